@@ -1,0 +1,48 @@
+// Bundles the two programs and the package's public doors: few files to open makes a lean start.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { root } from '../root.ts';
+
+/** Output name → source. Everything they reach by `import()` becomes a chunk of its own. */
+export const entries = {
+  sandbox: 'bin/sandbox.main.ts',
+  conformance: 'bin/conformance.main.ts',
+  index: 'simulator/index.ts',
+  msw: 'simulator/msw.ts',
+  webhooks: 'simulator/webhooks.ts',
+} as const;
+
+// CommonJS packages in an ES module bundle still call require() for Node's own modules.
+const banner =
+  "import { createRequire as bundleRequire } from 'node:module';" +
+  ' const require = bundleRequire(import.meta.url);';
+
+/** Writes every entry whose source exists to `out`; says which were left out. */
+export async function bundle(out: string): Promise<string> {
+  const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
+  const absent = Object.values(entries).filter((source) => !existsSync(join(root, source)));
+  if (present.length > 0) {
+    await build({
+      absWorkingDir: root,
+      entryPoints: Object.fromEntries(present),
+      outdir: out,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      chunkNames: 'chunks/[name]-[hash]',
+      sourcemap: true,
+      sourcesContent: false,
+      legalComments: 'none',
+      logLevel: 'error',
+      banner: { js: banner },
+      // An optional peer of the package: who uses its door has it.
+      external: ['msw'],
+      alias: { '#readers': join(out, 'readers.js') },
+    });
+  }
+  const names = present.map(([name]) => `${name}.js`).join(' ') || 'none';
+  return absent.length > 0 ? `${names}; no source yet for ${absent.join(', ')}` : names;
+}
