@@ -1,0 +1,53 @@
+// The one place that touches the crypto library: digests, keyed digests, and seeded material made of them.
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+/** SHA-256 of the text's UTF-8 bytes (or of the bytes), in lower-case hex. */
+export function sha256Hex(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** HMAC-SHA256 under `key` over the parts one after another, in lower-case hex. */
+export function hmacSha256Hex(
+  key: string | Uint8Array,
+  ...parts: readonly (string | Uint8Array)[]
+): string {
+  return keyed(key, parts).digest('hex');
+}
+
+/** Whether two texts are equal, in a time that tells nothing of where they differ. */
+export function equalInConstantTime(left: string, right: string): boolean {
+  const leftBytes = Buffer.from(left);
+  const rightBytes = Buffer.from(right);
+  return leftBytes.length === rightBytes.length && timingSafeEqual(leftBytes, rightBytes);
+}
+
+/**
+ * Text of `length` characters of `alphabet` that depends on nothing but seed and label, so that a run
+ * can be repeated. Every character is equally likely. It is as secret as its seed: fit for a
+ * simulator's ids, tokens and secrets, not for anything real.
+ */
+export function seededToken(
+  seed: number | string,
+  label: string,
+  length: number,
+  alphabet: string,
+): string {
+  if (alphabet.length < 2 || alphabet.length > 256) {
+    throw new RangeError('an alphabet has between 2 and 256 characters');
+  }
+  // Bytes beyond the last whole multiple of the alphabet are dropped: they would favour its beginning.
+  const limit = 256 - (256 % alphabet.length);
+  let token = '';
+  for (let block = 0; token.length < length; block += 1) {
+    for (const byte of keyed(`${seed}`, [label, '\0', `${block}`]).digest()) {
+      if (byte < limit && token.length < length) token += alphabet[byte % alphabet.length];
+    }
+  }
+  return token;
+}
+
+function keyed(key: string | Uint8Array, parts: readonly (string | Uint8Array)[]) {
+  const digest = createHmac('sha256', key);
+  for (const part of parts) digest.update(part);
+  return digest;
+}

@@ -1,0 +1,61 @@
+// Normalises phone numbers, with tables that are loaded only when the first number comes.
+type Tables = typeof import('libphonenumber-js/min');
+
+let tables: Tables | null = null;
+
+/**
+ * The numbering plans of the world take some 45 ms to load, so nobody pays for them before a call
+ * carries a phone. `load` may be called any number of times; after it normalising is synchronous.
+ */
+export const phoneTables = {
+  ready: (): boolean => tables !== null,
+  load: async (): Promise<void> => {
+    tables ??= await import('libphonenumber-js/min');
+  },
+};
+
+/**
+ * ACC-11, NS-24: the E.164 form where the number can be parsed and has a possible length, the bare
+ * digits otherwise, and text without any digit as it was sent. Never refuses.
+ *
+ * ACC-12: `region` (two letters, in any case) says whose national number it is. It is ignored when
+ * nobody knows it, and by a number that already is international (`+…`, or the region's own prefix).
+ *
+ * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix that
+ * E.164 does not have, and only they can tell. Throws when they are needed and not loaded.
+ */
+export function normalisePhone(raw: string | null, region: string | null): string | null {
+  if (raw === null) return null;
+  const text = withAsciiDigits(raw);
+  if (!/\d/.test(text)) return raw;
+  if (tables === null) {
+    throw new Error('phone tables are not loaded: await phoneTables.load() before normalising');
+  }
+  return toE164(tables, text, region) ?? text.replace(/\D/g, '');
+}
+
+/** The key by which two normalised phones are one person's; null conflicts with nothing (NS-24). */
+export function phoneIdentity(normalised: string | null): string | null {
+  return normalised !== null && /\d/.test(normalised) ? normalised : null;
+}
+
+function toE164(library: Tables, text: string, region: string | null): string | null {
+  const code = region?.trim().toUpperCase() ?? '';
+  const country = library.isSupportedCountry(code) ? code : undefined;
+  const asSent = library.parsePhoneNumberFromString(text, country);
+  if (asSent?.isPossible()) return asSent.number;
+  // 00 is the international prefix of most of the world: tried where the region's own plan says nothing.
+  const international = /^\D*00(?=\D*[1-9])/.exec(text);
+  if (international === null) return null;
+  const number = library.parsePhoneNumberFromString(`+${text.slice(international[0].length)}`);
+  return number?.isPossible() ? number.number : null;
+}
+
+// Unicode lays the digits of every script out in runs from 0 to 9, so the place in the run is the digit.
+function withAsciiDigits(raw: string): string {
+  return raw.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+    let start = digit.codePointAt(0)!;
+    while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start -= 1;
+    return `${(digit.codePointAt(0)! - start) % 10}`;
+  });
+}
