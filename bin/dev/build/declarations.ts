@@ -1,18 +1,12 @@
 // Declarations of the public doors, for those who import the package from TypeScript.
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../root.ts';
+import { compiler } from '../tools.ts';
 
 const doors = ['simulator/index.ts', 'simulator/msw.ts', 'simulator/webhooks.ts'];
-
-/** Path of the compiler's own launcher, without going through a shell or npx. */
-export const compiler = join(
-  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-  'bin/tsc',
-);
 
 /** Writes `types/` under `out`; what is wrong with the types is for `npm test` to say. */
 export async function writeDeclarations(out: string): Promise<string> {
