@@ -21,17 +21,24 @@ export const phoneTables = {
  * ACC-12: `region` (two letters, in any case) says whose national number it is. It is ignored when
  * nobody knows it, and by a number that already is international (`+…`, or the region's own prefix).
  *
+ * `form` is the choice made for NS-24: `digits` never asks the tables.
+ *
  * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix that
  * E.164 does not have, and only they can tell. Throws when they are needed and not loaded.
  */
-export function normalisePhone(raw: string | null, region: string | null): string | null {
+export function normalisePhone(
+  raw: string | null,
+  region: string | null,
+  form: 'e164' | 'digits' = 'e164',
+): string | null {
   if (raw === null) return null;
-  const text = withAsciiDigits(raw);
+  const text = withAsciiSigns(raw);
   if (!/\d/.test(text)) return raw;
+  if (form === 'digits') return bareDigits(text);
   if (tables === null) {
     throw new Error('phone tables are not loaded: await phoneTables.load() before normalising');
   }
-  return toE164(tables, text, region) ?? text.replace(/\D/g, '');
+  return toE164(tables, text, region) ?? bareDigits(text);
 }
 
 /** The key by which two normalised phones are one person's; null conflicts with nothing (NS-24). */
@@ -43,17 +50,31 @@ function toE164(library: Tables, text: string, region: string | null): string | 
   const code = region?.trim().toUpperCase() ?? '';
   const country = library.isSupportedCountry(code) ? code : undefined;
   const asSent = library.parsePhoneNumberFromString(text, country);
-  if (asSent?.isPossible()) return asSent.number;
+  if (asSent?.isPossible()) return settled(library, asSent.number);
   // 00 is the international prefix of most of the world: tried where the region's own plan says nothing.
   const international = /^\D*00(?=\D*[1-9])/.exec(text);
   if (international === null) return null;
-  const number = library.parsePhoneNumberFromString(`+${text.slice(international[0].length)}`);
-  return number?.isPossible() ? number.number : null;
+  return settled(library, `+${text.slice(international[0].length)}`);
 }
 
+// A number of zeros can lose another national prefix each time it is read. The form that is answered
+// has to be one that reads as itself, or the same person could be created from their own answer.
+function settled(library: Tables, text: string): string | null {
+  let form = text;
+  for (let readings = 0; readings < 16; readings += 1) {
+    const number = library.parsePhoneNumberFromString(form);
+    if (!number?.isPossible()) return null;
+    if (number.number === form) return form;
+    form = number.number;
+  }
+  return null;
+}
+
+const bareDigits = (text: string): string => text.replace(/\D/g, '');
+
 // Unicode lays the digits of every script out in runs from 0 to 9, so the place in the run is the digit.
-function withAsciiDigits(raw: string): string {
-  return raw.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+function withAsciiSigns(raw: string): string {
+  return raw.replaceAll('＋', '+').replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     let start = digit.codePointAt(0)!;
     while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start -= 1;
     return `${(digit.codePointAt(0)! - start) % 10}`;

@@ -1,0 +1,117 @@
+// Checks how phones are normalised, with and without a region, and what counts as the same phone.
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { normalisePhone, phoneIdentity, phoneTables } from './phone.ts';
+
+const test = suite('phones');
+
+test('tables come when they are asked for, and are missed only where they are needed', async () => {
+  assert.not.ok(phoneTables.ready(), 'importing the file loads nothing');
+  assert.throws(() => normalisePhone('+12133734253', null), /phoneTables\.load/);
+  assert.is(normalisePhone(null, 'US'), null);
+  assert.is(normalisePhone('call me', 'US'), 'call me');
+  assert.is(normalisePhone('+1 (213) 373-4253', null, 'digits'), '12133734253');
+  assert.not.ok(phoneTables.ready());
+  await Promise.all([phoneTables.load(), phoneTables.load()]);
+  assert.ok(phoneTables.ready());
+});
+
+const table: [raw: string, region: string | null, expected: string][] = [
+  // ACC-11: formattings of one number.
+  ['+12133734253', null, '+12133734253'],
+  ['+1 (213) 373-4253', null, '+12133734253'],
+  ['+1.213.373.4253', null, '+12133734253'],
+  ['  +1 213 373 4253  ', null, '+12133734253'],
+  ['tel:+1-213-373-4253', null, '+12133734253'],
+  ['Phone: +1 213 373 4253', null, '+12133734253'],
+  ['＋１２１３３７３４２５３', null, '+12133734253'],
+  ['+١٢١٣٣٧٣٤٢٥٣', null, '+12133734253'],
+  ['+१२१३३७३४२५३', null, '+12133734253'],
+  ['+1 213 373 4253 ext. 12', null, '+12133734253'],
+  // ACC-12: the region decides for a national number.
+  ['(213) 373-4253', 'US', '+12133734253'],
+  ['1 213 373 4253', 'US', '+12133734253'],
+  ['2133734253', 'us', '+12133734253'],
+  ['020 7946 0958', 'GB', '+442079460958'],
+  ['020 7946 0958', ' gb ', '+442079460958'],
+  ['030 123456', 'DE', '+4930123456'],
+  ['030 123456', 'AT', '+4330123456'],
+  ['06 1234 5678', 'IT', '+390612345678'],
+  ['8 (912) 345-67-89', 'RU', '+79123456789'],
+  // … and not for an international one.
+  ['+44 20 7946 0958', 'US', '+442079460958'],
+  ['+44 (0)20 7946 0958', 'DE', '+442079460958'],
+  ['+4402079460958', null, '+442079460958'],
+  ['011 44 20 7946 0958', 'US', '+442079460958'],
+  ['0044 20 7946 0958', 'DE', '+442079460958'],
+  ['0044 20 7946 0958', 'US', '+442079460958'],
+  ['0044 20 7946 0958', null, '+442079460958'],
+  ['(00) 44 20 7946 0958', null, '+442079460958'],
+  ['+0044 20 7946 0958', null, '+442079460958'],
+  // A region nobody knows is ignored.
+  ['030 123456', 'XX', '030123456'],
+  ['030 123456', '', '030123456'],
+  ['030 123456', 'Germany', '030123456'],
+  ['+44 20 7946 0958', 'XX', '+442079460958'],
+  // NS-24: digits as sent where nothing can be parsed.
+  ['2133734253', null, '2133734253'],
+  ['12-34', null, '1234'],
+  ['555-1234', 'US', '5551234'],
+  ['+999 123 456', null, '999123456'],
+  ['+1', null, '1'],
+  ['0077 123', 'JP', '0077123'],
+  ['٠٣٠ ١٢', null, '03012'],
+  ['0', 'GB', '0'],
+  ['1'.repeat(300), 'US', '1'.repeat(300)],
+  // NS-24: without any digit as it was.
+  ['', null, ''],
+  ['  n/a ', 'US', '  n/a '],
+  ['+', 'US', '+'],
+];
+
+test('ACC-11, ACC-12, NS-24: every line of the table', () => {
+  for (const [raw, region, expected] of table) {
+    assert.is(normalisePhone(raw, region), expected, `${JSON.stringify(raw)} in ${region}`);
+  }
+});
+
+test('the digits form gives digits, whatever the number', () => {
+  assert.is(normalisePhone('+44 (0)20 7946 0958', 'GB', 'digits'), '4402079460958');
+  assert.is(normalisePhone('n/a', 'GB', 'digits'), 'n/a');
+});
+
+test('phones without any digit have no identity, all others are their normalised form', () => {
+  assert.is(phoneIdentity(null), null);
+  assert.is(phoneIdentity('n/a'), null);
+  assert.is(phoneIdentity(''), null);
+  assert.is(phoneIdentity('+12133734253'), '+12133734253');
+  assert.is(phoneIdentity('1234'), '1234');
+});
+
+const anyRegion = fc.constantFrom(null, 'US', 'gb', 'DE', 'IT', 'JP', 'RU', 'ZZ', '');
+const phoneLike = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: fc.constantFrom(...'+0123456789 ()-./x'), maxLength: 24 }),
+);
+
+test('ACC-11: whatever is sent gives E.164, bare digits, or itself', () => {
+  const property = fc.property(phoneLike, anyRegion, (raw, region) => {
+    const normalised = normalisePhone(raw, region)!;
+    assert.ok(/^\+[1-9]\d{1,14}$|^\d+$/.test(normalised) || normalised === raw, normalised);
+  });
+  fc.assert(property, { numRuns: 500, seed: 11 });
+});
+
+test('ACC-12: what came out as E.164 stays as it is in any region', () => {
+  const property = fc.property(phoneLike, anyRegion, anyRegion, (raw, region, other) => {
+    const normalised = normalisePhone(raw, region);
+    if (normalised?.startsWith('+') && /\d/.test(normalised)) {
+      assert.is(normalisePhone(normalised, other), normalised);
+    }
+  });
+  fc.assert(property, { numRuns: 500, seed: 11 });
+});
+
+test.run();

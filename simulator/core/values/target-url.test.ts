@@ -1,0 +1,256 @@
+// Checks which urls may be webhook targets, in every spelling that leads to the same host.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { forgetBlocks, publicSpace } from './address.ts';
+import { judgeAddresses, parseTargetUrl, targetSpace } from './target-url.ts';
+
+const test = suite('target urls');
+
+function why(text: string, allowLocal = false): string {
+  const result = parseTargetUrl(text, { allowLocal });
+  assert.is(result.kind, 'refused', `${JSON.stringify(text)} was accepted`);
+  return result.kind === 'refused' ? result.why : '';
+}
+
+function target(text: string, allowLocal = false) {
+  const result = parseTargetUrl(text, { allowLocal });
+  if (result.kind === 'refused') throw new Error(`${JSON.stringify(text)}: ${result.why}`);
+  return result;
+}
+
+test('a plain target is taken apart', () => {
+  assert.equal(target('https://hooks.example.com/in?tenant=1'), {
+    kind: 'target',
+    href: 'https://hooks.example.com/in?tenant=1',
+    origin: 'https://hooks.example.com',
+    hostname: 'hooks.example.com',
+    port: 443,
+    address: null,
+  });
+  assert.equal(target('https://hooks.example.com:8443'), {
+    kind: 'target',
+    href: 'https://hooks.example.com:8443/',
+    origin: 'https://hooks.example.com:8443',
+    hostname: 'hooks.example.com',
+    port: 8443,
+    address: null,
+  });
+});
+
+test('spellings of one host come out as one', () => {
+  for (const text of [
+    'https://hooks.example.com/in',
+    'HTTPS://Hooks.EXAMPLE.com/in',
+    'https://hooks.example.com:443/in',
+    'https://hooks.example.com./in',
+    'https://hooks.example.com.:443/in',
+    'https://hooks.ex%61mple.com/in',
+    'https://ｈｏｏｋｓ.example.com/in',
+    'https://hooks.example.com/in#never-sent',
+  ]) {
+    assert.is(target(text).href, 'https://hooks.example.com/in', text);
+  }
+  assert.is(target('https://bücher.example/').hostname, 'xn--bcher-kva.example');
+});
+
+test('public literals are targets, and carry their address', () => {
+  assert.is(target('https://93.184.216.34/').address, '93.184.216.34');
+  assert.is(target('https://93.184.216.34./').address, '93.184.216.34');
+  assert.is(target('https://0x5db8d822/').address, '93.184.216.34');
+  const ipv6 = target('https://[2606:4700:4700:0::1111]:8443/');
+  assert.is(ipv6.address, '2606:4700:4700::1111');
+  assert.is(ipv6.hostname, '[2606:4700:4700::1111]');
+  assert.is(ipv6.port, 8443);
+  assert.is(target('https://[::ffff:8.8.8.8]/').address, '::ffff:808:808');
+});
+
+test('HOOK-7: only https', () => {
+  for (const text of [
+    'http://example.com/',
+    'ftp://example.com/',
+    'ws://example.com/',
+    'wss://example.com/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:text/plain,x',
+    'example.com',
+    '//example.com/',
+    '/hooks',
+    'https:example.com',
+    'https:/example.com',
+    'blob:https://example.com/1',
+    '',
+  ]) {
+    assert.match(why(text), 'https://', text);
+  }
+});
+
+test('HOOK-8: non-public literals are refused in every spelling', () => {
+  for (const host of [
+    '127.0.0.1',
+    '127.1',
+    '127.0.1',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0X7F.0.0.1',
+    '0177.0.0.1',
+    '017700000001',
+    '00000177.1',
+    '127.0.0.1.',
+    '１２７.０.０.１',
+    '127。0。0。1',
+    '%31%32%37.0.0.1',
+    '①②⑦.0.0.1',
+    '0',
+    '0.0.0.0',
+    '10.0.0.1',
+    '167772161',
+    '172.16.0.1',
+    '192.168.1.1',
+    '0xc0.0xa8.1.1',
+    '169.254.169.254',
+    '0xa9fea9fe',
+    '168.63.129.16',
+    '100.64.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '4294967295',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[::ffff:0:127.0.0.1]',
+    '[64:ff9b::7f00:1]',
+    '[2002:7f00:1::]',
+    '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+    '[fe80::1]',
+    '[fd00:ec2::254]',
+    '[fc00::1]',
+    '[ff02::1]',
+    '[2001:db8::1]',
+    '[4000::1]',
+  ]) {
+    assert.match(why(`https://${host}/hooks`), 'public address', host);
+    assert.match(why(`https://${host}:8443`), 'public address', host);
+  }
+});
+
+test('HOOK-8: names that never leave a machine or a house are refused', () => {
+  for (const host of [
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'app.localhost',
+    'app.localhost.',
+    'ｌｏｃａｌｈｏｓｔ',
+    'localhost.localdomain',
+    'printer.local',
+    'metadata.google.internal',
+    'router.home.arpa',
+  ]) {
+    assert.match(why(`https://${host}/`), 'public address', host);
+  }
+  for (const host of ['notlocalhost.com', 'localhost.example.com', 'internal.example.com']) {
+    assert.is(target(`https://${host}/`).hostname, host);
+  }
+});
+
+test('user names, ports and hosts that mislead are refused, each with its reason', () => {
+  const refusals: [text: string, reason: string][] = [
+    ['https://user@example.com/', 'user name'],
+    ['https://user:secret@example.com/', 'user name'],
+    ['https://@example.com/', 'user name'],
+    ['https://:@example.com/', 'user name'],
+    ['https://example.com:443@127.0.0.1/', 'user name'],
+    ['https://example.com:0/', 'port 0'],
+    ['https://93.184.216.34:00/', 'port 0'],
+    ['https://example.com:65536/', 'parsed'],
+    ['https://example.com:x/', 'parsed'],
+    ['https://', 'name a host'],
+    ['https:///example.com/', 'name a host'],
+    ['https://?x', 'name a host'],
+    ['https://#x', 'name a host'],
+    ['https://./', 'valid host'],
+    ['https://example.com../', 'valid host'],
+    ['https://.example.com/', 'valid host'],
+    ['https://a..example.com/', 'valid host'],
+    [`https://${'a'.repeat(64)}.example.com/`, 'valid host'],
+    [`https://${'a.'.repeat(130)}com/`, 'valid host'],
+    ['https://exa mple.com/', 'white space'],
+    [' https://example.com/', 'white space'],
+    ['https://example.com/ ', 'white space'],
+    ['https://example.com/\n', 'white space'],
+    ['https://exam\tple.com/', 'white space'],
+    ['https://example.com/\u0000', 'control'],
+    ['https://example.com/\u007f', 'control'],
+    ['https://example.com/\u00a0', 'white space'],
+    ['https://example.com\\@127.0.0.1/', 'backslash'],
+    ['https:\\\\example.com/', 'backslash'],
+    ['https://[fe80::1%25eth0]/', 'zone id'],
+    ['https://[2606:4700::1111%eth0]/', 'zone id'],
+    ['https://[::1/', 'parsed'],
+    ['https://[::g]/', 'parsed'],
+    ['https://1.2.3.4.5/', 'parsed'],
+    ['https://256.256.256.256/', 'parsed'],
+    ['https://example.com%2f@x/', 'user name'],
+    ['https://exa%00mple.com/', 'parsed'],
+    ['https://exa<mple.com/', 'parsed'],
+    [`https://example.com/${'x'.repeat(2048)}`, '2048'],
+    [`https://example.com/${'日'.repeat(400)}`, '2048'],
+  ];
+  for (const [text, reason] of refusals) {
+    const sentence = why(text);
+    assert.match(sentence, reason, text);
+    assert.match(sentence, /^url must|^url is/, 'a reason is a sentence about the field');
+  }
+});
+
+test('a url of exactly the longest length is taken', () => {
+  const stem = 'https://example.com/';
+  target(stem + 'x'.repeat(2048 - stem.length));
+  why(stem + 'x'.repeat(2049 - stem.length));
+});
+
+test('local targets are taken where they are allowed, and nothing else is', () => {
+  const local = target('http://localhost:3000/hooks', true);
+  assert.is(local.port, 3000);
+  assert.is(target('http://127.0.0.1/', true).port, 80);
+  assert.is(target('https://127.0.0.1/', true).port, 443);
+  assert.is(target('http://[::1]:3000/', true).address, '::1');
+  assert.is(target('http://app.localhost/', true).hostname, 'app.localhost');
+  for (const host of ['10.0.0.1', '169.254.169.254', '0.0.0.0', 'printer.local', '[fe80::1]']) {
+    assert.match(why(`http://${host}/`, true), 'public address', host);
+  }
+  assert.match(why('ftp://localhost/', true), 'http://');
+});
+
+test('another space judges literals by its own table', () => {
+  const space = forgetBlocks(publicSpace, 'private');
+  assert.is(parseTargetUrl('https://10.0.0.1/', { space }).kind, 'target');
+  assert.is(parseTargetUrl('https://127.0.0.1/', { space }).kind, 'refused');
+  assert.is(parseTargetUrl('http://127.0.0.1/', { space, allowLocal: true }).kind, 'target');
+});
+
+test('HOOK-8: one resolved address that is not public is enough', () => {
+  assert.equal(judgeAddresses(['93.184.216.34']), { ok: true });
+  assert.equal(judgeAddresses(['93.184.216.34', '2606:2800:220:1::1']), { ok: true });
+  for (const addresses of [
+    ['93.184.216.34', '127.0.0.1'],
+    ['10.0.0.1', '93.184.216.34'],
+    ['93.184.216.34', '::ffff:10.0.0.1'],
+    ['93.184.216.34', 'nonsense'],
+  ]) {
+    const verdict = judgeAddresses(addresses);
+    assert.match(verdict.ok ? '' : verdict.why, 'not public');
+  }
+  const none = judgeAddresses([]);
+  assert.match(none.ok ? '' : none.why, 'does not resolve');
+  assert.equal(judgeAddresses(['127.0.0.1', '::1'], targetSpace({ allowLocal: true })), {
+    ok: true,
+  });
+});
+
+test.run();
