@@ -7,7 +7,9 @@ const keepForMs = 6 * 60 * 60 * 1000;
 // Names in these folders carry a hash of their content: a running program may still ask for one.
 const hashed = /^(chunks|ui[\\/]assets)[\\/]/;
 
-/** Moves every file of `out` to its place in `dist`, what others import first, then drops leftovers. */
+/**
+ * Moves every file of `out` to its place in `dist`, what others import first, then drops leftovers.
+ */
 export function publish(out: string, dist: string): void {
   const built = listFiles(out);
   const ordered = [...built.filter((p) => hashed.test(p)), ...built.filter((p) => !hashed.test(p))];
