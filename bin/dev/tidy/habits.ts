@@ -62,7 +62,7 @@ export function testProblems(path: string, text: string): string[] {
   const suites = [...text.matchAll(/^\s*(?:export )?const (\w+)(?:: [^=]+)? = suite\b/gm)].map(
     (m) => m[1] as string,
   );
-  if (/import \{[^}]*\btest\b[^}]*\} from 'uvu'/.test(text)) suites.push('test');
+  if (/^import \{[^}]*\btest\b[^}]*\} from 'uvu'/m.test(text)) suites.push('test');
   const problems = suites
     .filter((name) => !new RegExp(`^\\s*${name}\\.run\\(\\);`, 'm').test(text))
     .map((name) => `${path}: ${name}.run() is missing, so its tests never run`);
