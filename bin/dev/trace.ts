@@ -1,0 +1,17 @@
+// `npm run trace [-- --json]`: every rule with its words, its code, its scenarios and deviations.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rules } from '../../fixtures/rules.ts';
+import { root, sourceFiles } from './root.ts';
+import { holes, printTrace, traceRules } from './trace/trace.ts';
+
+const sources = sourceFiles()
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+const trace = traceRules(rules, sources);
+const lacking = holes(trace);
+console.log(
+  process.argv.includes('--json')
+    ? JSON.stringify({ rules: trace, holes: lacking }, null, 2)
+    : printTrace(trace, lacking),
+);
