@@ -1,0 +1,96 @@
+// What came back for one call: raw bytes kept, with the few readings that scenarios share.
+import type { Headers } from './headers.ts';
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** Who seems to have answered: the service, something in front of it, or a service in trouble. */
+export type Source = 'service' | 'limit' | 'intermediary' | 'trouble';
+
+export interface AnswerParts {
+  readonly n: number;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly atMs: number;
+  readonly durationMs: number;
+}
+
+const decoder = new TextDecoder('utf-8');
+
+export class Answer {
+  /** Number of the exchange in the report. */
+  readonly n: number;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly atMs: number;
+  readonly durationMs: number;
+  #text: string | undefined;
+  #json: Json | undefined;
+  #parsed = false;
+
+  constructor(parts: AnswerParts) {
+    this.n = parts.n;
+    this.status = parts.status;
+    this.headers = parts.headers;
+    this.body = parts.body;
+    this.atMs = parts.atMs;
+    this.durationMs = parts.durationMs;
+  }
+
+  get text(): string {
+    this.#text ??= decoder.decode(this.body);
+    return this.#text;
+  }
+
+  /** The body as JSON whatever its content type; undefined when it is none. */
+  get json(): Json | undefined {
+    if (!this.#parsed) {
+      this.#parsed = true;
+      try {
+        this.#json = JSON.parse(this.text) as Json;
+      } catch {
+        this.#json = undefined;
+      }
+    }
+    return this.#json;
+  }
+
+  /** The member at a dotted path (`rows.0.status`), undefined when there is none. */
+  at(path: string): Json | undefined {
+    return memberAt(this.json, path);
+  }
+
+  /** The machine-readable code of a refusal, wherever the body is JSON with one. */
+  get code(): string | undefined {
+    const code = this.at('code');
+    return typeof code === 'string' ? code : undefined;
+  }
+
+  /** In a few words, for reports: `409 invalid_state`, `200 application/json`. */
+  get summary(): string {
+    if (this.code !== undefined) return `${this.status} ${this.code}`;
+    const type = this.headers.mediaType();
+    return type === '' ? `${this.status}` : `${this.status} ${type}`;
+  }
+
+  get source(): Source {
+    if (this.status === 429) return 'limit';
+    if (this.status === 502 || this.status === 504 || this.status >= 520) return 'intermediary';
+    const html = this.headers.mediaType() === 'text/html';
+    if (html && this.status >= 400) return 'intermediary';
+    if (this.status === 503) return this.code === 'write_contention' ? 'trouble' : 'intermediary';
+    if (this.status === 500) return 'trouble';
+    return 'service';
+  }
+}
+
+/** The member of a JSON value at a dotted path; own members only. */
+export function memberAt(value: Json | undefined, path: string): Json | undefined {
+  let at: Json | undefined = value;
+  for (const part of path.split('.')) {
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, part)) return undefined;
+    at = (at as { [name: string]: Json })[part];
+  }
+  return at;
+}

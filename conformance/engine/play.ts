@@ -1,0 +1,123 @@
+// Plays one scenario on one target: again with fresh data when something in between spoilt it, and judges its rules.
+import type { Target } from '../providers/target.ts';
+import { Capture, type Line } from './capture.ts';
+import { judgeInScenario, worst } from './judge.ts';
+import type { Need } from './needs.ts';
+import { Ended, Wanting } from './stop.ts';
+import { Trial, verdictOfStop } from './trial.ts';
+import type { Judged, RuleId, Scenario, ScenarioResult } from './types.ts';
+
+/** A scenario that a gateway, a limit or a passing 500 came into is played again this often at most. */
+const ATTEMPTS = 3;
+
+export interface PlayParts {
+  readonly scenario: Scenario;
+  readonly rules: readonly RuleId[];
+  readonly line: Line;
+  readonly nonce: string;
+  /** Opens the target for one attempt, and says how to leave it. */
+  readonly enter: () => Promise<{ target: Target; leave: () => Promise<void> }>;
+}
+
+/** Never throws: whatever goes wrong is a verdict. */
+export async function play(parts: PlayParts): Promise<ScenarioResult> {
+  const startedAt = performance.now();
+  for (let attempt = 1; ; attempt += 1) {
+    const last = attempt === ATTEMPTS || parts.line.signal.aborted;
+    const result = await playOnce(parts, attempt, last, startedAt);
+    // Nothing that was judged is sent again: the whole scenario starts over, and a deviation stands.
+    const spoilt = Object.values(result.byRule).includes('inconclusive');
+    if (!spoilt || result.verdict === 'deviates' || last || parts.line.signal.aborted)
+      return result;
+  }
+}
+
+async function playOnce(
+  parts: PlayParts,
+  attempt: number,
+  lastAttempt: boolean,
+  startedAt: number,
+): Promise<ScenarioResult> {
+  const { scenario, line, nonce } = parts;
+  const capture = new Capture(line);
+  let trial: Trial | undefined;
+  let ending: Ending | undefined;
+  let leave = async () => {};
+  try {
+    const entered = await parts.enter();
+    leave = entered.leave;
+    trial = new Trial({ scenario, target: entered.target, capture, nonce, attempt, lastAttempt });
+    await scenario.run(trial);
+  } catch (error) {
+    ending = endingOf(error);
+  }
+  await trial?.finish();
+  await leave().catch(() => {});
+  const findings = trial?.findings ?? [];
+  const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
+  for (const rule of scenario.rules) {
+    const selected = parts.rules.includes(rule);
+    byRule[rule] = selected ? judgeInScenario(rule, findings, ending?.verdict) : 'not_selected';
+  }
+  const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
+  return {
+    id: scenario.id,
+    rules: scenario.rules,
+    verdict: worst(judged) ?? 'not_selected',
+    byRule,
+    findings,
+    observations: trial?.observations ?? [],
+    exchanges: capture.exchanges,
+    why: ending?.why ?? null,
+    missing: ending?.missing ?? [],
+    attempts: attempt,
+    durationMs: performance.now() - startedAt,
+  };
+}
+
+interface Ending {
+  readonly verdict: Judged;
+  readonly why: string;
+  readonly missing: readonly Need[];
+}
+
+function endingOf(error: unknown): Ending {
+  const why = error instanceof Error ? error.message : String(error);
+  if (error instanceof Ended) {
+    return {
+      verdict: 'blocked',
+      why: `it rests on an expectation that failed: ${why}`,
+      missing: [],
+    };
+  }
+  if (error instanceof Wanting) return { verdict: 'not_tested', why, missing: [error.need] };
+  const verdict = verdictOfStop(error);
+  if (verdict !== undefined) return { verdict, why, missing: [] };
+  const stack = error instanceof Error ? (error.stack ?? why) : why;
+  return { verdict: 'harness_error', why: stack, missing: [] };
+}
+
+/** The result of a scenario that could not start for want of something. */
+export function unplayed(
+  scenario: Scenario,
+  rules: readonly RuleId[],
+  verdict: Judged,
+  why: string,
+  missing: readonly Need[] = [],
+): ScenarioResult {
+  const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
+  for (const rule of scenario.rules) byRule[rule] = rules.includes(rule) ? verdict : 'not_selected';
+  return {
+    id: scenario.id,
+    rules: scenario.rules,
+    verdict: rules.length === 0 ? 'not_selected' : verdict,
+    byRule,
+    findings: [],
+    observations: [],
+    exchanges: [],
+    why,
+    missing,
+    attempts: 0,
+    durationMs: 0,
+  };
+}

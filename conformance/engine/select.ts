@@ -1,0 +1,27 @@
+// Chooses what to run by globs over rule and scenario ids.
+import type { RuleId, Scenario } from './types.ts';
+
+export interface Selection {
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+}
+
+export const EVERYTHING: Selection = { only: [], skip: [] };
+
+/** The rules of a scenario that are selected; empty when it need not run. */
+export function selectedRules(scenario: Scenario, { only, skip }: Selection): RuleId[] {
+  const skips = skip.map(globTest);
+  if (skips.some((test) => test(scenario.id))) return [];
+  const wants = only.map(globTest);
+  const whole = wants.length === 0 || wants.some((test) => test(scenario.id));
+  return scenario.rules.filter(
+    (rule) => (whole || wants.some((test) => test(rule))) && !skips.some((test) => test(rule)),
+  );
+}
+
+/** `*` stands for any run of characters, `?` for one; case does not matter. */
+export function globTest(glob: string): (id: string) => boolean {
+  const escaped = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&');
+  const pattern = new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  return (id) => pattern.test(id);
+}

@@ -1,0 +1,332 @@
+// One scenario being played once: what its `run` function sees, and what it leaves behind.
+import type { SettingKey } from '../../fixtures/settings.ts';
+import type { Credential, Operator, Target } from '../providers/target.ts';
+import type { Answer, Json } from './answer.ts';
+import type { Capture } from './capture.ts';
+import { type Body, Client, type Draft } from './client.ts';
+import { Expect, type Ledger } from './expect.ts';
+import { Fresh } from './fresh.ts';
+import { Given } from './given.ts';
+import type { Need, Role } from './needs.ts';
+import { Blocked, Inconclusive, Misuse, Unreachable, Wanting } from './stop.ts';
+import type { Finding, Judged, Observation, QuestionId, RuleId, Scenario } from './types.ts';
+
+export type Rules = RuleId | readonly RuleId[];
+
+export interface TrialParts {
+  readonly scenario: Scenario;
+  readonly target: Target;
+  readonly capture: Capture;
+  readonly nonce: string;
+  readonly attempt: number;
+  /** On the last attempt a 500 in place of an answer is the target's answer. */
+  readonly lastAttempt: boolean;
+}
+
+export class Trial implements Ledger {
+  readonly fresh: Fresh;
+  /** Setup: records made for the scenario, retried where the specification allows, else blocked. */
+  readonly given: Given;
+  readonly findings: Finding[] = [];
+  readonly observations: Observation[] = [];
+  controlled = false;
+  readonly #parts: TrialParts;
+  readonly #ends: (() => Promise<void>)[] = [];
+  #disturbance: { n: number; words: string } | undefined;
+
+  constructor(parts: TrialParts) {
+    this.#parts = parts;
+    this.fresh = new Fresh(parts.nonce, parts.scenario.id, parts.attempt);
+    this.given = new Given(this, parts.target);
+  }
+
+  // --- who acts ---------------------------------------------------------------------------------
+
+  /** The main credential: firm-wide where there is one. Its calls are judged, so never sent twice. */
+  get api(): Client {
+    return this.as(this.#parts.target.mainRole);
+  }
+
+  /** The API as another role, or as a credential that was made on demand. */
+  as(who: Role | Credential): Client {
+    return new Client((draft) => this.#dispatch(who, draft));
+  }
+
+  /** The brand that bodies name under a role; undefined when a profile does not say. */
+  brandId(role: Role): string | undefined {
+    return this.#parts.target.brandId(role);
+  }
+
+  get mainRole(): Role {
+    return this.#parts.target.mainRole;
+  }
+
+  get baseUrl(): string {
+    return this.#parts.target.baseUrl;
+  }
+
+  credential(role: Role): Promise<Credential> {
+    return this.#parts.target.credential(role);
+  }
+
+  /** The powers of an operator; the scenario lists the needs it uses. */
+  get operator(): Operator {
+    return this.#parts.target.operator;
+  }
+
+  /** Whether the target offers something: for depth beyond what the rules themselves need. */
+  has(need: Need): boolean {
+    return this.#parts.target.offers.has(need);
+  }
+
+  // --- bodies -----------------------------------------------------------------------------------
+
+  /** A valid create-account body, fresh, with `over` laid over it; `undefined` leaves a field out. */
+  newAccount(over: Body = {}, role: Role = this.mainRole): Body {
+    const brandId = this.#parts.target.brandId(role);
+    const brand = brandId === undefined ? {} : { brand_id: brandId };
+    const named = { first_name: 'Ada', last_name: 'Conformance', country: 'GB', language: 'en' };
+    const own = { client_reference_id: this.fresh.reference(), email: this.fresh.email() };
+    return { ...own, ...named, ...brand, ...over };
+  }
+
+  /** A valid create-transaction body: a deposit of 25.00 unless `over` says otherwise. */
+  newTransaction(place: Body | object, over: Body = {}): Body {
+    const { account_id, trading_account_id, currency } = place as Record<string, string>;
+    return {
+      client_reference_id: this.fresh.reference(),
+      account_id,
+      trading_account_id,
+      currency,
+      amount: '25.00',
+      transaction_type: 'Deposit',
+      ...over,
+    };
+  }
+
+  // --- controls and expectations ----------------------------------------------------------------
+
+  /**
+   * Shows that the request succeeds without its one fault. Sent again where the specification allows
+   * (429, 500, 503); anything but these statuses ends the scenario as blocked.
+   */
+  async control(
+    words: string,
+    send: () => Promise<Answer>,
+    ...statuses: number[]
+  ): Promise<Answer> {
+    const wanted = statuses.length === 0 ? [200, 201] : statuses;
+    const answer = await this.given.settleOn(words, send);
+    if (!wanted.includes(answer.status)) {
+      throw new Blocked(
+        `control failed: ${words}: expected ${wanted.join(' or ')}, but ${answer.summary}`,
+      );
+    }
+    this.controlled = true;
+    return answer;
+  }
+
+  /** An expectation on one answer, tagged with the rules that ask for it. */
+  expect(rules: Rules, answer: Answer): Expect {
+    return new Expect(this, this.#listed(rules), answer);
+  }
+
+  /** As expect, but the scenario ends when it is not met: what follows rests on it. */
+  must(rules: Rules, answer: Answer): Expect {
+    return new Expect(this, this.#listed(rules), answer, { fatal: true });
+  }
+
+  /** As expect, where the specification can be read two ways: not met is a piece of advice. */
+  advise(rules: Rules, answer: Answer): Expect {
+    return new Expect(this, this.#listed(rules), answer, { failing: 'advisory' });
+  }
+
+  /** An expectation about several answers, or about what was seen elsewhere. */
+  claim(
+    rules: Rules,
+    words: string,
+    truth: boolean,
+    actual: string,
+    ...answers: Answer[]
+  ): boolean {
+    const exchanges = answers.map((each) => each.n);
+    const said = truth ? 'as expected' : actual;
+    const verdict = truth ? 'passed' : 'deviates';
+    this.record({ rules: this.#listed(rules), verdict, expected: words, actual: said, exchanges });
+    return truth;
+  }
+
+  /** Says that these rules could not be tried here, and why: `not_tested`, never passed. */
+  untested(rules: Rules, why: string): void {
+    const finding = { expected: 'to be tested', actual: why, exchanges: [] };
+    this.record({ ...finding, rules: this.#listed(rules), verdict: 'not_tested' });
+  }
+
+  /** What the target does where the specification is open; with the settings that imitate it. */
+  observe(
+    question: QuestionId,
+    text: string,
+    settings: { readonly [Key in SettingKey]?: unknown } = {},
+  ): void {
+    this.observations.push({ id: question, text, settings });
+  }
+
+  /**
+   * One branch of a scenario: when a control inside fails, only the rules named here are blocked, and
+   * the scenario goes on.
+   */
+  async part(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
+    const listed = this.#listed(rules);
+    try {
+      await play();
+    } catch (error) {
+      const verdict = verdictOfStop(error);
+      if (verdict === undefined) throw error;
+      const actual = error instanceof Error ? error.message : String(error);
+      this.findings.push({ rules: listed, verdict, expected: words, actual, exchanges: [] });
+    }
+  }
+
+  // --- values from answers ----------------------------------------------------------------------
+
+  /** A string member that the scenario goes on with; blocked when the answer has none. */
+  pick(answer: Answer, path: string): string {
+    const value = this.#value(answer, path);
+    if (typeof value === 'string' && value !== '') return value;
+    throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
+  }
+
+  pickNumber(answer: Answer, path: string): number {
+    const value = this.#value(answer, path);
+    if (typeof value === 'number') return value;
+    throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
+  }
+
+  #value(answer: Answer, path: string): Json | undefined {
+    const doubt = this.unjudgeable(answer);
+    if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
+    return answer.at(path);
+  }
+
+  // --- many at once, waiting, ending ------------------------------------------------------------
+
+  /** Sends all of them at the same moment, waiting first until the pace has room for all. */
+  async atOnce(
+    count: number,
+    send: (index: number) => Promise<Answer>,
+    who: Role | Credential = this.mainRole,
+  ): Promise<Answer[]> {
+    const credential = typeof who === 'string' ? await this.credential(who) : who;
+    await this.#parts.capture.room(credential, count);
+    const sent = Array.from({ length: count }, (_, index) => send(index));
+    const done = await Promise.allSettled(sent);
+    return done.map((each) => {
+      if (each.status === 'rejected') throw each.reason;
+      return each.value;
+    });
+  }
+
+  /** The most requests that `atOnce` may send under the plan, at most `wanted`. */
+  async crowd(wanted: number): Promise<number> {
+    return Math.min(wanted, this.#parts.capture.burst(await this.credential(this.mainRole)));
+  }
+
+  /** Lets time pass: by the target's clock where it can be moved, else by waiting. */
+  async wait(ms: number): Promise<void> {
+    if (this.has('clock')) await this.operator.advance(ms);
+    else await this.sleep(ms);
+  }
+
+  /** Waits by the wall. */
+  sleep(ms: number): Promise<void> {
+    return this.#parts.capture.sleep(ms);
+  }
+
+  /** Waits, in short steps by the wall, until something is so; false when it never was. */
+  async until(test: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+    const endMs = performance.now() + withinMs;
+    let stepMs = 2;
+    while (!(await test())) {
+      if (performance.now() >= endMs) return false;
+      await this.sleep(stepMs);
+      stepMs = Math.min(stepMs * 2, 250);
+    }
+    return true;
+  }
+
+  /** Runs when the scenario is over, however it ended; skipped where the target is thrown away. */
+  tidy(end: () => Promise<void>): void {
+    if (!this.#parts.target.disposable) this.#ends.push(end);
+  }
+
+  async finish(): Promise<void> {
+    for (const end of this.#ends.reverse()) await end().catch(() => {});
+    this.#parts.capture.abort();
+  }
+
+  // --- the ledger -------------------------------------------------------------------------------
+
+  record(finding: Finding): Judged {
+    const late = Math.max(0, ...finding.exchanges);
+    const disturbed = this.#disturbance;
+    const caused =
+      finding.verdict === 'deviates' &&
+      disturbed !== undefined &&
+      (finding.exchanges.length === 0 || late >= disturbed.n);
+    if (caused) {
+      const actual = `${finding.actual} (after ${disturbed.words} in exchange ${disturbed.n})`;
+      this.findings.push({ ...finding, verdict: 'inconclusive', actual });
+      return 'inconclusive';
+    }
+    this.findings.push(finding);
+    return finding.verdict;
+  }
+
+  unjudgeable(answer: Answer): string | undefined {
+    if (this.#parts.scenario.provokes?.includes(answer.status)) return undefined;
+    if (answer.source === 'limit') return 'limited, though the pace was within the plan';
+    if (answer.source === 'intermediary')
+      return 'this looks like something in front of the service';
+    if (answer.source === 'trouble' && !this.#parts.lastAttempt) return 'may pass: safe to retry';
+    return undefined;
+  }
+
+  async #dispatch(who: Role | Credential, draft: Draft): Promise<Answer> {
+    const credential = typeof who === 'string' ? await this.credential(who) : who;
+    try {
+      const answer = await this.#parts.capture.call(this.baseUrl, credential, draft);
+      const doubt = this.unjudgeable(answer);
+      if (doubt !== undefined) this.#disturbance ??= { n: answer.n, words: `a ${answer.status}` };
+      return answer;
+    } catch (error) {
+      if (error instanceof Unreachable && error.reason !== 'aborted') {
+        this.#disturbance ??= { n: this.#parts.capture.count, words: error.message };
+      }
+      throw error;
+    }
+  }
+
+  #listed(rules: Rules): readonly RuleId[] {
+    const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
+    const stray = listed.find((each) => !this.#parts.scenario.rules.includes(each));
+    if (stray !== undefined) throw new Misuse(`the scenario does not list the rule ${stray}`);
+    return listed;
+  }
+
+  /** Setup calls that were sent again with success leave no doubt behind. */
+  clearDisturbance(): void {
+    this.#disturbance = undefined;
+  }
+
+  get disturbed(): boolean {
+    return this.#disturbance !== undefined;
+  }
+}
+
+/** The verdict that an early end stands for; undefined for errors that are none of ours. */
+export function verdictOfStop(error: unknown): Judged | undefined {
+  if (error instanceof Blocked) return 'blocked';
+  if (error instanceof Inconclusive || error instanceof Unreachable) return 'inconclusive';
+  if (error instanceof Wanting) return 'not_tested';
+  return undefined;
+}

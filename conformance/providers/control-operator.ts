@@ -1,0 +1,86 @@
+// The powers of an operator over the control plane: time, trading accounts, settlement, faults, names, permissions.
+import { Blocked } from '../engine/stop.ts';
+import type { ControlPlane, Row } from './control-plane.ts';
+import type { Credential, CredentialWish, Fired, LedgerEntry, Operator } from './target.ts';
+
+export function controlOperator(
+  plane: ControlPlane,
+  mint: (wish: CredentialWish) => Promise<Credential>,
+): Operator {
+  return {
+    mint,
+    async advance(byMs) {
+      const moved = await plane.ask('POST', 'clock/advance', { by_ms: byMs });
+      return (Array.isArray(moved.fired) ? moved.fired : []) as unknown as Fired[];
+    },
+    async nowMs() {
+      return numberOf(await plane.ask('GET', 'clock'), 'now_ms');
+    },
+    async rescope(clientId, scopes) {
+      await plane.ask('PATCH', `credentials/${clientId}`, { scopes });
+    },
+    async openTradingAccount(accountId, wish = {}) {
+      const body: Record<string, unknown> = { currency: wish.currency ?? 'USD' };
+      if (wish.provider !== undefined) body.provider_payouts = wish.provider;
+      const row = await plane.ask('POST', `accounts/${accountId}/trading-accounts`, body);
+      return {
+        account_id: accountId,
+        trading_account_id: textOf(row, 'id'),
+        currency: textOf(row, 'currency'),
+      };
+    },
+    async settle(transactionId) {
+      await plane.ask('POST', `transactions/${transactionId}/settle`, {});
+    },
+    async ledger(tradingAccountId) {
+      const row = await plane.ask('GET', `trading-accounts/${tradingAccountId}`);
+      const entries = (Array.isArray(row.entries) ? row.entries : []) as unknown as LedgerEntry[];
+      return { balance: textOf(row, 'balance'), entries };
+    },
+    async fault(wish) {
+      const made = await plane.ask('POST', 'faults', wish);
+      const id = String(made.id);
+      return {
+        async hits() {
+          const { faults } = await plane.ask('GET', 'faults');
+          const rows = (Array.isArray(faults) ? faults : []) as unknown as Row[];
+          return Number(rows.find((each) => String(each.id) === id)?.hits ?? Number.NaN);
+        },
+        async remove() {
+          await plane.ask('DELETE', `faults/${id}`);
+        },
+      };
+    },
+    async resolve(hostname, addresses) {
+      await plane.ask('PUT', `dns/${hostname}`, { addresses });
+    },
+    async permit(firmId, operation, allowed) {
+      await plane.ask('PATCH', `firms/${firmId}`, { permissions: { [operation]: allowed } });
+    },
+    async emit({ category, kind, accountId, brandId }) {
+      const body: Record<string, unknown> = { category };
+      if (kind !== undefined) body.kind = kind;
+      if (accountId !== undefined) body.account_id = accountId;
+      if (brandId !== undefined) body.brand_id = brandId;
+      await plane.ask('POST', 'events', body);
+    },
+    async resume(subscriptionId) {
+      await plane.ask('POST', `subscriptions/${subscriptionId}/resume`, {});
+    },
+    async firmRate(firmId, perSecond) {
+      await plane.ask('PATCH', `firms/${firmId}`, { rate_per_second: perSecond });
+    },
+  };
+}
+
+function textOf(row: Row, field: string): string {
+  const value = row[field];
+  if (typeof value === 'string') return value;
+  throw new Blocked(`the control plane's answer has no "${field}"`);
+}
+
+function numberOf(row: Row, field: string): number {
+  const value = row[field];
+  if (typeof value === 'number') return value;
+  throw new Blocked(`the control plane's answer has no "${field}"`);
+}

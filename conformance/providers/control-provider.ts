@@ -1,0 +1,135 @@
+// Provides targets by a control plane: a world of its own for the run, and one for each scenario that needs it.
+import type { Need } from '../engine/needs.ts';
+import type { Sender } from '../engine/send.ts';
+import { Blocked } from '../engine/stop.ts';
+import { ControlPlane } from './control-plane.ts';
+import { ControlTarget } from './control-target.ts';
+import { Receiver } from './receiver.ts';
+import type { Provider, Target } from './target.ts';
+
+/** Everything: a control plane can make whatever a scenario may need. */
+const OFFERS: readonly Need[] = [
+  'firm',
+  'brand',
+  'other_brand',
+  'other_firm',
+  'no_scopes',
+  'no_amend',
+  'amend_only',
+  'delegated',
+  'read_only',
+  'client',
+  'mint',
+  'trading_account',
+  'fresh_trading_account',
+  'second_trading_account',
+  'provider_trading_account',
+  'settled_transaction',
+  'settle',
+  'receiver',
+  'clock',
+  'fault',
+  'permissions',
+  'dns',
+  'plan',
+  'rates',
+  'ledger',
+  'emit',
+];
+
+export interface ControlProviderParts {
+  readonly baseUrl: string;
+  readonly controlUrl: string;
+  readonly sender: Sender;
+  readonly controlToken?: string | undefined;
+  readonly secret?: (value: string) => void;
+}
+
+export async function controlProvider(parts: ControlProviderParts): Promise<Provider> {
+  const plane = new ControlPlane(parts.controlUrl, parts.sender, parts.controlToken);
+  if (!(await plane.ready())) throw new Blocked(`no control plane answers at ${parts.controlUrl}`);
+  const provider = new ControlProvider(parts, plane);
+  await provider.open();
+  return provider;
+}
+
+class ControlProvider implements Provider {
+  readonly offers: ReadonlySet<Need> = new Set(OFFERS);
+  worlds = false;
+  readonly #parts: ControlProviderParts;
+  readonly #plane: ControlPlane;
+  readonly #secrets = new Set<string>();
+  readonly #left: (() => Promise<void>)[] = [];
+  #shared: Promise<Target> | undefined;
+  #receiver: Promise<Receiver> | undefined;
+
+  constructor(parts: ControlProviderParts, plane: ControlPlane) {
+    this.#parts = parts;
+    this.#plane = plane;
+  }
+
+  /** Finds out whether worlds are offered, by making the one that the run plays in. */
+  async open(): Promise<void> {
+    const world = await this.#world().catch((error: unknown) => {
+      if (error instanceof Blocked) return undefined;
+      throw error;
+    });
+    this.worlds = world !== undefined;
+    this.#shared = Promise.resolve(world ?? this.#whole());
+  }
+
+  shared(): Promise<Target> {
+    return this.#shared!;
+  }
+
+  own(): Promise<Target> {
+    return this.worlds ? this.#world() : Promise.resolve(this.#whole());
+  }
+
+  secrets(): Iterable<string> {
+    return this.#secrets;
+  }
+
+  async close(): Promise<void> {
+    for (const leave of this.#left) await leave().catch(() => {});
+    if (this.#receiver !== undefined) await (await this.#receiver).close();
+  }
+
+  /** A world whose clock stands still: nothing happens in it that a scenario does not do. */
+  async #world(): Promise<Target> {
+    const row = await this.#plane.ask('POST', 'worlds', { clock: 'frozen' });
+    const name = String(row.name);
+    const url = `${this.#plane.url}/worlds/${name}`;
+    let left = false;
+    const leave = async () => {
+      if (left) return;
+      left = true;
+      await this.#plane.ask('DELETE', `worlds/${name}`);
+    };
+    this.#left.push(leave);
+    return this.#target(this.#plane.at(url), true, leave);
+  }
+
+  #whole(): Target {
+    return this.#target(this.#plane, false, async () => {});
+  }
+
+  #target(plane: ControlPlane, disposable: boolean, leave: () => Promise<void>): Target {
+    return new ControlTarget({
+      baseUrl: this.#parts.baseUrl,
+      plane,
+      sender: this.#parts.sender,
+      offers: this.offers,
+      disposable,
+      leave,
+      receiver: () => {
+        this.#receiver ??= Receiver.listen();
+        return this.#receiver;
+      },
+      secret: (value) => {
+        this.#secrets.add(value);
+        this.#parts.secret?.(value);
+      },
+    });
+  }
+}

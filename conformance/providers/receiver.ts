@@ -1,0 +1,136 @@
+// A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every delivery kept raw.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type HeaderLine, Headers, linesOfRaw } from '../engine/headers.ts';
+
+/** One delivery as it arrived. */
+export interface Arrival {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** By this machine's clock. */
+  readonly atMs: number;
+  /** What was answered; 0 when the connection was cut. */
+  readonly answered: number;
+}
+
+/** What a hook answers: a status, perhaps late, perhaps with headers, or nothing at all. */
+export interface HookAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly delayMs?: number;
+  readonly cut?: boolean;
+}
+
+export type Answering = (arrival: Omit<Arrival, 'answered'>, count: number) => HookAnswer;
+
+/** One endpoint of one scenario. */
+export interface Hook {
+  /** The https url to subscribe with. */
+  readonly url: string;
+  readonly arrivals: readonly Arrival[];
+  /** Decides the answers from now on; 204 at once until then. */
+  answer(answering: Answering): void;
+}
+
+class Endpoint implements Hook {
+  readonly url: string;
+  readonly arrivals: Arrival[] = [];
+  #answering: Answering = () => ({ status: 204 });
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  answer(answering: Answering): void {
+    this.#answering = answering;
+  }
+
+  next(arrival: Omit<Arrival, 'answered'>): HookAnswer {
+    return this.#answering(arrival, this.arrivals.length + 1);
+  }
+}
+
+/** The largest delivery that is read. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+export class Receiver {
+  readonly #server: Server;
+  readonly #hooks = new Map<string, Endpoint>();
+  #count = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('request', (request, response) => this.#take(request, response));
+  }
+
+  static async listen(host = '127.0.0.1', port = 0): Promise<Receiver> {
+    const server = createServer();
+    const receiver = new Receiver(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+    server.unref();
+    return receiver;
+  }
+
+  /** Where it listens: `http://127.0.0.1:41234`. */
+  get origin(): string {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  }
+
+  /** A new endpoint. `publicUrl` makes its subscribable url from its name, which must stay in the path. */
+  hook(publicUrl: (name: string) => string): Endpoint {
+    this.#count += 1;
+    const name = `hook-${this.#count}`;
+    const endpoint = new Endpoint(publicUrl(name));
+    this.#hooks.set(name, endpoint);
+    return endpoint;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) request.destroy();
+      else chunks.push(chunk);
+    });
+    request.on('error', () => response.destroy());
+    request.on('end', () => this.#answer(request, response, Buffer.concat(chunks)));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, body: Uint8Array): void {
+    const url = request.url ?? '/';
+    const name = url.split(/[/?]/).find((part) => this.#hooks.has(part));
+    const hook = name === undefined ? undefined : this.#hooks.get(name);
+    if (hook === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const lines: HeaderLine[] = linesOfRaw(request.rawHeaders);
+    const arrival = {
+      method: request.method ?? '',
+      url,
+      headers: new Headers(lines),
+      body,
+      atMs: Date.now(),
+    };
+    const { status, headers = {}, delayMs = 0, cut = false } = hook.next(arrival);
+    hook.arrivals.push({ ...arrival, answered: cut ? 0 : status });
+    const reply = () => {
+      if (cut) response.destroy();
+      else response.writeHead(status, headers).end();
+    };
+    if (delayMs > 0) setTimeout(reply, delayMs).unref();
+    else reply();
+  }
+}

@@ -1,0 +1,126 @@
+// What a target can offer a scenario beyond its API, and who offers it: the ports between engine and providers.
+import type { Need, Role } from '../engine/needs.ts';
+import type { Rate } from '../engine/pace.ts';
+import type { Hook } from './receiver.ts';
+
+export interface Credential {
+  /** The role, or a name for one that was made on demand. Reports show it in place of the token. */
+  readonly name: string;
+  readonly token: string;
+  /** The brand that creates under this credential name; undefined when it is not known. */
+  readonly brandId: string | undefined;
+  readonly firmId: string | undefined;
+  /** The one account of a delegated token. */
+  readonly accountId: string | undefined;
+  readonly tradingAccountId: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** What it is held to, per credential and per firm; empty when the target sets no real limit. */
+  readonly rates: readonly Rate[];
+}
+
+/** A credential to make on demand. Firm 1 and no brand when left out. */
+export interface CredentialWish {
+  readonly scopes: readonly string[];
+  readonly kind?: 'server' | 'delegated';
+  readonly firm?: 'firm' | 'other_firm';
+  readonly brand?: 'brand' | 'other_brand';
+  readonly readOnly?: boolean;
+  readonly accountId?: string;
+  /** The client_id that mints a delegated token. */
+  readonly mintedBy?: string;
+  readonly plan?: 'sandbox' | 'standard' | 'pro';
+  /** Requests a second; far more than a run needs when left out, unless `plan` is given. */
+  readonly perSecond?: number | null;
+}
+
+/** An account with a trading account of its own, as bodies name them. */
+export interface Place {
+  readonly account_id: string;
+  readonly trading_account_id: string;
+  readonly currency: string;
+}
+
+export interface LedgerEntry {
+  readonly transaction_id: string | null;
+  readonly amount: string;
+  readonly kind: string;
+}
+
+export interface FaultWish {
+  readonly match?: Readonly<Record<string, string | number>>;
+  readonly phase?: 'before' | 'after';
+  readonly effect: Readonly<Record<string, string | number>>;
+  readonly times?: number;
+}
+
+/** What happened while the clock was moved. */
+export interface Fired {
+  readonly kind: string;
+  readonly ref?: unknown;
+  readonly outcome?: unknown;
+}
+
+/** Powers of an operator, each present only where the target offers its need. */
+export interface Operator {
+  /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
+  advance(byMs: number): Promise<readonly Fired[]>;
+  nowMs(): Promise<number>;
+  mint(wish: CredentialWish): Promise<Credential>;
+  rescope(clientId: string, scopes: readonly string[]): Promise<void>;
+  openTradingAccount(
+    accountId: string,
+    wish?: { currency?: string; provider?: boolean },
+  ): Promise<Place>;
+  settle(transactionId: string): Promise<void>;
+  ledger(tradingAccountId: string): Promise<{ balance: string; entries: readonly LedgerEntry[] }>;
+  /** Sets a fault and gives a way to ask how often it was met, and to take it away. */
+  fault(wish: FaultWish): Promise<{ hits(): Promise<number>; remove(): Promise<void> }>;
+  resolve(hostname: string, addresses: readonly string[]): Promise<void>;
+  permit(firmId: string, operation: string, allowed: boolean): Promise<void>;
+  emit(event: {
+    category: string;
+    kind?: string;
+    accountId?: string;
+    brandId?: string;
+  }): Promise<void>;
+  /** Starts deliveries of a subscription again after its attempts were exhausted. */
+  resume(subscriptionId: number): Promise<void>;
+  firmRate(firmId: string, perSecond: number | null): Promise<void>;
+}
+
+/** Where a scenario plays: the live target, or a world made for it. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly offers: ReadonlySet<Need>;
+  /** True when nothing of it outlives the run, so that nothing need be tidied. */
+  readonly disposable: boolean;
+  /** The role that scenarios act as unless they say otherwise: `firm`, or what there is. */
+  readonly mainRole: Role;
+  credential(role: Role): Promise<Credential>;
+  /** The brand to name in bodies under a role, known before any call. */
+  brandId(role: Role): string | undefined;
+  /** Throws Wanting for a power that is not offered. */
+  readonly operator: Operator;
+  /** Seeds of a profile; throws Wanting when there are none (left). */
+  seed(
+    kind: 'trading_account' | 'second_trading_account' | 'provider_trading_account',
+  ): Promise<Place>;
+  settledTransaction(): Promise<{ id: string; account_id: string }>;
+  /** A webhook endpoint that the target can reach. */
+  receiver(): Promise<Hook>;
+  close(): Promise<void>;
+}
+
+export interface Provider {
+  readonly offers: ReadonlySet<Need>;
+  /** True when scenarios can have worlds of their own, side by side. */
+  readonly worlds: boolean;
+  /** The target that shared scenarios play on. */
+  shared(): Promise<Target>;
+  /** A world for one scenario, or the whole target when there are no worlds. */
+  own(): Promise<Target>;
+  /** Every token and secret that it holds, for redaction. */
+  secrets(): Iterable<string>;
+  close(): Promise<void>;
+}
