@@ -1,0 +1,261 @@
+// Checks that each usual mistake is recognised for what it is, and that nothing is proven without proof.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { hmacSha256Hex } from '../../core/values/digest.ts';
+import { type Diagnosis, diagnoseWebhook } from './diagnose.ts';
+import { signWebhook } from './verify.ts';
+
+const test = suite('diagnosing webhooks');
+
+const secret = 'whsec_6c6f6e67736563726574';
+const nowMs = 1_700_000_000_000;
+const envelope = {
+  id: 'evt_1',
+  seq: 7,
+  kind: 'account.created',
+  data: { name: 'Zoë & <Co>', url: 'https://example.com/a', amount: '10.50', list: [1, null] },
+};
+const body = JSON.stringify(envelope);
+const { header } = signWebhook({ secret, body, tMs: nowMs });
+const python =
+  '{"id": "evt_1", "seq": 7, "kind": "account.created", "data": {"name": "Zo\\u00eb & <Co>", ' +
+  '"url": "https://example.com/a", "amount": "10.50", "list": [1, null]}}';
+const php = body.replaceAll('/', '\\/').replace('ë', '\\u00eb');
+const go = body.replace('&', '\\u0026').replace('<', '\\u003c').replace('>', '\\u003e');
+
+function diagnose(given: Partial<Parameters<typeof diagnoseWebhook>[0]>): Diagnosis {
+  return diagnoseWebhook({ header, body, secret, nowMs, ...given });
+}
+
+function headerOver(key: string | Uint8Array, ...parts: (string | Uint8Array)[]): string {
+  return `t=${nowMs},v1=${hmacSha256Hex(key, ...parts)}`;
+}
+
+function headerFor(signed: string | Uint8Array): string {
+  return signWebhook({ secret, body: signed, tMs: nowMs }).header;
+}
+
+test('a good delivery has no causes, and every step passes', () => {
+  const diagnosis = diagnose({});
+  assert.ok(diagnosis.verified);
+  assert.is(diagnosis.reason, null);
+  assert.equal(diagnosis.causes, []);
+  assert.equal(
+    diagnosis.steps.map(({ step, ok }) => [step, ok]),
+    [
+      ['header', true],
+      ['timestamp', true],
+      ['signatures', true],
+      ['match', true],
+      ['time', true],
+    ],
+  );
+  assert.match(diagnosis.steps[1]!.detail, '2023-11-14T22:13:20.000Z');
+});
+
+test('the first step that fails is named, and those after it are not judged', () => {
+  const signature = header.slice(header.indexOf('v1='));
+  const table: [given: Partial<Parameters<typeof diagnoseWebhook>[0]>, failing: string][] = [
+    [{ header: undefined }, 'header'],
+    [{ header: 'nonsense' }, 'header'],
+    [{ header: signature }, 'timestamp'],
+    [{ header: `t=soon,${signature}` }, 'timestamp'],
+    [{ header: `t=1,t=2,${signature}` }, 'timestamp'],
+    [{ header: `t=${nowMs}` }, 'signatures'],
+    [{ header: `t=${nowMs},v1=zz` }, 'signatures'],
+    [{ body: 'other' }, 'match'],
+    [{ nowMs: nowMs + 300_001 }, 'time'],
+    [{ nowMs: nowMs - 300_001 }, 'time'],
+  ];
+  for (const [given, failing] of table) {
+    const { steps, verified } = diagnose(given);
+    const at = steps.findIndex(({ step }) => step === failing);
+    assert.not.ok(verified);
+    assert.equal(
+      steps.map(({ ok }) => ok),
+      steps.map((_, index) => (index < at ? true : index === at ? false : null)),
+      failing,
+    );
+  }
+});
+
+// What was signed, against what was verified.
+const bodies: [cause: string, signed: string | Uint8Array, verified: string | Uint8Array][] = [
+  ['trailing_newline', body, `${body}\n`],
+  ['trailing_newline', body, `${body}\r\n`],
+  ['trailing_newline', body, `${body} \n\n`],
+  ['stripped_newline', `${body}\n`, body],
+  ['stripped_newline', `${body}\r\n`, body],
+  ['line_ends', '{\n"a":1\n}\n', '{\r\n"a":1\r\n}\r\n'],
+  ['line_ends', '{\r\n"a":1\r\n}\r\n', '{\n"a":1\n}\n'],
+  ['reserialised_json', body, JSON.stringify(envelope, null, 2)],
+  ['reserialised_json', body, JSON.stringify(envelope, null, 4)],
+  ['reserialised_json', body, python],
+  ['reserialised_json', JSON.stringify(envelope, null, 2), body],
+  ['reserialised_json', JSON.stringify(envelope, null, '\t'), body],
+  ['reserialised_json', python, body],
+  ['reserialised_json', php, body],
+  ['reserialised_json', go, body],
+  ['reserialised_json', '{"a":1,"b":{"c":2,"d":3}}', '{"b":{"d":3,"c":2},"a":1}'],
+  ['double_encoded', body, JSON.stringify(body)],
+  ['latin1', body, Buffer.from(Buffer.from(body).toString('latin1'))],
+  ['latin1', body, Buffer.from(body, 'latin1')],
+  ['byte_order_mark', body, `\ufeff${body}`],
+  ['utf16', body, Buffer.from(`\ufeff${body}`, 'utf16le')],
+  ['base64_body', body, Buffer.from(body).toString('base64')],
+];
+
+test('what happened to the body is worked out', () => {
+  for (const [cause, signed, verified] of bodies) {
+    const { causes, reason } = diagnose({ header: headerFor(signed), body: verified });
+    assert.is(reason, 'mismatch');
+    assert.is(causes.length, 1, `${cause}: ${JSON.stringify(causes)}`);
+    assert.is(causes[0]!.cause, cause);
+    assert.ok(causes[0]!.proven);
+    assert.match(causes[0]!.explanation, /^[a-z].*\.$/s);
+  }
+});
+
+test('a style of printing is named', () => {
+  const said = (signed: string, verified: string) =>
+    diagnose({ header: headerFor(signed), body: verified }).causes[0]!.explanation;
+  assert.match(said(body, JSON.stringify(envelope, null, 2)), 'compact');
+  assert.match(said(JSON.stringify(envelope, null, 2), body), 'two spaces');
+  assert.match(said(python, body), 'Python');
+  assert.match(said(php, body), 'PHP');
+  assert.match(said(go, body), 'Go');
+});
+
+const signers: [cause: string, header: string][] = [
+  ['secret_white_space', headerOver(`${secret}\n`, `${nowMs}.`, body)],
+  ['secret_prefix', headerOver(secret.slice(6), `${nowMs}.`, body)],
+  ['secret_hex_decoded', headerOver(Buffer.from(secret.slice(6), 'hex'), `${nowMs}.`, body)],
+  ['secret_base64_decoded', headerOver(Buffer.from(secret.slice(6), 'base64'), `${nowMs}.`, body)],
+  ['no_dot', headerOver(secret, `${nowMs}`, body)],
+  ['no_timestamp', headerOver(secret, body)],
+  ['no_timestamp', headerOver(secret, '.', body)],
+  ['header_prefix', headerOver(secret, `t=${nowMs}.`, body)],
+  ['swapped', headerOver(secret, body, `.${nowMs}`)],
+  ['separator', headerOver(secret, `${nowMs}:`, body)],
+  ['separator', headerOver(secret, `${nowMs}\n`, body)],
+  ['seconds', headerOver(secret, `${nowMs / 1000}.`, body)],
+  ['seconds', headerOver(secret, `${nowMs}.`, body).replace(`${nowMs}`, `${nowMs / 1000}`)],
+];
+
+test('what the signer did otherwise is worked out', () => {
+  for (const [cause, value] of signers) {
+    const { causes } = diagnose({ header: value });
+    assert.equal(
+      causes.map((found) => [found.cause, found.proven]),
+      [[cause, true]],
+      value,
+    );
+  }
+});
+
+test('a secret that is hex from end to end is tried decoded', () => {
+  const hex = '00ff10a5'.repeat(8);
+  const value = headerOver(Buffer.from(hex, 'hex'), `${nowMs}.`, body);
+  const { causes } = diagnose({ header: value, secret: hex });
+  assert.is(causes[0]!.cause, 'secret_hex_decoded');
+});
+
+test('the secret’s own white space is seen', () => {
+  const { causes } = diagnose({ secret: `${secret}\n` });
+  assert.is(causes[0]!.cause, 'secret_white_space');
+  assert.ok(causes[0]!.proven);
+});
+
+test('EVT-7: the secret before a rotation is recognised when it is given', () => {
+  const old = signWebhook({ secret: 'whsec_old', body, tMs: nowMs }).header;
+  assert.is(
+    diagnose({ header: old, previousSecret: 'whsec_old' }).causes[0]!.cause,
+    'previous_secret',
+  );
+  assert.is(diagnose({ header: old, previousSecret: 'whsec_other' }).causes[0]!.proven, false);
+  assert.is(diagnose({ header: old }).causes[0]!.proven, false);
+});
+
+test('two mistakes at once are worked out too', () => {
+  const pretty = JSON.stringify(envelope, null, 2);
+  const old = signWebhook({ secret: 'whsec_old', body, tMs: nowMs }).header;
+  const both = diagnose({ header: old, body: pretty, previousSecret: 'whsec_old' });
+  assert.is(both.causes[0]!.cause, 'reserialised_json+previous_secret');
+  const powershell = Buffer.from(`\ufeff${body}\r\n`, 'utf16le');
+  const saved = diagnose({ body: powershell });
+  assert.match(saved.causes[0]!.explanation, /UTF-16.*line end|UTF-16.*white space/s);
+  const value = headerOver(secret, `${nowMs / 1000}.`, `${body}\n`);
+  assert.is(diagnose({ header: value }).causes[0]!.cause, 'stripped_newline+seconds');
+});
+
+test('a v1 in another notation is proven by reading it', () => {
+  const hex = header.slice(header.indexOf('v1=') + 3);
+  const upper = diagnose({ header: `t=${nowMs},v1=${hex.toUpperCase()}` });
+  assert.is(upper.reason, 'bad_signature');
+  assert.is(upper.causes[0]!.cause, 'upper_case');
+  const base64 = Buffer.from(hex, 'hex').toString('base64');
+  assert.is(diagnose({ header: `t=${nowMs},v1=${base64}` }).causes[0]!.cause, 'base64_signature');
+  const worse = diagnose({ header: `t=${nowMs},v1=${base64}`, body: `${body}\n` });
+  assert.is(worse.causes[0]!.cause, 'base64_signature+trailing_newline');
+});
+
+test('EVT-5b: a time that is off is explained', () => {
+  const cause = (tMs: number) => {
+    const signed = signWebhook({ secret, body, tMs });
+    return diagnose({ header: signed.header }).causes[0]!;
+  };
+  assert.is(cause(nowMs / 1000).cause, 'seconds');
+  assert.is(cause(nowMs / 1000 - 86_400).cause, 'seconds');
+  assert.is(cause(nowMs * 1000).cause, 'microseconds');
+  assert.is(cause(nowMs - 3 * 3_600_000).cause, 'old_delivery');
+  assert.match(cause(nowMs - 3 * 3_600_000).explanation, '3 h old');
+  assert.is(cause(nowMs + 600_000).cause, 'clock_ahead');
+  assert.match(cause(nowMs + 600_000).explanation, '10 min ahead');
+});
+
+test('what cannot be proven is offered as a guess', () => {
+  const guesses: [cause: string, given: Partial<Parameters<typeof diagnoseWebhook>[0]>][] = [
+    ['bare_signature', { header: 'a'.repeat(64) }],
+    ['bare_signature', { header: `sha256=${'a'.repeat(64)}` }],
+    ['semicolons', { header: header.replace(',', ';') }],
+    ['url_encoded', { header: encodeURIComponent(header) }],
+    ['other_digest', { header: `t=${nowMs},v1=${'a'.repeat(40)}` }],
+    ['other_digest', { header: `t=${nowMs},v1=${'a'.repeat(128)}` }],
+    ['iso_time', { header: `t=2023-11-14T22:13:20Z,v1=${'a'.repeat(64)}` }],
+    ['empty_body', { body: '' }],
+    ['parsed_body', { body: '[object Object]' }],
+    ['other_secret', { secret: 'whsec_other' }],
+    ['other_body', { body: '{"id":"evt_2"}' }],
+  ];
+  for (const [cause, given] of guesses) {
+    const { causes, verified } = diagnose(given);
+    assert.not.ok(verified);
+    const found = causes.find((candidate) => candidate.cause === cause);
+    assert.ok(found, `${cause}: ${JSON.stringify(causes)}`);
+    assert.not.ok(found!.proven);
+  }
+});
+
+test('hostile bodies and headers are diagnosed without harm', () => {
+  for (const hostile of [
+    '['.repeat(100_000) + ']'.repeat(100_000),
+    `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+    `"${'\\"'.repeat(100_000)}"`,
+    Buffer.alloc(300_000, 0xff),
+    '\u0000',
+  ]) {
+    assert.not.ok(diagnose({ body: hostile }).verified);
+  }
+  assert.not.ok(diagnose({ header: 't=1,'.repeat(5_000) }).verified);
+  assert.not.ok(diagnose({ header: `t=${'9'.repeat(400)},v1=${'A'.repeat(64)}` }).verified);
+  const latest = signWebhook({ secret, body, tMs: Number.MAX_SAFE_INTEGER }).header;
+  assert.is(diagnose({ header: latest }).reason, 'too_new');
+});
+
+test('no diagnosis repeats a secret', () => {
+  const shown = JSON.stringify([diagnose({ body: 'x' }), diagnose({ header: signers[1]![1] })]);
+  assert.not.ok(shown.includes(secret));
+  assert.not.ok(shown.includes(secret.slice(6)));
+});
+
+test.run();
