@@ -1,4 +1,5 @@
-// Checks the public door: what it exports, and the receiver of its documentation against real deliveries.
+// Checks the public door: what it exports, and the receiver of its documentation against real
+// deliveries.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,5 @@
-// Checks the judging of addresses against answers worked out by hand, and against another library's ranges.
+// Checks the judging of addresses against answers worked out by hand, and against another library's
+// ranges.
 import ipaddr from 'ipaddr.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

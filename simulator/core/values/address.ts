@@ -1,4 +1,5 @@
-// Tells public internet addresses from all others, by a table of blocks that is passed in as a value.
+// Tells public internet addresses from all others, by a table of blocks that is passed in as a
+// value.
 
 /** One named block of addresses, in CIDR notation. */
 export interface AddressBlock {
@@ -16,7 +17,8 @@ export interface Address {
  * What counts as public. The narrowest block that holds an address decides, `refuse` before `allow`
  * where both are as narrow; an address in none is not public. One in `unwrap` is judged by the IPv4
  * address it carries. `interfaceIds` are matched against the
- * low 64 bits of an IPv6 address, `names` are the hostnames (and all below them) that never are public.
+ * low 64 bits of an IPv6 address, `names` are the hostnames (and all below them) that never are
+ * public.
  */
 export interface AddressSpace {
   readonly allow: readonly AddressBlock[];
@@ -90,7 +92,9 @@ export const publicSpace: AddressSpace = {
   names: ['localhost', 'localdomain', 'local', 'internal', 'home.arpa'],
 };
 
-/** The same space, except that blocks of these names count as public (narrower ones in them do not). */
+/**
+ * The same space, except that blocks of these names count as public (narrower ones in them do not).
+ */
 export function forgetBlocks(space: AddressSpace, ...names: readonly string[]): AddressSpace {
   const isForgotten = ({ name }: AddressBlock) => names.includes(name);
   return {
@@ -194,7 +198,8 @@ function parseIpv4(text: string): bigint | null {
   if (match === null) return null;
   let value = 0n;
   for (const part of match.slice(1)) {
-    // A leading zero means octal to some resolvers and nothing to others, so it means no address here.
+    // A leading zero means octal to some resolvers and nothing to others, so it means no address
+    // here.
     if (Number(part) > 255 || (part.length > 1 && part.startsWith('0'))) return null;
     value = (value << 8n) | BigInt(part);
   }

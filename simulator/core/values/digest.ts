@@ -1,4 +1,5 @@
-// The one place that touches the crypto library: digests, keyed digests, and seeded material made of them.
+// The one place that touches the crypto library: digests, keyed digests, and seeded material made
+// of them.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** SHA-256 of the text's UTF-8 bytes (or of the bytes), in lower-case hex. */
@@ -22,8 +23,8 @@ export function equalInConstantTime(left: string, right: string): boolean {
 }
 
 /**
- * Text of `length` characters of `alphabet` that depends on nothing but seed and label, so that a run
- * can be repeated. Every character is equally likely. It is as secret as its seed: fit for a
+ * Text of `length` characters of `alphabet` that depends on nothing but seed and label, so that a
+ * run can be repeated. Every character is equally likely. It is as secret as its seed: fit for a
  * simulator's ids, tokens and secrets, not for anything real.
  */
 export function seededToken(
@@ -35,7 +36,8 @@ export function seededToken(
   if (alphabet.length < 2 || alphabet.length > 256) {
     throw new RangeError('an alphabet has between 2 and 256 characters');
   }
-  // Bytes beyond the last whole multiple of the alphabet are dropped: they would favour its beginning.
+  // Bytes beyond the last whole multiple of the alphabet are dropped: they would favour its
+  // beginning.
   const limit = 256 - (256 % alphabet.length);
   let token = '';
   for (let block = 0; token.length < length; block += 1) {

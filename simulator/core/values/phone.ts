@@ -19,12 +19,13 @@ export const phoneTables = {
  * digits otherwise, and text without any digit as it was sent. Never refuses.
  *
  * ACC-12: `region` (two letters, in any case) says whose national number it is. It is ignored when
- * nobody knows it, and by a number that already is international (`+…`, or the region's own prefix).
+ * nobody knows it, and by a number that already is international (`+…`, or the region's own
+ * prefix).
  *
  * `form` is the choice made for NS-24: `digits` never asks the tables.
  *
- * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix that
- * E.164 does not have, and only they can tell. Throws when they are needed and not loaded.
+ * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix
+ * that E.164 does not have, and only they can tell. Throws when they are needed and not loaded.
  */
 export function normalisePhone(
   raw: string | null,
@@ -51,14 +52,16 @@ function toE164(library: Tables, text: string, region: string | null): string | 
   const country = library.isSupportedCountry(code) ? code : undefined;
   const asSent = library.parsePhoneNumberFromString(text, country);
   if (asSent?.isPossible()) return settled(library, asSent.number);
-  // 00 is the international prefix of most of the world: tried where the region's own plan says nothing.
+  // 00 is the international prefix of most of the world: tried where the region's own plan says
+  // nothing.
   const international = /^\D*00(?=\D*[1-9])/.exec(text);
   if (international === null) return null;
   return settled(library, `+${text.slice(international[0].length)}`);
 }
 
-// A number of zeros can lose another national prefix each time it is read. The form that is answered
-// has to be one that reads as itself, or the same person could be created from their own answer.
+// A number of zeros can lose another national prefix each time it is read. The form that is
+// answered has to be one that reads as itself, or the same person could be created from their own
+// answer.
 function settled(library: Tables, text: string): string | null {
   let form = text;
   for (let readings = 0; readings < 16; readings += 1) {
@@ -72,7 +75,8 @@ function settled(library: Tables, text: string): string | null {
 
 const bareDigits = (text: string): string => text.replace(/\D/g, '');
 
-// Unicode lays the digits of every script out in runs from 0 to 9, so the place in the run is the digit.
+// Unicode lays the digits of every script out in runs from 0 to 9, so the place in the run is the
+// digit.
 function withAsciiSigns(raw: string): string {
   return raw.replaceAll('＋', '+').replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     let start = digit.codePointAt(0)!;

@@ -2,8 +2,8 @@
 import { hmacSha256Hex } from './digest.ts';
 
 /**
- * EVT-6: the lower-case hex HMAC-SHA256, under the secret, of the timestamp in decimal, a `.`, and the
- * body's bytes. A text body is signed as its UTF-8 bytes, and the secret as its own, undecoded.
+ * EVT-6: the lower-case hex HMAC-SHA256, under the secret, of the timestamp in decimal, a `.`, and
+ * the body's bytes. A text body is signed as its UTF-8 bytes, and the secret as its own, undecoded.
  * `tMs` is in Unix epoch milliseconds.
  */
 export function signBody(secret: string, tMs: number, body: Uint8Array | string): string {

@@ -8,7 +8,10 @@ import {
   publicSpace,
 } from './address.ts';
 
-/** Where deliveries go. `address` is the hostname when that is an IP literal (IPv6 without brackets). */
+/**
+ * Where deliveries go. `address` is the hostname when that is an IP literal (IPv6 without
+ * brackets).
+ */
 export interface TargetUrl {
   readonly kind: 'target';
   /** Normalised: no fragment, no trailing dot on the hostname. */
@@ -60,7 +63,8 @@ export function parseTargetUrl(text: string, terms: TargetTerms = {}): TargetUrl
   const literal = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   const address = parseAddress(literal) === null ? null : literal;
   if (address === null) {
-    // Exactly one trailing dot marks a name as absolute. It is the same host, and TLS does not want it.
+    // Exactly one trailing dot marks a name as absolute. It is the same host, and TLS does not want
+    // it.
     const name = url.hostname.replace(/\.$/, '');
     const fault = refuseName(name, targetSpace(terms));
     if (fault !== null) return refused(fault);
@@ -82,8 +86,7 @@ const tooLong = `url must have at most ${maxUrlLength} characters`;
 // would check one host and connect to another.
 function refuseSpelling(text: string, allowLocal: boolean): string | null {
   if (text.length > maxUrlLength) return tooLong;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\s\u0000-\u001f\u007f-\u009f]/.test(text)) {
+  if (/[\s\p{Cc}]/u.test(text)) {
     return 'url must not contain white space or control characters';
   }
   if (text.includes('\\')) return 'url must not contain a backslash';
@@ -110,8 +113,8 @@ function refuseName(name: string, space: AddressSpace): string | null {
 }
 
 /**
- * HOOK-8, EVT-11: every address that a name resolves to must be public; one that is not is enough to
- * refuse it, because nobody knows which will be connected to. None at all: it does not resolve.
+ * HOOK-8, EVT-11: every address that a name resolves to must be public; one that is not is enough
+ * to refuse it, because nobody knows which will be connected to. None at all: it does not resolve.
  */
 export function judgeAddresses(
   addresses: readonly string[],

@@ -1,4 +1,5 @@
-// Works out why a delivery did not verify, by undoing the usual mistakes until its signature matches.
+// Works out why a delivery did not verify, by undoing the usual mistakes until its signature
+// matches.
 import { hmacSha256Hex } from '../../core/values/digest.ts';
 import { type HeaderValue, parseSignatureHeader, splitParts } from './header.ts';
 import { type Suspicion, suspectBodies, suspectKeys, suspectMessages } from './mistakes.ts';
@@ -94,8 +95,8 @@ function prove(claim: Claim, given: Given): LikelyCause | null {
 function previousSecrets({ previousSecret }: Given): Suspicion<string>[] {
   if (previousSecret === undefined || previousSecret === '') return [];
   const explanation =
-    'it was signed under the previous secret: the secret was rotated, and this delivery is from before ' +
-    'or the new secret has not reached the signer. Accept both during a rotation.';
+    'it was signed under the previous secret: the secret was rotated, and this delivery is from ' +
+    'before or the new secret has not reached the signer. Accept both during a rotation.';
   return [{ cause: 'previous_secret', explanation, value: previousSecret }];
 }
 
@@ -158,30 +159,22 @@ function explainTime({ header, nowMs, toleranceMs }: Given): LikelyCause[] {
   const parsed = parseSignatureHeader(header);
   if (!parsed.ok) return [];
   const { tMs } = parsed;
-  const units: [cause: string, factor: number, unit: string][] = [
-    ['seconds', 1000, 'seconds'],
-    ['microseconds', 1 / 1000, 'microseconds'],
-  ];
-  // A year of slack: an old delivery in seconds is still in seconds.
-  const other = units.find(([, factor]) => Math.abs(tMs * factor - nowMs) < 366 * 86_400_000);
-  if (other) {
-    const [cause, , unit] = other;
-    return [{ cause, proven: true, explanation: `t is in ${unit}: it has to be in milliseconds.` }];
-  }
+  const found = (cause: string, explanation: string) => [{ cause, proven: true, explanation }];
+  const fix = 'it has to be in milliseconds.';
+  // As milliseconds these lie before 1974 and after 5100; read in the other unit they are of our
+  // time.
+  if (tMs >= 1e8 && tMs < 1e11) return found('seconds', `t is in seconds: ${fix}`);
+  if (tMs >= 1e14) return found('microseconds', `t is in microseconds: ${fix}`);
   const ageMs = nowMs - tMs;
-  const distance = `${formatSpan(Math.abs(ageMs))} ${ageMs > 0 ? 'old' : 'ahead'}`;
-  const explanation =
-    ageMs > 0
-      ? `the signature is right, but ${distance}: a delivery kept or sent again (each attempt of the platform is signed anew), or a clock that is wrong.`
-      : `the signature is right, but ${distance}: the signer's clock or this one is wrong.`;
-  const limit = `At most ${formatSpan(toleranceMs)} are tolerated.`;
-  return [
-    {
-      cause: ageMs > 0 ? 'old_delivery' : 'clock_ahead',
-      proven: true,
-      explanation: `${explanation} ${limit}`,
-    },
-  ];
+  const limit = `at most ${formatSpan(toleranceMs)} are tolerated`;
+  const distance = formatSpan(Math.abs(ageMs));
+  if (ageMs < 0) {
+    const why = `the signer's clock or this one is wrong; ${limit}.`;
+    return found('clock_ahead', `the signature is right, but ${distance} ahead: ${why}`);
+  }
+  const why =
+    'it was kept or sent again (the platform signs each attempt anew), or a clock is wrong';
+  return found('old_delivery', `the signature is right, but ${distance} old: ${why}; ${limit}.`);
 }
 
 function formatSpan(ms: number): string {

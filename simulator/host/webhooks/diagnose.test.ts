@@ -1,4 +1,5 @@
-// Checks that each usual mistake is recognised for what it is, and that nothing is proven without proof.
+// Checks that each usual mistake is recognised for what it is, and that nothing is proven without
+// proof.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hmacSha256Hex } from '../../core/values/digest.ts';

@@ -26,16 +26,18 @@ export interface WebhookToDiagnose {
   /** The body's bytes as they reached the verification. */
   readonly body: string | Uint8Array;
   readonly secret: string;
-  /** The secret before the last rotation: a delivery signed under it verifies no more, and says so. */
+  /**
+   * The secret before the last rotation: a delivery signed under it verifies no more, and says so.
+   */
   readonly previousSecret?: string | undefined;
   readonly nowMs?: number | undefined;
   readonly toleranceMs?: number | undefined;
 }
 
 /**
- * Verifies as {@link verifyWebhook} does and, where that fails, tries the usual mistakes one by one and
- * in pairs: line ends added or lost, JSON printed again, wrong encodings, a decoded secret, the secret
- * before a rotation, seconds for milliseconds, a message put together differently.
+ * Verifies as {@link verifyWebhook} does and, where that fails, tries the usual mistakes one by one
+ * and in pairs: line ends added or lost, JSON printed again, wrong encodings, a decoded secret, the
+ * secret before a rotation, seconds for milliseconds, a message put together differently.
  *
  * For people and tests. It says which secret would have matched, so never answer a sender with it.
  *

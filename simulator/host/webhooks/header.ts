@@ -1,6 +1,8 @@
 // Parses the signature header of a delivery, strictly: what could be read in two ways is refused.
 
-/** The header as an HTTP library hands it over: absent, one text, or one for each time it was sent. */
+/**
+ * The header as an HTTP library hands it over: absent, one text, or one for each time it was sent.
+ */
 export type HeaderValue = string | readonly string[] | null | undefined;
 
 export type HeaderFault =
@@ -23,8 +25,8 @@ const fault = (reason: HeaderFault, explanation: string): ParsedHeader => ({
 });
 
 /**
- * EVT-5a: a comma-separated list of `key=value` with one `t` and at least one `v1`. Other keys are left
- * alone, so that a later scheme can stand beside `v1`.
+ * EVT-5a: a comma-separated list of `key=value` with one `t` and at least one `v1`. Other keys are
+ * left alone, so that a later scheme can stand beside `v1`.
  */
 export function parseSignatureHeader(header: HeaderValue): ParsedHeader {
   const text = typeof header === 'string' ? header : (header ?? []).join(',');

@@ -1,4 +1,5 @@
-// The usual mistakes between a signed delivery and one that does not verify, each as something to try.
+// The usual mistakes between a signed delivery and one that does not verify, each as something to
+// try.
 import { printAs } from './reprint.ts';
 
 /** One way in which what was signed may differ from what was given. */
@@ -64,10 +65,11 @@ function suspectJson(bytes: Buffer): Suspicion<Uint8Array>[] {
   const parsed = parseJson(text);
   if (parsed === undefined || jsonDepth(text) > maxJsonDepth) return [];
   const inner = typeof parsed.value === 'string' ? parseJson(parsed.value) : undefined;
+  const rawBytes = 'Verify the raw bytes, before any parsing.';
   const reprinted = printAs(parsed.value).map(({ style, text }) =>
     suspect(
       'reserialised_json',
-      `the body was parsed and printed again; what was signed was ${style}. Verify the raw bytes, before any parsing.`,
+      `the body was parsed and printed again; what was signed was ${style}. ${rawBytes}`,
       Buffer.from(text),
     ),
   );
@@ -83,8 +85,7 @@ function suspectEncodings(bytes: Buffer): Suspicion<Uint8Array>[] {
   const add = (cause: string, explanation: string, value: Buffer) =>
     suspicions.push(suspect(cause, explanation, value));
   const utf8 = bytes.toString('utf8');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the question is what lies outside ASCII
-  if (/[^\u0000-\u007f]/.test(utf8)) {
+  if (/\P{ASCII}/u.test(utf8)) {
     const misread = 'the body was read as Latin-1 and written as UTF-8: read it as bytes.';
     add('latin1', misread, Buffer.from(utf8, 'latin1'));
     const lossy = 'the body was written as Latin-1: read and write it as bytes.';

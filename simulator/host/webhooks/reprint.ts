@@ -1,4 +1,5 @@
-// Prints a JSON value in the ways that common libraries do, to recognise a body that was printed again.
+// Prints a JSON value in the ways that common libraries do, to recognise a body that was printed
+// again.
 
 interface Style {
   readonly style: string;

@@ -187,8 +187,9 @@ test('mistakes of the receiver’s own code throw instead of looking like a forg
   assert.throws(() => signWebhook({ secret, body, tMs: 1.5 }), /whole milliseconds/);
 });
 
-// Both count in seconds. Stripe's takes its clock as an argument, so with a clock and a tolerance that
-// are a thousand times larger it counts ours in milliseconds; Mux's never refuses a time to come.
+// Both count in seconds. Stripe's takes its clock as an argument, so with a clock and a tolerance
+// that are a thousand times larger it counts ours in milliseconds; Mux's never refuses a time to
+// come.
 function stripeAccepts(value: string, text: string, key: string, nowMs = tMs): boolean {
   try {
     return Stripe.webhooks.signature!.verifyHeader(

@@ -81,8 +81,8 @@ export interface WebhookToVerify {
  * Verifies a delivery: the header's form first, then the signature, then the time (EVT-5a, EVT-5b,
  * EVT-6, EVT-7). Signatures are compared in constant time. Never throws for what a sender can send.
  *
- * @throws TypeError when the secret is missing or empty, or the body is a parsed object: mistakes of
- * the receiver's own code, which must not look like a forged delivery
+ * @throws TypeError when the secret is missing or empty, or the body is a parsed object: mistakes
+ * of the receiver's own code, which must not look like a forged delivery
  *
  * @example
  * import { createServer } from 'node:http';
@@ -107,8 +107,8 @@ export function verifyWebhook(options: WebhookToVerify): WebhookVerdict {
   const parsed = parseSignatureHeader(header);
   if (!parsed.ok) return parsed;
   const { tMs, signatures } = parsed;
-  // EVT-6, EVT-7: any v1 under any of the secrets. All are compared, so that the time taken does not
-  // tell which one matched.
+  // EVT-6, EVT-7: any v1 under any of the secrets. All are compared, so that the time taken does
+  // not tell which one matched.
   const matches = secrets.map((candidate) => {
     const expected = signBody(candidate, tMs, body);
     return signatures.filter((signature) => equalInConstantTime(signature, expected)).length > 0;
