@@ -16,6 +16,8 @@ export interface Line {
   readonly startedAtMs: number;
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal;
+  /** Lets that many milliseconds of the wall's time pass. */
+  pause(ms: number): Promise<void>;
   /** Called for each request, to count them. */
   counted(): void;
   /** Told every secret that an answer shows, so that no report does. */
@@ -108,20 +110,17 @@ export class Capture {
     return n;
   }
 
-  sleep(ms: number): Promise<void> {
-    if (this.#line.signal.aborted)
-      return Promise.reject(new Inconclusive('the run was interrupted'));
-    return new Promise((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        reject(new Inconclusive('the run was interrupted'));
-      };
-      const timer = setTimeout(() => {
-        this.#line.signal.removeEventListener('abort', stop);
-        resolve();
-      }, ms);
-      this.#line.signal.addEventListener('abort', stop, { once: true });
+  /** Waits by the wall, but not beyond the end of the run. */
+  async sleep(ms: number): Promise<void> {
+    const { signal } = this.#line;
+    let stop = () => {};
+    const interrupted = new Promise<void>((resolve) => {
+      stop = resolve;
+      signal.addEventListener('abort', stop, { once: true });
     });
+    if (!signal.aborted) await Promise.race([this.#line.pause(ms), interrupted]);
+    signal.removeEventListener('abort', stop);
+    if (signal.aborted) throw new Inconclusive('the run was interrupted');
   }
 
   /** Gives up whatever is still under way: the trial is over. */

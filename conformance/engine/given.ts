@@ -45,14 +45,14 @@ export class Given {
 
   /** Sends until the answer is the service's own: a 429, 500, 503 or gateway error is waited out. */
   async settleOn(words: string, send: () => Promise<Answer>): Promise<Answer> {
-    const wasDisturbed = this.#trial.disturbed;
+    const wasDisturbed = this.#trial.notes.doubtful;
     for (let attempt = 1; ; attempt += 1) {
       let trouble: string;
       let waitMs = 250 * 2 ** attempt;
       try {
         const answer = await send();
         if (answer.source === 'service') {
-          if (!wasDisturbed) this.#trial.clearDisturbance();
+          if (!wasDisturbed) this.#trial.notes.settled();
           return answer;
         }
         trouble = answer.summary;
@@ -78,7 +78,7 @@ export class Given {
       const why = typeof detail === 'string' ? `: ${detail}` : '';
       throw new Blocked(`setup failed: ${words}: ${answer.summary}${why}`);
     }
-    this.#trial.controlled = true;
+    this.#trial.notes.controlled = true;
     return answer;
   }
 

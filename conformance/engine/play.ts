@@ -3,8 +3,9 @@ import type { Target } from '../providers/target.ts';
 import { Capture, type Line } from './capture.ts';
 import { judgeInScenario, worst } from './judge.ts';
 import type { Need } from './needs.ts';
+import { verdictOfStop } from './notes.ts';
 import { Ended, Wanting } from './stop.ts';
-import { Trial, verdictOfStop } from './trial.ts';
+import { Trial } from './trial.ts';
 import type { Judged, RuleId, Scenario, ScenarioResult } from './types.ts';
 
 /** A scenario that a gateway, a limit or a passing 500 came into is played again this often at most. */
@@ -53,7 +54,7 @@ async function playOnce(
   }
   await trial?.finish();
   await leave().catch(() => {});
-  const findings = trial?.findings ?? [];
+  const findings = trial?.notes.findings ?? [];
   const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
   for (const rule of scenario.rules) {
     const selected = parts.rules.includes(rule);
@@ -66,7 +67,7 @@ async function playOnce(
     verdict: worst(judged) ?? 'not_selected',
     byRule,
     findings,
-    observations: trial?.observations ?? [],
+    observations: trial?.notes.observations ?? [],
     exchanges: capture.exchanges,
     why: ending?.why ?? null,
     missing: ending?.missing ?? [],

@@ -23,6 +23,8 @@ export interface RunParts {
   /** Scenarios in play at once. */
   readonly width?: number;
   readonly signal?: AbortSignal;
+  /** How waits by the wall pass; tests hurry them. */
+  readonly pause?: (ms: number) => Promise<void>;
   readonly secret?: (value: string) => void;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }
@@ -58,6 +60,7 @@ export async function runScenarios(parts: RunParts): Promise<RunResult> {
     timeoutMs: parts.timeoutMs ?? 30_000,
     startedAtMs,
     signal: parts.signal ?? never.signal,
+    pause: parts.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     counted: () => {
       requests += 1;
     },

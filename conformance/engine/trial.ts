@@ -1,17 +1,27 @@
 // One scenario being played once: what its `run` function sees, and what it leaves behind.
 import type { SettingKey } from '../../fixtures/settings.ts';
+import type { Arrival, Hook } from '../providers/receiver.ts';
 import type { Credential, Operator, Target } from '../providers/target.ts';
 import type { Answer, Json } from './answer.ts';
 import type { Capture } from './capture.ts';
 import { type Body, Client, type Draft } from './client.ts';
-import { Expect, type Ledger } from './expect.ts';
+import { Expect } from './expect.ts';
 import { Fresh } from './fresh.ts';
 import { Given } from './given.ts';
 import type { Need, Role } from './needs.ts';
-import { Blocked, Inconclusive, Misuse, Unreachable, Wanting } from './stop.ts';
-import type { Finding, Judged, Observation, QuestionId, RuleId, Scenario } from './types.ts';
+import { Notes, verdictOfStop } from './notes.ts';
+import { Blocked, Inconclusive, Unreachable } from './stop.ts';
+import type { QuestionId, RuleId, Scenario } from './types.ts';
 
 export type Rules = RuleId | readonly RuleId[];
+
+/** Anything that has a number among the exchanges: an answer, a delivery. */
+export interface Numbered {
+  readonly n: number;
+}
+
+/** A delivery that arrived, with its number among the exchanges. */
+export type Delivered = Arrival & Numbered;
 
 export interface TrialParts {
   readonly scenario: Scenario;
@@ -23,19 +33,19 @@ export interface TrialParts {
   readonly lastAttempt: boolean;
 }
 
-export class Trial implements Ledger {
+export class Trial {
   readonly fresh: Fresh;
   /** Setup: records made for the scenario, retried where the specification allows, else blocked. */
   readonly given: Given;
-  readonly findings: Finding[] = [];
-  readonly observations: Observation[] = [];
-  controlled = false;
+  /** What was found so far, and how far it can be trusted. */
+  readonly notes: Notes;
   readonly #parts: TrialParts;
   readonly #ends: (() => Promise<void>)[] = [];
-  #disturbance: { n: number; words: string } | undefined;
+  readonly #delivered = new Map<Arrival, Delivered>();
 
   constructor(parts: TrialParts) {
     this.#parts = parts;
+    this.notes = new Notes(parts.scenario, parts.lastAttempt);
     this.fresh = new Fresh(parts.nonce, parts.scenario.id, parts.attempt);
     this.given = new Given(this, parts.target);
   }
@@ -122,23 +132,23 @@ export class Trial implements Ledger {
         `control failed: ${words}: expected ${wanted.join(' or ')}, but ${answer.summary}`,
       );
     }
-    this.controlled = true;
+    this.notes.controlled = true;
     return answer;
   }
 
   /** An expectation on one answer, tagged with the rules that ask for it. */
   expect(rules: Rules, answer: Answer): Expect {
-    return new Expect(this, this.#listed(rules), answer);
+    return new Expect(this.notes, this.notes.listed(rules), answer);
   }
 
   /** As expect, but the scenario ends when it is not met: what follows rests on it. */
   must(rules: Rules, answer: Answer): Expect {
-    return new Expect(this, this.#listed(rules), answer, { fatal: true });
+    return new Expect(this.notes, this.notes.listed(rules), answer, { fatal: true });
   }
 
   /** As expect, where the specification can be read two ways: not met is a piece of advice. */
   advise(rules: Rules, answer: Answer): Expect {
-    return new Expect(this, this.#listed(rules), answer, { failing: 'advisory' });
+    return new Expect(this.notes, this.notes.listed(rules), answer, { failing: 'advisory' });
   }
 
   /** An expectation about several answers, or about what was seen elsewhere. */
@@ -147,19 +157,25 @@ export class Trial implements Ledger {
     words: string,
     truth: boolean,
     actual: string,
-    ...answers: Answer[]
+    ...answers: Numbered[]
   ): boolean {
     const exchanges = answers.map((each) => each.n);
     const said = truth ? 'as expected' : actual;
     const verdict = truth ? 'passed' : 'deviates';
-    this.record({ rules: this.#listed(rules), verdict, expected: words, actual: said, exchanges });
+    this.notes.record({
+      rules: this.notes.listed(rules),
+      verdict,
+      expected: words,
+      actual: said,
+      exchanges,
+    });
     return truth;
   }
 
   /** Says that these rules could not be tried here, and why: `not_tested`, never passed. */
   untested(rules: Rules, why: string): void {
     const finding = { expected: 'to be tested', actual: why, exchanges: [] };
-    this.record({ ...finding, rules: this.#listed(rules), verdict: 'not_tested' });
+    this.notes.record({ ...finding, rules: this.notes.listed(rules), verdict: 'not_tested' });
   }
 
   /** What the target does where the specification is open; with the settings that imitate it. */
@@ -168,7 +184,7 @@ export class Trial implements Ledger {
     text: string,
     settings: { readonly [Key in SettingKey]?: unknown } = {},
   ): void {
-    this.observations.push({ id: question, text, settings });
+    this.notes.observations.push({ id: question, text, settings });
   }
 
   /**
@@ -176,14 +192,14 @@ export class Trial implements Ledger {
    * the scenario goes on.
    */
   async part(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
-    const listed = this.#listed(rules);
+    const listed = this.notes.listed(rules);
     try {
       await play();
     } catch (error) {
       const verdict = verdictOfStop(error);
       if (verdict === undefined) throw error;
       const actual = error instanceof Error ? error.message : String(error);
-      this.findings.push({ rules: listed, verdict, expected: words, actual, exchanges: [] });
+      this.notes.findings.push({ rules: listed, verdict, expected: words, actual, exchanges: [] });
     }
   }
 
@@ -203,7 +219,7 @@ export class Trial implements Ledger {
   }
 
   #value(answer: Answer, path: string): Json | undefined {
-    const doubt = this.unjudgeable(answer);
+    const doubt = this.notes.unjudgeable(answer);
     if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
     return answer.at(path);
   }
@@ -254,6 +270,29 @@ export class Trial implements Ledger {
     return true;
   }
 
+  /** A webhook endpoint of this scenario's own that the target can reach. Needs `receiver`. */
+  receiver(): Promise<Hook> {
+    return this.#parts.target.receiver();
+  }
+
+  /**
+   * What has arrived at a hook once there are `count` deliveries, or when the time is up: the caller
+   * looks at how many there are. Each becomes an exchange of the report.
+   */
+  async arrived(hook: Hook, count: number, withinMs = 5_000): Promise<Delivered[]> {
+    await this.until(() => hook.arrivals.length >= count, withinMs);
+    return hook.arrivals.map((arrival) => {
+      let delivered = this.#delivered.get(arrival);
+      if (delivered === undefined) {
+        const { method, url, headers, body } = arrival;
+        const request = { method, url, headers: headers.lines, body };
+        delivered = { ...arrival, n: this.#parts.capture.delivery(request, arrival.answered) };
+        this.#delivered.set(arrival, delivered);
+      }
+      return delivered;
+    });
+  }
+
   /** Runs when the scenario is over, however it ended; skipped where the target is thrown away. */
   tidy(end: () => Promise<void>): void {
     if (!this.#parts.target.disposable) this.#ends.push(end);
@@ -264,69 +303,17 @@ export class Trial implements Ledger {
     this.#parts.capture.abort();
   }
 
-  // --- the ledger -------------------------------------------------------------------------------
-
-  record(finding: Finding): Judged {
-    const late = Math.max(0, ...finding.exchanges);
-    const disturbed = this.#disturbance;
-    const caused =
-      finding.verdict === 'deviates' &&
-      disturbed !== undefined &&
-      (finding.exchanges.length === 0 || late >= disturbed.n);
-    if (caused) {
-      const actual = `${finding.actual} (after ${disturbed.words} in exchange ${disturbed.n})`;
-      this.findings.push({ ...finding, verdict: 'inconclusive', actual });
-      return 'inconclusive';
-    }
-    this.findings.push(finding);
-    return finding.verdict;
-  }
-
-  unjudgeable(answer: Answer): string | undefined {
-    if (this.#parts.scenario.provokes?.includes(answer.status)) return undefined;
-    if (answer.source === 'limit') return 'limited, though the pace was within the plan';
-    if (answer.source === 'intermediary')
-      return 'this looks like something in front of the service';
-    if (answer.source === 'trouble' && !this.#parts.lastAttempt) return 'may pass: safe to retry';
-    return undefined;
-  }
-
   async #dispatch(who: Role | Credential, draft: Draft): Promise<Answer> {
     const credential = typeof who === 'string' ? await this.credential(who) : who;
     try {
       const answer = await this.#parts.capture.call(this.baseUrl, credential, draft);
-      const doubt = this.unjudgeable(answer);
-      if (doubt !== undefined) this.#disturbance ??= { n: answer.n, words: `a ${answer.status}` };
+      this.notes.arrived(answer);
       return answer;
     } catch (error) {
       if (error instanceof Unreachable && error.reason !== 'aborted') {
-        this.#disturbance ??= { n: this.#parts.capture.count, words: error.message };
+        this.notes.disturbed(this.#parts.capture.count, error.message);
       }
       throw error;
     }
   }
-
-  #listed(rules: Rules): readonly RuleId[] {
-    const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
-    const stray = listed.find((each) => !this.#parts.scenario.rules.includes(each));
-    if (stray !== undefined) throw new Misuse(`the scenario does not list the rule ${stray}`);
-    return listed;
-  }
-
-  /** Setup calls that were sent again with success leave no doubt behind. */
-  clearDisturbance(): void {
-    this.#disturbance = undefined;
-  }
-
-  get disturbed(): boolean {
-    return this.#disturbance !== undefined;
-  }
-}
-
-/** The verdict that an early end stands for; undefined for errors that are none of ours. */
-export function verdictOfStop(error: unknown): Judged | undefined {
-  if (error instanceof Blocked) return 'blocked';
-  if (error instanceof Inconclusive || error instanceof Unreachable) return 'inconclusive';
-  if (error instanceof Wanting) return 'not_tested';
-  return undefined;
 }

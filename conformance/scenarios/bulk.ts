@@ -1,7 +1,7 @@
 // BULK: creating accounts in bulk. Rows succeed or fail alone; what cannot be attributed to a row refuses the batch.
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Json } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
-import { print } from '../engine/expect.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { decimalId, filledText } from '../engine/want.ts';
@@ -14,34 +14,35 @@ const bulkRowsFareAlone: Scenario = {
     const known = await t.given.account();
     // The same four kinds of row, each created alone: what the batch is held against.
     const taken = { email: known.email };
-    const invalid = { email: 'nobody.example.com' };
+    const invalid = () => ({ email: t.fresh.text() });
     const singles = {
       fresh: known.answer.status,
       known: (await t.given.reread(known)).status,
       taken: (await t.api.createAccount(t.newAccount(taken))).status,
-      invalid: (await t.api.createAccount(t.newAccount(invalid))).status,
+      invalid: (await t.api.createAccount(t.newAccount(invalid()))).status,
     };
     const last = t.newAccount();
     const first = t.newAccount();
     // Not in the order of the references, so that a sorted answer shows.
-    const rows = [first, t.newAccount(invalid), known.body, t.newAccount(taken), last];
+    const rows = [first, t.newAccount(invalid()), known.body, t.newAccount(taken), last];
     const kinds = ['fresh', 'invalid', 'known', 'taken', 'fresh'] as const;
 
     const batch = await t.api.bulkCreateAccounts(rows);
-    t.must(['BULK-1', 'BULK-8'], batch).status(200);
+    t.expect('BULK-1', batch).status(200);
+    // Any other status may still answer the rows; a refusal of the whole took the good rows with it.
+    t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
     const entries = entriesOf(t, batch);
 
     t.expect('BULK-2', batch).field('total', rows.length);
-    t.claim(
-      'BULK-2',
-      'one entry a row, in submission order',
-      print(entries.map((each) => each.client_reference_id)) ===
-        print(rows.map((each) => each.client_reference_id)),
-      print(entries.map((each) => each.client_reference_id)),
-      batch,
-    );
-    for (const [index, kind] of kinds.entries()) {
-      t.expect('BULK-3', batch).field(`rows.${index}.status`, singles[kind]);
+    const asked = rows.map((each) => each.client_reference_id);
+    const answered = entries.map((each) => each.client_reference_id);
+    const inOrder = isDeepStrictEqual(answered, asked);
+    t.claim('BULK-2', `rows in order: ${asked.join(', ')}`, inOrder, answered.join(', '), batch);
+    // By reference from here on: the order is judged above, and must not be blamed twice.
+    const indexOf = (row: Body) => answered.indexOf(String(row.client_reference_id));
+    for (const [n, kind] of kinds.entries()) {
+      const index = indexOf(rows[n]!);
+      if (index >= 0) t.expect('BULK-3', batch).field(`rows.${index}.status`, singles[kind]);
     }
     const landed = entries.filter((each) => typeof each.id === 'string');
     t.expect('BULK-4', batch).fields({
@@ -50,11 +51,11 @@ const bulkRowsFareAlone: Scenario = {
     });
     expectEntryForms(t, batch, entries);
     // A row that failed takes nothing with it: its neighbours exist, as a create by reference shows.
-    for (const [index, row] of [[0, first] as const, [4, last] as const]) {
-      const seen = await t.api.createAccount(row);
-      t.expect('BULK-8', seen)
+    for (const row of [first, last]) {
+      const id = entries[indexOf(row)]?.id ?? null;
+      t.expect('BULK-8', await t.api.createAccount(row))
         .status(200)
-        .field('id', entries[index]!.id ?? null);
+        .field('id', id);
     }
   },
 };
@@ -71,7 +72,7 @@ const bulkSizes: Scenario = {
     const one = await batchOf(1);
     t.expect('BULK-1', one).status(200).field('total', 1);
     t.expect('BULK-6', await batchOf(0)).refused(422, 'validation_failed');
-    t.expect(['BULK-1', 'BULK-7'], await batchOf(1000))
+    t.expect('BULK-7', await batchOf(1000))
       .status(200)
       .field('total', 1000);
     t.expect('BULK-7', await batchOf(1001)).refused(413, 'scope_too_wide');
@@ -118,7 +119,7 @@ const bulkResubmitted: Scenario = {
   title: 'A partly failed batch sent again, and a reference twice in one batch, duplicate nothing',
   rules: ['BULK-11', 'BULK-12'],
   async run(t) {
-    const rows = [t.newAccount(), t.newAccount({ email: 'nobody.example.com' }), t.newAccount()];
+    const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
     const send = () => t.api.bulkCreateAccounts(rows);
     const first = await t.control('a partly failed batch', send, 200);
     const ids = [t.pick(first, 'rows.0.id'), t.pick(first, 'rows.2.id')];
