@@ -1,0 +1,35 @@
+// `npm run bench [-- NAME…]`: measures in one run against yardsticks, and prints ratios with aims.
+import { availableParallelism } from 'node:os';
+import { type Figure, meetsAim, printFigures } from './bench/figures.ts';
+import { size } from './bench/size.ts';
+import { start } from './bench/start.ts';
+import { isPinned, pinSelf } from './bench/subject.ts';
+import { throughput } from './bench/throughput.ts';
+import { build } from './build/build.ts';
+
+type Bench = (log: (line: string) => void) => Promise<Figure[]>;
+
+const benches: Readonly<Record<string, Bench>> = { start, throughput, size };
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !(name in benches));
+  if (unknown.length > 0) {
+    console.error(`bench: no ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+    return 2;
+  }
+  const log = (line: string) => console.log(line);
+  if (!(await build({ onlyIfStale: true, log }))) return 1;
+  pinSelf();
+  const cores = isPinned() ? 'servers on one core, load on another' : 'cores not pinned';
+  console.log(`bench: Node ${process.version}, ${availableParallelism()} cores, ${cores}`);
+  let missed = 0;
+  for (const name of names.length > 0 ? names : Object.keys(benches)) {
+    const figures = (await benches[name]?.(log)) ?? [];
+    console.log(`\n${name}\n${printFigures(figures)}\n`);
+    missed += figures.filter((figure) => meetsAim(figure) === false).length;
+  }
+  console.log(missed === 0 ? 'every aim is met' : `${missed} aims are missed`);
+  return missed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

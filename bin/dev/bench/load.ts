@@ -1,0 +1,101 @@
+// A small HTTP load: keep-alive connections that each wait for an answer before they ask again.
+// It writes and reads the bytes itself, so that it takes less of a core than any server it drives.
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+export interface Load {
+  readonly port: number;
+  readonly durationMs: number;
+  /** The whole next request, head and body, in one-byte characters. */
+  readonly next: () => string;
+  readonly connections?: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  /** How many answers came with each status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Share of the time in which this process was at work: near 1 it was the bottleneck itself. */
+  readonly busy: number;
+}
+
+const headEnd = Buffer.from('\r\n\r\n');
+
+/** Drives a server for a while; rejects when a connection ends or an answer cannot be read. */
+export async function drive({
+  port,
+  durationMs,
+  next,
+  connections = 50,
+}: Load): Promise<LoadResult> {
+  const statuses = new Map<number, number>();
+  const sockets: Socket[] = [];
+  const startedAtMs = performance.now();
+  const startedAt = performance.eventLoopUtilization();
+  let answered = 0;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      let running = connections;
+      const open = () => {
+        const answers = new AnswerReader();
+        const socket: Socket = connect({
+          port,
+          host: '127.0.0.1',
+          noDelay: true,
+          // One buffer a connection, used again for every answer.
+          onread: {
+            buffer: Buffer.allocUnsafe(64 * 1024),
+            callback: (length, buffer) => {
+              try {
+                const status = answers.read(buffer as Buffer, length);
+                if (status === 0) return true;
+                answered += 1;
+                statuses.set(status, (statuses.get(status) ?? 0) + 1);
+              } catch (error) {
+                reject(error);
+                return false;
+              }
+              if (performance.now() - startedAtMs < durationMs) socket.write(next(), 'latin1');
+              else if (--running === 0) resolve();
+              return true;
+            },
+          },
+        });
+        socket.on('connect', () => socket.write(next(), 'latin1'));
+        socket.on('error', reject);
+        socket.on('close', () => reject(new Error(`port ${port} closed a connection`)));
+        sockets.push(socket);
+      };
+      for (let n = 0; n < connections; n++) open();
+    });
+  } finally {
+    for (const socket of sockets) socket.removeAllListeners('close').destroy();
+  }
+  const elapsedMs = performance.now() - startedAtMs;
+  const { utilization } = performance.eventLoopUtilization(startedAt);
+  return { perSecond: (answered * 1000) / elapsedMs, statuses, busy: utilization };
+}
+
+/** Puts the bytes of one answer together. */
+class AnswerReader {
+  #held: Buffer | undefined;
+
+  /** The status once the answer is whole, else 0. */
+  read(buffer: Buffer, length: number): number {
+    const fresh = buffer.subarray(0, length);
+    const bytes = this.#held ? Buffer.concat([this.#held, fresh]) : fresh;
+    const end = bytes.indexOf(headEnd);
+    if (end >= 0) {
+      const head = bytes.toString('latin1', 0, end);
+      const size = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      if (size === undefined) throw new Error(`an answer without content-length:\n${head}`);
+      if (bytes.length >= end + 4 + Number(size)) {
+        this.#held = undefined;
+        return Number(head.slice(9, 12));
+      }
+    }
+    // The buffer is overwritten by the next read, so what is held must be a copy.
+    this.#held = Buffer.from(bytes);
+    return 0;
+  }
+}
