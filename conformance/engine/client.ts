@@ -1,4 +1,5 @@
-// The operations of the API as one credential calls them: bodies and paths written as the specification has them.
+// The operations of the API as one credential calls them: bodies and paths written as the
+// specification has them.
 import { randomUUID } from 'node:crypto';
 import type { Answer, Json } from './answer.ts';
 import type { HeaderLine } from './headers.ts';

@@ -1,4 +1,5 @@
-// Tagged expectations on one answer: each says what the rules ask for, and records what came instead.
+// Tagged expectations on one answer: each says what the rules ask for, and records what came
+// instead.
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Json, memberAt } from './answer.ts';
 import { Ended, Misuse } from './stop.ts';
@@ -55,8 +56,8 @@ export class Expect {
   }
 
   /**
-   * A refusal of this status and code. The form of the body is ERR-1a's and ERR-2's business: where it
-   * carries no code at all, the status alone is judged here. Needs a control shown before.
+   * A refusal of this status and code. The form of the body is ERR-1a's and ERR-2's business: where
+   * it carries no code at all, the status alone is judged here. Needs a control shown before.
    */
   refused(status: number, code: string): this {
     if (!this.#ledger.controlled) {

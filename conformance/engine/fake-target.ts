@@ -1,4 +1,5 @@
-// A small stand-in for the platform, in process, into which tests plant one defect: accounts, batches, keys, a control plane.
+// A small stand-in for the platform, in process, into which tests plant one defect: accounts,
+// batches, keys, a control plane.
 import type { FetchLike } from './send.ts';
 
 interface FakeAccount {
@@ -33,7 +34,9 @@ export type Defect = (call: FakeCall, reply: FakeReply) => FakeReply | null | un
 export const FAKE_BASE_URL = 'http://fake.test';
 export const FAKE_CONTROL_URL = `${FAKE_BASE_URL}/_sandbox`;
 
-/** Serves `createAccount`, `bulkCreateAccounts` and just enough of the control plane to play them. */
+/**
+ * Serves `createAccount`, `bulkCreateAccounts` and just enough of the control plane to play them.
+ */
 export class FakeTarget {
   readonly fetch: FetchLike;
   readonly calls: FakeCall[] = [];

@@ -10,7 +10,9 @@ export class Fresh {
   readonly #prefix: string;
   #count = 0;
 
-  /** `scenario` tells scenarios apart, `nonce` runs: the same seed twice on a live target is fine. */
+  /**
+   * `scenario` tells scenarios apart, `nonce` runs: the same seed twice on a live target is fine.
+   */
   constructor(nonce: string, scenario: string, attempt: number) {
     const mark = createHash('sha256').update(`${scenario}#${attempt}`).digest('hex').slice(0, 6);
     this.#prefix = `${nonce}-${mark}`;

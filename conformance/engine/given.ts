@@ -1,4 +1,5 @@
-// Setup: the records a scenario starts from. Sent again where the specification allows it, else the scenario is blocked.
+// Setup: the records a scenario starts from. Sent again where the specification allows it, else the
+// scenario is blocked.
 import type { Hook } from '../providers/receiver.ts';
 import type { Place, Target } from '../providers/target.ts';
 import type { Answer } from './answer.ts';
@@ -43,7 +44,9 @@ export class Given {
     this.#target = target;
   }
 
-  /** Sends until the answer is the service's own: a 429, 500, 503 or gateway error is waited out. */
+  /**
+   * Sends until the answer is the service's own: a 429, 500, 503 or gateway error is waited out.
+   */
   async settleOn(words: string, send: () => Promise<Answer>): Promise<Answer> {
     const wasDisturbed = this.#trial.notes.doubtful;
     for (let attempt = 1; ; attempt += 1) {
@@ -70,7 +73,10 @@ export class Given {
     }
   }
 
-  /** One setup call under one key however often it is sent; blocked unless it is one of the statuses. */
+  /**
+   * One setup call under one key however often it is sent; blocked unless it is one of the
+   * statuses.
+   */
   async #made(words: string, send: () => Promise<Answer>, ...statuses: number[]): Promise<Answer> {
     const answer = await this.settleOn(words, send);
     if (!statuses.includes(answer.status)) {
@@ -114,7 +120,10 @@ export class Given {
     return this.#target.seed('trading_account');
   }
 
-  /** A new account that nothing was ever paid into, with a trading account. Needs `fresh_trading_account`. */
+  /**
+   * A new account that nothing was ever paid into, with a trading account. Needs
+   * `fresh_trading_account`.
+   */
   async freshPlace(role: Role = this.#target.mainRole): Promise<Place> {
     const account = await this.account({}, role);
     return this.#trial.operator.openTradingAccount(account.id);
@@ -189,7 +198,10 @@ export class Given {
     return made;
   }
 
-  /** Some settled transaction: one of its own, or the next of the profile's. Needs `settled_transaction`. */
+  /**
+   * Some settled transaction: one of its own, or the next of the profile's. Needs
+   * `settled_transaction`.
+   */
   async someSettled(): Promise<{ id: string; account_id: string }> {
     if (this.#trial.has('settle') && this.#trial.has('fresh_trading_account')) {
       return this.settled(await this.place());
@@ -197,7 +209,10 @@ export class Given {
     return this.#target.settledTransaction();
   }
 
-  /** A subscription, disabled again when the scenario ends. To a receiver, or to a url nobody answers. */
+  /**
+   * A subscription, disabled again when the scenario ends. To a receiver, or to a url nobody
+   * answers.
+   */
   async webhook(
     to: Hook | string = 'https://example.com/conformance',
     categories: readonly string[] = ['account', 'order', 'position', 'transaction'],

@@ -1,4 +1,5 @@
-// The algebra of verdicts: from findings to a scenario, from scenarios to a rule, from rules to the run.
+// The algebra of verdicts: from findings to a scenario, from scenarios to a rule, from rules to the
+// run.
 import { type CoarseNeed, coarse, NEEDS, type Need } from './needs.ts';
 import type {
   Finding,
@@ -27,8 +28,8 @@ export function worst(verdicts: Iterable<Judged>): Judged | undefined {
 }
 
 /**
- * The verdict of one rule in one scenario. `ending` is how the scenario ended early, if it did: then a
- * rule whose expectations all held so far may have had more to come, so it is not passed.
+ * The verdict of one rule in one scenario. `ending` is how the scenario ended early, if it did:
+ * then a rule whose expectations all held so far may have had more to come, so it is not passed.
  */
 export function judgeInScenario(
   rule: RuleId,
@@ -58,7 +59,8 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     if (verdict === undefined || verdict === 'not_selected') continue;
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
-      // A scenario that goes deeper than the rule's own needs takes nothing from what others showed.
+      // A scenario that goes deeper than the rule's own needs takes nothing from what others
+      // showed.
       if (!result.missing.some((need) => rule.needs.includes(coarse(need)))) continue;
     }
     verdicts.push(verdict);

@@ -1,4 +1,5 @@
-// What a scenario may need beyond one token and the API, in the catalogue's words and in the words of a profile.
+// What a scenario may need beyond one token and the API, in the catalogue's words and in the words
+// of a profile.
 import type { Need as CatalogueNeed } from '../../fixtures/rules.ts';
 
 /** The credentials a scenario can act as, by the names they have in a profile. */

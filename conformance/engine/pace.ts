@@ -1,4 +1,5 @@
-// Keeps the runner within the rates of its credentials and firms, so that it is never limited by accident.
+// Keeps the runner within the rates of its credentials and firms, so that it is never limited by
+// accident.
 
 /** A rate that requests are held to; several requests may share one by its key. */
 export interface Rate {

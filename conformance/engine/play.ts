@@ -1,4 +1,5 @@
-// Plays one scenario on one target: again with fresh data when something in between spoilt it, and judges its rules.
+// Plays one scenario on one target: again with fresh data when something in between spoilt it, and
+// judges its rules.
 import type { Target } from '../providers/target.ts';
 import { Capture, type Line } from './capture.ts';
 import { judgeInScenario, worst } from './judge.ts';
@@ -8,7 +9,9 @@ import { Ended, Wanting } from './stop.ts';
 import { Trial } from './trial.ts';
 import type { Judged, RuleId, Scenario, ScenarioResult } from './types.ts';
 
-/** A scenario that a gateway, a limit or a passing 500 came into is played again this often at most. */
+/**
+ * A scenario that a gateway, a limit or a passing 500 came into is played again this often at most.
+ */
 const ATTEMPTS = 3;
 
 export interface PlayParts {
@@ -26,7 +29,8 @@ export async function play(parts: PlayParts): Promise<ScenarioResult> {
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === ATTEMPTS || parts.line.signal.aborted;
     const result = await playOnce(parts, attempt, last, startedAt);
-    // Nothing that was judged is sent again: the whole scenario starts over, and a deviation stands.
+    // Nothing that was judged is sent again: the whole scenario starts over, and a deviation
+    // stands.
     const spoilt = Object.values(result.byRule).includes('inconclusive');
     if (!spoilt || result.verdict === 'deviates' || last || parts.line.signal.aborted)
       return result;

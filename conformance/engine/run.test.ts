@@ -1,4 +1,5 @@
-// Plays the bulk family against a small stand-in with one defect planted at a time, and holds the verdicts.
+// Plays the bulk family against a small stand-in with one defect planted at a time, and holds the
+// verdicts.
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,5 @@
-// A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane, and gathers results.
+// A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
+// and gathers results.
 import type { Provider, Target } from '../providers/target.ts';
 import { Capture, type Line } from './capture.ts';
 import { newNonce } from './fresh.ts';
@@ -110,8 +111,9 @@ function missingNeeds(scenario: Scenario, provider: Provider): Need[] {
 }
 
 /**
- * Shows that something answers and takes the token, before hundreds of requests find out one by one.
- * It judges nothing: it asks for something harmless, and only a missing service or a refused token counts.
+ * Shows that something answers and takes the token, before hundreds of requests find out one by
+ * one. It judges nothing: it asks for something harmless, and only a missing service or a refused
+ * token counts.
  */
 async function tryTarget(
   provider: Provider,

@@ -1,4 +1,5 @@
-// The port through which every request leaves, and its two ways out: sockets by undici, or a fetch-like function.
+// The port through which every request leaves, and its two ways out: sockets by undici, or a
+// fetch-like function.
 import { type HeaderLine, linesOfRaw } from './headers.ts';
 import { Unreachable } from './stop.ts';
 

@@ -1,4 +1,5 @@
-// The ways in which a scenario ends early, each of which is a different verdict: setup, network, harness, want.
+// The ways in which a scenario ends early, each of which is a different verdict: setup, network,
+// harness, want.
 import type { Need } from './needs.ts';
 
 /** The setup or a control failed: what was to be judged could not be shown. */
@@ -27,7 +28,9 @@ export class Misuse extends Error {
   override readonly name = 'Misuse';
 }
 
-/** An expectation that everything after it rests on was not met; its finding is recorded already. */
+/**
+ * An expectation that everything after it rests on was not met; its finding is recorded already.
+ */
 export class Ended extends Error {
   override readonly name = 'Ended';
 }

@@ -1,8 +1,9 @@
 // One scenario being played once: what its `run` function sees, and what it leaves behind.
 import type { SettingKey } from '../../fixtures/settings.ts';
 import type { Arrival, Hook } from '../providers/receiver.ts';
-import type { Credential, Operator, Target } from '../providers/target.ts';
+import type { Credential, Operator, Place, Target } from '../providers/target.ts';
 import type { Answer, Json } from './answer.ts';
+import { newAccount, newTransaction } from './bodies.ts';
 import type { Capture } from './capture.ts';
 import { type Body, Client, type Draft } from './client.ts';
 import { Expect } from './expect.ts';
@@ -52,7 +53,9 @@ export class Trial {
 
   // --- who acts ---------------------------------------------------------------------------------
 
-  /** The main credential: firm-wide where there is one. Its calls are judged, so never sent twice. */
+  /**
+   * The main credential: firm-wide where there is one. Its calls are judged, so never sent twice.
+   */
   get api(): Client {
     return this.as(this.#parts.target.mainRole);
   }
@@ -91,34 +94,21 @@ export class Trial {
 
   // --- bodies -----------------------------------------------------------------------------------
 
-  /** A valid create-account body, fresh, with `over` laid over it; `undefined` leaves a field out. */
+  /** A valid create-account body, fresh, with `over` laid over; `undefined` leaves a field out. */
   newAccount(over: Body = {}, role: Role = this.mainRole): Body {
-    const brandId = this.#parts.target.brandId(role);
-    const brand = brandId === undefined ? {} : { brand_id: brandId };
-    const named = { first_name: 'Ada', last_name: 'Conformance', country: 'GB', language: 'en' };
-    const own = { client_reference_id: this.fresh.reference(), email: this.fresh.email() };
-    return { ...own, ...named, ...brand, ...over };
+    return newAccount(this.fresh, this.brandId(role), over);
   }
 
   /** A valid create-transaction body: a deposit of 25.00 unless `over` says otherwise. */
-  newTransaction(place: Body | object, over: Body = {}): Body {
-    const { account_id, trading_account_id, currency } = place as Record<string, string>;
-    return {
-      client_reference_id: this.fresh.reference(),
-      account_id,
-      trading_account_id,
-      currency,
-      amount: '25.00',
-      transaction_type: 'Deposit',
-      ...over,
-    };
+  newTransaction(place: Place, over: Body = {}): Body {
+    return newTransaction(this.fresh, place, over);
   }
 
   // --- controls and expectations ----------------------------------------------------------------
 
   /**
-   * Shows that the request succeeds without its one fault. Sent again where the specification allows
-   * (429, 500, 503); anything but these statuses ends the scenario as blocked.
+   * Shows that the request succeeds without its one fault. Sent again where the specification
+   * allows (429, 500, 503); anything but these statuses ends the scenario as blocked.
    */
   async control(
     words: string,
@@ -188,8 +178,8 @@ export class Trial {
   }
 
   /**
-   * One branch of a scenario: when a control inside fails, only the rules named here are blocked, and
-   * the scenario goes on.
+   * One branch of a scenario: when a control inside fails, only the rules named here are blocked,
+   * and the scenario goes on.
    */
   async part(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
     const listed = this.notes.listed(rules);
@@ -276,8 +266,8 @@ export class Trial {
   }
 
   /**
-   * What has arrived at a hook once there are `count` deliveries, or when the time is up: the caller
-   * looks at how many there are. Each becomes an exchange of the report.
+   * What has arrived at a hook once there are `count` deliveries, or when the time is up: the
+   * caller looks at how many there are. Each becomes an exchange of the report.
    */
   async arrived(hook: Hook, count: number, withinMs = 5_000): Promise<Delivered[]> {
     await this.until(() => hook.arrivals.length >= count, withinMs);

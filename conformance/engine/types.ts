@@ -1,4 +1,5 @@
-// The words of the judge: scenarios, expectations, findings, verdicts, and what a run hands to its reports.
+// The words of the judge: scenarios, expectations, findings, verdicts, and what a run hands to its
+// reports.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { HeaderLine } from './headers.ts';

@@ -1,4 +1,5 @@
-// Described wants for fields whose exact value is not known: types and formats in the specification's words.
+// Described wants for fields whose exact value is not known: types and formats in the
+// specification's words.
 
 interface Want {
   readonly words: string;

@@ -1,4 +1,5 @@
-// The powers of an operator over the control plane: time, trading accounts, settlement, faults, names, permissions.
+// The powers of an operator over the control plane: time, trading accounts, settlement, faults,
+// names, permissions.
 import { Blocked } from '../engine/stop.ts';
 import type { ControlPlane, Row } from './control-plane.ts';
 import type { Credential, CredentialWish, Fired, LedgerEntry, Operator } from './target.ts';

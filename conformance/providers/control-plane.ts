@@ -1,4 +1,5 @@
-// A client of the sandbox's control plane, for setup only: every failure here is the setup's, never the target's.
+// A client of the sandbox's control plane, for setup only: every failure here is the setup's, never
+// the target's.
 import type { Json } from '../engine/answer.ts';
 import type { Sender } from '../engine/send.ts';
 import { Blocked } from '../engine/stop.ts';

@@ -1,4 +1,5 @@
-// Provides targets by a control plane: a world of its own for the run, and one for each scenario that needs it.
+// Provides targets by a control plane: a world of its own for the run, and one for each scenario
+// that needs it.
 import type { Need } from '../engine/needs.ts';
 import type { Sender } from '../engine/send.ts';
 import { Blocked } from '../engine/stop.ts';

@@ -1,4 +1,5 @@
-// A target with a control plane: makes every credential, trading account, name and fault that a scenario asks for.
+// A target with a control plane: makes every credential, trading account, name and fault that a
+// scenario asks for.
 import type { Need, Role } from '../engine/needs.ts';
 import type { Sender } from '../engine/send.ts';
 import { Blocked, Wanting } from '../engine/stop.ts';
@@ -107,7 +108,8 @@ export class ControlTarget implements Target {
   async #make(role: Role): Promise<Credential> {
     const wish = WISHES[role];
     if (wish !== undefined) return this.mint(wish, role);
-    // A delegated token is metered against the credential that mints it, so each has a minter of its own.
+    // A delegated token is metered against the credential that mints it, so each has a minter of
+    // its own.
     const minter = await this.mint({ scopes: EVERY_SCOPE }, `${role}-minter`);
     const place = await this.#placeFor(minter);
     const minted: CredentialWish = {

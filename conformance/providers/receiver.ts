@@ -1,4 +1,5 @@
-// A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every delivery kept raw.
+// A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every
+// delivery kept raw.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type HeaderLine, Headers, linesOfRaw } from '../engine/headers.ts';
@@ -82,7 +83,10 @@ export class Receiver {
     return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
   }
 
-  /** A new endpoint. `publicUrl` makes its subscribable url from its name, which must stay in the path. */
+  /**
+   * A new endpoint. `publicUrl` makes its subscribable url from its name, which must stay in the
+   * path.
+   */
   hook(publicUrl: (name: string) => string): Endpoint {
     this.#count += 1;
     const name = `hook-${this.#count}`;

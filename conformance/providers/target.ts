@@ -1,4 +1,5 @@
-// What a target can offer a scenario beyond its API, and who offers it: the ports between engine and providers.
+// What a target can offer a scenario beyond its API, and who offers it: the ports between engine
+// and providers.
 import type { Need, Role } from '../engine/needs.ts';
 import type { Rate } from '../engine/pace.ts';
 import type { Hook } from './receiver.ts';

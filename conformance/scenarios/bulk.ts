@@ -1,4 +1,5 @@
-// BULK: creating accounts in bulk. Rows succeed or fail alone; what cannot be attributed to a row refuses the batch.
+// BULK: creating accounts in bulk. Rows succeed or fail alone; what cannot be attributed to a row
+// refuses the batch.
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Json } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
@@ -29,7 +30,8 @@ const bulkRowsFareAlone: Scenario = {
 
     const batch = await t.api.bulkCreateAccounts(rows);
     t.expect('BULK-1', batch).status(200);
-    // Any other status may still answer the rows; a refusal of the whole took the good rows with it.
+    // Any other status may still answer the rows; a refusal of the whole took the good rows with
+    // it.
     t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
     const entries = entriesOf(t, batch);
 
@@ -50,7 +52,8 @@ const bulkRowsFareAlone: Scenario = {
       failed: entries.length - landed.length,
     });
     expectEntryForms(t, batch, entries);
-    // A row that failed takes nothing with it: its neighbours exist, as a create by reference shows.
+    // A row that failed takes nothing with it: its neighbours exist, as a create by reference
+    // shows.
     for (const row of [first, last]) {
       const id = entries[indexOf(row)]?.id ?? null;
       t.expect('BULK-8', await t.api.createAccount(row))
@@ -184,7 +187,10 @@ function expectEntryForms(t: Trial, batch: Answer, entries: readonly Entry[]): v
   }
 }
 
-/** The status is open (NS-6); that it is a refusal which names the row is not. Rows may be counted from 1. */
+/**
+ * The status is open (NS-6); that it is a refusal which names the row is not. Rows may be counted
+ * from 1.
+ */
 function expectWholeBatchRefused(
   t: Trial,
   rule: 'BULK-9' | 'BULK-10',
@@ -199,7 +205,9 @@ function expectWholeBatchRefused(
     .is(`a message that names row ${index}`, named);
 }
 
-/** Each row, created alone under the same reference, is new: the refused batch left nothing behind. */
+/**
+ * Each row, created alone under the same reference, is new: the refused batch left nothing behind.
+ */
 async function expectNothingCreated(
   t: Trial,
   rule: 'BULK-9' | 'BULK-10' | 'BULK-13',
