@@ -1,8 +1,9 @@
 // One scenario being played once: what its `run` function sees, and what it leaves behind.
 import type { SettingKey } from '../../fixtures/settings.ts';
-import type { Arrival, Hook } from '../providers/receiver.ts';
+import type { Hook } from '../providers/receiver.ts';
 import type { Credential, Operator, Place, Target } from '../providers/target.ts';
 import type { Answer, Json } from './answer.ts';
+import { Arrivals, type Delivered, type Numbered } from './arrivals.ts';
 import { newAccount, newTransaction } from './bodies.ts';
 import type { Capture } from './capture.ts';
 import { type Body, Client, type Draft } from './client.ts';
@@ -15,14 +16,6 @@ import { Blocked, Inconclusive, Unreachable } from './stop.ts';
 import type { QuestionId, RuleId, Scenario } from './types.ts';
 
 export type Rules = RuleId | readonly RuleId[];
-
-/** Anything that has a number among the exchanges: an answer, a delivery. */
-export interface Numbered {
-  readonly n: number;
-}
-
-/** A delivery that arrived, with its number among the exchanges. */
-export type Delivered = Arrival & Numbered;
 
 export interface TrialParts {
   readonly scenario: Scenario;
@@ -42,10 +35,11 @@ export class Trial {
   readonly notes: Notes;
   readonly #parts: TrialParts;
   readonly #ends: (() => Promise<void>)[] = [];
-  readonly #delivered = new Map<Arrival, Delivered>();
+  readonly #arrivals: Arrivals;
 
   constructor(parts: TrialParts) {
     this.#parts = parts;
+    this.#arrivals = new Arrivals(parts.capture);
     this.notes = new Notes(parts.scenario, parts.lastAttempt);
     this.fresh = new Fresh(parts.nonce, parts.scenario.id, parts.attempt);
     this.given = new Given(this, parts.target);
@@ -271,16 +265,7 @@ export class Trial {
    */
   async arrived(hook: Hook, count: number, withinMs = 5_000): Promise<Delivered[]> {
     await this.until(() => hook.arrivals.length >= count, withinMs);
-    return hook.arrivals.map((arrival) => {
-      let delivered = this.#delivered.get(arrival);
-      if (delivered === undefined) {
-        const { method, url, headers, body } = arrival;
-        const request = { method, url, headers: headers.lines, body };
-        delivered = { ...arrival, n: this.#parts.capture.delivery(request, arrival.answered) };
-        this.#delivered.set(arrival, delivered);
-      }
-      return delivered;
-    });
+    return this.#arrivals.at(hook);
   }
 
   /** Runs when the scenario is over, however it ended; skipped where the target is thrown away. */
