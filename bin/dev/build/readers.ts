@@ -40,8 +40,8 @@ export function generate(schemas: Schemas): string {
   return standalone(ajv, Object.fromEntries(names.map((name) => [name, name]))) as string;
 }
 
-// The generated module still calls require() for ajv's small run-time parts: bundle them in.
-async function bundleCode(contents: string, outfile: string): Promise<void> {
+/** Writes the module with the small run-time parts of ajv that its code still requires. */
+export async function bundleCode(contents: string, outfile: string): Promise<void> {
   await build({
     stdin: { contents, resolveDir: root, sourcefile: 'readers.js' },
     bundle: true,
