@@ -1,0 +1,54 @@
+// A configuration file is found, read, and refused with the file and the field in the message.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readConfigFile } from './config-file.ts';
+
+const files = suite<{ folder: string }>('config file');
+
+files.before.each((place) => {
+  place.folder = mkdtempSync(join(tmpdir(), 'config-'));
+});
+files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
+
+files('none at all: the defaults', ({ folder }) => {
+  const read = readConfigFile(undefined, folder);
+  assert.is(read.problems, undefined);
+  assert.equal(read.config?.forwards, []);
+});
+
+files('found by itself in the folder', ({ folder }) => {
+  writeFileSync(join(folder, 'sandbox.config.json'), '\uFEFF{"allow_local_webhooks": true}');
+  assert.is(readConfigFile(undefined, folder).config?.allow_local_webhooks, true);
+});
+
+files('a named one, and not the other', ({ folder }) => {
+  writeFileSync(join(folder, 'sandbox.config.json'), '{broken');
+  writeFileSync(join(folder, 'mine.json'), '{"settings": {}}');
+  assert.ok(readConfigFile('mine.json', folder).config);
+});
+
+const broken = [
+  ['{"setings": {}}', /^mine\.json: setings /],
+  ['{"settings": {"no_such": 1}}', /^mine\.json: settings\.no_such /],
+  ['[]', /^mine\.json: config must be an object/],
+  ['{"a": }', /^mine\.json: is not JSON/],
+  ['', /^mine\.json: is not JSON/],
+] as const;
+
+for (const [text, expected] of broken) {
+  files(`${text || 'an empty file'} is refused`, ({ folder }) => {
+    writeFileSync(join(folder, 'mine.json'), text);
+    const { problems } = readConfigFile('mine.json', folder);
+    assert.is(problems?.length, 1);
+    assert.match(problems?.[0] ?? '', expected);
+  });
+}
+
+files('a named file that is not there is refused', ({ folder }) => {
+  assert.match(readConfigFile('absent.json', folder).problems?.[0] ?? '', /absent\.json.*ENOENT/);
+});
+
+files.run();

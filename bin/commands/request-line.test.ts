@@ -1,0 +1,44 @@
+// The log line of a request is one readable line, whatever was asked.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type RequestLine, requestLine } from './request-line.ts';
+
+const line: RequestLine = {
+  atMs: Date.parse('2026-01-31T12:00:01.250Z'),
+  method: 'POST',
+  target: '/api/v1/accounts',
+  status: 201,
+  idempotency: 'first',
+  caller: 'brand-a',
+  cites: ['ACC-1'],
+};
+
+const lines = suite('request line');
+
+lines('time, request, outcome, caller, rules', () => {
+  const shown = requestLine(line).replace(/ +/g, ' ');
+  assert.is(shown, '12:00:01.250 POST /api/v1/accounts 201 first brand-a ACC-1');
+});
+
+lines('nobody recognised, nothing answered', () => {
+  const cut = { ...line, status: null, idempotency: null, caller: null, cites: [] };
+  assert.is(requestLine(cut).replace(/ +/g, ' '), '12:00:01.250 POST /api/v1/accounts cut -');
+});
+
+lines('rules come before open questions, and three are enough', () => {
+  const shown = requestLine({ ...line, cites: ['NS-17', 'IDEM-4b', 'NS-30', 'IDEM-5', 'ACC-1'] });
+  assert.match(shown, /IDEM-4b IDEM-5 ACC-1$/);
+});
+
+lines('an in-flight repeat reads as words', () => {
+  assert.match(requestLine({ ...line, status: 409, idempotency: 'in_flight' }), '409 in flight');
+});
+
+lines('a hostile target stays on its line', () => {
+  const shown = requestLine({ ...line, target: `/a\r\n\x1b[2J\xff${'x'.repeat(500)}` });
+  assert.not.match(shown, /[^\x20-\x7e…]/);
+  assert.match(shown, '/a%0D%0A%1B[2J%FFxxx');
+  assert.ok(shown.length < 140);
+});
+
+lines.run();

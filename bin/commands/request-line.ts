@@ -1,0 +1,52 @@
+// One line of log for each request: what was asked, what came of it, and by which rules.
+
+export interface RequestLine {
+  readonly atMs: number;
+  readonly method: string;
+  /** Path with query, as it was sent. */
+  readonly target: string;
+  /** Null when the connection was cut in place of an answer. */
+  readonly status: number | null;
+  readonly idempotency: 'first' | 'replayed' | 'converged' | 'in_flight' | null;
+  /** Name of the credential; null when nobody was recognised. */
+  readonly caller: string | null;
+  readonly cites: readonly string[];
+}
+
+const longestTarget = 60;
+
+// NS-30 and the like explain a choice; on one line the rules say more, so they come first.
+const mostCites = 3;
+
+/** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; control characters escaped. */
+export function requestLine(line: RequestLine): string {
+  const { atMs, method, target, status, idempotency, caller, cites } = line;
+  const rules = [...cites].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)));
+  const time = new Date(atMs).toISOString().slice(11, 23);
+  const outcome = `${status ?? 'cut'}${idempotency ? ` ${idempotency.replace('_', ' ')}` : ''}`;
+  return [
+    time,
+    `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,
+    outcome.padEnd(13),
+    (caller ?? '-').padEnd(10),
+    rules.slice(0, mostCites).join(' '),
+  ]
+    .join('  ')
+    .trimEnd();
+}
+
+function isOpen(cite: string): boolean {
+  return cite.startsWith('NS-');
+}
+
+// A target is a stranger's text: it must not move the cursor of whoever reads the log. Its
+// characters are bytes, as node:http reads them.
+function visible(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (char) => {
+    return `%${(char.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+}
+
+function shorten(text: string): string {
+  return text.length <= longestTarget ? text : `${text.slice(0, longestTarget - 1)}…`;
+}

@@ -1,0 +1,103 @@
+// Every option of `sandbox start` is read as the contract says, and refused with a remedy.
+import { Command } from 'commander';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { addStartOptions, isLoopback, readStartOptions } from './start-options.ts';
+
+class Ended extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number) {
+    super(`ended with ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+function read(...args: string[]) {
+  let said = '';
+  const command = addStartOptions(new Command('start'))
+    .configureOutput({ writeErr: (text) => (said += text) })
+    .exitOverride(({ exitCode }) => {
+      throw new Ended(exitCode);
+    });
+  try {
+    return { options: readStartOptions(command.parse(args, { from: 'user' })), said };
+  } catch (error) {
+    if (!(error instanceof Ended)) throw error;
+    return { exitCode: error.exitCode, said };
+  }
+}
+
+const options = suite('options of start');
+
+options('defaults', () => {
+  assert.equal(read().options, {
+    host: '127.0.0.1',
+    port: 7420,
+    output: 'log',
+    world: 'default',
+    configFile: undefined,
+    seed: undefined,
+    clock: { mode: 'real' },
+    plan: 'sandbox',
+    controlToken: undefined,
+    readyFile: undefined,
+  });
+});
+
+const taken = [
+  [['--port', '0'], { port: 0 }],
+  [['--port', '65535'], { port: 65_535 }],
+  [['--json'], { output: 'json' }],
+  [['--quiet'], { output: 'banner' }],
+  [['--seed', '0'], { seed: 0 }],
+  [['--clock', 'frozen'], { clock: { mode: 'frozen' } }],
+  [['--clock', '2026-01-31T12:00:00Z'], { clock: { mode: 'frozen', nowMs: 1769860800000 } }],
+  [['--clock', '2026-01-31'], { clock: { mode: 'frozen', nowMs: 1769817600000 } }],
+  [['--plan', 'pro'], { plan: 'pro' }],
+  [['--host', '::1'], { host: '::1' }],
+  [['--host', '0.0.0.0', '--control-token', 's3cret'], { host: '0.0.0.0' }],
+] as const;
+
+for (const [args, expected] of taken) {
+  options(args.join(' '), () => {
+    const { options: read_, said } = read(...args);
+    assert.is(said, '');
+    for (const [name, value] of Object.entries(expected)) {
+      assert.equal(read_?.[name as keyof typeof read_], value);
+    }
+  });
+}
+
+const refused = [
+  [['--port', 'x'], '--port'],
+  [['--port', '65536'], '0 to 65535'],
+  [['--port', '-1'], '--port'],
+  [['--seed', '1.5'], '--seed'],
+  [['--clock', 'yesterday'], '2026-01-31T12:00:00Z'],
+  [['--clock', '2026-01-31T12:00:00'], 'zone'],
+  [['--clock', '2026-13-31'], '--clock'],
+  [['--plan', 'gold'], 'sandbox, standard, pro'],
+  [['--host', '0.0.0.0'], '--control-token'],
+  [['--host', '127.0.0.1.example.com'], '--control-token'],
+  [['--host', ''], '--host'],
+  [['--control-token', 'a b'], '--control-token'],
+  [['--json', '--quiet'], '--quiet'],
+  [['--prot', '1'], '--port'],
+] as const;
+
+for (const [args, word] of refused) {
+  options(`${args.join(' ')} is refused`, () => {
+    const { exitCode, said } = read(...args);
+    assert.ok(exitCode !== undefined, 'it was accepted');
+    assert.match(said, word);
+  });
+}
+
+options('loopback', () => {
+  for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', '::1']) assert.ok(isLoopback(host));
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.com', '1127.0.0.1']) {
+    assert.not.ok(isLoopback(host), host);
+  }
+});
+
+options.run();

@@ -1,0 +1,110 @@
+// The options of `sandbox start`: read, checked, and refused in words that say what to give instead.
+import { type Command, Option } from 'commander';
+import { parseWhole, refuseUsage } from './webhooks-io.ts';
+
+export type StartClock =
+  | { readonly mode: 'real' }
+  /** Without a time it stands at the time of the start. */
+  | { readonly mode: 'frozen'; readonly nowMs?: number };
+
+export type StartPlan = 'sandbox' | 'standard' | 'pro';
+
+export interface StartOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly output: 'log' | 'banner' | 'json';
+  /** A name under fixtures, or a file. */
+  readonly world: string;
+  readonly configFile: string | undefined;
+  /** Undefined: the fixed seed. */
+  readonly seed: number | undefined;
+  readonly clock: StartClock;
+  readonly plan: StartPlan;
+  readonly controlToken: string | undefined;
+  readonly readyFile: string | undefined;
+}
+
+const mostSeed = 999_999_999;
+
+/** What commander hands over. */
+interface Given {
+  readonly port: string;
+  readonly host: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly world: string;
+  readonly config?: string;
+  readonly seed?: string;
+  readonly clock: string;
+  readonly plan: StartPlan;
+  readonly controlToken?: string;
+  readonly readyFile?: string;
+}
+
+/** Adds the options to a command, with their defaults and one line each for the help. */
+export function addStartOptions(command: Command): Command {
+  return command
+    .option('--port <n>', 'port to serve on; 0 picks a free one', '7420')
+    .option('--host <address>', 'address to bind', '127.0.0.1')
+    .option('--json', 'newline-delimited JSON events instead of banner and log')
+    .option('--quiet', 'the banner only, no line for each request')
+    .option('--world <name|file>', 'starting world: one that comes with us, or a file', 'default')
+    .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
+    .option('--seed <n>', 'decides every generated id, token and secret')
+    .option('--clock <real|frozen|iso>', 'frozen stands until advanced; an ISO time too', 'real')
+    .addOption(
+      new Option('--plan <name>', 'plan of the credentials of the starting world')
+        .choices(['sandbox', 'standard', 'pro'])
+        .default('sandbox'),
+    )
+    .option('--control-token <token>', 'the control plane wants this as a bearer token')
+    .option('--ready-file <file>', 'write the ready event to this file too');
+}
+
+/** The options as they were given, or the end of the program with exit code 2. */
+export function readStartOptions(command: Command): StartOptions {
+  const given = command.opts<Given>();
+  const { host, controlToken } = given;
+  if (given.json && given.quiet) {
+    refuseUsage(command, '--json and --quiet exclude each other; give one of them');
+  }
+  if (host.trim() === '') refuseUsage(command, '--host: give an address, such as 127.0.0.1');
+  if (controlToken !== undefined && !/^[\x21-\x7e]+$/.test(controlToken)) {
+    refuseUsage(command, '--control-token: give visible ASCII characters without spaces');
+  }
+  // Whoever reaches the control plane owns the sandbox, so the network has to show a token.
+  if (!isLoopback(host) && controlToken === undefined) {
+    const why = `--host ${host} can be reached from other machines`;
+    refuseUsage(command, `${why}; protect its control plane with --control-token TOKEN`);
+  }
+  return {
+    host,
+    port: parseWhole(command, '--port', given.port, [0, 65_535]),
+    output: given.json ? 'json' : given.quiet ? 'banner' : 'log',
+    world: given.world,
+    configFile: given.config,
+    seed:
+      given.seed === undefined
+        ? undefined
+        : parseWhole(command, '--seed', given.seed, [0, mostSeed]),
+    clock: readClock(command, given.clock),
+    plan: given.plan,
+    controlToken,
+    readyFile: given.readyFile,
+  };
+}
+
+/** Whether an address to bind is reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return /^(127(\.\d{1,3}){3}|localhost|::1|\[::1\])$/i.test(host);
+}
+
+function readClock(command: Command, text: string): StartClock {
+  if (text === 'real' || text === 'frozen') return { mode: text };
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const nowMs = isTime ? Date.parse(text) : Number.NaN;
+  if (nowMs >= 0) return { mode: 'frozen', nowMs };
+  const forms = 'real, frozen, or an ISO time with its zone such as 2026-01-31T12:00:00Z';
+  return refuseUsage(command, `--clock: "${text}" is not a clock: give ${forms}`);
+}
