@@ -35,9 +35,11 @@ export function describeReport(report: SendReport): string[] {
   lines.push(`<-- ${status}, after ${answer.durationMs} ms`);
   const said = answer.text.trim().split('\n')[0]!.slice(0, 200);
   if (said !== '') lines.push(chalk.dim(`    ${said}`));
-  const wish = expected === 'accepted' ? 'answer 2xx' : 'refuse it';
   const isGood = isAsExpected(report);
-  const verdict = `${isGood ? '✔' : '✘'} the receiver ${isGood ? 'did' : 'should'} ${wish}`;
+  const should = expected === 'accepted' ? 'accept it (answer 2xx)' : 'refuse it (not answer 2xx)';
+  const verdict = isGood
+    ? `✔ the receiver ${expected} it, as it should`
+    : `✘ the receiver should ${should}`;
   lines.push(isGood ? chalk.green(verdict) : chalk.red(verdict));
   return lines;
 }

@@ -252,7 +252,7 @@ test('the header names are those given', async () => {
   );
 });
 
-test('a receiver that accepts what it should refuse, or the reverse, gives exit code 1', async () => {
+test('exit code 1 when a receiver accepts what it should refuse, or the reverse', async () => {
   await withReceiver(
     (_, response) => response.end('fine'),
     async (url) => {
@@ -483,7 +483,9 @@ test('a secret that is given where a name belongs is not repeated', async () => 
 test('no command prints the secret', async () => {
   const lines: string[] = [];
   await withListener([], async (url) => {
-    lines.push(...(await run(['send', url, '--secret-env', 'SECRET'])).out);
+    const good = await run(['send', url, '--secret-env', 'SECRET']);
+    assert.is(good.out.at(-1), '✔ the receiver accepted it, as it should');
+    lines.push(...good.out);
     lines.push(...(await run(['send', url, '--secret-env', 'SECRET', '--json'])).out);
   }).then(({ arrivals }) => lines.push(JSON.stringify(arrivals)));
   lines.push(...(await run([...verifyArgs(file('good.json', 'x')), '--json'])).out);
