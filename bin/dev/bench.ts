@@ -19,9 +19,10 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const log = (line: string) => console.log(line);
   if (!(await build({ onlyIfStale: true, log }))) return 1;
+  const count = availableParallelism();
   pinSelf();
   const cores = isPinned() ? 'servers on one core, load on another' : 'cores not pinned';
-  console.log(`bench: Node ${process.version}, ${availableParallelism()} cores, ${cores}`);
+  console.log(`bench: Node ${process.version}, ${count} cores, ${cores}`);
   let missed = 0;
   for (const name of names.length > 0 ? names : Object.keys(benches)) {
     const figures = (await benches[name]?.(log)) ?? [];

@@ -1,5 +1,5 @@
 // Where this checkout lies, and which files in it are ours: shared by all development scripts.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +11,8 @@ export const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui
 
 /** All files under a folder of the checkout as sorted paths relative to its root, `/`-separated. */
 export function filesUnder(folder: string): string[] {
+  // An empty folder is not in a clone.
+  if (!existsSync(join(root, folder))) return [];
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
