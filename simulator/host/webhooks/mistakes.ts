@@ -16,9 +16,15 @@ const suspect = <T>(cause: string, explanation: string, value: T): Suspicion<T> 
   value,
 });
 
+// Envelopes are small, and a few levels deep. For what is much larger or deeper the work is not
+// worth its while, and a stranger could make too much of it.
+const maxBodyBytes = 262_144;
+const maxJsonDepth = 100;
+
 /** Other bodies that this one may have been when it was signed. */
 export function suspectBodies(body: Uint8Array): Suspicion<Uint8Array>[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (bytes.length > maxBodyBytes) return suspectLineEnds(bytes);
   const decoded = suspectEncodings(bytes);
   // An editor or shell that changes the encoding often adds a line end as well.
   const both = decoded.flatMap((outer) =>
@@ -39,7 +45,7 @@ function suspectLineEnds(bytes: Buffer): Suspicion<Uint8Array>[] {
   const lost = 'the body was signed with a line end after it, which was stripped.';
   return [
     suspect('trailing_newline', added, changed(text.replace(/\r?\n$/, ''))),
-    suspect('trailing_newline', added, changed(text.replace(/\s+$/, ''))),
+    suspect('trailing_newline', added, changed(text.trimEnd())),
     suspect('stripped_newline', lost, changed(`${text}\n`)),
     suspect('stripped_newline', lost, changed(`${text}\r\n`)),
     suspect(
@@ -55,12 +61,7 @@ function suspectLineEnds(bytes: Buffer): Suspicion<Uint8Array>[] {
   ].filter(({ value }) => !bytes.equals(value));
 }
 
-// Envelopes are a few levels deep. What is much larger or deeper is not printed again but forged.
-const maxJsonBytes = 262_144;
-const maxJsonDepth = 100;
-
 function suspectJson(bytes: Buffer): Suspicion<Uint8Array>[] {
-  if (bytes.length > maxJsonBytes) return [];
   const text = bytes.toString('utf8');
   const parsed = parseJson(text);
   if (parsed === undefined || jsonDepth(text) > maxJsonDepth) return [];

@@ -1,0 +1,85 @@
+// Events made by an operator, and deliveries taken up again.
+import { resumeChanges, startAttempt } from '../deliveries.ts';
+import { evolve } from '../evolve.ts';
+import type { Category } from '../records.ts';
+import { findEvent } from '../world.ts';
+import { type ActContext, type ActOutcome, done, refused } from './act.ts';
+
+export interface MakeEvent {
+  readonly category: Category;
+  readonly kind?: string;
+  readonly account_id?: string;
+  readonly brand_id?: string;
+  readonly firm_id?: string;
+  readonly data?: unknown;
+}
+
+/** An event like any other: it gets the next sequence number and is delivered (EVT-2a). */
+export function makeEvent({ world, behaviour }: ActContext, args: MakeEvent): ActOutcome {
+  if (!behaviour.webhooks.categories.includes(args.category)) {
+    return refused('category', `it is one of ${behaviour.webhooks.categories.join(', ')}`);
+  }
+  const account = args.account_id === undefined ? undefined : world.accounts.get(args.account_id);
+  if (args.account_id !== undefined && account === undefined) {
+    return refused('account_id', `there is no account ${args.account_id}`);
+  }
+  const brand = args.brand_id === undefined ? undefined : world.brands.get(args.brand_id);
+  if (args.brand_id !== undefined && brand === undefined) {
+    return refused('brand_id', `there is no brand ${args.brand_id}`);
+  }
+  if (account !== undefined && brand !== undefined && account.brandId !== brand.id) {
+    return refused('brand_id', `account ${account.id} is at brand ${account.brandId}`);
+  }
+  const happening = {
+    category: args.category,
+    kind: args.kind ?? `${args.category}.custom`,
+    firmId:
+      account?.firmId ?? brand?.firmId ?? args.firm_id ?? world.firms.keys().next().value ?? '1',
+    brandId: account?.brandId ?? brand?.id ?? null,
+    accountId: account?.id ?? null,
+    body: JSON.stringify(args.data ?? {}),
+  };
+  evolve(world, [{ type: 'event-recorded', happening }]);
+  return done({ event: findEvent(world, world.events.lastSeq) });
+}
+
+/** Attempts a waiting or exhausted delivery at once. */
+export function retryDelivery({ world }: ActContext, args: { readonly id: string }): ActOutcome {
+  const delivery = world.deliveries.get(args.id);
+  if (delivery === undefined) return refused('id', `there is no delivery ${args.id}`, 404);
+  const subscription = world.subscriptions.get(delivery.subscriptionId);
+  if (subscription === undefined || subscription.disabled) {
+    return refused('id', 'its subscription is disabled and stays so; make a new one', 409);
+  }
+  if (delivery.inFlight) return refused('id', 'an attempt is under way', 409);
+  if (findEvent(world, delivery.seq) === undefined) {
+    return refused('id', `event ${delivery.seq} is older than the seven days that are kept`, 409);
+  }
+  const finished = delivery.status !== 'pending';
+  const again = finished ? { ...delivery, roundStart: delivery.attempts.length } : delivery;
+  if (delivery.status === 'exhausted') {
+    evolve(world, [
+      { type: 'delivery-set', delivery: { ...again, status: 'pending' } },
+      { type: 'subscription-set', subscription: { ...subscription, stopped: false } },
+    ]);
+    const send = startAttempt(world, { ...again, status: 'pending' });
+    return done({ delivery: world.deliveries.get(args.id) }, send === null ? [] : [send]);
+  }
+  // A delivered one is sent once more by itself: the receiver sees the same event again (EVT-4).
+  const send = startAttempt(world, again);
+  return done({ delivery: world.deliveries.get(args.id) }, send === null ? [] : [send]);
+}
+
+/** NS-28: delivery goes on after it had stopped. */
+export function resumeSubscription(
+  { world }: ActContext,
+  args: { readonly id: string },
+): ActOutcome {
+  const subscription = world.subscriptions.get(Number(args.id));
+  if (subscription === undefined) return refused('id', `there is no subscription ${args.id}`, 404);
+  if (subscription.disabled) {
+    return refused('id', 'it is disabled, and nothing resumes that (HOOK-13); make a new one', 409);
+  }
+  evolve(world, resumeChanges(world, subscription));
+  return done({ subscription: world.subscriptions.get(subscription.id) });
+}

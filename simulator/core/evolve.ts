@@ -1,0 +1,214 @@
+// The only code that changes a World: one function a kind of change.
+import type { Change, ChangeOf } from './change.ts';
+import { keepEntry } from './journal.ts';
+import type { Delivery, EventRecord } from './records.ts';
+import { popTimer, pushTimer, type Timer } from './timers.ts';
+import type { PeopleIndex, World } from './world.ts';
+
+/** EVT-10b: the events channel replays within seven days; older events are forgotten. */
+export const eventWindowMs = 7 * 24 * 3600 * 1000;
+const dayMs = 24 * 3600 * 1000;
+const finishedDeliveriesKept = 2000;
+const clientsKept = 10_000;
+
+type Apply = { readonly [T in Change['type']]: (world: World, change: ChangeOf<T>) => void };
+
+/** Applies changes in order. */
+export function evolve(world: World, changes: readonly Change[]): void {
+  for (const change of changes) {
+    (apply[change.type] as (world: World, change: Change) => void)(world, change);
+  }
+}
+
+function peopleIn(world: World, index: string): PeopleIndex {
+  let people = world.people.get(index);
+  if (people === undefined) {
+    people = { byReference: new Map(), byEmail: new Map(), byPhone: new Map() };
+    world.people.set(index, people);
+  }
+  return people;
+}
+
+function raise(world: World, counter: keyof World['counters'], id: string | number): void {
+  const value = Number(id);
+  if (value > world.counters[counter]) world.counters[counter] = value;
+}
+
+function keepEvent(world: World, record: EventRecord): void {
+  const { events } = world;
+  events.lastSeq = record.seq;
+  if (events.records.length === 0) events.first = record.seq;
+  events.records.push(record);
+  forgetOldEvents(world, record.atMs);
+}
+
+/** Drops events older than the window, in one cut when enough have gathered, never one by one. */
+function forgetOldEvents(world: World, atMs: number): void {
+  const { events } = world;
+  const horizon = atMs - eventWindowMs;
+  if ((events.records[0]?.atMs ?? atMs) >= horizon) return;
+  let low = 0;
+  let high = events.records.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events.records[middle] as EventRecord).atMs < horizon) low = middle + 1;
+    else high = middle;
+  }
+  if (low < 1024 && low * 2 < events.records.length) return;
+  events.records = events.records.slice(low);
+  events.first += low;
+}
+
+function setDelivery(world: World, delivery: Delivery): void {
+  const { deliveries, openDeliveries, finishedDeliveries } = world;
+  raise(world, 'delivery', delivery.id);
+  deliveries.set(delivery.id, delivery);
+  const open = openDeliveries.get(delivery.subscriptionId) ?? new Set<string>();
+  if (delivery.status === 'pending') {
+    openDeliveries.set(delivery.subscriptionId, open.add(delivery.id));
+    return;
+  }
+  if (!open.delete(delivery.id)) return;
+  finishedDeliveries.push(delivery.id);
+  if (finishedDeliveries.length < finishedDeliveriesKept * 2) return;
+  for (const id of finishedDeliveries.splice(0, finishedDeliveriesKept)) {
+    // One that was taken up again is unfinished and stays.
+    if (deliveries.get(id)?.status !== 'pending') deliveries.delete(id);
+  }
+}
+
+const apply: Apply = {
+  'firm-set': (world, { firm }) => {
+    world.firms.set(firm.id, firm);
+  },
+  'brand-set': (world, { brand }) => {
+    world.brands.set(brand.id, brand);
+  },
+  'credential-set': (world, { credential }) => {
+    world.credentials.set(credential.clientId, credential);
+  },
+  'token-issued': (world, { token }) => {
+    world.tokens.set(token.token, token);
+  },
+  'token-request': (world, { clientId, times }) => {
+    world.tokenRequests.set(clientId, times);
+    if (world.tokenRequests.size > clientsKept) forgetIdleClients(world);
+  },
+  'account-created': (world, { account, keys }) => {
+    raise(world, 'account', account.id);
+    world.accounts.set(account.id, account);
+    peopleIn(world, keys.index).byReference.set(keys.reference, account.id);
+    const people = peopleIn(world, keys.people);
+    people.byEmail.set(keys.email, account.id);
+    if (keys.phone !== null) people.byPhone.set(keys.phone, account.id);
+  },
+  'account-changed': (world, { account }) => {
+    world.accounts.set(account.id, account);
+  },
+  'trading-account-set': (world, { tradingAccount }) => {
+    raise(world, 'tradingAccount', tradingAccount.id);
+    world.tradingAccounts.set(tradingAccount.id, tradingAccount);
+  },
+  'entry-booked': (world, { tradingAccountId, entry, balance }) => {
+    const found = world.tradingAccounts.get(tradingAccountId);
+    if (found === undefined) throw new Error(`no trading account ${tradingAccountId} to book on`);
+    // The list is this record's own: appending keeps booking constant however long it grows.
+    (found.entries as (typeof entry)[]).push(entry);
+    world.tradingAccounts.set(tradingAccountId, { ...found, balance });
+  },
+  'transaction-created': (world, { transaction, referenceKey }) => {
+    raise(world, 'transaction', transaction.id);
+    world.transactions.set(transaction.id, transaction);
+    world.transactionByReference.set(referenceKey, transaction.id);
+  },
+  'transaction-changed': (world, { transaction }) => {
+    world.transactions.set(transaction.id, transaction);
+  },
+  'position-set': (world, { position }) => {
+    raise(world, 'position', position.id);
+    world.positions.set(position.id, position);
+  },
+  'order-set': (world, { order }) => {
+    raise(world, 'order', order.id);
+    world.orders.set(order.id, order);
+  },
+  'subscription-set': (world, { subscription }) => {
+    raise(world, 'subscription', subscription.id);
+    world.subscriptions.set(subscription.id, subscription);
+  },
+  'delivery-set': (world, { delivery }) => setDelivery(world, delivery),
+  'event-recorded': (world, { happening }) => {
+    keepEvent(world, { seq: world.events.lastSeq + 1, atMs: world.nowMs, ...happening });
+  },
+  'bucket-drawn': (world, { name, units, atMs }) => {
+    world.buckets.set(name, { units, atMs });
+  },
+  'key-recorded': (world, { keyId, record }) => {
+    turnKeys(world);
+    world.keys.young.set(keyId, record);
+  },
+  'key-forgotten': (world, { keyId }) => {
+    world.keys.young.delete(keyId);
+    world.keys.old.delete(keyId);
+  },
+  'timer-set': (world, { dueAtMs, kind, ref }) => {
+    world.counters.timer += 1;
+    pushTimer(world.timers, { dueAtMs, sequence: world.counters.timer, kind, ref });
+  },
+  'held-set': (world, { held }) => {
+    world.held.set(held.id, held);
+  },
+  'held-removed': (world, { id }) => {
+    world.held.delete(id);
+  },
+  'fault-set': (world, { fault }) => {
+    world.faults.set(fault.id, fault);
+  },
+  'fault-removed': (world, { id }) => {
+    world.faults.delete(id);
+  },
+  'name-set': (world, { hostname, addresses }) => {
+    if (addresses === null) world.names.delete(hostname);
+    else world.names.set(hostname, addresses);
+  },
+  'forward-set': (world, { from, to }) => {
+    if (to === null) world.forwards.delete(from);
+    else world.forwards.set(from, to);
+  },
+  counted: (world, { counter, to }) => {
+    if (to > world.counters[counter]) world.counters[counter] = to;
+  },
+  journalled: (world, { entry }) => keepEntry(world.journal, entry),
+};
+
+/** Anybody can name a client: those whose minute is over are forgotten before they pile up. */
+function forgetIdleClients(world: World): void {
+  for (const [clientId, times] of world.tokenRequests) {
+    if ((times[times.length - 1] ?? 0) < world.nowMs - 60_000) world.tokenRequests.delete(clientId);
+  }
+}
+
+/** IDEM-7: a generation lasts a day, so a record of under 24 hours is in one of the two. */
+function turnKeys(world: World): void {
+  const { keys, nowMs } = world;
+  if (nowMs - keys.turnedAtMs < dayMs) return;
+  keys.old = nowMs - keys.turnedAtMs < 2 * dayMs ? keys.young : new Map();
+  keys.young = new Map();
+  keys.turnedAtMs = nowMs;
+}
+
+/** Time goes on, never back. */
+export function moveClock(world: World, atMs: number): void {
+  if (atMs > world.nowMs) world.nowMs = atMs;
+}
+
+/** Numbers a call. */
+export function countCall(world: World): number {
+  world.counters.request += 1;
+  return world.counters.request;
+}
+
+/** Takes the next timer off the heap. */
+export function takeTimer(world: World): Timer | undefined {
+  return popTimer(world.timers);
+}

@@ -1,0 +1,105 @@
+// POST /api/v1/accounts/bulk: checked as a whole first, then row by row.
+import { type Attempt, type Body, callerOf } from '../attempt.ts';
+import type { Batch, Decision, Reply } from '../call.ts';
+import { refuse } from '../refuse.ts';
+import { createAccountRow, findBrand, refuseRow } from './account-row.ts';
+import { optionalText } from './members.ts';
+
+export function bulkCreateAccounts(attempt: Attempt): Decision | Batch {
+  const rows = attempt.body.accounts as readonly Body[];
+  const refused = refuseBatch(attempt, rows);
+  if (refused !== null) return refused;
+  return {
+    rows: rows.length,
+    decideRow: (index) => createAccountRow(attempt, rows[index] as Body),
+    answer: (replies) => bulkReply(rows, replies),
+    cites: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8', 'BULK-11', 'BULK-12'],
+  };
+}
+
+/** What refuses the batch before anything is created; null when it may run. */
+function refuseBatch(attempt: Attempt, rows: readonly Body[]): Decision | null {
+  if (rows.length === 0) {
+    return refuse(attempt, {
+      code: 'validation_failed',
+      detail: 'accounts must have at least one row.',
+      field: 'accounts',
+      cites: ['BULK-6'],
+    });
+  }
+  const { maxRows } = attempt.behaviour.accounts;
+  if (rows.length > maxRows) {
+    return refuse(attempt, {
+      code: 'scope_too_wide',
+      detail: `accounts may have at most ${maxRows} rows, not ${rows.length}.`,
+      field: 'accounts',
+      cites: ['BULK-7'],
+    });
+  }
+  for (const [index, row] of rows.entries()) {
+    const refused = refuseWholeFor(attempt, row, index);
+    if (refused !== null) return refused;
+  }
+  return null;
+}
+
+function refuseWholeFor(attempt: Attempt, row: Body, index: number): Decision | null {
+  const { behaviour, world } = attempt;
+  const { settings } = behaviour;
+  if (row.client_reference_id === undefined || row.client_reference_id === null) {
+    return refuse(attempt, {
+      code: 'validation_failed',
+      status: settings.batch_refusal_status,
+      detail: `Row ${index} has no client_reference_id; nothing was created.`,
+      field: `accounts.${index}.client_reference_id`,
+      cites: ['BULK-9', 'NS-6'],
+    });
+  }
+  const named = optionalText(row, 'brand_id');
+  const brandId = named === null ? null : behaviour.values.id(named);
+  if (brandId !== null && !behaviour.reach.brand(callerOf(attempt), brandId, world)) {
+    const status = settings.batch_brand_refusal_status;
+    return refuse(attempt, {
+      code: status === 403 ? 'forbidden' : 'validation_failed',
+      status,
+      detail: `Row ${index} names brand ${brandId}, which this credential cannot use; nothing was created.`,
+      field: `accounts.${index}.brand_id`,
+      cites: ['BULK-10', 'NS-6'],
+    });
+  }
+  return settings.bulk_row_problems === 'batch' ? refuseForRowProblem(attempt, row, index) : null;
+}
+
+/** NS-33, the other choice: a row that would fail by itself refuses the whole batch. */
+function refuseForRowProblem(attempt: Attempt, row: Body, index: number): Decision | null {
+  const brand = findBrand(attempt, row);
+  const problem = refuseRow(attempt, row) ?? (typeof brand === 'string' ? null : brand);
+  if (problem === null) return null;
+  const { detail } = JSON.parse(problem.reply.body) as { detail: string };
+  return refuse(attempt, {
+    code: 'validation_failed',
+    status: attempt.behaviour.settings.batch_refusal_status,
+    detail: `Row ${index}: ${detail} Nothing was created.`,
+    field: `accounts.${index}`,
+    cites: ['NS-33'],
+  });
+}
+
+/** BULK-2 to BULK-5: one entry a row, in order, with what a single create would have answered. */
+function bulkReply(rows: readonly Body[], replies: readonly Reply[]): Reply {
+  let created = 0;
+  const entries = replies.map((reply, index) => {
+    const landed = reply.status < 300;
+    if (landed) created += 1;
+    const body = JSON.parse(reply.body) as { id?: string; code?: string; detail?: string };
+    return {
+      client_reference_id: optionalText(rows[index] as Body, 'client_reference_id'),
+      status: reply.status,
+      id: landed ? body.id : null,
+      code: landed ? null : body.code,
+      detail: landed ? null : body.detail,
+    };
+  });
+  const body = { total: rows.length, created, failed: rows.length - created, rows: entries };
+  return { status: 200, contentType: 'application/json', body: JSON.stringify(body) };
+}

@@ -1,0 +1,41 @@
+// The credential of a delegated trader token: one account, the scopes its minter can pass on (NS-8, AUTH-5).
+import type { Attempt } from '../attempt.ts';
+import type { Credential } from '../records.ts';
+
+/** Which of the minter's scopes stand for which trader scope. */
+const passedOn: readonly (readonly [string, readonly string[]])[] = [
+  ['trader:trade', ['trades:write', 'trader:trade']],
+  ['trader:funds', ['transactions:write', 'trader:funds']],
+];
+
+/**
+ * Always the same credential for one minter, account and mode, so that keys and limits stay with it
+ * over renewed tokens. Null when the account is out of the minter's reach.
+ */
+export function delegate(
+  { world, behaviour, body }: Attempt,
+  minter: Credential,
+  accountText: string,
+): Credential | null {
+  const accountId = behaviour.values.id(accountText);
+  const account = accountId === null ? undefined : world.accounts.get(accountId);
+  if (account === undefined || !behaviour.reach.account(minter, account)) return null;
+  const readOnly = body.read_only === true;
+  const clientId = `${minter.clientId}/account-${account.id}${readOnly ? '/read-only' : ''}`;
+  return {
+    clientId,
+    name: `${minter.name} for account ${account.id}${readOnly ? ', read-only' : ''}`,
+    kind: 'delegated',
+    clientSecret: '',
+    firmId: minter.firmId,
+    brandId: account.brandId,
+    scopes: passedOn
+      .filter(([, from]) => from.some((scope) => minter.scopes.includes(scope)))
+      .map(([scope]) => scope),
+    readOnly,
+    accountId: account.id,
+    mintedBy: minter.clientId,
+    plan: 'sandbox',
+    ratePerSecond: null,
+  };
+}

@@ -1,0 +1,96 @@
+// The bulk reads, of which the specification says only that they exist and how they write ids (NS-2, CONV-3).
+import { type Attempt, callerOf, scopesOf } from '../attempt.ts';
+import type { Decision } from '../call.ts';
+import { refuse, refuseUnnamed } from '../refuse.ts';
+
+export function listAccounts(attempt: Attempt): Decision {
+  const { behaviour, world } = attempt;
+  const credential = callerOf(attempt);
+  return page(attempt, 'accounts', world.accounts, (account) =>
+    behaviour.reach.account(credential, account) ? behaviour.print.accountRead(account) : null,
+  );
+}
+
+export function listTransactions(attempt: Attempt): Decision {
+  const { behaviour, world } = attempt;
+  const credential = callerOf(attempt);
+  return page(attempt, 'transactions', world.transactions, (transaction) =>
+    behaviour.reach.transaction(credential, transaction)
+      ? behaviour.print.transactionRead(transaction)
+      : null,
+  );
+}
+
+/**
+ * Records after the id `after`, at most `limit`, by ascending id. Ids are given out without gaps, so
+ * the walk starts where the last page ended; it never looks at more than a bounded number of records.
+ */
+function page<R>(
+  attempt: Attempt,
+  name: string,
+  records: ReadonlyMap<string, R>,
+  show: (record: R) => string | null,
+): Decision {
+  const { settings } = attempt.behaviour;
+  if (settings.read_scope !== null && !scopesOf(attempt).includes(settings.read_scope)) {
+    const detail = `This needs the scope ${settings.read_scope}.`;
+    return refuse(attempt, { code: 'forbidden', detail, cites: ['NS-2'] });
+  }
+  const after = findNumber(attempt, 'after', 0, Number.MAX_SAFE_INTEGER);
+  if (typeof after === 'object') return after;
+  const limit = findNumber(attempt, 'limit', settings.read_page_size, settings.read_page_size);
+  if (typeof limit === 'object') return limit;
+  const counter = name === 'accounts' ? 'account' : 'transaction';
+  const last = attempt.world.counters[counter];
+  const shown: string[] = [];
+  let next: number | null = null;
+  for (let id = after + 1; id <= last; id += 1) {
+    const record = records.get(String(id));
+    const text = record === undefined ? null : show(record);
+    if (text !== null) shown.push(text);
+    if (shown.length === limit || id - after >= 20_000) {
+      next = id < last ? id : null;
+      break;
+    }
+  }
+  const body = `{"${name}":[${shown.join(',')}],"next_after":${next}}`;
+  return {
+    reply: { status: 200, contentType: 'application/json', body },
+    changes: [],
+    cites: ['CONV-3', 'NS-2', 'AUTH-6', 'LIM-11'],
+  };
+}
+
+function findNumber(
+  attempt: Attempt,
+  name: string,
+  absent: number,
+  max: number,
+): number | Decision {
+  const text = attempt.query.get(name);
+  if (text === null) return absent;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
+  const least = name === 'limit' ? 1 : 0;
+  if (value >= least && value <= max) return value;
+  return refuse(attempt, {
+    code: 'validation_failed',
+    detail: `${name} must be a whole number from ${least} to ${max}.`,
+    field: name,
+    cites: ['NS-2'],
+  });
+}
+
+/** NS-12: the channel is a WebSocket; a plain request for it is told so. */
+export function streamEvents(attempt: Attempt): Decision {
+  return refuseUnnamed(
+    attempt,
+    {
+      status: 426,
+      title: 'Upgrade required',
+      code: 'upgrade_required',
+      detail: 'The events channel is a WebSocket. Connect to it with a WebSocket client.',
+    },
+    ['NS-12'],
+    { upgrade: 'websocket', connection: 'Upgrade' },
+  );
+}

@@ -1,0 +1,171 @@
+// Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
+import { type Attempt, callerOf } from '../attempt.ts';
+import type { Decision } from '../call.ts';
+import type { Change } from '../change.ts';
+import { disableChanges } from '../deliveries.ts';
+import type { Category, Subscription } from '../records.ts';
+import { refuse } from '../refuse.ts';
+
+const json = 'application/json';
+
+export function createWebhook(attempt: Attempt): Decision {
+  const { behaviour, world, body } = attempt;
+  const status = behaviour.settings.webhook_refusal_status;
+  const url = body.url as string;
+  const wrong = findWrongCategory(attempt, body.event_categories as readonly string[]);
+  if (wrong !== null) {
+    const field = 'event_categories';
+    const cites = ['HOOK-9', 'NS-23'];
+    return refuse(attempt, { code: 'validation_failed', status, detail: wrong, field, cites });
+  }
+  const why = behaviour.webhooks.refuseTarget(url, attempt.facts.addresses, world);
+  if (why !== null) {
+    const detail = `${why}.`;
+    const cites = ['HOOK-7', 'HOOK-8', 'NS-23'];
+    return refuse(attempt, { code: 'validation_failed', status, detail, field: 'url', cites });
+  }
+  const subscription = newSubscription(attempt, url);
+  const { secret } = subscription;
+  return {
+    reply: {
+      status: behaviour.settings.webhook_create_status,
+      contentType: json,
+      body: behaviour.print.subscription(subscription, secret),
+    },
+    changes: [
+      { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
+      { type: 'subscription-set', subscription },
+    ],
+    cites: ['HOOK-1', 'HOOK-2', 'HOOK-3', 'HOOK-10', 'NS-7'],
+  };
+}
+
+function findWrongCategory(attempt: Attempt, names: readonly string[]): string | null {
+  const { categories } = attempt.behaviour.webhooks;
+  const known = categories.join(', ');
+  if (names.length === 0) return `event_categories must name at least one of ${known}.`;
+  const unknown = names.find((name) => !categories.includes(name));
+  return unknown === undefined ? null : `event_categories may only name ${known}; not ${unknown}.`;
+}
+
+function newSubscription(attempt: Attempt, url: string): Subscription {
+  const { world, behaviour, body } = attempt;
+  const credential = callerOf(attempt);
+  const count = world.counters.secret + 1;
+  return {
+    id: world.counters.subscription + 1,
+    firmId: credential.firmId,
+    // HOOK-10: bound as its creator is.
+    brandId: credential.brandId,
+    url,
+    categories: [...new Set(body.event_categories as readonly Category[])],
+    disabled: false,
+    disabledReason: null,
+    lastDeliveredSeq: 0,
+    createdAtMs: attempt.atMs,
+    secret: behaviour.webhooks.secret(world, count),
+    previousSecret: null,
+    rotatedAtMs: null,
+    cursorSeq: world.events.lastSeq,
+    stopped: false,
+  };
+}
+
+export function listWebhooks(attempt: Attempt): Decision {
+  const { behaviour, world } = attempt;
+  const credential = callerOf(attempt);
+  const shown: string[] = [];
+  for (const subscription of world.subscriptions.values()) {
+    if (!behaviour.reach.subscription(credential, subscription)) continue;
+    shown.push(behaviour.print.subscription(subscription, null));
+  }
+  const list = `[${shown.join(',')}]`;
+  const body = behaviour.settings.webhook_list_shape === 'array' ? list : `{"webhooks":${list}}`;
+  return {
+    reply: { status: 200, contentType: json, body },
+    changes: [],
+    cites: ['HOOK-3', 'HOOK-11', 'NS-7', 'NS-38'],
+  };
+}
+
+export function getWebhook(attempt: Attempt): Decision {
+  const found = findSubscription(attempt);
+  if ('reply' in found) return found;
+  const body = attempt.behaviour.print.subscription(found, null);
+  const reply = { status: 200, contentType: json, body } as const;
+  return { reply, changes: [], cites: ['HOOK-2', 'HOOK-3', 'HOOK-11', 'EVT-10a'] };
+}
+
+export function rotateWebhookSecret(attempt: Attempt): Decision {
+  const found = findSubscription(attempt);
+  if ('reply' in found) return found;
+  const { world, behaviour } = attempt;
+  const count = world.counters.secret + 1;
+  const secret = behaviour.webhooks.secret(world, count);
+  const subscription = {
+    ...found,
+    secret,
+    // EVT-7: the previous one goes on signing until the overlap ends.
+    previousSecret: found.secret,
+    rotatedAtMs: attempt.atMs,
+  };
+  return {
+    reply: {
+      status: behaviour.settings.rotate_secret_status,
+      contentType: json,
+      body: behaviour.print.subscription(subscription, secret),
+    },
+    changes: [
+      { type: 'counted', counter: 'secret', to: count },
+      { type: 'subscription-set', subscription },
+    ],
+    cites: ['HOOK-4', 'HOOK-3', 'EVT-7', 'NS-7', 'NS-22'],
+  };
+}
+
+export function disableWebhook(attempt: Attempt): Decision {
+  const found = findSubscription(attempt);
+  if ('reply' in found) return found;
+  const changes: readonly Change[] = found.disabled
+    ? []
+    : disableChanges(attempt.world, found, 'Disabled by request.');
+  const subscription = latest(changes, found);
+  const empty = attempt.behaviour.settings.webhook_disable_answer === 'empty';
+  const body = attempt.behaviour.print.subscription(subscription, null);
+  return {
+    reply: empty
+      ? { status: 204, contentType: null, body: '' }
+      : { status: 200, contentType: json, body },
+    changes,
+    cites: ['HOOK-5', 'HOOK-13', 'EVT-13', 'NS-7'],
+  };
+}
+
+function latest(changes: readonly Change[], before: Subscription): Subscription {
+  for (const change of changes) {
+    if (change.type === 'subscription-set') return change.subscription;
+  }
+  return before;
+}
+
+/** HOOK-12: an id of another firm is answered as an unknown one, to the letter. */
+function findSubscription(attempt: Attempt): Subscription | Decision {
+  const { behaviour, world } = attempt;
+  const id = behaviour.values.id(attempt.pathId);
+  if (id === null) {
+    const status = behaviour.settings.path_id_status;
+    return refuse(attempt, {
+      code: status === 404 ? 'not_found' : 'validation_failed',
+      detail: 'The subscription id in the path must be a decimal number.',
+      field: 'id',
+      cites: ['NS-45'],
+    });
+  }
+  const found = world.subscriptions.get(Number(id));
+  if (found !== undefined && behaviour.reach.subscription(callerOf(attempt), found)) return found;
+  return refuse(attempt, {
+    code: 'not_found',
+    detail: `There is no subscription ${id}.`,
+    cites: ['HOOK-12', 'HOOK-11', 'AUTH-6', 'AUTH-7'],
+  });
+}

@@ -1,0 +1,33 @@
+// Moves a transaction of a starting world through the same table as the API does.
+import type { TransactionStep } from '../../../fixtures/worlds/fixture.ts';
+import type { ActContext } from '../acts/act.ts';
+import { evolve } from '../evolve.ts';
+import { moveChanges } from '../operations/move-changes.ts';
+import type { Move, Trigger } from '../tables/moves.ts';
+
+const triggers: Readonly<Record<TransactionStep['to'], Trigger>> = {
+  approved: 'approve',
+  settled: 'settle',
+  rejected: 'reject',
+  cancelled: 'cancel',
+};
+
+/** Answers why the step cannot be, or null. Nothing of it settles by itself later (NS-3). */
+export function playStep(context: ActContext, id: string, step: TransactionStep): string | null {
+  const { world, behaviour } = context;
+  const transaction = world.transactions.get(id);
+  if (transaction === undefined) return 'it is older than its transaction';
+  const trigger = triggers[step.to];
+  const move: Move = behaviour.transactions.moves[transaction.status][trigger];
+  if (move.kind !== 'move') return `a ${transaction.status} transaction does not become ${step.to}`;
+  const said =
+    step.to === 'rejected' || step.to === 'cancelled'
+      ? { reason: step.reason ?? null, operator: step.operator ?? null }
+      : {};
+  const { changes } = moveChanges(context, { ...transaction, ...said }, move, trigger);
+  evolve(
+    world,
+    changes.filter((change) => change.type !== 'timer-set'),
+  );
+  return null;
+}

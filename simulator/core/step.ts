@@ -1,0 +1,138 @@
+// One step of a world: an input comes in, effects come out. Nothing here waits, so nothing can come between.
+import { type ActInput, type ActOutcome, act } from './acts.ts';
+import type { Attempt } from './attempt.ts';
+import type { Behaviour } from './behaviour.ts';
+import { type Call, type Facts, noFacts, type Reply } from './call.ts';
+import { decideStages, NewAttempt } from './decide.ts';
+import {
+  answerChanges,
+  type DeliveryAnswer,
+  disableChanges,
+  type Send,
+  startDeliveries,
+} from './deliveries.ts';
+import { countCall, evolve, moveClock } from './evolve.ts';
+import { type Ending, finishAttempt } from './finish.ts';
+import { type Fired, fireTimer } from './fire.ts';
+import { refusalReply } from './refuse.ts';
+import { proceed } from './strike.ts';
+import type { World } from './world.ts';
+
+export interface CallInput {
+  readonly kind: 'call';
+  readonly atMs: number;
+  readonly call: Call;
+  readonly facts: Facts;
+}
+
+/** The next due thing happens, if it is due by then. */
+export interface TimeInput {
+  readonly kind: 'time';
+  readonly atMs: number;
+}
+
+export interface AnswerInput {
+  readonly kind: 'answered';
+  readonly atMs: number;
+  readonly answer: DeliveryAnswer;
+}
+
+/** The target of a subscription was looked at again and is no longer public (EVT-11). */
+export interface TargetInput {
+  readonly kind: 'target-refused';
+  readonly atMs: number;
+  readonly deliveryId: string;
+  readonly why: string;
+}
+
+export type Input = CallInput | TimeInput | AnswerInput | TargetInput | ActInput;
+
+/** What the host has to do now. */
+export type Effect =
+  | {
+      readonly kind: 'answer';
+      readonly n: number;
+      readonly requestId: string;
+      readonly reply: Reply;
+    }
+  /** Cut the connection of this call in place of an answer. */
+  | { readonly kind: 'reset'; readonly n: number }
+  | Send;
+
+export interface StepResult {
+  readonly effects: readonly Effect[];
+  /** Number of the call, for a call. */
+  readonly n?: number;
+  readonly fired?: Fired | undefined;
+  readonly outcome?: ActOutcome;
+}
+
+const none: readonly Effect[] = [];
+
+export function step(world: World, behaviour: Behaviour, input: Input): StepResult {
+  moveClock(world, input.atMs);
+  const before = world.events.lastSeq;
+  const result = take(world, behaviour, input);
+  const quiet =
+    world.subscriptions.size === 0 || (input.kind === 'call' && world.events.lastSeq === before);
+  if (quiet) return result;
+  const sends = startDeliveries(world, behaviour);
+  return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };
+}
+
+function take(world: World, behaviour: Behaviour, input: Input): StepResult {
+  switch (input.kind) {
+    case 'call':
+      return takeCall(world, behaviour, input.call, input.facts);
+    case 'time':
+      return fireTimer(world, behaviour, input.atMs);
+    case 'answered':
+      evolve(world, answerChanges(world, behaviour, input.answer));
+      return { effects: none };
+    case 'target-refused':
+      return refuseTarget(world, input);
+    case 'act':
+      return act(world, behaviour, input);
+  }
+}
+
+function takeCall(world: World, behaviour: Behaviour, call: Call, facts: Facts): StepResult {
+  const n = countCall(world);
+  const attempt = new NewAttempt(world, behaviour, call, facts, n);
+  const eventsAfter = world.events.lastSeq;
+  const { decision, steps } = decideStages(attempt);
+  if (attempt.changes.length > 0) evolve(world, attempt.changes);
+  const ending: Ending = { steps, eventsAfter, faultId: null };
+  if (decision !== null) {
+    evolve(world, decision.changes);
+    return finishAttempt(attempt, decision, ending, recordable(attempt, steps));
+  }
+  return proceed(attempt, ending);
+}
+
+/** NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it. */
+function recordable(attempt: Attempt, steps: readonly string[]): boolean {
+  return attempt.keyId !== null && steps[steps.length - 1] !== 'replay';
+}
+
+function refuseTarget(world: World, input: TargetInput): StepResult {
+  const delivery = world.deliveries.get(input.deliveryId);
+  const subscription =
+    delivery === undefined ? undefined : world.subscriptions.get(delivery.subscriptionId);
+  if (delivery?.inFlight !== true || subscription === undefined) return { effects: none };
+  evolve(world, [{ type: 'delivery-set', delivery: { ...delivery, inFlight: false } }]);
+  // EVT-11: the reason says why.
+  const reason = `The target is no longer a valid public address: ${input.why}.`;
+  evolve(world, disableChanges(world, subscription, reason));
+  return { effects: none };
+}
+
+/** What a call is answered when the simulator itself is broken: never recorded, safe to retry. */
+export function brokenReply(world: World, behaviour: Behaviour, call: Call): Reply {
+  const attempt = new NewAttempt(world, behaviour, call, noFacts, world.counters.request);
+  return refusalReply(attempt, {
+    code: 'internal_error',
+    detail: 'The simulator itself failed here. Nothing was recorded; please report this.',
+    cites: ['ERR-3'],
+  });
+}

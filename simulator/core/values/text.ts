@@ -1,0 +1,41 @@
+// Lengths, blanks and ids: small questions about the texts of a request.
+
+/** NS-40: Unicode code points; a lone surrogate counts as one. */
+export function countCodePoints(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(at + 1);
+      if (next >= 0xdc00 && next < 0xe000) {
+        count -= 1;
+        at += 1;
+      }
+    }
+  }
+  return count;
+}
+
+const encoder = new TextEncoder();
+
+export function countBytes(text: string): number {
+  return encoder.encode(text).byteLength;
+}
+
+/** Nothing but white space. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+const digits = /^\d+$/;
+
+/** CONV-1c, NS-48: the id a decimal string stands for, leading zeros dropped; null for anything else. */
+export function parseId(text: string): string | null {
+  if (!digits.test(text)) return null;
+  return text.charCodeAt(0) === 48 ? text.replace(/^0+(?=\d)/, '') : text;
+}
+
+/** NS-48, the other choice: an id is written in one way only. */
+export function parseExactId(text: string): string | null {
+  return /^(0|[1-9]\d*)$/.test(text) ? text : null;
+}

@@ -1,0 +1,190 @@
+// The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
+import type { Call, Facts, Reply } from './call.ts';
+import type { Fault } from './faults.ts';
+import { createJournal, type Journal } from './journal.ts';
+import type {
+  Account,
+  Brand,
+  Bucket,
+  Credential,
+  Delivery,
+  EventRecord,
+  Firm,
+  KeyRecord,
+  Order,
+  Position,
+  Subscription,
+  Token,
+  TradingAccount,
+  Transaction,
+} from './records.ts';
+import type { OperationName } from './tables/operations.ts';
+import type { TimerHeap } from './timers.ts';
+
+/** Last number given out of each kind; ids are these numbers as decimal strings. */
+export interface Counters {
+  account: number;
+  tradingAccount: number;
+  transaction: number;
+  position: number;
+  order: number;
+  subscription: number;
+  delivery: number;
+  credential: number;
+  token: number;
+  secret: number;
+  request: number;
+  timer: number;
+  held: number;
+  fault: number;
+}
+
+/** Who is known where: one per place in which references, emails and phones must be unique (NS-20). */
+export interface PeopleIndex {
+  readonly byReference: Map<string, string>;
+  readonly byEmail: Map<string, string>;
+  readonly byPhone: Map<string, string>;
+}
+
+/** Key records in two generations, so that forgetting the old ones costs nothing per request (IDEM-7). */
+export interface KeyStore {
+  young: Map<string, KeyRecord>;
+  old: Map<string, KeyRecord>;
+  turnedAtMs: number;
+}
+
+/** Events in sequence; `first` is the sequence number of the oldest one still kept (EVT-10b). */
+export interface EventLog {
+  records: EventRecord[];
+  first: number;
+  lastSeq: number;
+}
+
+/** A call whose answer waits for a time: either nothing has run yet, or only the answer is late. */
+export interface Held {
+  readonly id: string;
+  /** Number of the journal entry, by which the host finds the waiting caller. */
+  readonly n: number;
+  readonly requestId: string;
+  readonly call: Call;
+  readonly operation: OperationName;
+  readonly clientId: string | null;
+  readonly keyId: string | null;
+  readonly subject: string | null;
+  readonly facts: Facts;
+  /** null: held before running; otherwise the answer that is withheld. */
+  readonly reply: Reply | null;
+  /** null: never (a hang). */
+  readonly wakeAtMs: number | null;
+  readonly faultId: string;
+  readonly abandoned: boolean;
+}
+
+export interface WorldOptions {
+  /** Accept `http://` and loopback webhook urls; departs from HOOK-7 and HOOK-8. */
+  readonly allowLocalWebhooks: boolean;
+}
+
+export interface World {
+  readonly name: string;
+  readonly seed: string;
+  readonly startedAtMs: number;
+  options: WorldOptions;
+  /** Time of the last input; never goes back. */
+  nowMs: number;
+  readonly counters: Counters;
+  readonly firms: Map<string, Firm>;
+  readonly brands: Map<string, Brand>;
+  readonly credentials: Map<string, Credential>;
+  readonly tokens: Map<string, Token>;
+  readonly accounts: Map<string, Account>;
+  /** By brand id, and by `firm:` + firm id where references are unique per firm. */
+  readonly people: Map<string, PeopleIndex>;
+  readonly tradingAccounts: Map<string, TradingAccount>;
+  readonly transactions: Map<string, Transaction>;
+  readonly transactionByReference: Map<string, string>;
+  readonly positions: Map<string, Position>;
+  readonly orders: Map<string, Order>;
+  readonly keys: KeyStore;
+  readonly buckets: Map<string, Bucket>;
+  /** Times of the last token requests by client id (AUTH-3b). */
+  readonly tokenRequests: Map<string, readonly number[]>;
+  readonly subscriptions: Map<number, Subscription>;
+  readonly events: EventLog;
+  /** Unfinished deliveries and the last finished ones, oldest first. */
+  readonly deliveries: Map<string, Delivery>;
+  readonly openDeliveries: Map<number, Set<string>>;
+  readonly finishedDeliveries: string[];
+  readonly timers: TimerHeap;
+  readonly held: Map<string, Held>;
+  readonly faults: Map<string, Fault>;
+  /** What hostnames resolve to, over the system's resolver. */
+  readonly names: Map<string, readonly string[]>;
+  /** Webhook origins whose deliveries go to another URL. */
+  readonly forwards: Map<string, string>;
+  readonly journal: Journal;
+}
+
+export interface WorldSeed {
+  readonly name: string;
+  readonly seed: string;
+  readonly startedAtMs: number;
+  readonly options?: WorldOptions;
+}
+
+/** An empty world: no firm, no credential, nothing. Starting worlds are loaded into it. */
+export function createWorld({ name, seed, startedAtMs, options }: WorldSeed): World {
+  return {
+    name,
+    seed,
+    startedAtMs,
+    options: options ?? { allowLocalWebhooks: false },
+    nowMs: startedAtMs,
+    counters: {
+      account: 1000,
+      tradingAccount: 5000,
+      transaction: 9000,
+      position: 7000,
+      order: 8000,
+      subscription: 0,
+      delivery: 0,
+      credential: 0,
+      token: 0,
+      secret: 0,
+      request: 0,
+      timer: 0,
+      held: 0,
+      fault: 0,
+    },
+    firms: new Map(),
+    brands: new Map(),
+    credentials: new Map(),
+    tokens: new Map(),
+    accounts: new Map(),
+    people: new Map(),
+    tradingAccounts: new Map(),
+    transactions: new Map(),
+    transactionByReference: new Map(),
+    positions: new Map(),
+    orders: new Map(),
+    keys: { young: new Map(), old: new Map(), turnedAtMs: startedAtMs },
+    buckets: new Map(),
+    tokenRequests: new Map(),
+    subscriptions: new Map(),
+    events: { records: [], first: 1, lastSeq: 0 },
+    deliveries: new Map(),
+    openDeliveries: new Map(),
+    finishedDeliveries: [],
+    timers: [],
+    held: new Map(),
+    faults: new Map(),
+    names: new Map(),
+    forwards: new Map(),
+    journal: createJournal(),
+  };
+}
+
+/** The event with this sequence number, if it is still kept. */
+export function findEvent(world: World, seq: number): EventRecord | undefined {
+  return world.events.records[seq - world.events.first];
+}
