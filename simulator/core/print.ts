@@ -26,7 +26,7 @@ export function printPolicy(settings: Settings): PrintPolicy {
       }),
     order: (order) => JSON.stringify(orderFields(order)),
     subscription: (subscription, secret) =>
-      JSON.stringify(subscriptionFields(subscription, secret)),
+      JSON.stringify(subscriptionFields(subscription, secret, settings)),
     problem: (problem, requestId) => printProblem(problem, requestId, settings.error_entry),
     envelope: (event, world) => printEnvelope(event, world, settings),
   };
@@ -81,11 +81,14 @@ function orderFields(order: Order) {
 }
 
 /** HOOK-2, HOOK-3: the secret is shown only by the two operations that pass one. */
-function subscriptionFields(subscription: Subscription, secret: string | null) {
+function subscriptionFields(subscription: Subscription, secret: string | null, settings: Settings) {
+  const { brandId } = subscription;
   return {
     id: subscription.id,
     url: subscription.url,
-    brand_id: subscription.brandId,
+    // NS-52.
+    brand_id:
+      brandId !== null && settings.subscription_brand_id === 'number' ? Number(brandId) : brandId,
     event_categories: subscription.categories,
     disabled: subscription.disabled,
     disabled_reason: subscription.disabledReason,

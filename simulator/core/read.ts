@@ -1,7 +1,7 @@
 // Reads a body: JSON (or a form, at the token endpoint) as an object with the members its operation needs.
 import type { ReaderError } from '#readers';
 import * as readers from '#readers';
-import { requestShapes } from '../../fixtures/schemas/requests.ts';
+import { requestSchemas } from '../../fixtures/schemas/requests.ts';
 import type { Settings } from '../../fixtures/settings.ts';
 import type { Attempt } from './attempt.ts';
 import type { ReadResult } from './behaviour.ts';
@@ -124,7 +124,7 @@ interface Shape {
 
 /** NS-27, the other choice: a member that the operation does not know refuses the body. */
 function findUnknownMember(name: string, body: Readonly<Record<string, unknown>>): string | null {
-  const shape = (requestShapes as Readonly<Record<string, Shape>>)[name];
+  const shape = (requestSchemas as Readonly<Record<string, Shape>>)[name];
   return shape === undefined ? null : findUnknownIn(shape, body, '');
 }
 
