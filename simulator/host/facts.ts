@@ -13,7 +13,10 @@ function createsWebhook({ method, target }: Call): boolean {
 /** Whether anything has to be waited for before this call can be decided. */
 export function needsFacts(_host: WorldHost, call: Call): boolean {
   if (createsWebhook(call)) return true;
-  return !phoneTables.ready() && Buffer.from(call.body).includes(phoneMember);
+  if (phoneTables.ready()) return false;
+  const { buffer, byteOffset, byteLength } = call.body;
+  // A view of the same bytes: a copy for every call would cost more than the search.
+  return Buffer.from(buffer, byteOffset, byteLength).includes(phoneMember);
 }
 
 export async function gatherFacts(host: WorldHost, call: Call): Promise<Facts> {
