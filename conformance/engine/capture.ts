@@ -3,6 +3,7 @@ import type { Credential } from '../providers/target.ts';
 import { Answer } from './answer.ts';
 import type { Draft } from './client.ts';
 import { type HeaderLine, Headers } from './headers.ts';
+import { Leftovers } from './leftovers.ts';
 import type { Pacer } from './pace.ts';
 import type { Sender } from './send.ts';
 import { Inconclusive, Unreachable } from './stop.ts';
@@ -14,8 +15,10 @@ export interface Line {
   readonly pacer: Pacer;
   readonly timeoutMs: number;
   readonly startedAtMs: number;
-  /** Aborted when the run is interrupted. */
+  /** Aborted when the run is interrupted: nothing new is sent. */
   readonly signal: AbortSignal;
+  /** Aborted a little later: what is still under way is given up. */
+  readonly cut: AbortSignal;
   /** Lets that many milliseconds of the wall's time pass. */
   pause(ms: number): Promise<void>;
   /** Called for each request, to count them. */
@@ -24,6 +27,10 @@ export interface Line {
   secret(value: string): void;
 }
 
+const TIDY_TIMEOUT_MS = 5_000;
+/** As many as show a race; more would show nothing else. */
+const MOST_AT_ONCE = 50;
+
 const SECRET_FIELDS = ['secret', 'access_token', 'refresh_token', 'client_secret', 'token'];
 
 export class Capture {
@@ -31,12 +38,14 @@ export class Capture {
   readonly #line: Line;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
+  readonly #leftovers = new Leftovers();
   #prepaid = 0;
   #count = 0;
+  #tidying = false;
 
   constructor(line: Line) {
     this.#line = line;
-    this.#signal = AbortSignal.any([this.#over.signal, line.signal]);
+    this.#signal = AbortSignal.any([this.#over.signal, line.cut]);
   }
 
   /** How many exchanges there have been. */
@@ -51,14 +60,16 @@ export class Capture {
   }
 
   burst(credential: Credential): number {
-    return credential.rates.length === 0 ? 50 : this.#line.pacer.burst(credential.rates);
+    return Math.min(MOST_AT_ONCE, this.#line.pacer.burst(credential.rates));
   }
 
   /** Sends one call and records what came of it. Throws Unreachable when no answer came. */
   async call(baseUrl: string, credential: Credential, draft: Draft): Promise<Answer> {
     if (this.#prepaid > 0) this.#prepaid -= 1;
     else if (!draft.unpaced) await this.#line.pacer.take(credential.rates);
-    if (this.#line.signal.aborted) throw new Inconclusive('the run was interrupted');
+    if (this.#line.signal.aborted && !this.#tidying) {
+      throw new Inconclusive('the run was interrupted');
+    }
     this.#count += 1;
     const n = this.#count;
     this.#line.counted();
@@ -81,14 +92,15 @@ export class Capture {
     try {
       const response = await this.#line.sender.send({
         ...request,
-        timeoutMs,
-        signal: this.#signal,
+        timeoutMs: this.#tidying ? Math.min(timeoutMs, TIDY_TIMEOUT_MS) : timeoutMs,
+        signal: this.#tidying ? this.#over.signal : this.#signal,
       });
       const durationMs = performance.now() - startedAt;
       this.exchanges.push({ ...base, response, failure: null, durationMs });
       const parts = { n, status: response.status, body: response.body, atMs, durationMs };
       const answer = new Answer({ ...parts, headers: new Headers(response.headers) });
       this.#keepSecrets(answer);
+      this.#leftovers.note(draft, credential, answer);
       if (answer.status === 429) this.#slowDown(credential, answer);
       return answer;
     } catch (error) {
@@ -110,6 +122,30 @@ export class Capture {
     return n;
   }
 
+  /** Notes what an operator did, among the exchanges it belongs to. */
+  act(verb: string, given: unknown, result: unknown): void {
+    this.#count += 1;
+    const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
+    const request = { method: verb, url: '', headers: [], body: bytes(given) };
+    const response = { status: 200, headers: [], body: bytes(result) };
+    const atMs = performance.now() - this.#line.startedAtMs;
+    const rest = { request, response, failure: null, atMs, durationMs: 0 };
+    this.exchanges.push({ n: this.#count, kind: 'operator', as: null, ...rest });
+  }
+
+  /** From now on calls are sent even after an interruption: they put things back in order. */
+  tidying(): void {
+    this.#tidying = true;
+  }
+
+  /** Disables the subscriptions that were made and are not disabled yet. */
+  async tidySubscriptions(baseUrl: string): Promise<void> {
+    for (const [draft, credential] of this.#leftovers.ends()) {
+      // Best effort: what cannot be disabled now is not the scenario's subject.
+      await this.call(baseUrl, credential, draft).catch(() => {});
+    }
+  }
+
   /** Waits by the wall, but not beyond the end of the run. */
   async sleep(ms: number): Promise<void> {
     const { signal } = this.#line;
@@ -129,6 +165,8 @@ export class Capture {
   }
 
   #slowDown(credential: Credential, answer: Answer): void {
+    const limit = Number(answer.headers.get('x-ratelimit-limit'));
+    if (limit > 0) this.#line.pacer.learn(credential.rates, limit);
     const seconds = Number(answer.headers.get('retry-after') ?? 1);
     this.#line.pacer.backOff(credential.rates, (Number.isFinite(seconds) ? seconds : 1) * 1000);
   }

@@ -66,6 +66,11 @@ export const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
+/** Whether only a control plane can meet it: nothing that could stand in a profile would do. */
+export function isPower(need: Need): boolean {
+  return NEEDS[need].add.startsWith(CONTROL_PLANE);
+}
+
 /** The catalogue's word for a need. */
 export function coarse(need: Need): CoarseNeed {
   return NEEDS[need].coarse;

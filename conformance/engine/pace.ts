@@ -8,7 +8,7 @@ export interface Rate {
 }
 
 interface Bucket {
-  readonly perSecond: number;
+  perSecond: number;
   level: number;
   filledAtMs: number;
 }
@@ -31,7 +31,7 @@ export class Pacer {
   readonly #clock: PaceClock;
   readonly #maxPerSecond: number;
 
-  /** `maxPerSecond` caps every rate, for people who want to be gentler than the plan allows. */
+  /** At most `maxPerSecond` over all credentials, for who wants to be gentler than the plan. */
   constructor(maxPerSecond = Number.POSITIVE_INFINITY, clock: PaceClock = wall) {
     this.#maxPerSecond = maxPerSecond;
     this.#clock = clock;
@@ -40,7 +40,7 @@ export class Pacer {
   /** Waits until `count` requests at once fit into every one of the rates. */
   async take(rates: readonly Rate[], count = 1): Promise<void> {
     let waitMs = 0;
-    for (const rate of rates) waitMs = Math.max(waitMs, this.#reserve(rate, count));
+    for (const rate of this.#all(rates)) waitMs = Math.max(waitMs, this.#reserve(rate, count));
     if (waitMs > 0) await this.#clock.sleep(waitMs);
   }
 
@@ -53,14 +53,24 @@ export class Pacer {
     }
   }
 
+  /** A refusal told the rate that a credential is really held to: its bucket is never larger. */
+  learn(rates: readonly Rate[], perSecond: number): void {
+    const [own] = rates;
+    if (own === undefined) return;
+    const bucket = this.#bucket(own);
+    bucket.perSecond = Math.min(bucket.perSecond, perSecond);
+    bucket.level = Math.min(bucket.level, Math.max(1, bucket.perSecond));
+  }
+
   /** The most requests that may leave at once under these rates. */
   burst(rates: readonly Rate[]): number {
-    const least = Math.min(...rates.map((rate) => this.#cap(rate.perSecond)));
+    const least = Math.min(...this.#all(rates).map((rate) => this.#bucket(rate).perSecond));
     return Math.max(1, Math.floor(least));
   }
 
-  #cap(perSecond: number): number {
-    return Math.min(perSecond, this.#maxPerSecond);
+  #all(rates: readonly Rate[]): readonly Rate[] {
+    if (this.#maxPerSecond === Number.POSITIVE_INFINITY) return rates;
+    return [...rates, { key: 'everything', perSecond: this.#maxPerSecond }];
   }
 
   #reserve(rate: Rate, count: number): number {
@@ -76,7 +86,7 @@ export class Pacer {
     const nowMs = this.#clock.now();
     let bucket = this.#buckets.get(rate.key);
     if (bucket === undefined) {
-      const perSecond = this.#cap(rate.perSecond);
+      const { perSecond } = rate;
       bucket = { perSecond, level: Math.max(1, perSecond), filledAtMs: nowMs };
       this.#buckets.set(rate.key, bucket);
     }

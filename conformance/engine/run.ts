@@ -1,14 +1,14 @@
 // A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
 // and gathers results.
 import type { Provider, Target } from '../providers/target.ts';
-import { Capture, type Line } from './capture.ts';
+import type { Line } from './capture.ts';
+import { tryTarget } from './first.ts';
 import { newNonce } from './fresh.ts';
 import type { Need } from './needs.ts';
 import { Pacer } from './pace.ts';
 import { type PlayParts, play, unplayed } from './play.ts';
 import { EVERYTHING, type Selection, selectedRules } from './select.ts';
 import type { Sender } from './send.ts';
-import { Unreachable } from './stop.ts';
 import type { RuleId, Scenario, ScenarioResult } from './types.ts';
 
 export interface RunParts {
@@ -34,6 +34,8 @@ export interface RunResult {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly seed: number;
+  /** In every reference, key and email that the run made. */
+  readonly mark: string;
   readonly requests: number;
   readonly scenarios: readonly ScenarioResult[];
   readonly interrupted: boolean;
@@ -53,26 +55,29 @@ export async function runScenarios(parts: RunParts): Promise<RunResult> {
   const seed = parts.seed ?? 1;
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
-  const never = new AbortController();
+  const signal = parts.signal ?? new AbortController().signal;
+  const mark = newNonce();
   let requests = 0;
   const line: Line = {
     sender: parts.sender,
     pacer: new Pacer(parts.maxRate),
     timeoutMs: parts.timeoutMs ?? 30_000,
     startedAtMs,
-    signal: parts.signal ?? never.signal,
+    signal,
+    cut: whenStopped(signal),
     pause: parts.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     counted: () => {
       requests += 1;
     },
     secret: parts.secret ?? (() => {}),
   };
-  const { results, refusedToStart } = await playAll(parts, line, seed);
+  const { results, refusedToStart } = await playAll(parts, line, mark, seed);
   const order = new Map(parts.scenarios.map((each, index) => [each.id, index]));
   return {
     startedAt,
     durationMs: performance.now() - startedAtMs,
     seed,
+    mark,
     requests,
     scenarios: results.sort((a, b) => order.get(a.id)! - order.get(b.id)!),
     interrupted: line.signal.aborted,
@@ -80,7 +85,18 @@ export async function runScenarios(parts: RunParts): Promise<RunResult> {
   };
 }
 
-async function playAll(parts: RunParts, line: Line, seed: number) {
+/** What is under way when a run is interrupted may still be answered for so long. */
+const GRACE_MS = 2_000;
+
+function whenStopped(signal: AbortSignal): AbortSignal {
+  const cut = new AbortController();
+  const later = () => setTimeout(() => cut.abort(), GRACE_MS).unref();
+  if (signal.aborted) later();
+  else signal.addEventListener('abort', later, { once: true });
+  return cut.signal;
+}
+
+async function playAll(parts: RunParts, line: Line, mark: string, seed: number) {
   const results: ScenarioResult[] = [];
   const chosen: Chosen[] = [];
   const total = parts.scenarios.length;
@@ -96,13 +112,13 @@ async function playAll(parts: RunParts, line: Line, seed: number) {
       add(unplayed(scenario, rules, 'not_tested', 'the target offers too little', missing));
     } else chosen.push({ scenario, rules });
   }
-  const start = chosen.length === 0 ? null : await tryTarget(parts.provider, line);
+  const start = chosen.length === 0 ? null : await tryTarget(parts.provider, line, mark);
   if (start !== null) {
     for (const { scenario, rules } of chosen)
       add(unplayed(scenario, rules, start.verdict, start.why));
     return { results, refusedToStart: start.why };
   }
-  await playLanes(parts, line, shuffled(chosen, seed), add);
+  await playLanes(parts, line, mark, shuffled(chosen, seed), add);
   return { results, refusedToStart: null };
 }
 
@@ -110,52 +126,14 @@ function missingNeeds(scenario: Scenario, provider: Provider): Need[] {
   return (scenario.needs ?? []).filter((need) => !provider.offers.has(need));
 }
 
-/**
- * Shows that something answers and takes the token, before hundreds of requests find out one by
- * one. It judges nothing: it asks for something harmless, and only a missing service or a refused
- * token counts.
- */
-async function tryTarget(
-  provider: Provider,
-  line: Line,
-): Promise<{ verdict: 'blocked' | 'inconclusive'; why: string } | null> {
-  let why = '';
-  for (let attempt = 1; attempt <= 3 && !line.signal.aborted; attempt += 1) {
-    try {
-      const target = await provider.shared();
-      const credential = await target.credential(target.mainRole);
-      const draft = { method: 'POST', target: '/api/v1/accounts', body: Buffer.from('{}') };
-      const headers = [['content-type', 'application/json'] as const];
-      const rest = { authorization: undefined, timeoutMs: undefined, unpaced: false };
-      const answer = await new Capture(line).call(target.baseUrl, credential, {
-        ...draft,
-        headers,
-        ...rest,
-      });
-      if (answer.source === 'service' && answer.status !== 401) return null;
-      if (answer.source === 'trouble') return null;
-      why =
-        answer.status === 401
-          ? 'the token was refused (401): check the credential'
-          : `the first request met ${answer.summary}, which is not the service's own answer`;
-      if (answer.status === 401) return { verdict: 'blocked', why };
-    } catch (error) {
-      why = error instanceof Error ? error.message : String(error);
-      if (!(error instanceof Unreachable)) return { verdict: 'blocked', why };
-      why = `no answer from ${line.signal.aborted ? 'the target' : 'the first request'}: ${why}`;
-    }
-  }
-  return { verdict: 'inconclusive', why };
-}
-
 async function playLanes(
   parts: RunParts,
   line: Line,
+  nonce: string,
   chosen: readonly Chosen[],
   add: (result: ScenarioResult) => void,
 ): Promise<void> {
   const { provider } = parts;
-  const nonce = newNonce();
   const shared = await provider.shared();
   const width = parts.width ?? (shared.disposable ? 12 : 6);
   let silent = 0;

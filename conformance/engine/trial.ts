@@ -14,6 +14,7 @@ import type { Need, Role } from './needs.ts';
 import { Notes, verdictOfStop } from './notes.ts';
 import { Blocked, Inconclusive, Unreachable } from './stop.ts';
 import type { QuestionId, RuleId, Scenario } from './types.ts';
+import { witnessed } from './witness.ts';
 
 export type Rules = RuleId | readonly RuleId[];
 
@@ -78,7 +79,8 @@ export class Trial {
 
   /** The powers of an operator; the scenario lists the needs it uses. */
   get operator(): Operator {
-    return this.#parts.target.operator;
+    const { target, capture } = this.#parts;
+    return witnessed(target.operator, (verb, given, result) => capture.act(verb, given, result));
   }
 
   /** Whether the target offers something: for depth beyond what the rules themselves need. */
@@ -274,8 +276,11 @@ export class Trial {
   }
 
   async finish(): Promise<void> {
+    const { capture, target } = this.#parts;
+    capture.tidying();
     for (const end of this.#ends.reverse()) await end().catch(() => {});
-    this.#parts.capture.abort();
+    if (!target.disposable) await capture.tidySubscriptions(this.baseUrl);
+    capture.abort();
   }
 
   async #dispatch(who: Role | Credential, draft: Draft): Promise<Answer> {

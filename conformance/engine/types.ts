@@ -50,10 +50,13 @@ export interface Scenario {
   run(t: Trial): Promise<void>;
 }
 
-/** One request and its answer, or one delivery and what the receiver answered. */
+/**
+ * One request and its answer, one delivery and what the receiver answered, or one act of an
+ * operator (its method the verb, its body the arguments, the answer what came of it).
+ */
 export interface Exchange {
   readonly n: number;
-  readonly kind: 'call' | 'delivery';
+  readonly kind: 'call' | 'delivery' | 'operator';
   /** The role or the name of the credential that made the call. */
   readonly as: string | null;
   readonly request: {
