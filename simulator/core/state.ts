@@ -1,99 +1,224 @@
 // A world as one JSON document, and back again exactly: timers, keys, buckets and held attempts included.
+import type { Behaviour } from './behaviour.ts';
 import { createJournal } from './journal.ts';
-import { createWorld, type World } from './world.ts';
+import type { Held, World } from './world.ts';
+import { createWorld } from './world.ts';
 
 /** Raised when a document changes its shape; older ones are migrated, newer ones refused. */
 export const stateVersion = 1;
-
-export interface StateDocument {
-  readonly format: 'trading-platform-sandbox-state';
-  readonly version: number;
-  readonly world: unknown;
-}
+export const stateFormat = 'trading-platform-sandbox-state';
 
 /** Why a document cannot be loaded, in words for the person who gave it. */
 export class StateError extends Error {
   override readonly name = 'StateError';
 }
 
-/** The journal is left out: it tells of the past and decides nothing. */
-export function dumpWorld(world: World): StateDocument {
-  const { journal: _journal, ...rest } = world;
-  return { format: 'trading-platform-sandbox-state', version: stateVersion, world: encode(rest) };
+/** Records kept in lists; each is found again under this member of its own. */
+const lists = {
+  firms: 'id',
+  brands: 'id',
+  credentials: 'clientId',
+  tokens: 'token',
+  accounts: 'id',
+  tradingAccounts: 'id',
+  transactions: 'id',
+  positions: 'id',
+  orders: 'id',
+  subscriptions: 'id',
+  deliveries: 'id',
+  faults: 'id',
+} as const;
+
+/** Maps kept as pairs of key and value. */
+const pairs = ['buckets', 'tokenRequests', 'names', 'forwards'] as const;
+
+/** Members kept as they are. */
+const plain = ['name', 'seed', 'startedAtMs', 'options', 'nowMs', 'counters'] as const;
+
+type ListName = keyof typeof lists;
+
+/** What a world is at one moment. Records never change, so lists of them are all that has to be copied. */
+export type Snapshot = Readonly<Record<string, unknown>>;
+
+/**
+ * Cheap enough for the middle of traffic: it copies references, not records. The journal is left out
+ * (it tells of the past and decides nothing), and so is what can be worked out from the rest.
+ */
+export function snapshotWorld(world: World): Snapshot {
+  const shot: Record<string, unknown> = {};
+  for (const name of plain) shot[name] = world[name];
+  shot.counters = { ...world.counters };
+  for (const name of Object.keys(lists) as ListName[]) shot[name] = [...world[name].values()];
+  // Entries are appended in place: only as many as there are now belong to this moment.
+  shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
+  for (const name of pairs) shot[name] = [...world[name]];
+  shot.keys = {
+    young: [...world.keys.young],
+    old: [...world.keys.old],
+    turnedAtMs: world.keys.turnedAtMs,
+  };
+  const { first, lastSeq, records } = world.events;
+  shot.events = { first, lastSeq, records: records.slice() };
+  shot.finishedDeliveries = world.finishedDeliveries.slice();
+  shot.timers = world.timers.slice();
+  shot.held = [...world.held.values()].map(printHeld);
+  return shot;
 }
 
-type Coded =
-  | { readonly $map: readonly (readonly [unknown, unknown])[] }
-  | { readonly $set: readonly unknown[] }
-  | { readonly $bytes: string };
-
-function encode(value: unknown): unknown {
-  if (value instanceof Map) {
-    const $map = [...value].map(([key, item]) => [key, encode(item)] as const);
-    return { $map } satisfies Coded;
-  }
-  if (value instanceof Set) return { $set: [...value].map(encode) } satisfies Coded;
-  if (value instanceof Uint8Array) {
-    return { $bytes: Buffer.from(value).toString('base64') } satisfies Coded;
-  }
-  if (Array.isArray(value)) return value.map(encode);
-  if (typeof value !== 'object' || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(value)) {
-    if (item !== undefined) copy[name] = encode(item);
-  }
-  return copy;
+function printHeld(held: Held): unknown {
+  const body = Buffer.from(held.call.body).toString('base64');
+  return { ...held, call: { ...held.call, body } };
 }
 
-function decode(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(decode);
-  if (typeof value !== 'object' || value === null) return value;
-  const coded = value as Partial<Record<'$map' | '$set' | '$bytes', unknown>>;
-  if (Array.isArray(coded.$map)) {
-    return new Map((coded.$map as [unknown, unknown][]).map(([key, item]) => [key, decode(item)]));
+interface Shot extends Readonly<Record<string, unknown>> {
+  readonly tradingAccounts: readonly { readonly entries: readonly unknown[] }[];
+  readonly entryCounts: readonly number[];
+}
+
+/** The text of a snapshot in pieces of some kilobytes, so that others get a turn between them. */
+export function* printSnapshot(snapshot: Snapshot): Generator<string> {
+  const { tradingAccounts, entryCounts, ...rest } = snapshot as Shot;
+  yield `{"format":"${stateFormat}","version":${stateVersion},"world":{`;
+  const cut = tradingAccounts.map((account, index) => ({
+    ...account,
+    entries: account.entries.slice(0, entryCounts[index]),
+  }));
+  yield* printMembers({ ...rest, tradingAccounts: cut });
+  yield '}}\n';
+}
+
+const pieceLength = 64 * 1024;
+
+function* printMembers(members: Readonly<Record<string, unknown>>): Generator<string> {
+  let separator = '';
+  for (const [name, value] of Object.entries(members)) {
+    yield `${separator}\n${JSON.stringify(name)}:`;
+    separator = ',';
+    if (Array.isArray(value)) yield* printList(value);
+    else if (name === 'keys' || name === 'events') {
+      yield '{';
+      yield* printMembers(value as Readonly<Record<string, unknown>>);
+      yield '}';
+    } else yield JSON.stringify(value);
   }
-  if (Array.isArray(coded.$set)) return new Set(coded.$set.map(decode));
-  if (typeof coded.$bytes === 'string') {
-    return new Uint8Array(Buffer.from(coded.$bytes, 'base64'));
+}
+
+function* printList(items: readonly unknown[]): Generator<string> {
+  let piece = '[';
+  for (const [index, item] of items.entries()) {
+    piece += (index === 0 ? '\n' : ',\n') + JSON.stringify(item);
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
   }
-  const copy: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(value)) copy[name] = decode(item);
-  return copy;
+  yield `${piece}]`;
+}
+
+/** The whole document at once, for answers and tests. */
+export function dumpWorld(world: World): unknown {
+  return JSON.parse([...printSnapshot(snapshotWorld(world))].join(''));
 }
 
 /** Throws a StateError that says what is wrong; the document itself is never changed. */
-export function loadWorld(document: unknown): World {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw new StateError('a state is a JSON object, as GET state answers it');
+export function loadWorld(document: unknown, behaviour: Behaviour): World {
+  const shot = checkDocument(document);
+  const world = createWorld({
+    name: shot.name as string,
+    seed: shot.seed as string,
+    startedAtMs: shot.startedAtMs as number,
+  });
+  const loaded: Record<string, unknown> = { ...world, journal: createJournal() };
+  for (const name of plain) loaded[name] = shot[name];
+  loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
+  for (const [name, key] of Object.entries(lists)) {
+    const records = shot[name] as readonly Readonly<Record<string, unknown>>[];
+    loaded[name] = new Map(records.map((record) => [record[key], record]));
   }
-  const { format, version, world } = document as Partial<StateDocument>;
-  if (format !== 'trading-platform-sandbox-state') {
-    throw new StateError('format must be "trading-platform-sandbox-state"');
-  }
-  if (version !== stateVersion) {
-    throw new StateError(
-      `version ${String(version)} is not one this program reads; it reads ${stateVersion}`,
-    );
-  }
-  const decoded = decode(world);
-  checkShape(decoded);
-  return { ...(decoded as Omit<World, 'journal'>), journal: createJournal() };
+  for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
+  const keys = shot.keys as { young: []; old: []; turnedAtMs: number };
+  loaded.keys = { young: new Map(keys.young), old: new Map(keys.old), turnedAtMs: keys.turnedAtMs };
+  loaded.events = shot.events;
+  loaded.finishedDeliveries = shot.finishedDeliveries;
+  loaded.timers = shot.timers;
+  loaded.held = new Map((shot.held as Held[]).map((held) => [held.id, readHeld(held)]));
+  const whole = loaded as unknown as World;
+  indexWorld(whole, behaviour);
+  return whole;
 }
 
-/** Every part of a world is there and of its kind; what is in the parts is trusted. */
-function checkShape(decoded: unknown): void {
-  if (typeof decoded !== 'object' || decoded === null)
-    throw new StateError('world must be an object');
-  const template = createWorld({ name: '', seed: '', startedAtMs: 0 });
-  for (const [name, sample] of Object.entries(template)) {
-    if (name === 'journal') continue;
-    const value = (decoded as Record<string, unknown>)[name];
-    const fits =
-      sample instanceof Map
-        ? value instanceof Map
-        : Array.isArray(sample)
-          ? Array.isArray(value)
-          : typeof value === typeof sample && value !== null;
-    if (!fits) throw new StateError(`world.${name} is missing or of another kind`);
+function readHeld(held: Held): Held {
+  const body = new Uint8Array(Buffer.from(held.call.body as unknown as string, 'base64'));
+  return { ...held, call: { ...held.call, body } };
+}
+
+/** What is worked out from the records, under the settings now in force (NS-20). */
+function indexWorld(world: World, { accounts, transactions, values }: Behaviour): void {
+  const peopleAt = (index: string) => {
+    const people = world.people.get(index) ?? {
+      byReference: new Map<string, string>(),
+      byEmail: new Map<string, string>(),
+      byPhone: new Map<string, string>(),
+    };
+    world.people.set(index, people);
+    return people;
+  };
+  for (const account of world.accounts.values()) {
+    const { id, firmId, brandId, reference, email, phone } = account;
+    const index = accounts.referenceIndex(firmId, brandId);
+    peopleAt(index).byReference.set(values.referenceKey(reference), id);
+    const people = peopleAt(accounts.peopleIndex(brandId));
+    people.byEmail.set(values.emailKey(email), id);
+    const phoneKey = values.phoneKey(phone);
+    if (phoneKey !== null) people.byPhone.set(phoneKey, id);
   }
+  for (const { id, firmId, accountId, reference } of world.transactions.values()) {
+    world.transactionByReference.set(transactions.referenceKey(firmId, accountId, reference), id);
+  }
+  for (const { id, subscriptionId, status } of world.deliveries.values()) {
+    if (status !== 'pending') continue;
+    const open = world.openDeliveries.get(subscriptionId) ?? new Set<string>();
+    world.openDeliveries.set(subscriptionId, open.add(id));
+  }
+}
+
+/** Every part of a world is there and of its kind; what is inside the records is trusted. */
+function checkDocument(document: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(document))
+    throw new StateError('a state is a JSON object, as GET state answers it');
+  const { format, version, world } = document;
+  if (format !== stateFormat) throw new StateError(`format must be "${stateFormat}"`);
+  if (version !== stateVersion) {
+    const why =
+      typeof version === 'number' && version > stateVersion ? ': it is from a newer program' : '';
+    throw new StateError(`version ${String(version)} cannot be read, only ${stateVersion}${why}`);
+  }
+  if (!isObject(world)) throw new StateError('world must be an object');
+  const wantsList = [...Object.keys(lists), ...pairs, 'finishedDeliveries', 'timers', 'held'];
+  for (const name of wantsList) {
+    if (!Array.isArray(world[name])) throw new StateError(`world.${name} must be a list`);
+  }
+  for (const name of ['options', 'counters', 'keys', 'events']) {
+    if (!isObject(world[name])) throw new StateError(`world.${name} must be an object`);
+  }
+  for (const [name, key] of Object.entries(lists)) checkRecords(name, key, world[name]);
+  for (const name of ['startedAtMs', 'nowMs']) {
+    if (!Number.isSafeInteger(world[name]))
+      throw new StateError(`world.${name} must be a time in ms`);
+  }
+  for (const name of ['name', 'seed']) {
+    if (typeof world[name] !== 'string') throw new StateError(`world.${name} must be a text`);
+  }
+  return world;
+}
+
+function checkRecords(name: string, key: string, records: unknown): void {
+  for (const [index, record] of (records as unknown[]).entries()) {
+    const id = isObject(record) ? record[key] : undefined;
+    if (typeof id === 'string' || typeof id === 'number') continue;
+    throw new StateError(`world.${name}[${index}].${key} is missing`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
