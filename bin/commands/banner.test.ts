@@ -6,12 +6,16 @@ import { bannerLines, type ReadyCredential, type ReadyEvent } from './banner.ts'
 const credential = (change: Partial<ReadyCredential>): ReadyCredential => ({
   name: 'firm',
   kind: 'server',
+  client_id: 'client',
+  client_secret: 'secret',
   token: 'token-firm',
   firm_id: '1',
   brand_id: null,
   account_id: null,
   scopes: ['accounts:write', 'trades:write', 'transactions:write', 'webhooks:manage', 'x'],
   read_only: false,
+  plan: 'sandbox',
+  rate_per_second: 5,
   ...change,
 });
 

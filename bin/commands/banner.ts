@@ -3,12 +3,17 @@
 export interface ReadyCredential {
   readonly name: string;
   readonly kind: 'server' | 'delegated';
-  readonly token: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  /** Null when the credential has none that lasts. */
+  readonly token: string | null;
   readonly firm_id: string;
   readonly brand_id: string | null;
   readonly account_id: string | null;
   readonly scopes: readonly string[];
   readonly read_only: boolean;
+  readonly plan: 'sandbox' | 'standard' | 'pro';
+  readonly rate_per_second: number;
 }
 
 /** The ready event, as it is printed under `--json` and written to the ready file. */
@@ -43,7 +48,7 @@ export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): s
     ]),
     '',
     'Credentials (send one as Authorization: Bearer TOKEN)',
-    ...table(ready.credentials.map((one) => [one.name, one.token, describe(one)])),
+    ...table(ready.credentials.map((one) => [one.name, one.token ?? '-', describe(one)])),
     ...notes.map((note) => `\nNote: ${note}`),
     ...firstCall(ready),
   ];
@@ -68,8 +73,8 @@ function table(rows: readonly (readonly string[])[]): string[] {
 // One line that works as printed, in a POSIX shell and in PowerShell alike.
 function firstCall({ base_url, credentials }: ReadyEvent): string[] {
   const caller = credentials.find(
-    ({ kind, scopes, brand_id }) =>
-      kind === 'server' && brand_id !== null && scopes.includes('accounts:write'),
+    ({ kind, token, scopes, brand_id }) =>
+      kind === 'server' && token !== null && brand_id !== null && scopes.includes('accounts:write'),
   );
   if (!caller) return [];
   const headers = [

@@ -33,7 +33,8 @@ options('defaults', () => {
   assert.equal(read().options, {
     host: '127.0.0.1',
     port: 7420,
-    output: 'log',
+    json: false,
+    quiet: false,
     world: 'default',
     configFile: undefined,
     seed: undefined,
@@ -47,8 +48,7 @@ options('defaults', () => {
 const taken = [
   [['--port', '0'], { port: 0 }],
   [['--port', '65535'], { port: 65_535 }],
-  [['--json'], { output: 'json' }],
-  [['--quiet'], { output: 'banner' }],
+  [['--json', '--quiet'], { json: true, quiet: true }],
   [['--seed', '0'], { seed: 0 }],
   [['--clock', 'frozen'], { clock: { mode: 'frozen' } }],
   [['--clock', '2026-01-31T12:00:00Z'], { clock: { mode: 'frozen', nowMs: 1769860800000 } }],
@@ -81,7 +81,6 @@ const refused = [
   [['--host', '127.0.0.1.example.com'], '--control-token'],
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
-  [['--json', '--quiet'], '--quiet'],
   [['--prot', '1'], '--port'],
 ] as const;
 

@@ -13,7 +13,10 @@ export interface StartOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly output: 'log' | 'banner' | 'json';
+  /** JSON events in place of banner and log. */
+  readonly json: boolean;
+  /** No line for each request. */
+  readonly quiet: boolean;
   /** A name under fixtures, or a file. */
   readonly world: string;
   readonly configFile: string | undefined;
@@ -48,7 +51,7 @@ export function addStartOptions(command: Command): Command {
     .option('--port <n>', 'port to serve on; 0 picks a free one', '7420')
     .option('--host <address>', 'address to bind', '127.0.0.1')
     .option('--json', 'newline-delimited JSON events instead of banner and log')
-    .option('--quiet', 'the banner only, no line for each request')
+    .option('--quiet', 'no line for each request')
     .option('--world <name|file>', 'starting world: one that comes with us, or a file', 'default')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--seed <n>', 'decides every generated id, token and secret')
@@ -66,9 +69,6 @@ export function addStartOptions(command: Command): Command {
 export function readStartOptions(command: Command): StartOptions {
   const given = command.opts<Given>();
   const { host, controlToken } = given;
-  if (given.json && given.quiet) {
-    refuseUsage(command, '--json and --quiet exclude each other; give one of them');
-  }
   if (host.trim() === '') refuseUsage(command, '--host: give an address, such as 127.0.0.1');
   if (controlToken !== undefined && !/^[\x21-\x7e]+$/.test(controlToken)) {
     refuseUsage(command, '--control-token: give visible ASCII characters without spaces');
@@ -81,7 +81,8 @@ export function readStartOptions(command: Command): StartOptions {
   return {
     host,
     port: parseWhole(command, '--port', given.port, [0, 65_535]),
-    output: given.json ? 'json' : given.quiet ? 'banner' : 'log',
+    json: given.json ?? false,
+    quiet: given.quiet ?? false,
     world: given.world,
     configFile: given.config,
     seed:

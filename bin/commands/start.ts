@@ -1,0 +1,129 @@
+// `sandbox start`: reads what it is given, puts world, host and transport together, and serves.
+import type { AddressInfo } from 'node:net';
+import { Command } from 'commander';
+import { StartingWorldError } from '../../simulator/core/starting-world.ts';
+import { Sandbox } from '../../simulator/host/sandbox.ts';
+import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
+import { createHttp } from '../../simulator/transports/http.ts';
+import { bannerLines, type ReadyEvent } from './banner.ts';
+import { readConfigFile } from './config-file.ts';
+import { readyEvent, writeReadyFile } from './ready.ts';
+import { logRequests } from './request-log.ts';
+import { Busy, shutDown } from './shut-down.ts';
+import { addStartOptions, readStartOptions, type StartOptions } from './start-options.ts';
+import { readWorld } from './world-file.ts';
+
+// Contract: what each exit code stands for.
+const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3 } as const;
+
+const fixedSeed = 1;
+
+export function startCommand(): Command {
+  const command = new Command('start')
+    .description('serve the API, its control plane and its documents')
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? exits.usage : exitCode));
+  return addStartOptions(command).action(() => start(readStartOptions(command)));
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const sandbox = await makeSandbox(options);
+  const http = createHttp({ sandbox });
+  const busy = new Busy(http.server);
+  await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
+  const ready = readyEvent(sandbox, baseUrlOf(options.host, http.server.address() as AddressInfo));
+  announce(options, ready);
+  if (!options.quiet) logRequests(sandbox, { json: options.json, write: print });
+  endOnSignal(async () => {
+    const cutHeld = () => {
+      for (const host of sandbox.worlds.values()) host.cutOff();
+    };
+    const close = async () => {
+      await http.close();
+      await sandbox.close();
+    };
+    await shutDown({ server: http.server, cutHeld, close }, busy);
+  });
+}
+
+async function makeSandbox(options: StartOptions): Promise<Sandbox> {
+  const folder = process.cwd();
+  const configured = readConfigFile(options.configFile, folder);
+  if (configured.problems) return fail(exits.usage, configured.problems);
+  const chosen = readWorld(options.world, folder);
+  if (chosen.problems) return fail(exits.usage, chosen.problems);
+  const { settings, forwards, allow_local_webhooks } = configured.config;
+  const { clock } = options;
+  try {
+    return await Sandbox.create({
+      worldName: options.world,
+      fixture: chosen.fixture,
+      seed: String(options.seed ?? fixedSeed),
+      clock: { mode: clock.mode, nowMs: clock.mode === 'frozen' ? (clock.nowMs ?? null) : null },
+      plan: options.plan,
+      settings,
+      forwards,
+      allowLocalWebhooks: allow_local_webhooks,
+      deliverer: undiciDeliverer(),
+    });
+  } catch (error) {
+    if (!(error instanceof StartingWorldError)) throw error;
+    return fail(exits.usage, [`${options.world}: ${error.message}`]);
+  }
+}
+
+function announce(options: StartOptions, ready: ReadyEvent): void {
+  print(options.json ? `${JSON.stringify(ready)}\n` : `${bannerLines(ready).join('\n')}\n`);
+  if (options.readyFile === undefined) return;
+  try {
+    writeReadyFile(options.readyFile, ready);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = `cannot be written (${code})`;
+    fail(exits.usage, [`--ready-file ${options.readyFile}: ${why}; give a path that can`]);
+  }
+}
+
+function refuseAddress({ host, port }: StartOptions): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    const { code } = error;
+    if (code === 'EADDRINUSE') {
+      const remedy = 'stop what runs there, or give another --port (0 picks a free one)';
+      return fail(exits.portInUse, [`port ${port} on ${host} is in use: ${remedy}`]);
+    }
+    if (code === 'EACCES') {
+      return fail(exits.usage, [`--port ${port} is not allowed for this user; take 1024 or above`]);
+    }
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+      return fail(exits.usage, [`--host ${host}: this machine has no such address (${code})`]);
+    }
+    throw error;
+  };
+}
+
+function baseUrlOf(host: string, { port }: AddressInfo): string {
+  // Who serves everywhere is called on this machine.
+  const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${shown.includes(':') ? `[${shown.replace(/[[\]]/g, '')}]` : shown}:${port}`;
+}
+
+/** The first signal ends in order, a second one at once. */
+function endOnSignal(end: () => Promise<void>): void {
+  let ending = false;
+  const stop = () => {
+    if (ending) process.exit(exits.internal);
+    ending = true;
+    void end().then(() => process.exit(exits.clean));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+function fail(exitCode: number, lines: readonly string[]): never {
+  for (const line of lines) process.stderr.write(`sandbox: ${line}\n`);
+  process.exit(exitCode);
+}

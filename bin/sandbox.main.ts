@@ -1,0 +1,31 @@
+// The `sandbox` program: names its commands, and loads the code of the one that is asked for only.
+import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
+
+interface Verb {
+  readonly name: string;
+  readonly load: () => Promise<Command>;
+}
+
+const verbs: readonly Verb[] = [
+  { name: 'start', load: async () => (await import('./commands/start.ts')).startCommand() },
+  {
+    name: 'webhooks',
+    load: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
+  },
+];
+
+async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('sandbox')
+    .description('A local simulator of the trading platform API.')
+    .version(manifest.version)
+    .showHelpAfterError('(add --help for the commands)')
+    // Commander's own code for wrong usage is 1, which here stands for a failure of ours.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  // For help and for a mistake in the name all of them are needed, else only one.
+  const asked = verbs.filter(({ name }) => name === argv[2]);
+  for (const { load } of asked.length > 0 ? asked : verbs) program.addCommand(await load());
+  await program.parseAsync([...argv]);
+}
+
+await main(process.argv);
