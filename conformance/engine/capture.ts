@@ -7,7 +7,8 @@ import { Leftovers } from './leftovers.ts';
 import type { Pacer } from './pace.ts';
 import type { Sender } from './send.ts';
 import { Inconclusive, Unreachable } from './stop.ts';
-import type { Exchange } from './types.ts';
+import type { Exchange, Finding } from './types.ts';
+import type { Watch } from './watch.ts';
 
 /** What all trials of a run share. */
 export interface Line {
@@ -25,6 +26,8 @@ export interface Line {
   counted(): void;
   /** Told every secret that an answer shows, so that no report does. */
   secret(value: string): void;
+  /** Looks at every answer for what none may be. */
+  readonly watch: Watch;
 }
 
 const TIDY_TIMEOUT_MS = 5_000;
@@ -35,6 +38,8 @@ const SECRET_FIELDS = ['secret', 'access_token', 'refresh_token', 'client_secret
 
 export class Capture {
   readonly exchanges: Exchange[] = [];
+  /** What the watch found in them. */
+  readonly watched: Finding[] = [];
   readonly #line: Line;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
@@ -96,7 +101,9 @@ export class Capture {
         signal: this.#tidying ? this.#over.signal : this.#signal,
       });
       const durationMs = performance.now() - startedAt;
-      this.exchanges.push({ ...base, response, failure: null, durationMs });
+      const exchange = { ...base, response, failure: null, durationMs };
+      this.exchanges.push(exchange);
+      this.watched.push(...this.#line.watch.look(exchange, draft.authorization === undefined));
       const parts = { n, status: response.status, body: response.body, atMs, durationMs };
       const answer = new Answer({ ...parts, headers: new Headers(response.headers) });
       this.#keepSecrets(answer);

@@ -17,6 +17,8 @@ const ATTEMPTS = 3;
 export interface PlayParts {
   readonly scenario: Scenario;
   readonly rules: readonly RuleId[];
+  /** Rules that every answer is watched for, as far as they are selected. */
+  readonly watched: readonly RuleId[];
   readonly line: Line;
   readonly nonce: string;
   /** Opens the target for one attempt, and says how to leave it. */
@@ -58,16 +60,19 @@ async function playOnce(
   }
   await trial?.finish();
   await leave().catch(() => {});
-  const findings = trial?.notes.findings ?? [];
+  const watched = capture.watched.filter(({ rules }) => parts.watched.includes(rules[0]!));
+  const findings = [...(trial?.notes.findings ?? []), ...watched];
   const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
   for (const rule of scenario.rules) {
     const selected = parts.rules.includes(rule);
     byRule[rule] = selected ? judgeInScenario(rule, findings, ending?.verdict) : 'not_selected';
   }
+  // What was found in passing is told where its exchange is, though the scenario is about others.
+  for (const { rules } of watched) byRule[rules[0]!] = 'deviates';
   const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
   return {
     id: scenario.id,
-    rules: scenario.rules,
+    rules: Object.keys(byRule) as RuleId[],
     verdict: worst(judged) ?? 'not_selected',
     byRule,
     findings,

@@ -10,6 +10,7 @@ import { type PlayParts, play, unplayed } from './play.ts';
 import { EVERYTHING, type Selection, selectedRules } from './select.ts';
 import type { Sender } from './send.ts';
 import type { RuleId, Scenario, ScenarioResult } from './types.ts';
+import { WATCHED_RULES, Watch } from './watch.ts';
 
 export interface RunParts {
   readonly scenarios: readonly Scenario[];
@@ -70,6 +71,7 @@ export async function runScenarios(parts: RunParts): Promise<RunResult> {
       requests += 1;
     },
     secret: parts.secret ?? (() => {}),
+    watch: new Watch(),
   };
   const { results, refusedToStart } = await playAll(parts, line, mark, seed);
   const order = new Map(parts.scenarios.map((each, index) => [each.id, index]));
@@ -146,7 +148,9 @@ async function playLanes(
     }
     const own = (scenario.lane ?? 'shared') !== 'shared';
     const enter: PlayParts['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);
-    const result = await play({ scenario, rules, line, nonce, enter });
+    const watchful = { ...scenario, rules: WATCHED_RULES };
+    const watched = selectedRules(watchful, parts.selection ?? EVERYTHING);
+    const result = await play({ scenario, rules, watched, line, nonce, enter });
     const calls = result.exchanges.filter((each) => each.kind === 'call');
     silent = calls.length > 0 && calls.every((each) => each.response === null) ? silent + 1 : 0;
     add(result);

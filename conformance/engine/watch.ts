@@ -1,0 +1,147 @@
+// Watches every answer of a run, whatever scenario asked for it, for what no answer may be. It can
+// only find deviations: that a rule is kept is for scenarios to show.
+import { Answer } from './answer.ts';
+import { Headers } from './headers.ts';
+import { formAmiss, linkAmiss } from './problem.ts';
+import type { Exchange, Finding, RuleId } from './types.ts';
+
+export const WATCHED_RULES = [
+  'HOOK-3',
+  'ERR-1a',
+  'ERR-1b',
+  'ERR-4',
+  'LIM-8',
+] as const satisfies readonly RuleId[];
+
+type Watched = (typeof WATCHED_RULES)[number];
+
+/** A defect in every answer is told a few times, not hundreds. */
+const MOST_FINDINGS = 3;
+
+const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const TABLE_CODES = new Set([
+  'idempotency_key_required',
+  'forbidden',
+  'read_only_credential',
+  'not_found',
+  'idempotency_in_flight',
+  'invalid_state',
+  'revision_conflict',
+  'scope_too_wide',
+  'validation_failed',
+  'not_implemented',
+]);
+
+/** One answer with what is known of its request. */
+interface Seen {
+  readonly n: number;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | undefined;
+  readonly ownToken: boolean;
+  readonly answer: Answer;
+}
+
+export class Watch {
+  readonly #keyOfId = new Map<string, string | undefined>();
+  readonly #secrets = new Set<string>();
+  readonly #told = new Map<Watched, number>();
+
+  /** `ownToken` is false where the scenario sent another Authorization than its credential's. */
+  look(exchange: Exchange, ownToken: boolean): Finding[] {
+    const seen = seenIn(exchange, ownToken);
+    if (seen === undefined) return [];
+    const found: Finding[] = [];
+    const tell = (rule: Watched, expected: string, actual: string | undefined) => {
+      const told = this.#told.get(rule) ?? 0;
+      if (actual === undefined || told >= MOST_FINDINGS) return;
+      this.#told.set(rule, told + 1);
+      const rest = { verdict: 'deviates', expected, actual, exchanges: [seen.n] } as const;
+      found.push({ rules: [rule], ...rest });
+    };
+    tell('LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(seen.answer));
+    tell('ERR-4', 'an X-Request-Id that no other call has had', this.#idAmiss(seen));
+    tell('HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(seen));
+    if (isOrdinaryRefusal(seen)) {
+      tell('ERR-1a', 'a problem in the form of the error table', formAmiss(seen.answer));
+      tell(
+        'ERR-1b',
+        'type ending in /errors/ and the code, status as sent',
+        linkAmiss(seen.answer),
+      );
+    }
+    return found;
+  }
+
+  #idAmiss({ answer, key }: Seen): string | undefined {
+    const id = answer.headers.get('x-request-id');
+    if (id === undefined || id === '') return `no X-Request-Id with ${answer.summary}`;
+    const known = this.#keyOfId.has(id);
+    const keyBefore = this.#keyOfId.get(id);
+    this.#keyOfId.set(id, key);
+    // IDEM-5: what a replay does to the header is judged there.
+    const replayed = key !== undefined && key === keyBefore;
+    return known && !replayed ? `${id}, which an earlier call had` : undefined;
+  }
+
+  #secretIn({ method, path, answer }: Seen): string | undefined {
+    if (!path.startsWith('/api/v1/webhooks')) return this.#knownSecretIn(answer);
+    const issues = /^\/api\/v1\/webhooks(\/[^/]+\/rotate-secret)?$/.test(path);
+    if (method === 'POST' && issues && answer.status < 300) {
+      const secret = answer.at('secret');
+      if (typeof secret === 'string' && secret.length >= 8) this.#secrets.add(secret);
+      return undefined;
+    }
+    return hasSecret(answer.json) ? 'a member "secret"' : this.#knownSecretIn(answer);
+  }
+
+  #knownSecretIn(answer: Answer): string | undefined {
+    for (const secret of this.#secrets) {
+      if (answer.text.includes(secret)) return 'a secret that was issued earlier';
+    }
+    return undefined;
+  }
+}
+
+/** Undefined for what is not the service's own answer to an operation of the specification. */
+function seenIn({ n, kind, request, response }: Exchange, ownToken: boolean): Seen | undefined {
+  if (kind !== 'call' || response === null) return undefined;
+  const path = new URL(request.url).pathname;
+  if (!API.test(path)) return undefined;
+  const { status, body } = response;
+  const headers = new Headers(response.headers);
+  const answer = new Answer({ n, status, headers, body, atMs: 0, durationMs: 0 });
+  if (answer.source !== 'service') return undefined;
+  // NS-31: what a router says of a path or method that it does not know is no operation's answer.
+  if ((status === 404 || status === 405) && !isProblem(answer)) return undefined;
+  const key = new Headers(request.headers).get('idempotency-key')?.trim();
+  return { n, method: request.method, path, key, ownToken, answer };
+}
+
+function rateHeaderIn(answer: Answer): string | undefined {
+  const names = [...RATE_HEADERS];
+  // A refusal that may be sent again later can say when; a success has no use for it.
+  if (answer.status < 300) names.push('Retry-After');
+  const name = names.find((each) => answer.headers.has(each));
+  return name && `${name}: ${answer.headers.get(name)} with ${answer.summary}`;
+}
+
+/** NS-16: how a bad token is refused is open; so are 405 and 415. */
+function isOrdinaryRefusal({ answer, ownToken }: Seen): boolean {
+  if (answer.status < 400 || [401, 405, 415].includes(answer.status) || !ownToken) return false;
+  return isProblem(answer);
+}
+
+/** By its content type or, where that is wrong, by a code of the error table. */
+function isProblem(answer: Answer): boolean {
+  if (answer.headers.mediaType() === 'application/problem+json') return true;
+  return answer.code !== undefined && TABLE_CODES.has(answer.code);
+}
+
+function hasSecret(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return Object.entries(value).some(
+    ([name, inner]) => (name === 'secret' && inner !== null) || hasSecret(inner),
+  );
+}
