@@ -76,9 +76,13 @@ interface Shot extends Readonly<Record<string, unknown>> {
 }
 
 /** The text of a snapshot in pieces of some kilobytes, so that others get a turn between them. */
-export function* printSnapshot(snapshot: Snapshot): Generator<string> {
+export function* printSnapshot(
+  snapshot: Snapshot,
+  beside: Readonly<Record<string, unknown>> = {},
+): Generator<string> {
   const { tradingAccounts, entryCounts, ...rest } = snapshot as Shot;
-  yield `{"format":"${stateFormat}","version":${stateVersion},"world":{`;
+  const head = JSON.stringify({ format: stateFormat, version: stateVersion, ...beside });
+  yield `${head.slice(0, -1)},"world":{`;
   const cut = tradingAccounts.map((account, index) => ({
     ...account,
     entries: account.entries.slice(0, entryCounts[index]),
@@ -115,8 +119,8 @@ function* printList(items: readonly unknown[]): Generator<string> {
 }
 
 /** The whole document at once, for answers and tests. */
-export function dumpWorld(world: World): unknown {
-  return JSON.parse([...printSnapshot(snapshotWorld(world))].join(''));
+export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>> = {}): unknown {
+  return JSON.parse([...printSnapshot(snapshotWorld(world), beside)].join(''));
 }
 
 /** Throws a StateError that says what is wrong; the document itself is never changed. */

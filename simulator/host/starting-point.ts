@@ -7,10 +7,16 @@ export function findStartingWorld(given: unknown, field = 'world'): WorldFixture
   if (typeof given === 'string') {
     const found = findWorld(given);
     if (found !== undefined) return found;
-    throw new StartingWorldError(field, `there is no world "${given}"; there are ${worldNames.join(', ')}`);
+    throw new StartingWorldError(
+      field,
+      `there is no world "${given}"; there are ${worldNames.join(', ')}`,
+    );
   }
   const parsed = parseWorld(given);
   if (parsed.world !== undefined) return parsed.world;
   const [first] = parsed.problems;
-  throw new StartingWorldError(`${field}.${first?.field ?? ''}`, first?.message ?? 'is not a world');
+  throw new StartingWorldError(
+    `${field}.${first?.field ?? ''}`,
+    first?.message ?? 'is not a world',
+  );
 }

@@ -1,0 +1,71 @@
+// Writes every input of a world to a file, and plays such a file: the same world and the same answers, byte for byte.
+import { createWriteStream, type WriteStream } from 'node:fs';
+import type { Behaviour } from '../core/behaviour.ts';
+import { loadWorld, printSnapshot, snapshotWorld } from '../core/state.ts';
+import type { Effect, Input } from '../core/step.ts';
+import { step } from '../core/step.ts';
+import { phoneTables } from '../core/values/phone.ts';
+import type { World } from '../core/world.ts';
+import type { WorldHost } from './world-host.ts';
+
+/** First line of a recording: the world it begins with. Every further line is an input. */
+export class Recording {
+  readonly #stream: WriteStream;
+  readonly #host: WorldHost;
+
+  constructor(host: WorldHost, path: string) {
+    this.#host = host;
+    this.#stream = createWriteStream(path, { flags: 'w' });
+    this.#stream.write(
+      `${[...printSnapshot(snapshotWorld(host.world))].join('').replaceAll('\n', '')}\n`,
+    );
+    host.onInput = (input) => {
+      this.#stream.write(`${printInput(input)}\n`);
+    };
+  }
+
+  close(): Promise<void> {
+    this.#host.onInput = null;
+    return new Promise((resolve, reject) => {
+      this.#stream.once('error', reject);
+      this.#stream.end(resolve);
+    });
+  }
+}
+
+/** An input as one line of JSON; bodies are base64, so that any bytes survive. */
+export function printInput(input: Input): string {
+  if (input.kind !== 'call') return JSON.stringify(input);
+  const body = Buffer.from(input.call.body).toString('base64');
+  return JSON.stringify({ ...input, call: { ...input.call, body } });
+}
+
+export function parseInput(line: string): Input {
+  const input = JSON.parse(line) as Input;
+  if (input.kind !== 'call') return input;
+  const body = new Uint8Array(Buffer.from(input.call.body as unknown as string, 'base64'));
+  return { ...input, call: { ...input.call, body } };
+}
+
+export interface Played {
+  readonly world: World;
+  /** Everything that was to be done, answers included, in order. */
+  readonly effects: readonly Effect[];
+}
+
+/** Plays the lines of a recording from its first one on. */
+export async function playRecording(
+  lines: Iterable<string>,
+  behaviour: Behaviour,
+): Promise<Played> {
+  await phoneTables.load();
+  let world: World | null = null;
+  const effects: Effect[] = [];
+  for (const line of lines) {
+    if (line === '') continue;
+    if (world === null) world = loadWorld(JSON.parse(line), behaviour);
+    else effects.push(...step(world, behaviour, parseInput(line)).effects);
+  }
+  if (world === null) throw new Error('a recording begins with the world it was made in');
+  return { world, effects };
+}
