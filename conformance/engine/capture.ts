@@ -80,6 +80,8 @@ export class Capture {
     this.#line.counted();
     const authorization =
       draft.authorization === undefined ? `Bearer ${credential.token}` : draft.authorization;
+    // A client's secret in another spelling is still its secret.
+    if (draft.authorization?.startsWith('Basic ')) this.#line.secret(draft.authorization.slice(6));
     const headers: HeaderLine[] =
       authorization === null
         ? [...draft.headers]

@@ -43,6 +43,15 @@ export interface RawCall extends CallOptions {
   readonly body?: Body;
 }
 
+/** A client by its id and secret, as the token endpoint knows it. */
+export interface ClientSecret {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** How a client says who it is at the token endpoint, which the specification leaves open (NS-8). */
+export type TokenForm = 'basic' | 'form' | 'json';
+
 type Dispatch = (draft: Draft) => Promise<Answer>;
 
 export class Client {
@@ -128,6 +137,14 @@ export class Client {
     return this.send({ ...options, method: 'GET', path: '/api/v1/transactions' });
   }
 
+  /**
+   * Asks for a token as OAuth's client credentials do. Its budget is its own (AUTH-3c), so it leaves
+   * at once.
+   */
+  issueToken(client: ClientSecret, form: TokenForm, options: CallOptions = {}): Promise<Answer> {
+    return this.send({ unpaced: true, ...tokenCall(client, form), ...options });
+  }
+
   /** Any call at all. No key is added: give it in `key`. */
   send(call: RawCall): Promise<Answer> {
     return this.#dispatch(draftOf(call));
@@ -150,6 +167,22 @@ export class Client {
     const query = { account_id: accountId, ...options.query };
     return this.#write('POST', path, body, { ...options, query });
   }
+}
+
+function tokenCall({ id, secret }: ClientSecret, form: TokenForm): RawCall {
+  const grant = { grant_type: 'client_credentials' };
+  const named = { ...grant, client_id: id, client_secret: secret };
+  const basic = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`);
+  const text = form === 'json' ? JSON.stringify(named) : undefined;
+  return {
+    method: 'POST',
+    path: '/api/v1/oauth/token',
+    raw: text ?? new URLSearchParams(form === 'basic' ? grant : named).toString(),
+    authorization: form === 'basic' ? `Basic ${basic.toString('base64')}` : null,
+    headers: {
+      'content-type': form === 'json' ? 'application/json' : 'application/x-www-form-urlencoded',
+    },
+  };
 }
 
 function draftOf(call: RawCall): Draft {

@@ -84,7 +84,10 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
 }
 
 /** The verdict of the whole run. What was not selected is out of the question. */
-export function judgeRun(rules: readonly RuleResult[], strict = false): RunVerdict {
+export function judgeRun(
+  rules: readonly { readonly verdict: Verdict }[],
+  strict = false,
+): RunVerdict {
   const seen = new Set(rules.map((each) => each.verdict));
   if (seen.has('deviates')) return 'deviates';
   if (strict && (seen.has('advisory') || seen.has('known'))) return 'deviates';

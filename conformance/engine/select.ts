@@ -25,3 +25,14 @@ export function globTest(glob: string): (id: string) => boolean {
   const pattern = new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
   return (id) => pattern.test(id);
 }
+
+/** Whether a selection that names rules would take this one, by its own id. */
+export function isSelected(rule: string, { only, skip }: Selection): boolean {
+  if (skip.some((glob) => globTest(glob)(rule))) return false;
+  return only.length === 0 || only.some((glob) => globTest(glob)(rule));
+}
+
+/** Globs that stand for no rule and no scenario: a typing error, most likely. */
+export function strayGlobs(globs: readonly string[], ids: readonly string[]): string[] {
+  return globs.filter((glob) => !ids.some(globTest(glob)));
+}

@@ -1,0 +1,74 @@
+// What to add to a target so that more of its rules can be tested, and how many each addition
+// unlocks.
+import { judgeRule, type RuleWords } from './judge.ts';
+import { isPower, NEEDS, type Need } from './needs.ts';
+import { unplayed } from './play.ts';
+import type { Scenario } from './types.ts';
+
+export interface Addition {
+  /** What to add, in the words of a profile. */
+  readonly add: string;
+  readonly needs: readonly Need[];
+  /** Rules that become testable with it alone. */
+  readonly rules: number;
+  /** Rules that take it and something else besides. */
+  readonly withOthers: number;
+}
+
+const CONTROL_PLANE =
+  'a control plane (--control-url), which the sandbox has and a live target not';
+
+/** Additions by what they unlock; those that unlock nothing are left out. */
+export function additions(
+  rules: readonly RuleWords[],
+  scenarios: readonly Scenario[],
+  offers: ReadonlySet<Need>,
+): Addition[] {
+  const lacking = rules.filter((rule) => !isTestable(rule, scenarios, offers));
+  const missing = (Object.keys(NEEDS) as Need[]).filter((need) => !offers.has(need));
+  const profile = new Set(missing.filter((need) => !isPower(need)));
+  const found = [...profile].map((need): Addition => {
+    const alone = new Set([...offers, need]);
+    // With all of a profile, then without this one: what it has a part in.
+    const rest = new Set([...offers, ...profile].filter((each) => each !== need));
+    const all = new Set([...offers, ...profile]);
+    const own = lacking.filter((rule) => isTestable(rule, scenarios, alone));
+    const shared = lacking.filter(
+      (rule) =>
+        !own.includes(rule) &&
+        isTestable(rule, scenarios, all) &&
+        !isTestable(rule, scenarios, rest),
+    );
+    return {
+      add: NEEDS[need].add,
+      needs: [need],
+      rules: own.length,
+      withOthers: shared.length,
+    };
+  });
+  const powers = missing.filter(isPower);
+  if (powers.length > 0) {
+    // A control plane makes everything else by itself.
+    const everything = new Set(Object.keys(NEEDS) as Need[]);
+    const own = lacking.filter((rule) => isTestable(rule, scenarios, everything));
+    found.push({ add: CONTROL_PLANE, needs: powers, rules: own.length, withOthers: 0 });
+  }
+  return found
+    .filter(({ rules, withOthers }) => rules + withOthers > 0)
+    .sort((a, b) => b.rules - a.rules || b.withOthers - a.withOthers);
+}
+
+/** Whether the scenarios could come to a verdict on a rule on a target that offers so much. */
+export function isTestable(
+  rule: RuleWords,
+  scenarios: readonly Scenario[],
+  offers: ReadonlySet<Need>,
+): boolean {
+  const own = scenarios.filter((each) => each.rules.includes(rule.id));
+  const results = own.map((scenario) => {
+    const lacks = (scenario.needs ?? []).filter((need) => !offers.has(need));
+    if (lacks.length > 0) return unplayed(scenario, [rule.id], 'not_tested', '', lacks);
+    return unplayed(scenario, [rule.id], 'passed', '');
+  });
+  return judgeRule(rule, results).verdict === 'passed';
+}

@@ -1,0 +1,181 @@
+// Known deviations: which failures are borne with, why and until when. A different failure of the
+// same rule is new, and one that no longer fails is stale.
+import { judgeRun } from '../engine/judge.ts';
+import { countVerdicts } from './make.ts';
+import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
+
+export interface BaselineEntry extends BaselineLine {
+  /** Of the failure, as a report's finding has it. */
+  readonly fingerprint: string;
+  /** What was asked and what came, for the reader of the file. */
+  readonly expected?: string | undefined;
+  readonly actual?: string | undefined;
+}
+
+export interface Baseline {
+  readonly known: readonly BaselineEntry[];
+}
+
+export type ParsedBaseline =
+  | { readonly baseline: Baseline; readonly problems?: undefined }
+  | { readonly baseline?: undefined; readonly problems: readonly string[] };
+
+const FIELDS = ['rule', 'scenario', 'fingerprint', 'reason', 'expires', 'expected', 'actual'];
+const SAYS_NOTHING = 'not explained yet';
+const LASTS_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** Reads the JSON of a baseline file; whatever is wrong with it is named by its field. */
+export function parseBaseline(given: unknown): ParsedBaseline {
+  if (!isRecord(given) || !Array.isArray(given.known)) {
+    return { problems: ['must be an object with a list "known"'] };
+  }
+  const problems: string[] = [];
+  for (const key of Object.keys(given)) {
+    if (!['schema', 'known'].includes(key)) problems.push(`${key} is not known; take it out`);
+  }
+  if (given.schema !== undefined && given.schema !== 1) problems.push('schema must be 1');
+  given.known.forEach((entry: unknown, at) => {
+    problems.push(...entryProblems(entry).map((problem) => `known[${at}]${problem}`));
+  });
+  if (problems.length > 0) return { problems };
+  return { baseline: { known: given.known as BaselineEntry[] } };
+}
+
+function entryProblems(entry: unknown): string[] {
+  if (!isRecord(entry)) return [' must be an object'];
+  const problems: string[] = [];
+  for (const key of Object.keys(entry)) {
+    if (!FIELDS.includes(key)) problems.push(`.${key} is not known; use ${FIELDS.join(', ')}`);
+  }
+  for (const key of ['rule', 'scenario', 'reason']) {
+    const value = entry[key];
+    if (typeof value !== 'string' || value.trim() === '') {
+      problems.push(`.${key} must be a string that is not blank`);
+    }
+  }
+  if (typeof entry.fingerprint !== 'string' || !/^[0-9a-f]{12}$/.test(entry.fingerprint)) {
+    problems.push('.fingerprint must be 12 hex digits, as a report shows it');
+  }
+  const { expires } = entry;
+  const isDay = typeof expires === 'string' && /^\d{4}-\d\d-\d\d$/.test(expires);
+  if (expires !== null && !(isDay && Number.isFinite(Date.parse(expires)))) {
+    problems.push('.expires must be a date such as "2027-01-31", or null for never');
+  }
+  for (const key of ['expected', 'actual']) {
+    if (entry[key] !== undefined && typeof entry[key] !== 'string') {
+      problems.push(`.${key} must be a string`);
+    }
+  }
+  return problems;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The report with known deviations marked as such. `today` is `2026-01-31`, in UTC. */
+export function applyBaseline(
+  report: Report,
+  baseline: Baseline,
+  today: string,
+  strict: boolean,
+): Report {
+  const expired = baseline.known.filter((entry) => isOver(entry, today));
+  const valid = baseline.known.filter((entry) => !expired.includes(entry));
+  const stale = baseline.known.filter((entry) => isStale(report, entry));
+  const rules = report.rules.map((rule) => borneWith(rule, valid));
+  const known = rules.filter((each) => each.verdict === 'known').length;
+  const relevant = expired.filter((entry) => !stale.includes(entry));
+  return {
+    ...report,
+    rules,
+    summary: countVerdicts(rules),
+    verdict: judgeRun(rules, strict),
+    baseline: { known, stale: stale.map(line), expired: relevant.map(line) },
+  };
+}
+
+function line({ rule, scenario, reason, expires }: BaselineEntry): BaselineLine {
+  return { rule, scenario, reason, expires };
+}
+
+function isOver({ expires }: BaselineEntry, today: string): boolean {
+  return expires !== null && expires < today;
+}
+
+function isSame(entry: BaselineEntry, rule: string, finding: ReportFinding): boolean {
+  return (
+    entry.rule === rule &&
+    entry.scenario === finding.scenario &&
+    entry.fingerprint === finding.fingerprint
+  );
+}
+
+function deviations(rule: ReportRule): ReportFinding[] {
+  return rule.findings.filter((each) => each.verdict === 'deviates');
+}
+
+/** Known only if every failure of the rule is: one that is new among them must not hide. */
+function borneWith(rule: ReportRule, entries: readonly BaselineEntry[]): ReportRule {
+  if (rule.verdict !== 'deviates') return rule;
+  const matching = deviations(rule).map((finding) =>
+    entries.find((entry) => isSame(entry, rule.id, finding)),
+  );
+  if (matching.length === 0 || matching.includes(undefined)) return rule;
+  const reasons = [...new Set(matching.map((entry) => entry!.reason))];
+  return { ...rule, verdict: 'known', reason: reasons.join('; ') };
+}
+
+/**
+ * An entry whose scenario was played and found the rule kept, or that names nothing that exists.
+ * One that was not tried this time may still hold.
+ */
+function isStale(report: Report, entry: BaselineEntry): boolean {
+  const rule = report.rules.find((each) => each.id === entry.rule);
+  const scenario = report.scenarios.find((each) => each.id === entry.scenario);
+  if (rule === undefined || scenario === undefined) return true;
+  const verdict = scenario.by_rule[entry.rule];
+  return verdict === undefined || verdict === 'passed' || verdict === 'advisory';
+}
+
+/**
+ * The baseline that fits a report: every deviation of it is known. What was there keeps its reason,
+ * and its date unless that is over; what is stale goes; what was not tried this time stays.
+ */
+export function updatedBaseline(report: Report, before: Baseline, nowMs: number): Baseline {
+  const today = dayOf(nowMs);
+  const inNinetyDays = dayOf(nowMs + LASTS_DAYS * DAY_MS);
+  const found = report.rules.flatMap((rule) =>
+    deviations(rule).map((finding) => ({ rule: rule.id, finding })),
+  );
+  const kept = before.known.filter((entry) => {
+    const again = found.some(({ rule, finding }) => isSame(entry, rule, finding));
+    const judged = report.scenarios.find((each) => each.id === entry.scenario)?.by_rule[entry.rule];
+    return !again && judged !== 'deviates' && !isStale(report, entry);
+  });
+  const now = found.map(({ rule, finding }): BaselineEntry => {
+    const old = before.known.find((entry) => isSame(entry, rule, finding));
+    const { scenario, fingerprint, expected, actual } = finding;
+    const reason = old?.reason ?? SAYS_NOTHING;
+    const expires = old === undefined || isOver(old, today) ? inNinetyDays : old.expires;
+    return { rule, scenario, fingerprint, reason, expires, expected, actual };
+  });
+  const order = new Map(report.rules.map((each, index) => [each.id, index]));
+  const at = (entry: BaselineEntry) => order.get(entry.rule) ?? order.size;
+  return { known: unique([...now, ...kept]).sort((a, b) => at(a) - at(b)) };
+}
+
+function unique(entries: readonly BaselineEntry[]): BaselineEntry[] {
+  const key = (each: BaselineEntry) => `${each.rule} ${each.scenario} ${each.fingerprint}`;
+  return [...new Map(entries.map((each) => [key(each), each])).values()];
+}
+
+/** The file's text, stable so that its changes read well in a review. */
+export function printBaseline(baseline: Baseline): string {
+  return `${JSON.stringify({ schema: 1, known: baseline.known }, null, 2)}\n`;
+}
+
+export function dayOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
+}

@@ -1,0 +1,75 @@
+// What a target does where the specification is open, beside the simulator's choice; and the config
+// file that makes the simulator do the same.
+import { isDeepStrictEqual } from 'node:util';
+import { questions } from '../../fixtures/questions.ts';
+import { defaultSettings, parseSettings, type SettingKey } from '../../fixtures/settings.ts';
+import type { Observation, Scenario, ScenarioResult } from '../engine/types.ts';
+import type { ReportObserved } from './report.ts';
+
+/** One row a question that some scenario can see, by number. */
+export function observedRows(
+  scenarios: readonly Scenario[],
+  results: readonly ScenarioResult[],
+): ReportObserved[] {
+  const visible = new Set(scenarios.flatMap((each) => each.observes ?? []));
+  const seen = results.flatMap((each) => each.observations);
+  return questions
+    .filter(({ id }) => visible.has(id) || seen.some((each) => each.id === id))
+    .map(({ id, question, choice }) => {
+      const own = seen.filter((each) => each.id === id);
+      const settings = agreed(own);
+      const texts = [...new Set(own.map((each) => each.text))];
+      const observed = texts.length === 0 ? null : texts.join('; ');
+      const same = sameAsSimulator(own);
+      // Where the settings agree, the simulator would have been described in the same words.
+      const simulator = same === true && observed !== null ? observed : choice;
+      return { id, question, observed, simulator, same, settings };
+    });
+}
+
+/** Settings that every observation of them gives the same value. */
+function agreed(observations: readonly Observation[]): Record<string, unknown> {
+  const found = new Map<string, unknown[]>();
+  for (const { settings } of observations) {
+    for (const [key, value] of Object.entries(settings)) {
+      if (value === undefined) continue;
+      const values = found.get(key) ?? [];
+      if (!values.some((each) => isDeepStrictEqual(each, value))) values.push(value);
+      found.set(key, values);
+    }
+  }
+  const alike = [...found].filter(([, values]) => values.length === 1);
+  return Object.fromEntries(alike.map(([key, [value]]) => [key, value]));
+}
+
+function sameAsSimulator(observations: readonly Observation[]): boolean | null {
+  const pairs = observations
+    .flatMap(({ settings }) => Object.entries(settings))
+    .filter(([, value]) => value !== undefined);
+  if (pairs.length === 0) return null;
+  return pairs.every(([key, value]) =>
+    isDeepStrictEqual(defaultSettings[key as SettingKey], value),
+  );
+}
+
+export interface ObservedConfig {
+  /** The JSON of a `sandbox.config.json`. */
+  readonly config: { readonly settings: Readonly<Record<string, unknown>> };
+  /** What the simulator cannot do, with the reason. */
+  readonly dropped: readonly string[];
+}
+
+/** The config with which the simulator answers the open questions as the target did. */
+export function observedConfig(rows: readonly ReportObserved[]): ObservedConfig {
+  let settings: Record<string, unknown> = {};
+  const dropped: string[] = [];
+  for (const row of rows) {
+    for (const [key, value] of Object.entries(row.settings)) {
+      const with_ = { ...settings, [key]: value };
+      const problem = parseSettings(with_).problems?.[0];
+      if (problem === undefined) settings = with_;
+      else dropped.push(`${row.id}: ${problem.field} ${problem.message}`);
+    }
+  }
+  return { config: { settings }, dropped };
+}
