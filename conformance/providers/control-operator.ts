@@ -38,6 +38,18 @@ export function controlOperator(
       const entries = (Array.isArray(row.entries) ? row.entries : []) as unknown as LedgerEntry[];
       return { balance: textOf(row, 'balance'), entries };
     },
+    async transactions(named) {
+      const { transactions } = await plane.ask('GET', 'transactions');
+      const rows = (Array.isArray(transactions) ? transactions : []) as unknown as Row[];
+      const wanted = named.toLowerCase();
+      return rows.filter((row) =>
+        [row.id, row.client_reference_id].some((each) => isText(each, wanted)),
+      );
+    },
+    async settings() {
+      const { settings } = await plane.ask('GET', 'info');
+      return (settings ?? {}) as Row;
+    },
     async fault(wish) {
       const made = await plane.ask('POST', 'faults', wish);
       const id = String(made.id);
@@ -72,6 +84,10 @@ export function controlOperator(
       await plane.ask('PATCH', `firms/${firmId}`, { rate_per_second: perSecond });
     },
   };
+}
+
+function isText(value: unknown, wanted: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === wanted;
 }
 
 function textOf(row: Row, field: string): string {

@@ -75,6 +75,13 @@ export interface Operator {
   ): Promise<Place>;
   settle(transactionId: string): Promise<void>;
   ledger(tradingAccountId: string): Promise<{ balance: string; entries: readonly LedgerEntry[] }>;
+  /**
+   * What the platform knows of each transaction that has this id or reference, stored reasons
+   * included; case does not matter. Needs `ledger`.
+   */
+  transactions(named: string): Promise<readonly { readonly [name: string]: unknown }[]>;
+  /** How the target says that it settles open questions, by the names of the settings. */
+  settings(): Promise<{ readonly [name: string]: unknown }>;
   /** Sets a fault and gives a way to ask how often it was met, and to take it away. */
   fault(wish: FaultWish): Promise<{ hits(): Promise<number>; remove(): Promise<void> }>;
   resolve(hostname: string, addresses: readonly string[]): Promise<void>;
