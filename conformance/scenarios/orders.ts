@@ -1,0 +1,75 @@
+// Orders that open and close positions. The specification shows no payload (NS-1), so the likely
+// ones are tried in turn, and what is taken is used from then on.
+import type { Answer } from '../engine/answer.ts';
+import type { Body } from '../engine/client.ts';
+import { Wanting } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Place } from '../providers/target.ts';
+
+export interface OpenedPosition {
+  /** The body that opened it. */
+  readonly body: Body;
+  readonly answer: Answer;
+  readonly positionId: string;
+}
+
+/** The fields that the specification mentions in passing: instrument, side and size. */
+const OPENINGS: readonly Body[] = [
+  { instrument: 'EURUSD', side: 'buy', volume: '0.10' },
+  { instrument: 'EURUSD', side: 'buy', size: '0.10' },
+  { symbol: 'EURUSD', side: 'buy', volume: '0.10' },
+];
+
+/** Opens a position with the first payload that is taken. It counts as a control. */
+export async function openPosition(t: Trial, place: Place): Promise<OpenedPosition> {
+  const bodies = OPENINGS.map((each) => ({
+    trading_account_id: place.trading_account_id,
+    ...each,
+  }));
+  const { body, answer } = await firstTaken(t, 'opening a position', bodies, (each) =>
+    t.api.openPosition(each, { key: t.fresh.key() }),
+  );
+  return { body, answer, positionId: positionIdIn(answer) };
+}
+
+/** Closes a position with the first payload that is taken; `body` closes another in the same way. */
+export async function closePosition(
+  t: Trial,
+  opened: OpenedPosition,
+): Promise<{ answer: Answer; body: (another: OpenedPosition) => Body }> {
+  const names = ['position_id', 'id'];
+  const bodyOf = (each: OpenedPosition, name: string): Body => ({
+    trading_account_id: each.body.trading_account_id,
+    [name]: each.positionId,
+  });
+  const bodies = names.map((name) => bodyOf(opened, name));
+  const { body, answer } = await firstTaken(t, 'closing a position', bodies, (each) =>
+    t.api.closePosition(each, { key: t.fresh.key() }),
+  );
+  const name = names[bodies.indexOf(body)]!;
+  return { answer, body: (another) => bodyOf(another, name) };
+}
+
+async function firstTaken(
+  t: Trial,
+  words: string,
+  bodies: readonly Body[],
+  send: (body: Body) => Promise<Answer>,
+): Promise<{ body: Body; answer: Answer }> {
+  let last = '';
+  for (const body of bodies) {
+    const answer = await t.given.settleOn(words, () => send(body));
+    if (answer.status < 300) {
+      t.notes.controlled = true;
+      return { body, answer };
+    }
+    last = answer.summary;
+  }
+  // NS-1: a payload that nobody knows is no fault of the target's.
+  throw new Wanting('trading_account', `${words}: no payload that was tried is taken (${last})`);
+}
+
+function positionIdIn(answer: Answer): string {
+  const id = answer.at('position_id') ?? answer.at('position.id') ?? answer.at('id');
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+}
