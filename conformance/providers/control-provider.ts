@@ -56,6 +56,7 @@ export async function controlProvider(parts: ControlProviderParts): Promise<Prov
 
 class ControlProvider implements Provider {
   readonly offers: ReadonlySet<Need> = new Set(OFFERS);
+  readonly notes: readonly string[] = [];
   worlds = false;
   readonly #parts: ControlProviderParts;
   readonly #plane: ControlPlane;

@@ -1,5 +1,6 @@
 // A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every
 // delivery kept raw.
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type HeaderLine, Headers, linesOfRaw } from '../engine/headers.ts';
@@ -59,6 +60,8 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 export class Receiver {
   readonly #server: Server;
   readonly #hooks = new Map<string, Endpoint>();
+  /** Of this run: a late delivery of an earlier one must not be taken for one of its own. */
+  readonly #mark = randomBytes(3).toString('hex');
   #count = 0;
 
   private constructor(server: Server) {
@@ -89,7 +92,7 @@ export class Receiver {
    */
   hook(publicUrl: (name: string) => string): Endpoint {
     this.#count += 1;
-    const name = `hook-${this.#count}`;
+    const name = `hook-${this.#mark}-${this.#count}`;
     const endpoint = new Endpoint(publicUrl(name));
     this.#hooks.set(name, endpoint);
     return endpoint;

@@ -128,6 +128,8 @@ export interface Provider {
   shared(): Promise<Target>;
   /** A world for one scenario, or the whole target when there are no worlds. */
   own(): Promise<Target>;
+  /** What a person should know of the target before it is judged, one sentence each. */
+  readonly notes: readonly string[];
   /** Every token and secret that it holds, for redaction. */
   secrets(): Iterable<string>;
   close(): Promise<void>;

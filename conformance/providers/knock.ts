@@ -1,0 +1,78 @@
+// The first careful requests to a live target: whether it takes a token, and which brand a token is
+// bound to.
+import { randomBytes } from 'node:crypto';
+import type { HeaderLine } from '../engine/headers.ts';
+import type { Sender, WireAnswer } from '../engine/send.ts';
+import { Unreachable } from '../engine/stop.ts';
+
+export interface Knocking {
+  readonly baseUrl: string;
+  readonly sender: Sender;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Preflight asks little; whoever is slower than this is found slow by the run itself. */
+const PATIENCE_MS = 10_000;
+
+/** One request with a token; undefined when nothing answered. */
+export async function ask(
+  knocking: Knocking,
+  token: string,
+  method: string,
+  path: string,
+  body?: object,
+  more: readonly HeaderLine[] = [],
+): Promise<WireAnswer | undefined> {
+  if (knocking.signal?.aborted) return undefined;
+  const headers: HeaderLine[] = [['authorization', `Bearer ${token}`], ...more];
+  if (body !== undefined) headers.push(['content-type', 'application/json']);
+  try {
+    return await knocking.sender.send({
+      method,
+      url: `${knocking.baseUrl}${path}`,
+      headers,
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      timeoutMs: Math.min(knocking.timeoutMs, PATIENCE_MS),
+      signal: knocking.signal,
+    });
+  } catch (error) {
+    if (error instanceof Unreachable) return undefined;
+    throw error;
+  }
+}
+
+/** AUTH-1: a create without a key and without a field does no harm, and tells whether it got in. */
+export async function isRefused(knocking: Knocking, token: string): Promise<boolean> {
+  // Not shown which comes first, key or token: with a key a 401 can only be the token's.
+  const key: HeaderLine = ['idempotency-key', `knock-${randomBytes(6).toString('hex')}`];
+  const answer = await ask(knocking, token, 'POST', '/api/v1/accounts', {}, [key]);
+  return answer?.status === 401;
+}
+
+/**
+ * The brand of a brand-bound credential, told by an account that it creates without naming one;
+ * undefined for a firm-wide one (ACC-15).
+ */
+export async function findBrand(knocking: Knocking, token: string): Promise<string | undefined> {
+  const mark = randomBytes(6).toString('hex');
+  const account = {
+    client_reference_id: `first-${mark}`,
+    email: `first-${mark}@conformance.example.com`,
+  };
+  const key: HeaderLine = ['idempotency-key', `first-${mark}`];
+  const answer = await ask(knocking, token, 'POST', '/api/v1/accounts', account, [key]);
+  if (answer === undefined || answer.status >= 300) return undefined;
+  const brand = memberOf(answer, 'brand_id');
+  return typeof brand === 'string' && /^[0-9]+$/.test(brand) ? brand : undefined;
+}
+
+/** A member of a JSON answer; undefined when there is none. */
+export function memberOf(answer: WireAnswer, name: string): unknown {
+  try {
+    const body: unknown = JSON.parse(Buffer.from(answer.body).toString());
+    return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  } catch {
+    return undefined;
+  }
+}

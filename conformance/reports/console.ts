@@ -1,0 +1,200 @@
+// The report for a person at a terminal: what deviates with its proof first, then counts, then what
+// would unlock more.
+import { Chalk, type ChalkInstance } from 'chalk';
+import { exchangeLines } from './exchange-lines.ts';
+import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
+import { fold } from './text.ts';
+import { count, countsLine, duration, runWords, verdictWords } from './words.ts';
+
+export interface ConsoleOptions {
+  readonly color: boolean;
+  /** Columns to fold words at. */
+  readonly width: number;
+  /** The JSON report, when one is written: scripts are printed from it. */
+  readonly jsonFile?: string | undefined;
+}
+
+/** So many findings of one rule are shown; more would repeat it. */
+const FINDINGS_SHOWN = 3;
+/** So many rules that ended for one and the same reason are told one by one. */
+const RULES_LISTED = 12;
+
+export function consoleReport(report: Report, options: ConsoleOptions): string[] {
+  const paint = new Chalk({ level: options.color ? 1 : 0 });
+  const page = new Page(paint, Math.max(60, Math.min(options.width, 110)), options.jsonFile);
+  const deviating = report.rules.filter((each) => each.verdict === 'deviates');
+  for (const rule of deviating) page.rule(rule, report);
+  for (const rule of report.rules.filter((each) => each.verdict === 'harness_error')) {
+    page.rule(rule, report);
+  }
+  for (const rule of report.rules.filter((each) => each.verdict === 'advisory')) {
+    page.rule(rule, report);
+  }
+  page.doubtful(report);
+  page.known(report);
+  page.observed(report.observed);
+  page.unlock(report);
+  page.notes(report.notes);
+  page.end(report);
+  return page.lines;
+}
+
+class Page {
+  readonly lines: string[] = [];
+  readonly #paint: ChalkInstance;
+  readonly #width: number;
+  readonly #jsonFile: string | undefined;
+
+  constructor(paint: ChalkInstance, width: number, jsonFile: string | undefined) {
+    this.#paint = paint;
+    this.#width = width;
+    this.#jsonFile = jsonFile;
+  }
+
+  #say(text = ''): void {
+    this.lines.push(text);
+  }
+
+  #heading(text: string): void {
+    this.#say();
+    this.#say(this.#paint.bold(text));
+  }
+
+  #folded(text: string, indent: string): string[] {
+    return fold(text, this.#width - indent.length).map((each, n) =>
+      n === 0 ? each : indent + each,
+    );
+  }
+
+  rule(rule: ReportRule, report: Report): void {
+    const { sign, name } = verdictWords[rule.verdict];
+    const color = rule.verdict === 'advisory' ? this.#paint.yellow : this.#paint.red;
+    this.#say();
+    this.#say(color.bold(`${sign} ${rule.id} ${name}`));
+    for (const each of fold(rule.words, this.#width - 2)) this.#say(`  ${this.#paint.bold(each)}`);
+    const telling = rule.findings.filter((each) => each.verdict === rule.verdict);
+    for (const finding of telling.slice(0, FINDINGS_SHOWN)) this.#finding(finding, report);
+    const more = telling.length - FINDINGS_SHOWN;
+    if (more > 0) this.#say(`  and ${count(more, 'more finding')} of this rule`);
+  }
+
+  #finding(finding: ReportFinding, report: Report): void {
+    const label = (name: string) => `  ${this.#paint.dim(name.padEnd(10))}`;
+    const indent = ' '.repeat(12);
+    const said = (name: string, text: string) => {
+      for (const [n, each] of this.#folded(text, indent).entries()) {
+        this.#say(n === 0 ? label(name) + each : each);
+      }
+    };
+    this.#say();
+    said('scenario', finding.scenario);
+    said('expected', finding.expected);
+    said('actual', finding.actual);
+    const scenario = report.scenarios.find((each) => each.id === finding.scenario);
+    const shown = (scenario?.exchanges ?? []).filter((each) => finding.exchanges.includes(each.n));
+    for (const exchange of shown.slice(0, 4)) {
+      for (const each of exchangeLines(exchange, this.#width - 4)) {
+        this.#say(`    ${this.#paint.dim(each)}`);
+      }
+    }
+    said('try again', finding.replay);
+    if (this.#jsonFile !== undefined) {
+      said('script', `conformance replay ${this.#jsonFile} ${finding.scenario}`);
+    }
+  }
+
+  /** Rules about which nothing could be said, gathered by the reason, which many share. */
+  doubtful(report: Report): void {
+    for (const verdict of ['blocked', 'inconclusive'] as const) {
+      const rules = report.rules.filter((each) => each.verdict === verdict);
+      if (rules.length === 0) continue;
+      const { name, meaning } = verdictWords[verdict];
+      this.#heading(`${count(rules.length, 'rule')} ${name}: ${meaning}`);
+      const reasons = new Map<string, Set<string>>();
+      for (const rule of rules) {
+        const finding = rule.findings.find((each) => each.verdict === verdict);
+        const why = finding?.actual ?? 'nothing on the way that the scenarios took showed it';
+        reasons.set(why, (reasons.get(why) ?? new Set()).add(rule.id));
+      }
+      for (const [why, ids] of reasons) {
+        for (const each of fold(why, this.#width - 2)) this.#say(`  ${each}`);
+        for (const each of fold(listed([...ids]), this.#width - 4)) {
+          this.#say(`    ${this.#paint.dim(each)}`);
+        }
+      }
+    }
+  }
+
+  known(report: Report): void {
+    const rules = report.rules.filter((each) => each.verdict === 'known');
+    if (rules.length > 0) this.#heading(`${count(rules.length, 'known deviation')}`);
+    for (const { id, reason } of rules) this.#say(`  ${id}: ${reason}`);
+    const { stale = [], expired = [] } = report.baseline ?? {};
+    if (expired.length > 0) {
+      this.#heading('Baseline entries whose date is past; these count as deviations again');
+      for (const each of expired) this.#say(`  ${each.rule} (${each.expires}): ${each.reason}`);
+    }
+    if (stale.length > 0) {
+      this.#heading('Baseline entries that no longer deviate; take them out (--update-baseline)');
+      for (const each of stale) this.#say(`  ${each.rule} in ${each.scenario}: ${each.reason}`);
+    }
+  }
+
+  /** Only where the target differs from the simulator: the rest stands in the other formats. */
+  observed(rows: readonly ReportObserved[]): void {
+    const other = rows.filter((each) => each.same === false);
+    if (other.length === 0) return;
+    this.#heading('Where the specification is open, and the target is not as the simulator');
+    for (const { id, question, observed, simulator } of other) {
+      const indent = ' '.repeat(11);
+      this.#say(`  ${this.#folded(`${id}  ${question}`, '         ').join('\n')}`);
+      this.#say(`         target    ${this.#folded(observed ?? '', ' '.repeat(19)).join('\n')}`);
+      this.#say(`         simulator ${this.#folded(simulator, `${indent}        `).join('\n')}`);
+    }
+  }
+
+  unlock(report: Report): void {
+    if (report.unlock.length === 0) return;
+    this.#heading('What would unlock more rules');
+    for (const { add, rules, with_others: others } of report.unlock) {
+      const more = others === 0 ? '' : `${rules > 0 ? ', and ' : ''}${others} together with others`;
+      const much = `${rules > 0 ? `+${rules}` : ''}${more}`;
+      for (const [n, each] of this.#folded(`${add} (${much})`, '    ').entries()) {
+        this.#say(n === 0 ? `  + ${each}` : each);
+      }
+    }
+  }
+
+  notes(notes: readonly string[]): void {
+    if (notes.length === 0) return;
+    this.#heading('To know');
+    for (const note of notes) {
+      for (const [n, each] of this.#folded(note, '    ').entries()) {
+        this.#say(n === 0 ? `  - ${each}` : each);
+      }
+    }
+  }
+
+  end(report: Report): void {
+    const color = {
+      conformant: this.#paint.green,
+      deviates: this.#paint.red,
+      incomplete: this.#paint.yellow,
+      invalid: this.#paint.yellow,
+    }[report.verdict];
+    this.#say();
+    const { verdict, target } = report;
+    const interrupted = report.interrupted
+      ? ' (interrupted: this is what was done until then)'
+      : '';
+    this.#say(color.bold(`${verdict}: ${target.base_url} ${runWords[verdict]}${interrupted}`));
+    this.#say(`${count(report.rules.length, 'rule')}: ${countsLine(report.summary)}`);
+    const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
+    this.#say(this.#paint.dim(`${took}, seed ${report.seed}, names marked ${report.mark}`));
+  }
+}
+
+function listed(ids: readonly string[]): string {
+  if (ids.length <= RULES_LISTED) return ids.join(', ');
+  return `${ids.slice(0, RULES_LISTED).join(', ')} and ${ids.length - RULES_LISTED} more`;
+}

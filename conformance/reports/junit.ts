@@ -1,0 +1,161 @@
+// The report as JUnit XML, in the form that CI servers read: a suite a family, a test case a rule.
+import { pathOf, requestLine } from './exchange-lines.ts';
+import type { Report, ReportFinding, ReportRule } from './report.ts';
+import { verdictWords } from './words.ts';
+
+export function junitReport(report: Report): string {
+  const families = [...new Set(report.rules.map((each) => each.family))];
+  const seconds = secondsByRule(report);
+  const suites = families.map((family) => {
+    const own = report.rules.filter((each) => each.family === family);
+    const cases = own.map((rule) => testCase(rule, report, seconds.get(rule.id) ?? 0));
+    const head = attributes({
+      name: `conformance.${family}`,
+      ...counts(own),
+      time: sum(own.map((each) => seconds.get(each.id) ?? 0)),
+      timestamp: report.started_at.replace(/\.\d+Z$/, ''),
+      hostname: hostOf(report.target.base_url),
+    });
+    return `  <testsuite${head}>\n${cases.join('')}  </testsuite>\n`;
+  });
+  const head = attributes({
+    name: 'conformance',
+    ...counts(report.rules),
+    time: sum([...seconds.values()]),
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
+}
+
+type Kind = 'passed' | 'failure' | 'error' | 'skipped';
+
+/** What could not be judged is an error, so that a CI server does not count it as kept. */
+function kindOf(rule: ReportRule): Kind {
+  switch (rule.verdict) {
+    case 'deviates':
+      return 'failure';
+    case 'blocked':
+    case 'inconclusive':
+    case 'harness_error':
+      return 'error';
+    case 'not_tested':
+    case 'not_selected':
+    case 'known':
+      return 'skipped';
+    case 'passed':
+    case 'advisory':
+      return 'passed';
+  }
+}
+
+function counts(rules: readonly ReportRule[]) {
+  const of = (kind: Kind) => rules.filter((each) => kindOf(each) === kind).length;
+  return {
+    tests: rules.length,
+    failures: of('failure'),
+    errors: of('error'),
+    skipped: of('skipped'),
+  };
+}
+
+function testCase(rule: ReportRule, report: Report, time: number): string {
+  const head = attributes({
+    classname: `conformance.${rule.family}`,
+    name: `${rule.id} ${rule.words}`,
+    time: time.toFixed(3),
+  });
+  const inside = insideOf(rule, report);
+  if (inside === '') return `    <testcase${head}/>\n`;
+  return `    <testcase${head}>\n${inside}    </testcase>\n`;
+}
+
+function insideOf(rule: ReportRule, report: Report): string {
+  const kind = kindOf(rule);
+  const { name, meaning } = verdictWords[rule.verdict];
+  const telling = rule.findings.filter((each) => each.verdict === rule.verdict);
+  const proof = telling.map((each) => findingText(each, report)).join('\n\n');
+  if (kind === 'skipped') {
+    const why = rule.reason ?? (rule.unlock.length > 0 ? `add ${rule.unlock.join('; ')}` : meaning);
+    return `      <skipped${attributes({ message: `${name}: ${telling[0]?.actual ?? why}` })}/>\n`;
+  }
+  if (kind === 'passed') {
+    return proof === '' ? '' : `      <system-out>${escape(`${name}\n${proof}`)}</system-out>\n`;
+  }
+  const first = telling[0];
+  const message =
+    first === undefined
+      ? `${name}: ${meaning}`
+      : `${name}: expected ${first.expected}, but ${first.actual}`;
+  const head = attributes({ message: cut(message), type: rule.verdict });
+  return `      <${kind}${head}>${escape(`${rule.words}\n\n${proof}`)}</${kind}>\n`;
+}
+
+function findingText(finding: ReportFinding, report: Report): string {
+  const scenario = report.scenarios.find((each) => each.id === finding.scenario);
+  const shown = (scenario?.exchanges ?? []).filter((each) => finding.exchanges.includes(each.n));
+  const lines = shown.map((each) => {
+    const status = each.response === null ? (each.failure ?? 'no answer') : each.response.status;
+    return `exchange  ${each.n}. ${requestLine(each)} -> ${status}`;
+  });
+  return [
+    `scenario  ${finding.scenario}${scenario === undefined ? '' : `: ${scenario.title}`}`,
+    `expected  ${finding.expected}`,
+    `actual    ${finding.actual}`,
+    ...lines,
+    `try again ${finding.replay}`,
+  ].join('\n');
+}
+
+/** Each scenario's time shared out over the rules that it judged, so that the sum is right. */
+function secondsByRule(report: Report): Map<string, number> {
+  const seconds = new Map<string, number>();
+  for (const { rules, duration_ms: ms } of report.scenarios) {
+    for (const id of rules) seconds.set(id, (seconds.get(id) ?? 0) + ms / 1000 / rules.length);
+  }
+  return seconds;
+}
+
+function sum(numbers: readonly number[]): string {
+  return numbers.reduce((total, each) => total + each, 0).toFixed(3);
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : pathOf(url);
+}
+
+function cut(text: string): string {
+  return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
+    .join('');
+}
+
+// Line feeds in an attribute would come back as spaces, so they are written as references.
+function escape(text: string): string {
+  return wellFormed(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '&#10;');
+}
+
+/** XML 1.0 has no way to write most control characters, lone surrogates, U+FFFE and U+FFFF. */
+function wellFormed(text: string): string {
+  let out = '';
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    const allowed =
+      code === 9 ||
+      code === 10 ||
+      (code >= 0x20 && code < 0x7f) ||
+      (code >= 0xa0 && code <= 0xd7ff) ||
+      (code >= 0xe000 && code <= 0xfffd) ||
+      code >= 0x10000;
+    if (allowed) out += char;
+    else if (code !== 13) out += '\ufffd';
+  }
+  return out;
+}

@@ -1,0 +1,160 @@
+// The report as Markdown, for a pull request, a wiki or a CI summary.
+import { exchangeLines } from './exchange-lines.ts';
+import type { Report, ReportFinding, ReportRule } from './report.ts';
+import { printable } from './text.ts';
+import { count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
+
+/** Beyond this a summary is no longer one; the HTML report has the rest. */
+const RULES_SHOWN = 40;
+const FINDINGS_SHOWN = 2;
+
+export function markdownReport(report: Report): string {
+  const { target, verdict } = report;
+  const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
+  const parts = [
+    `# Conformance: ${verdict}`,
+    `${code(target.base_url)} ${runWords[verdict]}. ${took}, seed ${report.seed}, ` +
+      `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
+    familyTable(report),
+    ...section(report, 'deviates', 'Deviations'),
+    ...section(report, 'harness_error', 'Errors of the judge'),
+    ...section(report, 'advisory', 'Worth a look'),
+    ...reasons(report, 'blocked'),
+    ...reasons(report, 'inconclusive'),
+    ...baseline(report),
+    ...unlock(report),
+    ...observed(report),
+    ...notes(report),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function familyTable(report: Report): string {
+  const used = VERDICTS.filter((each) => report.summary[each] > 0);
+  const families = [...new Set(report.rules.map((each) => each.family))];
+  const row = (name: string, rules: readonly ReportRule[]) => {
+    const cells = used.map((each) => rules.filter(({ verdict }) => verdict === each).length || '');
+    return `| ${[name, ...cells].join(' | ')} |`;
+  };
+  return [
+    `| | ${used.map((each) => `${verdictWords[each].sign} ${verdictWords[each].name}`).join(' | ')} |`,
+    `|---|${used.map(() => '---:|').join('')}`,
+    ...families.map((each) =>
+      row(
+        each,
+        report.rules.filter(({ family }) => family === each),
+      ),
+    ),
+    row('**all**', report.rules),
+  ].join('\n');
+}
+
+function section(
+  report: Report,
+  verdict: 'deviates' | 'harness_error' | 'advisory',
+  title: string,
+): string[] {
+  const rules = report.rules.filter((each) => each.verdict === verdict);
+  if (rules.length === 0) return [];
+  const shown = rules.slice(0, RULES_SHOWN).map((rule) => {
+    const own = rule.findings.filter((each) => each.verdict === verdict);
+    const proof = own.slice(0, FINDINGS_SHOWN).map((each) => finding(each, report));
+    const more = own.length - FINDINGS_SHOWN;
+    const rest = more > 0 ? [`And ${count(more, 'more finding')} of this rule.`] : [];
+    return [`### ${rule.id}: ${text(rule.words)}`, ...proof, ...rest].join('\n\n');
+  });
+  const rest = rules.slice(RULES_SHOWN).map((each) => each.id);
+  const more = rest.length === 0 ? [] : [`And ${rest.join(', ')}.`];
+  return [`## ${title} (${rules.length})`, ...shown, ...more];
+}
+
+function finding(each: ReportFinding, report: Report): string {
+  const scenario = report.scenarios.find(({ id }) => id === each.scenario);
+  const shown = (scenario?.exchanges ?? []).filter(({ n }) => each.exchanges.includes(n));
+  const lines = shown.slice(0, 4).flatMap((exchange) => exchangeLines(exchange, 160));
+  const head = [
+    `- scenario: ${code(each.scenario)}`,
+    `- expected: ${text(each.expected)}`,
+    `- actual: ${text(each.actual)}`,
+    `- try again: ${code(each.replay)}`,
+  ].join('\n');
+  return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}`;
+}
+
+function reasons(report: Report, verdict: 'blocked' | 'inconclusive'): string[] {
+  const rules = report.rules.filter((each) => each.verdict === verdict);
+  if (rules.length === 0) return [];
+  const { name, meaning } = verdictWords[verdict];
+  const lines = rules.map((rule) => {
+    const why = rule.findings.find((each) => each.verdict === verdict)?.actual ?? meaning;
+    return `| ${rule.id} | ${cell(why)} |`;
+  });
+  const table = ['| rule | why |', '|---|---|', ...lines].join('\n');
+  return [`## ${name[0]!.toUpperCase()}${name.slice(1)} (${rules.length}): ${meaning}`, table];
+}
+
+function baseline(report: Report): string[] {
+  const known = report.rules.filter((each) => each.verdict === 'known');
+  const { stale = [], expired = [] } = report.baseline ?? {};
+  const lines = [
+    ...known.map(({ id, reason }) => `- known: ${id}: ${text(reason ?? '')}`),
+    ...expired.map(({ rule, expires }) => `- its date is past (${expires}): ${rule}`),
+    ...stale.map(({ rule, scenario }) => `- no longer deviates: ${rule} in ${code(scenario)}`),
+  ];
+  return lines.length === 0 ? [] : ['## Baseline', lines.join('\n')];
+}
+
+function unlock(report: Report): string[] {
+  if (report.unlock.length === 0) return [];
+  const lines = report.unlock.map(
+    ({ add, rules, with_others: others }) => `| ${cell(add)} | ${rules} | ${others || ''} |`,
+  );
+  const head = ['| add | rules | more together with others |', '|---|---:|---:|'];
+  return ['## What would unlock more rules', [...head, ...lines].join('\n')];
+}
+
+function observed(report: Report): string[] {
+  const rows = report.observed.filter((each) => each.observed !== null);
+  if (rows.length === 0) return [];
+  const lines = rows.map(({ id, question, observed: seen, simulator, same }) => {
+    const sign = same === null ? '' : same ? '=' : '≠';
+    return `| ${id} | ${cell(question)} | ${cell(seen ?? '')} | ${sign} | ${cell(simulator)} |`;
+  });
+  const head = ['| | open question | target | | simulator |', '|---|---|---|:-:|---|'];
+  return ['## Where the specification is open', [...head, ...lines].join('\n')];
+}
+
+function notes(report: Report): string[] {
+  return report.notes.length === 0
+    ? []
+    : ['## To know', report.notes.map((each) => `- ${text(each)}`).join('\n')];
+}
+
+/** Words of a target as words: nothing in them becomes a link, a tag or a mention. */
+function text(words: string): string {
+  return printable(words)
+    .replaceAll('\n', ' ')
+    .replace(/[\\`*_[\]<>|#]/g, (sign) => (sign === '<' ? '&lt;' : `\\${sign}`))
+    .replace(/@(?=\w)/g, '@\u200b');
+}
+
+function cell(words: string): string {
+  const most = 300;
+  return text(words.length <= most ? words : `${words.slice(0, most - 1)}…`);
+}
+
+/** A code span, fenced by more backticks than it holds. */
+function code(words: string): string {
+  const line = printable(words).replaceAll('\n', ' ');
+  const fence = '`'.repeat(longestRun(line) + 1);
+  return fence.length === 1 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
+}
+
+function fenced(lines: readonly string[]): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));
+  return `${fence}http\n${lines.join('\n')}\n${fence}`;
+}
+
+function longestRun(words: string): number {
+  return Math.max(0, ...[...words.matchAll(/`+/g)].map(([run]) => run.length));
+}
