@@ -1,5 +1,17 @@
 // Every scenario, family by family, in the order of the catalogue.
 import type { Scenario } from '../engine/types.ts';
+import { accountScenarios } from './accounts.ts';
+import { accountPeopleScenarios } from './accounts-people.ts';
+import { accountRefusalScenarios } from './accounts-refusals.ts';
 import { bulkScenarios } from './bulk.ts';
+import { updateScenarios } from './updates.ts';
+import { updateRefusalScenarios } from './updates-refusals.ts';
 
-export const scenarios: readonly Scenario[] = [...bulkScenarios];
+export const scenarios: readonly Scenario[] = [
+  ...accountScenarios,
+  ...accountPeopleScenarios,
+  ...accountRefusalScenarios,
+  ...updateScenarios,
+  ...updateRefusalScenarios,
+  ...bulkScenarios,
+];

@@ -1,0 +1,154 @@
+// ACC: what a create is refused for, and that a refused one makes nothing.
+import type { Scenario } from '../engine/types.ts';
+import { not } from '../engine/want.ts';
+import { ALL_BUT_ACCOUNTS, expectStillFree } from './aftermath.ts';
+
+const accReferenceLength: Scenario = {
+  id: 'acc-reference-length',
+  title: 'A reference has 1 to 255 characters; blank or longer is 422 validation_failed',
+  rules: ['ACC-2'],
+  observes: ['NS-40'],
+  async run(t) {
+    await t.given.account();
+    const under = (reference: string) =>
+      t.api.createAccount(t.newAccount({ client_reference_id: reference }));
+    // ASCII only, so that characters, code points and bytes are as many (NS-40).
+    const whole = t.fresh.text(255);
+    const long = await under(whole);
+    t.expect('ACC-2', long).status(201).field('client_reference_id', whole);
+    for (const blank of ['', ' ', '   ']) {
+      t.expect('ACC-2', await under(blank)).refused(422, 'validation_failed');
+    }
+    for (const length of [256, 1000]) {
+      const tooLong = await under(t.fresh.text(length));
+      t.expect('ACC-2', tooLong).refused(422, 'validation_failed');
+    }
+    // All 255 count: one that differs in the last names somebody else.
+    const beside = await under(`${whole.slice(0, -1)}y`);
+    t.expect('ACC-2', beside)
+      .status(201)
+      .field('id', not(long.at('id') as string));
+    // References are for good, so that a short one may be taken by an earlier run.
+    const short = await under('Q');
+    const taken = short.status === 201 || short.status === 200;
+    t.expect('ACC-2', short).is('a reference of one character accepted', taken);
+
+    const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
+    const inCodePoints = await under([...wide].slice(0, 255).join(''));
+    const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
+    const inUnits = inCodePoints.status === 201 || (await under(accented)).status === 201;
+    const unit = inCodePoints.status === 201 ? 'code_points' : inUnits ? 'utf16' : 'bytes';
+    t.observe('NS-40', `255 is counted in ${unit}`, { length_unit: unit });
+  },
+};
+
+const accUnreadable: Scenario = {
+  id: 'acc-unreadable',
+  title: 'A missing client_reference_id or email makes the body unreadable',
+  rules: ['ACC-3'],
+  async run(t) {
+    await t.given.account();
+    // ERR-2 judges how an unreadable body is refused; here, that these two are refused like one.
+    const broken = await t.api.createAccount({}, { raw: '{"client_reference_id": "a' });
+    const asOne = broken.status >= 400 && broken.status < 500 ? broken.headers.mediaType() : '';
+    const type = asOne === '' ? 'text/plain' : asOne;
+    for (const name of ['client_reference_id', 'email'] as const) {
+      const body = t.newAccount();
+      const refused = await t.api.createAccount({ ...body, [name]: undefined });
+      t.expect('ACC-3', refused)
+        .is('refused with a 4xx', refused.status >= 400 && refused.status < 500)
+        .is(`${type}, as for broken JSON`, refused.headers.mediaType() === type, undefined, broken);
+      await expectStillFree(t, 'ACC-3', body);
+    }
+  },
+};
+
+const accEmailWithoutAt: Scenario = {
+  id: 'acc-email-without-at',
+  title: 'An email without @ is 422 validation_failed',
+  rules: ['ACC-4'],
+  async run(t) {
+    await t.given.account();
+    for (const email of [t.fresh.text(), `${t.fresh.text()}.example.com`]) {
+      const body = t.newAccount({ email });
+      t.expect('ACC-4', await t.api.createAccount(body)).refused(422, 'validation_failed');
+      await expectStillFree(t, 'ACC-4', { ...body, email: t.fresh.email() });
+    }
+    const empty = await t.api.createAccount(t.newAccount({ email: '' }));
+    const refused = empty.status >= 400 && empty.status < 500;
+    t.expect('ACC-4', empty).is('an empty email refused with a 4xx', refused);
+  },
+};
+
+const accBrandRequired: Scenario = {
+  id: 'acc-brand-required',
+  title: 'A firm-wide credential that names no brand_id gets 422 validation_failed',
+  rules: ['ACC-15'],
+  needs: ['firm'],
+  async run(t) {
+    await t.given.account({}, 'firm');
+    const body = t.newAccount({}, 'firm');
+    const refused = await t.as('firm').createAccount({ ...body, brand_id: undefined });
+    t.expect('ACC-15', refused).refused(422, 'validation_failed');
+    await expectStillFree(t, 'ACC-15', body, 'firm');
+  },
+};
+
+const accBrandBound: Scenario = {
+  id: 'acc-brand-bound',
+  title: 'A brand-bound credential creates at its own brand, and at another it gets 403 forbidden',
+  rules: ['ACC-16', 'ACC-17'],
+  needs: ['brand'],
+  async run(t) {
+    const brand = t.as('brand');
+    const silent = await brand.createAccount(t.newAccount({ brand_id: undefined }, 'brand'));
+    t.expect('ACC-17', silent).status(201);
+    const own = t.brandId('brand') ?? t.pick(silent, 'brand_id');
+    t.expect('ACC-17', silent).field('brand_id', own);
+    const named = await brand.createAccount(t.newAccount({ brand_id: own }, 'brand'));
+    t.expect('ACC-17', named).status(201).field('brand_id', own);
+    await t.given.account({}, 'brand');
+    const other = t.brandId('other_brand') ?? '999999999';
+    const refuse = async () => {
+      const body = t.newAccount({}, 'brand');
+      const refused = await brand.createAccount({ ...body, brand_id: other });
+      t.expect('ACC-16', refused).refused(403, 'forbidden');
+      return body;
+    };
+    // Neither at its own brand, as if the other had not been named, nor at the one named.
+    await expectStillFree(t, 'ACC-16', await refuse(), 'brand');
+    if (t.has('other_brand')) {
+      const body = { ...(await refuse()), brand_id: other };
+      await expectStillFree(t, 'ACC-16', body, 'other_brand');
+    }
+  },
+};
+
+const accScope: Scenario = {
+  id: 'acc-scope',
+  title: 'Without accounts:write a create is 403 forbidden and makes nothing',
+  rules: ['ACC-21'],
+  needs: ['no_scopes'],
+  async run(t) {
+    await t.given.account();
+    const body = t.newAccount();
+    const refused = await t.as('no_scopes').createAccount(body);
+    t.expect('ACC-21', refused).refused(403, 'forbidden');
+    await expectStillFree(t, 'ACC-21', body);
+    // Nor does it converge: what there is, is not shown either.
+    const again = await t.as('no_scopes').createAccount(body);
+    t.expect('ACC-21', again).refused(403, 'forbidden');
+    if (!t.has('mint')) return;
+    const others = await t.operator.mint({ scopes: ALL_BUT_ACCOUNTS });
+    t.expect('ACC-21', await t.as(others).createAccount(t.newAccount())).refused(403, 'forbidden');
+  },
+};
+
+export const accountRefusalScenarios: readonly Scenario[] = [
+  accReferenceLength,
+  accUnreadable,
+  accEmailWithoutAt,
+  accBrandRequired,
+  accBrandBound,
+  accScope,
+];

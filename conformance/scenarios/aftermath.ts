@@ -1,0 +1,68 @@
+// What scenarios look at after a call: that a refused create left nothing, the tag to go on with,
+// the digits of a phone.
+import type { Answer, Json } from '../engine/answer.ts';
+import type { Body } from '../engine/client.ts';
+import type { Role } from '../engine/needs.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Rules, Trial } from '../engine/trial.ts';
+
+/** The reference of a refused create is still free: a good create under it is the first. */
+export async function expectStillFree(
+  t: Trial,
+  rules: Rules,
+  body: Body,
+  role: Role = t.mainRole,
+): Promise<void> {
+  const made = await t.as(role).createAccount(body);
+  t.expect(rules, made).is(
+    '201, because what was refused before left nothing behind',
+    made.status === 201,
+  );
+}
+
+const STRONG = /^"[^"]*"$/;
+
+/** ACC-19 is judged elsewhere: without a strong tag there is nothing to update under. */
+export function strongTag(answer: Answer): string {
+  const tag = answer.headers.get('etag');
+  if (tag !== undefined && STRONG.test(tag)) return tag;
+  throw new Blocked(
+    `the account of exchange ${answer.n} came without a strong ETag: ${tag ?? 'none'}`,
+  );
+}
+
+/**
+ * The tag to go on with after an update: the answer's own, or where that is no new one (UPD-1),
+ * what a reading shows.
+ */
+export async function tagAfter(
+  t: Trial,
+  account: { readonly body: Body },
+  after: Answer,
+  old: string,
+  role: Role = t.mainRole,
+): Promise<string> {
+  const tag = after.headers.get('etag') ?? old;
+  if (tag !== old && STRONG.test(tag)) return tag;
+  return strongTag(await t.given.reread(account, role));
+}
+
+/** AUTH-4: all scopes but the one for accounts, for a credential that holds much and lacks it. */
+export const ALL_BUT_ACCOUNTS = [
+  'trades:write',
+  'trader:trade',
+  'transactions:write',
+  'trader:funds',
+  'transactions:amend',
+  'webhooks:manage',
+];
+
+/** Text without a digit in it. */
+export function lettersOf(text: string): string {
+  return text.replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]!);
+}
+
+/** The digits of a phone, whatever stands between them (NS-24). */
+export function digitsOf(phone: Json | undefined): string {
+  return typeof phone === 'string' ? phone.replace(/\D/g, '') : '';
+}

@@ -1,0 +1,174 @@
+// UPD: updating an account under its tag, and which of its fields that can change.
+import type { Answer } from '../engine/answer.ts';
+import type { Body } from '../engine/client.ts';
+import type { GivenAccount } from '../engine/given.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { RuleId, Scenario } from '../engine/types.ts';
+import { not } from '../engine/want.ts';
+import { digitsOf, strongTag, tagAfter } from './aftermath.ts';
+import { expectUnchanged } from './readback.ts';
+
+const FIELDS = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
+
+/** What an update may have changed besides the fields it names: nothing but the revision. */
+const OTHERS = ['id', 'client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
+
+const updApplied: Scenario = {
+  id: 'upd-applied',
+  title: 'A valid update answers 200, the account with the fields sent and no others changed',
+  rules: ['UPD-1', 'UPD-2', 'UPD-3'],
+  observes: ['NS-26'],
+  async run(t) {
+    const account = await t.given.account({ phone: t.fresh.phone() });
+    const changes: [RuleId, Body][] = [
+      ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
+      // Each field by itself, so that one that cannot be updated shows.
+      ...FIELDS.map((name): [RuleId, Body] => ['UPD-3', { [name]: `New ${name}` }]),
+    ];
+    let before = account.answer;
+    let tag = strongTag(before);
+    for (const [rule, change] of changes) {
+      const after = await t.api.updateAccount(account.id, change, { ifMatch: tag });
+      const expected = t.expect(rule, after).status(200);
+      if (!expected.ok) continue;
+      expectChanged(t, account, before, after, change);
+      before = after;
+      tag = await tagAfter(t, account, after, tag);
+    }
+    const now = await t.given.reread(account);
+    t.expect('UPD-1', now).fields(membersOf(before, [...FIELDS, 'id']));
+    observeRevisions(t, account.answer, before, changes.length);
+  },
+};
+
+function expectChanged(
+  t: Trial,
+  account: GivenAccount,
+  before: Answer,
+  after: Answer,
+  change: Body,
+): void {
+  t.expect('UPD-3', after).fields(change as Record<string, string>);
+  const rest = [...FIELDS, ...OTHERS].filter((name) => change[name] === undefined);
+  t.expect('UPD-2', after).fields(membersOf(before, rest));
+  t.expect('UPD-1', after)
+    .field('id', account.answer.at('id') ?? null)
+    .field('revision', not((before.at('revision') as number | undefined) ?? null));
+  // ACC-19 judges the form of the tag; here, that it is another one.
+  const tag = after.headers.get('etag');
+  const old = before.headers.get('etag');
+  t.expect('UPD-1', after).is('a new ETag', tag !== undefined && tag !== old, `ETag: ${tag}`);
+}
+
+/** The members that an answer has, of these names. */
+function membersOf(answer: Answer, names: readonly string[]) {
+  const seen = names.map((name) => [name, answer.at(name)] as const);
+  const there = seen.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there) as Record<string, string>;
+}
+
+function observeRevisions(t: Trial, first: Answer, last: Answer, count: number): void {
+  const from = Number(first.at('revision'));
+  const step = (Number(last.at('revision')) - from) / count;
+  t.observe('NS-26', `starts at ${from}, and grows by ${step} a change`, {
+    first_revision: from,
+    ...(Number.isInteger(step) && step > 0 ? { revision_step: step } : {}),
+  });
+}
+
+const updStatus: Scenario = {
+  id: 'upd-status',
+  title: 'status takes any string and is stored as sent',
+  rules: ['UPD-4'],
+  observes: ['NS-5'],
+  async run(t) {
+    const account = await t.given.account();
+    let tag = strongTag(account.answer);
+    const named = () => t.api.updateAccount(account.id, { first_name: 'Ida' }, { ifMatch: tag });
+    tag = strongTag(await t.control('an update of the first name', named, 200));
+    const statuses = ['Active', 'nEW', ' Größer als 7 – “never configured” ', 'x'.repeat(100)];
+    let taken = 0;
+    for (const status of statuses) {
+      const after = await t.api.updateAccount(account.id, { status }, { ifMatch: tag });
+      if (!t.expect('UPD-4', after).status(200).field('status', status).ok) continue;
+      taken += 1;
+      tag = await tagAfter(t, account, after, tag);
+      t.expect('UPD-4', await t.given.reread(account)).field('status', status);
+    }
+    t.observe('NS-5', `${taken} of ${statuses.length} made-up statuses taken`);
+  },
+};
+
+const updFixedFields: Scenario = {
+  id: 'upd-fixed-fields',
+  title: 'Email and phone cannot be changed by an update, nor anything but the five fields',
+  rules: ['UPD-3', 'UPD-11'],
+  async run(t) {
+    const phone = t.fresh.phone();
+    const account = await t.given.account({ phone });
+    let tag = strongTag(account.answer);
+    const named = () => t.api.updateAccount(account.id, { first_name: 'Ida' }, { ifMatch: tag });
+    tag = strongTag(await t.control('an update of the first name', named, 200));
+    // Alone and beside a change that is welcome: ignored or refused (NS-27), but never done.
+    const wishes: Body[] = [
+      { email: t.fresh.email(), phone: t.fresh.phone() },
+      { email: t.fresh.email(), phone: t.fresh.phone(), last_name: 'Byron' },
+    ];
+    for (const wish of wishes) {
+      const after = await t.api.updateAccount(account.id, wish, { ifMatch: tag });
+      if (after.status < 300) tag = await tagAfter(t, account, after, tag);
+      const seen = await t.given.reread(account);
+      const kept = digitsOf(seen.at('phone')) === digitsOf(phone);
+      t.expect('UPD-11', seen).is(`the phone ${phone}`, kept, `phone: ${seen.at('phone')}`, after);
+      // The new email and phone are still anybody's.
+      const free = await t.api.createAccount(
+        t.newAccount({ email: wish.email!, phone: wish.phone! }),
+      );
+      t.expect('UPD-11', free).is('201: nobody has that email or phone', free.status === 201);
+    }
+    const again = await t.api.createAccount(t.newAccount({ email: account.email }));
+    // ACC-8 judges the 409; a 201 here would mean that the email was given up.
+    t.expect('UPD-11', again).is('the email still taken', again.status !== 201);
+
+    const fixed = { id: '1', revision: 1, brand_id: '1', firm_id: '1', country: 'NO' };
+    const after = await t.api.updateAccount(account.id, fixed, { ifMatch: tag });
+    const own = membersOf(account.answer, ['id', 'brand_id', 'firm_id']);
+    if (after.status === 200) t.expect('UPD-3', after).fields(own);
+    t.expect('UPD-3', await t.given.reread(account)).fields(own);
+  },
+};
+
+const updAtOnce: Scenario = {
+  id: 'upd-at-once',
+  title: 'Of concurrent updates under one tag exactly one applies; the rest get 412',
+  rules: ['UPD-12'],
+  provokes: [503],
+  async run(t) {
+    const account = await t.given.account();
+    const tag = strongTag(account.answer);
+    const change = (n: number) => ({ last_name: `Racer ${n}` });
+    const answers = await t.atOnce(await t.crowd(8), (n) =>
+      t.api.updateAccount(account.id, change(n), { ifMatch: tag }),
+    );
+    const applied = answers.filter((each) => each.status < 300);
+    const retryable = (answer: Answer) =>
+      answer.status === 412 || answer.status === 503 || answer.code === 'idempotency_in_flight';
+    t.claim(
+      'UPD-12',
+      'one 200, and 412 (or an answer to retry) for the rest',
+      applied.length === 1 && answers.every((each) => each.status < 300 || retryable(each)),
+      answers.map((each) => each.summary).join('; '),
+      ...answers,
+    );
+    if (applied.length !== 1) return;
+    const now = await t.given.reread(account);
+    expectUnchanged(t, 'UPD-12', applied[0]!, now, 'revision');
+  },
+};
+
+export const updateScenarios: readonly Scenario[] = [
+  updApplied,
+  updStatus,
+  updFixedFields,
+  updAtOnce,
+];
