@@ -2,7 +2,7 @@
 import { type Attempt, type Body, callerOf } from '../attempt.ts';
 import type { Batch, Decision, Reply } from '../call.ts';
 import { refuse } from '../refuse.ts';
-import { createAccountRow, findBrand, refuseRow } from './account-row.ts';
+import { createAccountRow } from './account-row.ts';
 import { optionalText } from './members.ts';
 
 export function bulkCreateAccounts(attempt: Attempt): Decision | Batch {
@@ -70,19 +70,26 @@ function refuseWholeFor(attempt: Attempt, row: Body, index: number): Decision | 
   return settings.bulk_row_problems === 'batch' ? refuseForRowProblem(attempt, row, index) : null;
 }
 
-/** NS-33, the other choice: a row that would fail by itself refuses the whole batch. */
+/** NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own (BULK-8). */
 function refuseForRowProblem(attempt: Attempt, row: Body, index: number): Decision | null {
-  const brand = findBrand(attempt, row);
-  const problem = refuseRow(attempt, row) ?? (typeof brand === 'string' ? null : brand);
-  if (problem === null) return null;
-  const { detail } = JSON.parse(problem.reply.body) as { detail: string };
+  const lacking = findLacking(attempt, row);
+  if (lacking === null) return null;
   return refuse(attempt, {
     code: 'validation_failed',
     status: attempt.behaviour.settings.batch_refusal_status,
-    detail: `Row ${index}: ${detail} Nothing was created.`,
+    detail: `Row ${index} has ${lacking}; nothing was created.`,
     field: `accounts.${index}`,
     cites: ['NS-33'],
   });
+}
+
+function findLacking(attempt: Attempt, row: Body): string | null {
+  if (attempt.behaviour.values.isBlank(optionalText(row, 'client_reference_id') ?? '')) {
+    return 'a blank client_reference_id';
+  }
+  if (optionalText(row, 'email') === null) return 'no email';
+  const placed = optionalText(row, 'brand_id') ?? callerOf(attempt).brandId;
+  return placed === null ? 'no brand_id, which this credential must name' : null;
 }
 
 /** BULK-2 to BULK-5: one entry a row, in order, with what a single create would have answered. */
