@@ -154,7 +154,8 @@ export class FakeTarget {
     if (rows.length > 1000) return problem(413, 'scope_too_wide', 'too many rows', requestId);
     for (const [index, row] of rows.entries()) {
       const lacking = row.client_reference_id === undefined;
-      const foreign = brandId !== null && row.brand_id !== undefined && row.brand_id !== brandId;
+      const named = row.brand_id ?? brandId;
+      const foreign = brandId === null ? named === OTHER_FIRMS_BRAND : named !== brandId;
       if (lacking)
         return problem(422, 'validation_failed', `row ${index}: no reference`, requestId);
       if (foreign) return problem(403, 'forbidden', `row ${index}: another brand`, requestId);
@@ -171,6 +172,7 @@ export class FakeTarget {
   }
 }
 
+const OTHER_FIRMS_BRAND = '20';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 function newWorld(): FakeWorld {
