@@ -4,6 +4,9 @@ import { accountScenarios } from './accounts.ts';
 import { accountPeopleScenarios } from './accounts-people.ts';
 import { accountRefusalScenarios } from './accounts-refusals.ts';
 import { bulkScenarios } from './bulk.ts';
+import { positionScenarios } from './positions.ts';
+import { transactionStateScenarios } from './transaction-states.ts';
+import { transactionScenarios } from './transactions.ts';
 import { updateScenarios } from './updates.ts';
 import { updateRefusalScenarios } from './updates-refusals.ts';
 
@@ -14,4 +17,7 @@ export const scenarios: readonly Scenario[] = [
   ...updateScenarios,
   ...updateRefusalScenarios,
   ...bulkScenarios,
+  ...positionScenarios,
+  ...transactionScenarios,
+  ...transactionStateScenarios,
 ];

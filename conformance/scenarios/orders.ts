@@ -32,7 +32,9 @@ export async function openPosition(t: Trial, place: Place): Promise<OpenedPositi
   return { body, answer, positionId: positionIdIn(answer) };
 }
 
-/** Closes a position with the first payload that is taken; `body` closes another in the same way. */
+/**
+ * Closes a position with the first payload that is taken; `body` closes another in the same way.
+ */
 export async function closePosition(
   t: Trial,
   opened: OpenedPosition,
@@ -69,7 +71,20 @@ async function firstTaken(
   throw new Wanting('trading_account', `${words}: no payload that was tried is taken (${last})`);
 }
 
-function positionIdIn(answer: Answer): string {
+export function positionIdIn(answer: Answer): string {
   const id = answer.at('position_id') ?? answer.at('position.id') ?? answer.at('id');
   return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+}
+
+/** The body of an order that differs in instrument, side and size, for the same trading account. */
+export function differing({ trading_account_id, ...terms }: Body): Body {
+  const others: Body = { instrument: 'GBPUSD', symbol: 'GBPUSD', side: 'sell' };
+  const changed = Object.keys(terms).map((name) => [name, others[name] ?? '0.20']);
+  return { trading_account_id, ...Object.fromEntries(changed) };
+}
+
+/** Which order an answer is about: by its id where there is one, else by everything in it. */
+export function orderOf(answer: Answer): string {
+  const id = answer.at('id') ?? answer.at('order_id') ?? answer.at('order.id');
+  return id === undefined ? JSON.stringify(answer.json ?? answer.text) : String(id);
 }

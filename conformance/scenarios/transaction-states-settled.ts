@@ -1,0 +1,198 @@
+// TXS: cancelling what has settled: who may, what becomes of the money, and what it reads then.
+import type { Answer } from '../engine/answer.ts';
+import type { GivenTransaction } from '../engine/given.ts';
+import type { Role } from '../engine/needs.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { oneOf } from '../engine/want.ts';
+import { type Books, booksOf, quoteBooks, sum } from './amounts.ts';
+import { demand, expectReads, expectUnchanged, statusNow } from './readback.ts';
+import { withdrawal } from './withdrawals.ts';
+
+const txsCancelSettled: Scenario = {
+  id: 'txs-cancel-settled',
+  title: 'With transactions:amend a settled transaction is cancelled, without it that is 403',
+  rules: ['TXS-10', 'TXS-11', 'TXS-13'],
+  needs: ['settled_transaction'],
+  async run(t) {
+    const settled = await t.given.someSettled();
+    if (t.has('no_amend')) {
+      await t.part('TXS-11', 'without transactions:amend', () => refuseWithoutAmend(t, settled));
+    } else {
+      t.untested('TXS-11', 'it takes credentials.no_amend, all scopes but transactions:amend');
+    }
+    const cancelled = await cancel(t, settled);
+    if (cancelled.status === 403 && !t.has('mint')) {
+      // Whether this credential holds the scope only its owner knows.
+      const words = `cancelling a settled transaction: ${cancelled.summary}`;
+      t.untested(['TXS-10', 'TXS-13'], `${words}: does it hold transactions:amend?`);
+      return;
+    }
+    // Where balances can be seen, another scenario holds them to it; what it reads is TXS-13's.
+    const reads = t.has('ledger') ? oneOf('cancelled', 'settled') : 'cancelled';
+    t.expect('TXS-10', cancelled).status(200).field('status', reads);
+    if (cancelled.status !== 200) throw new Blocked(`cancelling: ${cancelled.summary}`);
+    t.expect('TXS-13', cancelled).field('status', 'cancelled');
+    const again = await cancel(t, settled);
+    // TXS-9: whatever else it answers, it has not gone back.
+    if (again.status === 200) t.expect('TXS-13', again).field('status', 'cancelled');
+  },
+};
+
+async function refuseWithoutAmend(
+  t: Trial,
+  settled: { id: string; account_id: string },
+): Promise<void> {
+  // Shown where a pending transaction can be had; else by the cancellation that follows.
+  if (t.has('trading_account')) {
+    const pending = await t.given.transaction(await t.given.place());
+    const key = t.fresh.key();
+    const send = () => cancel(t, pending, 'no_amend', key);
+    await t.control('cancelling what is pending', send, 200);
+  } else {
+    await t.control('an account made', () => t.as('no_amend').createAccount(t.newAccount()));
+  }
+  t.expect('TXS-11', await cancel(t, settled, 'no_amend')).refused(403, 'forbidden');
+}
+
+const txsCancelSettledUnchanged: Scenario = {
+  id: 'txs-cancel-settled-refused',
+  title: 'A cancellation refused for want of transactions:amend leaves status and money alone',
+  rules: ['TXS-11'],
+  needs: ['ledger'],
+  async run(t) {
+    const place = await t.given.place();
+    const pending = await t.given.transaction(place);
+    const key = t.fresh.key();
+    const control = () => cancel(t, pending, 'no_amend', key);
+    await t.control('cancelling what is pending', control, 200);
+    const settled = await t.given.settled(place);
+    const before = quoteBooks(await booksOf(t, settled));
+    t.expect('TXS-11', await cancel(t, settled, 'no_amend')).refused(403, 'forbidden');
+    await expectReads(t, 'TXS-11', settled, 'settled');
+    const after = quoteBooks(await booksOf(t, settled));
+    t.claim('TXS-11', `no money moved: ${before}`, after === before, after);
+  },
+};
+
+const txsReversal: Scenario = {
+  id: 'txs-reversal',
+  title: 'Cancelling a settled transaction books one compensating entry, and never a second',
+  rules: ['TXS-9', 'TXS-10'],
+  needs: ['ledger'],
+  async run(t) {
+    const place = await t.given.place();
+    // Amounts that no sum of binary fractions gets right.
+    await t.given.settled(place, { amount: '0.10' });
+    await t.given.settled(place, { amount: '0.30' });
+    const deposit = await t.given.transaction(place, { amount: '0.20' });
+    await t.part('TXS-10', 'a settled deposit', () => expectReversed(t, deposit));
+    await t.part('TXS-10', 'a settled withdrawal', async () => {
+      const taken = await withdrawal(t, place);
+      const approval = await t.api.approveTransaction(taken.id, taken.account_id);
+      // NS-21: where every withdrawal goes through a provider, none settles here.
+      if (approval.status !== 501) await expectReversed(t, taken);
+    });
+    await t.part('TXS-9', 'cancelled again after it had settled', () => expectOnce(t, deposit));
+  },
+};
+
+async function expectReversed(t: Trial, transaction: GivenTransaction): Promise<void> {
+  const { id, account_id } = transaction;
+  const before = await booksOf(t, transaction);
+  const key = t.fresh.key();
+  const approve = () => t.api.approveTransaction(id, account_id, { key });
+  await t.control('an approval', approve, 200);
+  await t.operator.settle(id);
+  const booked = await booksOf(t, transaction);
+  demand(booked.entries.length > 0, 'settling booked nothing');
+  const cancelled = await cancel(t, transaction);
+  t.expect('TXS-10', cancelled).status(200);
+  expectUnchanged(t, 'TXS-10', transaction.answer, cancelled, 'status', 'is_ftd');
+  const after = await booksOf(t, transaction);
+  const words = `the entries ${booked.entries.join(', ')}, and one more that makes them nothing`;
+  t.claim('TXS-10', words, isReversal(booked, after), quoteBooks(after), cancelled);
+  const { balance } = before;
+  const back = after.balance === balance;
+  t.claim('TXS-10', `the balance back at ${balance}`, back, `balance ${after.balance}`, cancelled);
+}
+
+function isReversal(booked: Books, after: Books): boolean {
+  const kept = booked.entries.every((each, index) => after.entries[index] === each);
+  const one = after.entries.length === booked.entries.length + 1;
+  return kept && one && sum(...after.entries) === '0';
+}
+
+/** TXS-9 holds for any cancelled transaction and asks for no scope beside the funds scope. */
+async function expectOnce(t: Trial, transaction: GivenTransaction): Promise<void> {
+  const status = await statusNow(t, transaction);
+  if (status !== 'cancelled') throw new Blocked(`what was cancelled reads "${status}" (TXS-13)`);
+  const before = quoteBooks(await booksOf(t, transaction));
+  for (const role of [t.mainRole, 'no_amend'] as const) {
+    const again = await cancel(t, transaction, role);
+    t.expect('TXS-9', again).status(200).field('status', 'cancelled');
+  }
+  const after = quoteBooks(await booksOf(t, transaction));
+  t.claim('TXS-9', `no further entry: ${before}`, after === before, after);
+}
+
+const txsCancelledStays: Scenario = {
+  id: 'txs-cancelled-stays',
+  title: 'Cancelled wins over settled, whichever came first, however much time passes',
+  rules: ['TXS-12', 'TXS-13'],
+  observes: ['NS-3'],
+  needs: ['clock', 'ledger'],
+  lane: 'own_world',
+  async run(t) {
+    const place = await t.given.place();
+    const settling = await t.given.approved(place);
+    // NS-4: where what is approved can be cancelled, its settlement comes too late.
+    const approved = await t.given.approved(place);
+    const early = await cancel(t, approved);
+    const settled = await t.given.settled(place);
+    const late = await cancel(t, settled);
+    if (late.status !== 200) throw new Blocked(`cancelling what has settled: ${late.summary}`);
+    await observeSettlement(t, settling);
+    await t.operator.advance(86_400_000);
+    await expectReads(t, 'TXS-13', settled, 'cancelled');
+    if (early.at('status') === 'cancelled') await expectReads(t, 'TXS-13', approved, 'cancelled');
+    const rejection = await t.api.rejectTransaction(settled.id, settled.account_id);
+    t.expect('TXS-12', rejection).refused(409, 'invalid_state');
+    const read = await t.given.rereadTransaction(settled);
+    t.expect('TXS-12', read).field('status', late.at('status') ?? null);
+  },
+};
+
+/** NS-3: how long after its approval a transaction settles by itself, if it does. */
+async function observeSettlement(t: Trial, approved: GivenTransaction): Promise<void> {
+  const startMs = await t.operator.nowMs();
+  const steps = [0, 1_000, 1_000, 3_000, 55_000, 3_540_000];
+  for (const stepMs of steps) {
+    if (stepMs > 0) await t.operator.advance(stepMs);
+    if ((await statusNow(t, approved)) !== 'settled') continue;
+    const afterMs = (await t.operator.nowMs()) - startMs;
+    const words = `settled by itself within ${afterMs} ms`;
+    t.observe('NS-3', words, { settlement_delay_ms: afterMs });
+    return;
+  }
+  const words = 'not settled an hour after its approval';
+  t.observe('NS-3', words, { settlement_delay_ms: null });
+}
+
+function cancel(
+  t: Trial,
+  { id, account_id }: { id: string; account_id: string },
+  who: Role = t.mainRole,
+  key = t.fresh.key(),
+): Promise<Answer> {
+  const body = { reason: 'conformance check' };
+  return t.as(who).cancelTransaction(id, account_id, body, { key });
+}
+
+export const settledScenarios: readonly Scenario[] = [
+  txsCancelSettled,
+  txsCancelSettledUnchanged,
+  txsReversal,
+  txsCancelledStays,
+];

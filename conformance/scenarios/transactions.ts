@@ -1,0 +1,226 @@
+// TXN: recording a transaction. It starts pending, is found again by its reference, and an answer
+// shows its listed members and nothing of what operators keep to themselves.
+import type { Answer } from '../engine/answer.ts';
+import type { Body } from '../engine/client.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { decimalId, decimalString, epochMs, sameAmount } from '../engine/want.ts';
+import { demand, expectReads, membersOf } from './readback.ts';
+import { keptFromClients } from './secrets-of-operators.ts';
+import { transactionFieldScenarios } from './transaction-fields.ts';
+import { transactionPlaceScenarios } from './transaction-places.ts';
+
+/** Every type and both signs, none of which starts anywhere but at pending. */
+const KINDS: readonly Body[] = [
+  { transaction_type: 'Deposit', amount: '25.00', method: 'Deposit' },
+  { transaction_type: 'Withdrawal', amount: '-25.00' },
+  { transaction_type: 'Credit', amount: '25.00', method: 'Bonus' },
+  { transaction_type: 'Debit', amount: '-25.00' },
+];
+
+const txnStartsPending: Scenario = {
+  id: 'txn-starts-pending',
+  title: 'A valid create answers 201 with status pending, and no request can create another status',
+  rules: ['TXN-1'],
+  observes: ['NS-27'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const ids: unknown[] = [];
+    const answers: Answer[] = [];
+    for (const over of KINDS) {
+      const made = await t.api.createTransaction(t.newTransaction(place, over));
+      // Whether the credential may do this at all is another matter.
+      if (made.status === 401 || made.status === 403) {
+        throw new Blocked(`the credential may not create transactions: ${made.summary}`);
+      }
+      t.expect('TXN-1', made).status(201).field('status', 'pending');
+      ids.push(made.at('id'));
+      answers.push(made);
+    }
+    const all = new Set(ids).size === ids.length;
+    t.claim('TXN-1', 'a transaction of its own for each', all, `ids ${ids.join(', ')}`, ...answers);
+    await t.part('TXN-1', 'a body that asks for another status', async () => {
+      const asked = { status: 'approved', state: 'approved', approved: true, auto_approve: true };
+      const body = t.newTransaction(place, asked);
+      const made = await t.api.createTransaction(body);
+      // NS-27: members that nobody knows may be ignored or refused.
+      const refused = made.status >= 400 && made.status < 500;
+      t.observe('NS-27', `a body with unknown members: ${made.summary}`, {
+        unknown_fields: refused ? 'refused' : 'ignored',
+      });
+      t.expect('TXN-1', made).is(
+        'pending, or refused',
+        refused || made.at('status') === 'pending',
+        `status "${made.at('status')}"`,
+      );
+    });
+    const later = await t.given.transaction(place);
+    await expectReads(t, 'TXN-1', later, 'pending');
+  },
+};
+
+const txnReference: Scenario = {
+  id: 'txn-reference',
+  title:
+    'A reference that names a transaction answers 200 with it, in any case, and creates nothing',
+  rules: ['TXN-2'],
+  observes: ['NS-20'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    // Neither all lower nor all upper case, so that a service that folds only one side shows.
+    const reference = t.fresh.reference().replace('ref', 'Ref');
+    const first = await t.given.transaction(place, { client_reference_id: reference });
+    const other = { amount: '99.00', transaction_type: 'Credit', currency: place.currency };
+    const bodies: readonly Body[] = [
+      first.body,
+      { ...first.body, ...other, client_reference_id: reference.toUpperCase() },
+      { ...first.body, client_reference_id: reference.toLowerCase() },
+    ];
+    for (const body of bodies) {
+      const again = await t.api.createTransaction(body);
+      t.expect('TXN-2', again)
+        .status(200)
+        .field('id', first.id)
+        .fields({ amount: sameAmount('25.00'), transaction_type: 'Deposit' });
+    }
+    if (t.has('no_amend')) {
+      // A reference belongs to the firm's books and not to whoever wrote it first.
+      const elsewhere = await t.as('no_amend').createTransaction(first.body);
+      t.expect('TXN-2', elsewhere).status(200).field('id', first.id);
+    }
+    if (t.has('ledger')) {
+      const rows = await t.operator.transactions(reference);
+      t.claim('TXN-2', 'one transaction of that reference', rows.length === 1, `${rows.length}`);
+    }
+    await t.part('TXN-2', 'a reference whose transaction has been decided', async () => {
+      const rejected = await t.given.rejected(place);
+      const approval = await t.api.approveTransaction(rejected.id, rejected.account_id);
+      demand(approval.status >= 400, 'a rejected transaction is approved after all (TXS-5)');
+      const again = await t.api.createTransaction(rejected.body);
+      t.expect('TXN-2', again).status(200).fields({ id: rejected.id, status: 'rejected' });
+    });
+    await observeReferenceScope(t, first.body);
+  },
+};
+
+/** NS-20: within what a reference names one transaction. */
+async function observeReferenceScope(t: Trial, body: Body): Promise<void> {
+  if (!t.has('second_trading_account')) return;
+  const { account_id, trading_account_id, currency } = await t.given.otherPlace();
+  const elsewhere = { ...body, account_id, trading_account_id, currency };
+  const answer = await t.api.createTransaction(elsewhere);
+  const words = `one transaction reference for two accounts: ${answer.status}`;
+  t.observe('NS-20', words, {
+    transaction_reference_scope: answer.status === 201 ? 'account' : 'firm',
+  });
+}
+
+const MEMBERS = [
+  'id',
+  'account_id',
+  'trading_account_id',
+  'currency',
+  'amount',
+  'method',
+  'transaction_type',
+  'status',
+  'is_ftd',
+  'created_at',
+];
+
+const txnShape: Scenario = {
+  id: 'txn-shape',
+  title: 'Every answer about a transaction has exactly the listed members, each of its type',
+  rules: ['TXN-8', 'CONV-1a', 'CONV-2a', 'CONV-4'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const made = await t.given.transaction(place, { method: 'Deposit' });
+    const found = await t.given.rereadTransaction(made);
+    const approved = await t.given.approved(place);
+    const rejected = await t.given.rejected(place);
+    const cancelled = await t.given.cancelled(place);
+    t.expect('TXN-8', made.answer).fields({
+      currency: place.currency,
+      method: 'Deposit',
+      transaction_type: 'Deposit',
+    });
+    for (const answer of [made.answer, found, approved.answer, rejected.answer, cancelled.answer]) {
+      expectShape(t, answer);
+      t.expect('TXN-8', answer)
+        .is('the account named', String(answer.at('account_id')) === place.account_id)
+        .is(
+          'the trading account named',
+          String(answer.at('trading_account_id')) === place.trading_account_id,
+        );
+      t.expect('CONV-1a', answer).fields({
+        id: decimalId,
+        account_id: decimalId,
+        trading_account_id: decimalId,
+      });
+      t.expect('CONV-2a', answer).field('amount', decimalString);
+      t.expect('CONV-4', answer).field('created_at', epochMs);
+    }
+  },
+};
+
+/**
+ * How ids, amounts and times are written is CONV's to judge; members that operators keep to
+ * themselves are TXN-9's.
+ */
+function expectShape(t: Trial, answer: Answer): void {
+  const names = Object.keys(membersOf(answer));
+  const missing = MEMBERS.filter((each) => !names.includes(each));
+  const extra = names.filter((each) => !MEMBERS.includes(each) && !keptFromClients(each));
+  const texts = ['currency', 'method', 'transaction_type', 'status'];
+  const odd = texts.filter((each) => typeof answer.at(each) !== 'string');
+  t.expect('TXN-8', answer)
+    .is('all the listed members', missing.length === 0, `without ${missing.join(', ')}`)
+    .is('no member besides', extra.length === 0, `also ${extra.join(', ')}`)
+    .is(`strings: ${texts.join(', ')}`, odd.length === 0, `not a string: ${odd.join(', ')}`)
+    .is('is_ftd: a boolean', typeof answer.at('is_ftd') === 'boolean', `${answer.at('is_ftd')}`);
+}
+
+const txnNothingOfOperators: Scenario = {
+  id: 'txn-nothing-of-operators',
+  title: 'Reasons, payment providers and what operators noted are in no transaction',
+  rules: ['TXN-9'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const reason = `kept from clients ${t.fresh.text()}`;
+    const rejected = await t.given.rejected(place, reason);
+    const cancelled = await t.given.cancelled(place, reason);
+    const answers = [rejected.answer, cancelled.answer];
+    for (const each of [rejected, cancelled]) {
+      answers.push(each.answer, await t.given.rereadTransaction(each));
+    }
+    const made = await t.given.transaction(place);
+    answers.push(made.answer);
+    if (t.has('provider_trading_account')) {
+      const provider = await t.given.providerPlace();
+      const over = { transaction_type: 'Withdrawal', amount: '-25.00', method: 'Withdrawal' };
+      const withdrawal = await t.api.createTransaction(t.newTransaction(provider, over));
+      // NS-27: the sign that a withdrawal is written with is open; nothing hangs on this one.
+      if (withdrawal.status < 300) answers.push(withdrawal);
+    }
+    for (const answer of answers) {
+      const names = Object.keys(membersOf(answer)).filter(keptFromClients);
+      t.expect('TXN-9', answer)
+        .is('no member for operators', names.length === 0, `shows ${names.join(', ')}`)
+        .is('no reason', !answer.text.includes(reason), 'the reason that was given is in it');
+    }
+  },
+};
+
+export const transactionScenarios: readonly Scenario[] = [
+  txnStartsPending,
+  txnReference,
+  ...transactionFieldScenarios,
+  txnShape,
+  txnNothingOfOperators,
+  ...transactionPlaceScenarios,
+];
