@@ -2,6 +2,7 @@
 import type { Scenario } from '../engine/types.ts';
 import { not } from '../engine/want.ts';
 import { ALL_BUT_ACCOUNTS, expectStillFree } from './aftermath.ts';
+import { brokenJson, expectUnreadable } from './unreadable.ts';
 
 const accReferenceLength: Scenario = {
   id: 'acc-reference-length',
@@ -48,16 +49,11 @@ const accUnreadable: Scenario = {
   rules: ['ACC-3'],
   async run(t) {
     await t.given.account();
-    // ERR-2 judges how an unreadable body is refused; here, that these two are refused like one.
-    const broken = await t.api.createAccount({}, { raw: '{"client_reference_id": "a' });
-    const asOne = broken.status >= 400 && broken.status < 500 ? broken.headers.mediaType() : '';
-    const type = asOne === '' ? 'text/plain' : asOne;
+    const broken = await brokenJson(t);
     for (const name of ['client_reference_id', 'email'] as const) {
       const body = t.newAccount();
       const refused = await t.api.createAccount({ ...body, [name]: undefined });
-      t.expect('ACC-3', refused)
-        .is('refused with a 4xx', refused.status >= 400 && refused.status < 500)
-        .is(`${type}, as for broken JSON`, refused.headers.mediaType() === type, undefined, broken);
+      expectUnreadable(t, 'ACC-3', refused, broken);
       await expectStillFree(t, 'ACC-3', body);
     }
   },

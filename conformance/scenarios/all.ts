@@ -4,6 +4,8 @@ import { accountScenarios } from './accounts.ts';
 import { accountPeopleScenarios } from './accounts-people.ts';
 import { accountRefusalScenarios } from './accounts-refusals.ts';
 import { bulkScenarios } from './bulk.ts';
+import { conventionScenarios } from './conventions.ts';
+import { errorScenarios } from './errors.ts';
 import { positionScenarios } from './positions.ts';
 import { transactionStateScenarios } from './transaction-states.ts';
 import { transactionScenarios } from './transactions.ts';
@@ -11,6 +13,7 @@ import { updateScenarios } from './updates.ts';
 import { updateRefusalScenarios } from './updates-refusals.ts';
 
 export const scenarios: readonly Scenario[] = [
+  ...conventionScenarios,
   ...accountScenarios,
   ...accountPeopleScenarios,
   ...accountRefusalScenarios,
@@ -20,4 +23,5 @@ export const scenarios: readonly Scenario[] = [
   ...positionScenarios,
   ...transactionScenarios,
   ...transactionStateScenarios,
+  ...errorScenarios,
 ];

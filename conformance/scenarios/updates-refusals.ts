@@ -6,9 +6,7 @@ import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { ALL_BUT_ACCOUNTS, strongTag, tagAfter } from './aftermath.ts';
 import { demand, expectUnchanged } from './readback.ts';
-
-/** So high that no platform has come to it, and small enough for any integer type. */
-const NOBODY = '1999999999';
+import { UNKNOWN_ID } from './unknown.ts';
 
 /** An account that has been updated once: its tags, the first of which is stale. */
 interface Updated extends GivenAccount {
@@ -42,7 +40,7 @@ const updUnknown: Scenario = {
   async run(t) {
     const account = await updatedOnce(t);
     for (const tag of [account.current, account.stale, '"987654321"']) {
-      const missing = await t.api.updateAccount(NOBODY, change(t), { ifMatch: tag });
+      const missing = await t.api.updateAccount(UNKNOWN_ID, change(t), { ifMatch: tag });
       t.expect('UPD-6', missing).is('404 and not 412', missing.status !== 412);
       if (missing.status !== 412) t.expect('UPD-5', missing).refused(404, 'not_found');
       else t.untested('UPD-5', 'the tag was looked at first, which UPD-6 judges');

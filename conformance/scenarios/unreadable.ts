@@ -1,0 +1,24 @@
+// Bodies that cannot be read, and whether a refusal is of the kind that they get.
+import type { Answer } from '../engine/answer.ts';
+import type { Rules, Trial } from '../engine/trial.ts';
+
+/** JSON that breaks off in the middle of a member. */
+export const BROKEN_JSON = '{"client_reference_id": "a';
+
+/**
+ * A body of broken JSON, refused as this target refuses what it cannot read. How it should is
+ * ERR-2's to judge; other rules ask only that something is refused in the same way.
+ */
+export async function brokenJson(t: Trial): Promise<Answer> {
+  return t.api.createAccount({}, { raw: BROKEN_JSON });
+}
+
+/** Refused as broken JSON is: by a 4xx of the same content type. */
+export function expectUnreadable(t: Trial, rules: Rules, refused: Answer, broken: Answer): void {
+  const known = broken.status >= 400 && broken.status < 500 ? broken.headers.mediaType() : '';
+  const type = known === '' ? 'text/plain' : known;
+  const seen = refused.headers.mediaType() || 'no content type';
+  t.expect(rules, refused)
+    .is('refused with a 4xx', refused.status >= 400 && refused.status < 500)
+    .is(`${type}, as broken JSON is refused`, seen === type, `${refused.summary}, ${seen}`, broken);
+}
