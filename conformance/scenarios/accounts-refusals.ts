@@ -140,6 +140,37 @@ const accScope: Scenario = {
   },
 };
 
+const accNothingElse: Scenario = {
+  id: 'acc-nothing-else',
+  title: 'The owner cannot be set by the request, and no trading account comes with the account',
+  rules: ['ACC-22'],
+  needs: ['trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    const owner = t.fresh.text();
+    const wishes = { owner, owner_id: owner, assigned_to: owner, sales_agent: owner };
+    const owned = await t.api.createAccount(t.newAccount(wishes));
+    // Ignored or refused (NS-27): in neither case does the answer show it as the account's.
+    const shown = owned.status < 300 && owned.text.includes(owner);
+    t.expect('ACC-22', owned).is(`no owner "${owner}" in the account`, !shown, owned.text);
+
+    const place = await t.given.place();
+    await t.given.transaction(place);
+    const account = await t.given.account();
+    // What would have come with it has its own id, or one given out after the last that is known.
+    const last = BigInt(place.trading_account_id);
+    const candidates = [account.id, `${last + 1n}`, `${last + 2n}`, `${last + 3n}`];
+    for (const trading_account_id of candidates) {
+      const placed = { ...place, account_id: account.id, trading_account_id };
+      const refused = await t.api.createTransaction(t.newTransaction(placed));
+      t.expect('ACC-22', refused).is(
+        `no trading account ${trading_account_id} of the new account ${account.id}`,
+        refused.status >= 400,
+      );
+    }
+  },
+};
+
 export const accountRefusalScenarios: readonly Scenario[] = [
   accReferenceLength,
   accUnreadable,
@@ -147,4 +178,5 @@ export const accountRefusalScenarios: readonly Scenario[] = [
   accBrandRequired,
   accBrandBound,
   accScope,
+  accNothingElse,
 ];
