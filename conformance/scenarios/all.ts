@@ -6,6 +6,7 @@ import { accountRefusalScenarios } from './accounts-refusals.ts';
 import { bulkScenarios } from './bulk.ts';
 import { conventionScenarios } from './conventions.ts';
 import { errorScenarios } from './errors.ts';
+import { idempotencyScenarios } from './idempotency.ts';
 import { positionScenarios } from './positions.ts';
 import { transactionStateScenarios } from './transaction-states.ts';
 import { transactionScenarios } from './transactions.ts';
@@ -23,5 +24,6 @@ export const scenarios: readonly Scenario[] = [
   ...positionScenarios,
   ...transactionScenarios,
   ...transactionStateScenarios,
+  ...idempotencyScenarios,
   ...errorScenarios,
 ];

@@ -1,0 +1,177 @@
+// The nine write operations as requests that can be sent again: the same, with another body, after
+// the record has moved on.
+import type { Answer } from '../engine/answer.ts';
+import type { Body } from '../engine/client.ts';
+import type { Need, Role } from '../engine/needs.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Credential } from '../providers/target.ts';
+import { closePosition, openPosition } from './orders.ts';
+
+type Send = (key: string) => Promise<Answer>;
+
+/** One write on records of its own; `send` is the same request each time. */
+export interface Act {
+  send(key: string | null, who?: Role | Credential): Promise<Answer>;
+  /** The same subject, everything else in the body different: well, or so that it cannot be run. */
+  readonly altered: readonly Send[];
+  /** Lets the record move on, so that an answer made afresh reads differently from the first. */
+  overtake?(first: Answer): Promise<unknown>;
+  /** What the record reads now, for showing that the act was done once. */
+  reread?(): Promise<Answer>;
+}
+
+export interface ActOf {
+  /** As the control plane and reports name it. */
+  readonly operation: string;
+  readonly words: string;
+  readonly needs: readonly Need[];
+  make(t: Trial): Promise<Act>;
+}
+
+const noSeed: readonly Need[] = [];
+const place: readonly Need[] = ['trading_account'];
+
+async function accountToCreate(t: Trial): Promise<Act> {
+  const body = t.newAccount();
+  const api = t.api;
+  return {
+    send: (key, who = t.mainRole) => t.as(who).createAccount(body, { key }),
+    altered: [
+      (key) => api.createAccount({ ...body, email: t.fresh.email(), first_name: 'Grace' }, { key }),
+      (key) => api.createAccount({ ...body, email: t.fresh.text() }, { key }),
+    ],
+    overtake: async (first) => {
+      const ifMatch = first.headers.get('etag') ?? null;
+      const id = String(first.at('id'));
+      await api.updateAccount(id, { first_name: 'Overtaken' }, { ifMatch });
+    },
+    reread: () => t.given.reread({ body }),
+  };
+}
+
+async function accountToUpdate(t: Trial): Promise<Act> {
+  const account = await t.given.account();
+  const api = t.api;
+  const ifMatch = account.etag;
+  const patch = (body: Body, key: string | null, who: Role | Credential = t.mainRole) =>
+    t.as(who).updateAccount(account.id, body, { key, ifMatch });
+  return {
+    send: (key, who) => patch({ first_name: 'Grace' }, key, who),
+    altered: [(key) => patch({ country: 'FR', last_name: 'Hopper' }, key), (key) => patch({}, key)],
+    overtake: async (first) => {
+      const tag = first.headers.get('etag') ?? null;
+      await api.updateAccount(account.id, { language: 'fr' }, { ifMatch: tag });
+    },
+    reread: () => t.given.reread(account),
+  };
+}
+
+async function batchToCreate(t: Trial): Promise<Act> {
+  const rows = [t.newAccount(), t.newAccount()];
+  return {
+    send: (key, who = t.mainRole) => t.as(who).bulkCreateAccounts(rows, { key }),
+    // IDEM-9a: what may be altered in a batch has scenarios of its own.
+    altered: [],
+    reread: () =>
+      t.given.settleOn('the batch under a new key', () => t.api.bulkCreateAccounts(rows)),
+  };
+}
+
+async function positionToOpen(t: Trial): Promise<Act> {
+  const where = await t.given.place();
+  const { body } = await openPosition(t, where);
+  const other = Object.hasOwn(body, 'size') ? { size: '0.20' } : { volume: '0.20' };
+  return {
+    send: (key, who = t.mainRole) => t.as(who).openPosition(body, { key }),
+    altered: [(key) => t.api.openPosition({ ...body, ...other, side: 'sell' }, { key })],
+  };
+}
+
+async function positionToClose(t: Trial): Promise<Act> {
+  const where = await t.given.place();
+  const [first, second, third] = [
+    await openPosition(t, where),
+    await openPosition(t, where),
+    await openPosition(t, where),
+  ];
+  const { body } = await closePosition(t, first);
+  return {
+    send: (key, who = t.mainRole) => t.as(who).closePosition(body(second), { key }),
+    altered: [(key) => t.api.closePosition(body(third), { key })],
+  };
+}
+
+async function transactionToCreate(t: Trial): Promise<Act> {
+  const where = await t.given.place();
+  const body = t.newTransaction(where);
+  const api = t.api;
+  return {
+    send: (key, who = t.mainRole) => t.as(who).createTransaction(body, { key }),
+    altered: [
+      (key) => api.createTransaction({ ...body, amount: '99.00' }, { key }),
+      (key) => api.createTransaction({ ...body, amount: t.fresh.text() }, { key }),
+    ],
+    overtake: async (first) => {
+      await api.rejectTransaction(String(first.at('id')), where.account_id);
+    },
+    reread: () => t.given.rereadTransaction({ body }),
+  };
+}
+
+async function transactionToApprove(t: Trial): Promise<Act> {
+  const made = await t.given.transaction(await t.given.place());
+  return {
+    send: (key, who = t.mainRole) =>
+      t.as(who).approveTransaction(made.id, made.account_id, { key }),
+    // It has no body.
+    altered: [],
+    overtake: async () => {
+      if (t.has('settle')) await t.operator.settle(made.id);
+    },
+    reread: () => t.given.rereadTransaction(made),
+  };
+}
+
+/** `reject` and `cancel` are alike but for their last word. */
+function transactionToEnd(verb: 'rejectTransaction' | 'cancelTransaction') {
+  return async (t: Trial): Promise<Act> => {
+    const made = await t.given.transaction(await t.given.place());
+    const end = (body: Body, key: string | null, who: Role | Credential = t.mainRole) =>
+      t.as(who)[verb](made.id, made.account_id, body, { key });
+    return {
+      send: (key, who) => end({ reason: 'conformance check' }, key, who),
+      altered: [(key) => end({ reason: 'another reason' }, key), (key) => end({ reason: '' }, key)],
+      reread: () => t.given.rereadTransaction(made),
+    };
+  };
+}
+
+export const ACTS = {
+  createAccount: { words: 'creating an account', needs: noSeed, make: accountToCreate },
+  updateAccount: { words: 'updating an account', needs: noSeed, make: accountToUpdate },
+  bulkCreateAccounts: { words: 'creating accounts in bulk', needs: noSeed, make: batchToCreate },
+  openPosition: { words: 'opening a position', needs: place, make: positionToOpen },
+  closePosition: { words: 'closing a position', needs: place, make: positionToClose },
+  createTransaction: { words: 'creating a transaction', needs: place, make: transactionToCreate },
+  approveTransaction: {
+    words: 'approving a transaction',
+    needs: place,
+    make: transactionToApprove,
+  },
+  rejectTransaction: {
+    words: 'rejecting a transaction',
+    needs: place,
+    make: transactionToEnd('rejectTransaction'),
+  },
+  cancelTransaction: {
+    words: 'cancelling a transaction',
+    needs: place,
+    make: transactionToEnd('cancelTransaction'),
+  },
+} as const satisfies Record<string, Omit<ActOf, 'operation'>>;
+
+/** All nine, in the order of the specification. */
+export const acts: readonly ActOf[] = Object.entries(ACTS).map(([operation, act]) => ({
+  operation,
+  ...act,
+}));

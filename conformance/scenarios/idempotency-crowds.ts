@@ -1,0 +1,135 @@
+// IDEM-15: of identical requests that come at the same moment one runs, and the others hear of it.
+import type { Answer } from '../engine/answer.ts';
+import { describe } from '../engine/expect.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { echoes } from './echoes.ts';
+import { ACTS } from './idempotency-acts.ts';
+
+type Operation = keyof typeof ACTS;
+
+/** As many as find a gap between looking and writing that is open for a fraction of a millisecond. */
+const CROWD = 16;
+
+const idemCrowdOfAccounts: Scenario = {
+  id: 'idem-crowd-of-accounts',
+  title: 'Of identical account writes at once one runs; the others replay it or are 409 in flight',
+  rules: ['IDEM-15'],
+  run: (t) =>
+    playCrowds(t, ['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts']),
+};
+
+const idemCrowdOfMoney: Scenario = {
+  id: 'idem-crowd-of-money',
+  title: 'Of identical transactions and orders at once one runs; the others replay it or are 409',
+  rules: ['IDEM-15'],
+  needs: ['trading_account'],
+  run: (t) =>
+    playCrowds(t, ['openPosition', 'createTransaction', 'openPosition', 'rejectTransaction']),
+};
+
+/** Rounds on keys of their own: by the second one every connection is open. */
+async function playCrowds(t: Trial, operations: readonly Operation[]): Promise<void> {
+  const size = await t.crowd(CROWD);
+  for (const operation of operations) {
+    const { words, make } = ACTS[operation];
+    await t.part('IDEM-15', `${words}, ${size} times at once`, async () => {
+      const act = await make(t);
+      const key = t.fresh.key();
+      const answers = await t.atOnce(size, () => act.send(key));
+      const one = await expectOneRun(t, operation, answers);
+      if (one === undefined || act.reread === undefined) return;
+      // What all were told is what there is: nobody ran beside the one.
+      const read = await act.reread();
+      for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
+        const value = one.at(path);
+        if (value !== undefined) t.expect('IDEM-15', read).field(path, value);
+      }
+    });
+  }
+}
+
+/**
+ * Asked only before blaming: where not even one after the other is a repeat, nothing is shown by
+ * many at once.
+ */
+async function demandSequential(t: Trial, operation: Operation): Promise<void> {
+  const { words, make } = ACTS[operation];
+  const act = await make(t);
+  const key = t.fresh.key();
+  const first = await t.control(words, () => act.send(key));
+  if (!echoes(await act.send(key), first)) {
+    throw new Blocked(`${words}: not even a later repeat gets the first answer`);
+  }
+}
+
+/** Every answer is the one answer or says that another still runs; gives the one. */
+async function expectOneRun(
+  t: Trial,
+  operation: Operation,
+  answers: readonly Answer[],
+): Promise<Answer | undefined> {
+  const { words } = ACTS[operation];
+  const told = answers.filter((each) => !saysNothing(t, each));
+  const served = told.filter((each) => !isInFlight(each));
+  const one = served.find((each) => each.status < 300) ?? served[0];
+  const astray = served.filter((each) => one !== undefined && !echoes(each, one));
+  const expected = `${words}: one answer to all ${answers.length}, or 409 idempotency_in_flight`;
+  const actual = one === undefined ? 'none ran' : [one, ...astray].map(describe).join(' / ');
+  const truth = one !== undefined && astray.length === 0;
+  // All that could not be judged is no answer to what ran.
+  if (told.length === 0) return undefined;
+  if (!truth) await demandSequential(t, operation);
+  t.claim('IDEM-15', expected, truth, actual, ...told);
+  return truth ? one : undefined;
+}
+
+function isInFlight(answer: Answer): boolean {
+  return answer.status === 409 && (answer.code ?? IN_FLIGHT) === IN_FLIGHT;
+}
+
+const IN_FLIGHT = 'idempotency_in_flight';
+
+/** Safe to send again, or somebody else's: a 503 write_contention is how a loser may be told too. */
+function saysNothing(t: Trial, answer: Answer): boolean {
+  return answer.status === 503 || t.notes.unjudgeable(answer) !== undefined;
+}
+
+const idemCrowdHeldBack: Scenario = {
+  id: 'idem-crowd-held-back',
+  title: 'Of identical requests that all come before the first one runs, one runs',
+  rules: ['IDEM-15'],
+  needs: ['fault', 'clock', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    // Held between looking and writing, a check that is no reservation shows every time.
+    for (const operation of ['createAccount', 'openPosition', 'updateAccount'] as const) {
+      const { words, make } = ACTS[operation];
+      await t.part('IDEM-15', `${words}, held back`, async () => {
+        const act = await make(t);
+        const key = t.fresh.key();
+        const effect = { kind: 'delay', ms: 1_000 };
+        const fault = await t.operator.fault({ match: { operation }, effect, times: 6 });
+        let answered = 0;
+        const sent = Array.from({ length: 6 }, () =>
+          act.send(key).finally(() => {
+            answered += 1;
+          }),
+        );
+        for (const each of sent) each.catch(() => {});
+        await t.until(async () => answered + (await fault.hits()) >= 6, 3_000);
+        if ((await fault.hits()) === 0) throw new Blocked(`the fault did not meet ${words}`);
+        await t.operator.advance(1_000);
+        await fault.remove();
+        await expectOneRun(t, operation, await Promise.all(sent));
+      });
+    }
+  },
+};
+
+export const crowdScenarios: readonly Scenario[] = [
+  idemCrowdOfAccounts,
+  idemCrowdOfMoney,
+  idemCrowdHeldBack,
+];

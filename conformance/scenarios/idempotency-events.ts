@@ -1,0 +1,87 @@
+// IDEM-4c: a repeat tells nobody: as many events about what was sent three times as about its twin
+// that was sent once.
+import type { Answer, Json } from '../engine/answer.ts';
+import type { Delivered } from '../engine/arrivals.ts';
+import type { Scenario } from '../engine/types.ts';
+import { ACTS } from './idempotency-acts.ts';
+
+/** Which event each of them brings is open (NS-11). No approval: its settlement comes when it will. */
+const SENT = [
+  'createAccount',
+  'updateAccount',
+  'bulkCreateAccounts',
+  'openPosition',
+  'createTransaction',
+  'rejectTransaction',
+] as const;
+
+/** For what may still be on its way once every twin has been heard of. */
+const GRACE_MS = 300;
+
+const idemRepeatsEmitNothing: Scenario = {
+  id: 'idem-repeats-emit-nothing',
+  title: 'A repeat causes no further event',
+  rules: ['IDEM-4c'],
+  needs: ['receiver', 'trading_account'],
+  async run(t) {
+    const hook = await t.receiver();
+    await t.given.webhook(hook);
+    const pairs: { words: string; thrice: Answer; once: Answer }[] = [];
+    for (const operation of SENT) {
+      const { words, make } = ACTS[operation];
+      const [act, twin] = [await make(t), await make(t)];
+      const key = t.fresh.key();
+      const thrice = await t.control(words, () => act.send(key));
+      await act.send(key);
+      await act.send(key);
+      const once = await t.control(words, () => twin.send(t.fresh.key()));
+      pairs.push({ words, thrice, once });
+    }
+    const heard = () => hook.arrivals.length;
+    await t.until(() => {
+      const texts = hook.arrivals.map((each) => new TextDecoder().decode(each.body));
+      return pairs.every(({ once }) => texts.some((text) => text.includes(`"${nameOf(once)}"`)));
+    }, 3_000);
+    await t.sleep(GRACE_MS);
+    const arrived = await t.arrived(hook, heard(), 0);
+    for (const { words, thrice, once } of pairs) {
+      const [many, few] = [eventsAbout(arrived, thrice), eventsAbout(arrived, once)];
+      const expected = `${few.size} events about ${nameOf(thrice)}, as after ${words} once`;
+      const truth = many.size <= few.size;
+      t.claim('IDEM-4c', expected, truth, `${many.size} events`, thrice, ...many.values());
+    }
+  },
+};
+
+/** The id of the record that an answer is about. */
+function nameOf(answer: Answer): string {
+  return String(answer.at('id') ?? answer.at('rows.0.id'));
+}
+
+/** By the id of the event, because one event may be delivered twice (EVT-4). */
+function eventsAbout(arrived: readonly Delivered[], answer: Answer): Map<string, Delivered> {
+  const about = new Map<string, Delivered>();
+  for (const delivered of arrived) {
+    const envelope = parse(delivered.body);
+    if (!mentions(envelope, nameOf(answer))) continue;
+    const id = JSON.stringify((envelope as { id?: Json }).id);
+    about.set(id, delivered);
+  }
+  return about;
+}
+
+function parse(body: Uint8Array): Json {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as Json;
+  } catch {
+    return null;
+  }
+}
+
+/** NS-9: where an envelope names its record is open, so any member may. */
+function mentions(value: Json, id: string): boolean {
+  if (value === null || typeof value !== 'object') return value === id;
+  return Object.values(value).some((each) => mentions(each as Json, id));
+}
+
+export const eventScenarios: readonly Scenario[] = [idemRepeatsEmitNothing];

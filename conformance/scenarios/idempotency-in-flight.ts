@@ -1,0 +1,149 @@
+// IDEM-14: while an attempt still runs, its key answers 409 idempotency_in_flight, and that for 30
+// seconds at least.
+import type { Answer } from '../engine/answer.ts';
+import { describe } from '../engine/expect.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { echoes } from './echoes.ts';
+import { atOnce, hold } from './held.ts';
+import { ACTS, type ActOf, acts } from './idempotency-acts.ts';
+
+const idemInFlight: Scenario = {
+  id: 'idem-in-flight',
+  title:
+    'A repeat of each write that still runs is 409 idempotency_in_flight; later ones get its answer',
+  rules: ['IDEM-14a'],
+  needs: ['fault', 'clock', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    let prompt = true;
+    for (const each of acts) {
+      // Who waits instead of answering need not be waited for nine times.
+      if (!prompt) break;
+      await t.part('IDEM-14a', each.words, async () => {
+        prompt = await expectInFlight(t, each);
+      });
+    }
+  },
+};
+
+/** False where a repeat was not answered while the first ran. */
+async function expectInFlight(t: Trial, { operation, words, make }: ActOf): Promise<boolean> {
+  const act = await make(t);
+  const key = t.fresh.key();
+  const held = await hold(t, operation, { kind: 'delay', ms: 10_000 }, () => act.send(key));
+  const early: Answer[] = [];
+  for (const answer of [
+    await atOnce(t, () => act.send(key)),
+    await atOnce(t, () => act.send(key)),
+  ]) {
+    const expected = `409 idempotency_in_flight at once, while ${words} runs`;
+    if (answer === undefined) {
+      t.claim('IDEM-14a', expected, false, 'no answer until it was over');
+      return false;
+    }
+    t.expect('IDEM-14a', answer).refused(409, 'idempotency_in_flight');
+    early.push(answer);
+  }
+  await t.operator.advance(10_000);
+  const first = await held();
+  if (first.status >= 300) {
+    // Where a repeat was let through it may be why.
+    if (early.every((each) => each.status === 409)) {
+      throw new Blocked(`control failed: ${words}, held back: ${first.summary}`);
+    }
+    return true;
+  }
+  const late = await act.send(key);
+  const truth = echoes(late, first);
+  t.expect('IDEM-14a', late).is('the real answer from now on', truth, describe(late), first);
+  return true;
+}
+
+const idemInFlightApart: Scenario = {
+  id: 'idem-in-flight-apart',
+  title: 'An attempt that still runs holds up its own key and subject alone',
+  rules: ['IDEM-14a'],
+  needs: ['fault', 'clock'],
+  lane: 'own_world',
+  async run(t) {
+    const body = t.newAccount();
+    const key = t.fresh.key();
+    const create = (of = body, under = key) => t.api.createAccount(of, { key: under });
+    const held = await hold(t, 'createAccount', { kind: 'delay', ms: 10_000 }, create);
+    const other = await atOnce(t, () => create(t.newAccount()));
+    t.claim(
+      'IDEM-14a',
+      'another subject under the key is served meanwhile',
+      other !== undefined && other.status < 300,
+      other === undefined ? 'no answer until it was over' : describe(other),
+      ...(other === undefined ? [] : [other]),
+    );
+    await t.operator.advance(10_000);
+    t.expect('IDEM-14a', await held()).is('served as well', (await held()).status < 300);
+  },
+};
+
+const idemNotAbandoned: Scenario = {
+  id: 'idem-not-abandoned',
+  title: 'An attempt that takes 29 seconds, or has hung for as long, is not given up',
+  rules: ['IDEM-14b'],
+  observes: ['NS-34'],
+  needs: ['fault', 'clock'],
+  lane: 'own_world',
+  async run(t) {
+    const slow = await ACTS.updateAccount.make(t);
+    const [slowKey, hungKey] = [t.fresh.key(), t.fresh.key()];
+    const held = await hold(t, 'updateAccount', { kind: 'delay', ms: 29_500 }, () =>
+      slow.send(slowKey),
+    );
+    const body = t.newAccount();
+    const hung = () => t.api.createAccount(body, { key: hungKey });
+    await hold(t, 'createAccount', { kind: 'hang' }, hung);
+    for (const send of [() => slow.send(slowKey), hung]) {
+      const status = (await atOnce(t, send))?.status;
+      // IDEM-14a: who knows nothing of attempts that run cannot give them up either.
+      if (status !== 409) throw new Blocked(`a repeat of what still runs is answered ${status}`);
+    }
+    // Repeats on the way neither put the end off nor bring it on.
+    for (const [atS, byMs] of [
+      [15, 15_000],
+      [29, 14_000],
+    ] as const) {
+      await t.operator.advance(byMs);
+      for (const send of [() => slow.send(slowKey), hung]) {
+        const answer = await atOnce(t, send);
+        const words = `409 idempotency_in_flight after ${atS} s`;
+        const truth = answer?.status === 409;
+        const actual = answer === undefined ? 'no answer' : describe(answer);
+        t.claim('IDEM-14b', words, truth, actual, ...(answer === undefined ? [] : [answer]));
+      }
+    }
+    await t.operator.advance(500);
+    const late = await held();
+    const words = 'served after 29.5 s';
+    t.expect('IDEM-14b', late).is(words, late.status < 300, describe(late));
+    await observeAbandonment(t, hung);
+  },
+};
+
+/** NS-34: looks again ever later, up to an hour, until the key runs anew. */
+async function observeAbandonment(t: Trial, send: () => Promise<Answer>): Promise<void> {
+  let lastS = 29.5;
+  for (const atS of [31, 46, 61, 121, 301, 601, 1801, 3601]) {
+    await t.operator.advance((atS - lastS) * 1000);
+    lastS = atS;
+    const answer = await atOnce(t, send);
+    if (answer === undefined || answer.status === 409) continue;
+    const setting = { abandon_after_ms: (atS - 1) * 1000 };
+    return t.observe('NS-34', `given up by ${atS - 1} s`, setting);
+  }
+  t.observe('NS-34', 'still in flight after an hour');
+}
+
+export const inFlightScenarios: readonly Scenario[] = [
+  idemInFlight,
+  idemInFlightApart,
+  idemNotAbandoned,
+];

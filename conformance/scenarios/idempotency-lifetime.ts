@@ -1,0 +1,204 @@
+// IDEM-6, IDEM-7: which answers are not kept at all, and for how long the others are.
+import type { Answer } from '../engine/answer.ts';
+import type { Body } from '../engine/client.ts';
+import { describe } from '../engine/expect.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { RuleId, Scenario } from '../engine/types.ts';
+import { echoes } from './echoes.ts';
+import { hold } from './held.ts';
+import { ACTS, acts } from './idempotency-acts.ts';
+
+/** Answers that are safe to send again, each with the rule that says it is not kept. */
+const PASSING: readonly [status: number, rule: RuleId][] = [
+  [429, 'IDEM-6a'],
+  [500, 'IDEM-6c'],
+  [503, 'IDEM-6b'],
+];
+
+const idemTroubleBefore: Scenario = {
+  id: 'idem-trouble-before',
+  title: 'A 429, 500 or 503 in place of each write is not kept: the key runs when sent again',
+  rules: ['IDEM-6a', 'IDEM-6b', 'IDEM-6c'],
+  needs: ['fault', 'trading_account'],
+  lane: 'own_world',
+  provokes: [429, 500, 503],
+  async run(t) {
+    for (const { operation, words, make } of acts) {
+      const act = await make(t);
+      await expectRetried(t, { operation, words, phase: 'before' }, act.send);
+    }
+  },
+};
+
+const idemTroubleAfter: Scenario = {
+  id: 'idem-trouble-after',
+  title: 'A 429, 500 or 503 after the write has run is not kept either: a retry converges',
+  rules: ['IDEM-6a', 'IDEM-6b', 'IDEM-6c'],
+  needs: ['fault', 'trading_account'],
+  lane: 'own_world',
+  provokes: [429, 500, 503],
+  async run(t) {
+    for (const operation of ['createAccount', 'bulkCreateAccounts', 'createTransaction'] as const) {
+      const { words, make } = ACTS[operation];
+      const act = await make(t);
+      await expectRetried(t, { operation, words, phase: 'after' }, act.send);
+    }
+  },
+};
+
+interface Struck {
+  readonly operation: string;
+  readonly words: string;
+  readonly phase: 'before' | 'after';
+}
+
+/**
+ * One key through all three troubles to the end. What comes in place of the next trouble, or of the
+ * success at last, shows what was kept of the one before.
+ */
+async function expectRetried(
+  t: Trial,
+  { operation, words, phase }: Struck,
+  send: (key: string) => Promise<Answer>,
+): Promise<void> {
+  const rules = PASSING.map(([, rule]) => rule);
+  await t.part(rules, `${words}, in trouble`, async () => {
+    let key = t.fresh.key();
+    let before: Answer | undefined;
+    let rule: RuleId = 'IDEM-6a';
+    for (const [status, next] of PASSING) {
+      const effect = { kind: 'status', status };
+      const fault = await t.operator.fault({ match: { operation }, phase, effect, times: 1 });
+      let answer = await send(key);
+      if (before !== undefined) {
+        // A call that never got as far as the fault was answered by what the key stood for.
+        const ran = (await fault.hits()) === 1;
+        expectRan(t, rule, words, answer, before, ran);
+        if (!ran) key = t.fresh.key();
+        if (!ran) answer = await send(key);
+      }
+      if ((await fault.hits()) !== 1) throw new Blocked(`the fault did not meet ${words}`);
+      [before, rule] = [answer, next];
+    }
+    const last = await send(key);
+    expectRan(t, rule, words, last, before!, last.status < 300);
+  });
+}
+
+function expectRan(
+  t: Trial,
+  rule: RuleId,
+  words: string,
+  answer: Answer,
+  before: Answer,
+  ran: boolean,
+): void {
+  const expected = `${words} again after the ${before.status} of exchange ${before.n}`;
+  t.expect(rule, answer).is(expected, ran, describe(answer), before);
+}
+
+const HOUR_MS = 3_600_000;
+/** A little, by which the clock is short of a day or past it. */
+const LITTLE_MS = 5_000;
+
+const idemKeptForADay: Scenario = {
+  id: 'idem-kept-for-a-day',
+  title: 'A key replays just before 24 hours are over, and runs again just after',
+  rules: ['IDEM-7a', 'IDEM-7b'],
+  needs: ['clock'],
+  lane: 'own_world',
+  async run(t) {
+    const body = t.newAccount();
+    const untouched = t.newAccount();
+    const invalid = t.newAccount({ email: t.fresh.text() });
+    const account = await t.given.account();
+    const keys = [t.fresh.key(), t.fresh.key(), t.fresh.key(), t.fresh.key()] as const;
+    const create = (of: Body, key: string) => t.api.createAccount(of, { key });
+    const update = () =>
+      t.api.updateAccount(
+        account.id,
+        { first_name: 'Grace' },
+        { key: keys[2], ifMatch: account.etag },
+      );
+    const created = await t.control('a create', () => create(body, keys[0]), 201);
+    const lone = await t.control('another', () => create(untouched, keys[1]), 201);
+    const updated = await t.control('an update', update, 200);
+    const refused = await create(invalid, keys[3]);
+    const soon = [await create(body, keys[0]), await update()];
+    if (!echoes(soon[0]!, created) || !echoes(soon[1]!, updated)) {
+      throw new Blocked('a repeat is not answered as the first, however soon it comes');
+    }
+
+    // Early and late within the day: a service may keep keys for an hour, or until midnight.
+    for (const [words, ms] of [
+      ['after an hour', HOUR_MS],
+      ['after 24 hours less 5 s', 23 * HOUR_MS - LITTLE_MS],
+    ] as const) {
+      await t.operator.advance(ms);
+      expectKept(t, words, await create(body, keys[0]), created);
+      expectKept(t, words, await update(), updated);
+      expectKept(t, words, await create(invalid, keys[3]), refused);
+    }
+
+    await t.operator.advance(2 * LITTLE_MS);
+    // Run again, a create finds its account by the reference: 200, and not the 201 that was kept.
+    // The one that was repeated shows whether repeats prolong it, the other whether its age alone
+    // does.
+    const words = 'run again after 24 hours and 5 s';
+    const [repeated, alone] = [await create(body, keys[0]), await create(untouched, keys[1])];
+    t.expect('IDEM-7b', repeated).is(words, ranAgain(repeated, created), undefined, created);
+    t.expect('IDEM-7b', alone).is(words, ranAgain(alone, lone), undefined, lone);
+    const stale = await update();
+    t.expect('IDEM-7b', stale).is(words, !echoes(stale, updated), undefined, updated);
+    if (refused.status < 400) return;
+    const corrected = await create({ ...invalid, email: t.fresh.email() }, keys[3]);
+    t.expect('IDEM-7b', corrected).is(words, corrected.status < 300, undefined, refused);
+  },
+};
+
+function expectKept(t: Trial, words: string, repeat: Answer, first: Answer): void {
+  const kept = echoes(repeat, first);
+  t.expect('IDEM-7a', repeat).is(`the first answer ${words}`, kept, describe(repeat), first);
+}
+
+function ranAgain(answer: Answer, first: Answer): boolean {
+  return answer.status < 300 && !echoes(answer, first);
+}
+
+const idemAgeOfASlowAnswer: Scenario = {
+  id: 'idem-age-of-a-slow-answer',
+  title: 'The 24 hours of a slow attempt are over when its answer is a day old, if not before',
+  rules: ['IDEM-7b'],
+  observes: ['NS-42'],
+  needs: ['clock', 'fault'],
+  lane: 'own_world',
+  async run(t) {
+    const body = t.newAccount();
+    const key = t.fresh.key();
+    const create = () => t.api.createAccount(body, { key });
+    const held = await hold(t, 'createAccount', { kind: 'delay', ms: 20_000 }, create);
+    await t.operator.advance(20_000);
+    const first = await held();
+    if (first.status !== 201) throw new Blocked(`a create that was held back: ${first.summary}`);
+    // A day and ten seconds after the request, ten seconds short of one after the answer.
+    await t.operator.advance(24 * HOUR_MS - 10_000);
+    const between = echoes(await create(), first);
+    t.observe('NS-42', between ? 'from the first answer' : 'from the first request', {
+      key_age_from: between ? 'answer' : 'request',
+    });
+    // Where it ran again just now, that is the attempt whose day began, and this one its repeat.
+    if (between) await t.operator.advance(20_000);
+    else await t.operator.advance(24 * HOUR_MS + 20_000);
+    const late = await create();
+    const truth = between ? ranAgain(late, first) : late.status < 300;
+    t.expect('IDEM-7b', late).is('run again', truth, describe(late), first);
+  },
+};
+
+export const lifetimeScenarios: readonly Scenario[] = [
+  idemTroubleBefore,
+  idemTroubleAfter,
+  idemKeptForADay,
+  idemAgeOfASlowAnswer,
+];

@@ -1,0 +1,104 @@
+// IDEM: a repeat of each of the nine writes gets the first answer, byte for byte, and does nothing.
+import { type Answer, memberAt } from '../engine/answer.ts';
+import { describe } from '../engine/expect.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { RuleId, Scenario } from '../engine/types.ts';
+import { echoes, expectOwnRequestIds, sameMembers } from './echoes.ts';
+import { type Act, type ActOf, acts } from './idempotency-acts.ts';
+
+function replayOf({ operation, words, needs, make }: ActOf): Scenario {
+  const altersBody = !['bulkCreateAccounts', 'approveTransaction'].includes(operation);
+  const rules: RuleId[] = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-5'];
+  return {
+    id: `idem-replay-${operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    title: `A repeat of ${words} gets the first answer, byte for byte, and does nothing`,
+    rules: altersBody ? [...rules, 'IDEM-8'] : rules,
+    observes: operation === 'createAccount' ? ['NS-29'] : [],
+    needs,
+    async run(t) {
+      const act = await make(t);
+      const key = t.fresh.key();
+      const first = await t.control(words, () => act.send(key));
+      // IDEM-4b: what the record has become since is no part of the first answer.
+      await act.overtake?.(first);
+      const before = await act.reread?.();
+      // Twice, because a record that is used up by its first repeat is not kept for 24 hours.
+      const repeats = [await act.send(key), await act.send(key)] as const;
+      for (const repeat of repeats) expectRepeat(t, first, repeat);
+      await expectOwnRequestIds(t, first, repeats);
+      if (before !== undefined) expectNothingMoved(t, before, await act.reread!());
+      if (altersBody) await expectBodyIgnored(t, act, key, repeats);
+      observeHeaders(t, operation, first, repeats[0]);
+    },
+  };
+}
+
+/** The status, the record that the answer names, and then the bytes. */
+function expectRepeat(t: Trial, first: Answer, repeat: Answer): void {
+  t.expect('IDEM-4a', repeat).is(
+    `${first.status}, as in exchange ${first.n}`,
+    repeat.status === first.status,
+    repeat.summary,
+    first,
+  );
+  // An answer of another status is another answer: its bytes say nothing more.
+  if (repeat.status !== first.status) return;
+  const [named, before] = [recordsIn(repeat), recordsIn(first)];
+  t.expect('IDEM-4c', repeat).is(
+    `nothing made a second time: id ${before}`,
+    named === '' || named === before,
+    `id ${named}`,
+    first,
+  );
+  t.expect('IDEM-4b', repeat).sameBytesAs(first);
+}
+
+/** Ids of the records that an answer is about; empty when it names none. */
+function recordsIn(answer: Answer): string {
+  const rows = answer.at('rows');
+  const ids = Array.isArray(rows) ? rows.map((each) => memberAt(each, 'id')) : [answer.at('id')];
+  return ids.filter((id) => id !== undefined).join(', ');
+}
+
+/** Approval may be followed by settlement at any time (NS-3), which is no repeat's doing. */
+function expectNothingMoved(t: Trial, before: Answer, after: Answer): void {
+  const settled = before.at('status') === 'approved' && after.at('status') === 'settled';
+  t.expect('IDEM-4c', after).is(
+    'the record as it was before the repeats',
+    settled || sameMembers(after, before),
+    `${describe(after)} after ${describe(before)}`,
+    before,
+  );
+}
+
+async function expectBodyIgnored(
+  t: Trial,
+  act: Act,
+  key: string,
+  [repeat, last]: readonly [Answer, Answer],
+): Promise<void> {
+  await t.part('IDEM-8', 'another body under the same key and subject', async () => {
+    if (!echoes(last, repeat)) throw new Blocked('identical repeats do not agree');
+    for (const send of act.altered) {
+      const altered = await send(key);
+      const truth = echoes(altered, repeat);
+      t.expect('IDEM-8', altered).is(
+        `what the first body was answered: ${describe(repeat)}`,
+        truth,
+        describe(altered),
+        repeat,
+      );
+    }
+  });
+}
+
+function observeHeaders(t: Trial, operation: string, first: Answer, repeat: Answer): void {
+  if (operation !== 'createAccount' || !first.headers.has('etag')) return;
+  const has = repeat.headers.has('etag');
+  t.observe('NS-29', has ? 'ETag comes with the replay' : 'no ETag with the replay', {
+    replay_etag: has,
+  });
+}
+
+export const replayScenarios: readonly Scenario[] = acts.map(replayOf);

@@ -1,0 +1,166 @@
+// IDEM-2: what a key stands together with. The same key on another subject, or from another
+// credential, is another operation.
+import type { Answer } from '../engine/answer.ts';
+import { describe } from '../engine/expect.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { RuleId, Scenario } from '../engine/types.ts';
+import type { Place } from '../providers/target.ts';
+import { echoes } from './echoes.ts';
+import { closePosition, openPosition } from './orders.ts';
+
+const idemOtherReference: Scenario = {
+  id: 'idem-other-reference',
+  title: 'Another reference under the same key is another create, and leaves the first one kept',
+  rules: ['IDEM-2a'],
+  observes: ['NS-35'],
+  async run(t) {
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    const first = await t.control('a create', () => t.api.createAccount(body, { key }));
+    const second = await t.api.createAccount(t.newAccount(), { key });
+    expectRan(t, 'IDEM-2a', second, first);
+    const again = await t.api.createAccount(body, { key });
+    const kept = echoes(again, first);
+    t.expect('IDEM-2a', again).is('the first answer still', kept, describe(again), first);
+    if (first.status !== 201) return;
+    const shouted = {
+      ...body,
+      client_reference_id: String(body.client_reference_id).toUpperCase(),
+    };
+    const upper = await t.api.createAccount(shouted, { key });
+    const same = upper.status === 201 && upper.at('id') === first.at('id');
+    const words = same ? 'one subject in any case' : 'another subject in another case';
+    t.observe('NS-35', words, { subject_case_sensitive: !same });
+  },
+};
+
+const idemSubjectsOfAccounts: Scenario = {
+  id: 'idem-subjects-of-accounts',
+  title: 'The subject of a create is its reference and not its email; of an update, the account',
+  rules: ['IDEM-2c'],
+  async run(t) {
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    const first = await t.control('a create', () => t.api.createAccount(body, { key }));
+    // Run, it meets the email that is taken; what it must not meet is the first answer.
+    const reference = t.fresh.reference();
+    const other = await t.api.createAccount({ ...body, client_reference_id: reference }, { key });
+    const truth = !echoes(other, first) && other.at('id') !== first.at('id');
+    t.expect('IDEM-2c', other).is('an operation of its own', truth, describe(other), first);
+
+    const [one, another] = [await t.given.account(), await t.given.account()];
+    const patch = (id: string, ifMatch: string) =>
+      t.api.updateAccount(id, { first_name: 'Grace' }, { key, ifMatch });
+    const updated = await t.control('an update', () => patch(one.id, one.etag));
+    expectRan(t, 'IDEM-2c', await patch(another.id, another.etag), updated);
+    // The tag is no part of the subject: under the present one, too, it is the account's first.
+    const retagged = await patch(one.id, updated.headers.get('etag') ?? one.etag);
+    const replayed = echoes(retagged, updated);
+    t.expect('IDEM-2c', retagged).is(
+      'the first answer for this account',
+      replayed,
+      describe(retagged),
+      updated,
+    );
+  },
+};
+
+const idemSubjectsOfTransactions: Scenario = {
+  id: 'idem-subjects-of-transactions',
+  title:
+    'The subject of a transaction is its reference; of approve, reject and cancel, the account',
+  rules: ['IDEM-2c'],
+  needs: ['trading_account', 'second_trading_account'],
+  async run(t) {
+    const here = await t.given.place();
+    const there = await t.given.otherPlace();
+    await t.part('IDEM-2c', 'two references, all else alike', async () => {
+      const key = t.fresh.key();
+      const body = t.newTransaction(here);
+      const first = await t.control('a create', () => t.api.createTransaction(body, { key }));
+      const other = { ...body, client_reference_id: t.fresh.reference() };
+      expectRan(t, 'IDEM-2c', await t.api.createTransaction(other, { key }), first);
+    });
+    for (const verb of ['approve', 'reject', 'cancel'] as const) {
+      await t.part('IDEM-2c', `${verb} at two accounts`, async () => {
+        const key = t.fresh.key();
+        const mine = await t.given.transaction(here);
+        const theirs = await t.given.transaction(there);
+        const first = await t.control(verb, () => decide(t, verb, mine, key));
+        expectRan(t, 'IDEM-2c', await decide(t, verb, theirs, key), first);
+      });
+    }
+  },
+};
+
+const idemSubjectsOfPositions: Scenario = {
+  id: 'idem-subjects-of-positions',
+  title: 'The subject of opening and of closing a position is the trading account',
+  rules: ['IDEM-2c'],
+  needs: ['trading_account', 'second_trading_account'],
+  async run(t) {
+    const places = [await t.given.place(), await t.given.otherPlace()] as const;
+    const [mine, theirs] = [await openPosition(t, places[0]), await openPosition(t, places[1])];
+    const spare = await openPosition(t, places[0]);
+    const { body: closing } = await closePosition(t, spare);
+    const key = t.fresh.key();
+    const opened = await t.control('an open', () => t.api.openPosition(mine.body, { key }));
+    expectRan(t, 'IDEM-2c', await t.api.openPosition(theirs.body, { key }), opened);
+    const closeKey = t.fresh.key();
+    const close = (body: typeof mine) => t.api.closePosition(closing(body), { key: closeKey });
+    const closed = await t.control('a close', () => close(mine));
+    expectRan(t, 'IDEM-2c', await close(theirs), closed);
+  },
+};
+
+const idemKeyAcrossBrands: Scenario = {
+  id: 'idem-key-across-brands',
+  title:
+    'One key and one reference at two brands: what it does is open, that the first stays is not',
+  rules: ['IDEM-4a'],
+  observes: ['NS-41'],
+  needs: ['firm', 'other_brand'],
+  async run(t) {
+    const key = t.fresh.key();
+    const body = t.newAccount({}, 'firm');
+    const send = (brand: string | undefined) =>
+      t.as('firm').createAccount({ ...body, brand_id: brand }, { key });
+    const first = await t.control('a create', () => send(t.brandId('firm')));
+    const other = await send(t.brandId('other_brand'));
+    const replayed = echoes(other, first);
+    t.observe('NS-41', replayed ? 'the first answer' : `run at its own brand: ${other.summary}`, {
+      key_across_brands: replayed ? 'replay' : 'separate',
+    });
+    t.expect('IDEM-4a', await send(t.brandId('firm'))).status(first.status);
+  },
+};
+
+/** Ran, as shown by an answer of its own about a record of its own. */
+function expectRan(t: Trial, rule: RuleId, answer: Answer, first: Answer): void {
+  const id = first.at('id');
+  const another = id === undefined || answer.at('id') !== id;
+  const truth = answer.status < 300 && !echoes(answer, first) && another;
+  const words = `an operation of its own, and not that of exchange ${first.n} (id ${id})`;
+  t.expect(rule, answer).is(words, truth, describe(answer), first);
+}
+
+export function decide(
+  t: Trial,
+  verb: 'approve' | 'reject' | 'cancel',
+  made: Pick<Place, 'account_id'> & { readonly id: string },
+  key: string,
+): Promise<Answer> {
+  const options = { key };
+  if (verb === 'approve') return t.api.approveTransaction(made.id, made.account_id, options);
+  const body = { reason: 'conformance check' };
+  if (verb === 'reject') return t.api.rejectTransaction(made.id, made.account_id, body, options);
+  return t.api.cancelTransaction(made.id, made.account_id, body, options);
+}
+
+export const subjectScenarios: readonly Scenario[] = [
+  idemOtherReference,
+  idemSubjectsOfAccounts,
+  idemSubjectsOfTransactions,
+  idemSubjectsOfPositions,
+  idemKeyAcrossBrands,
+];
