@@ -3,6 +3,7 @@ import type { Scenario } from '../engine/types.ts';
 import { accountScenarios } from './accounts.ts';
 import { accountPeopleScenarios } from './accounts-people.ts';
 import { accountRefusalScenarios } from './accounts-refusals.ts';
+import { authenticationScenarios } from './authentication.ts';
 import { bulkScenarios } from './bulk.ts';
 import { conventionScenarios } from './conventions.ts';
 import { errorScenarios } from './errors.ts';
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   ...positionScenarios,
   ...transactionScenarios,
   ...transactionStateScenarios,
+  ...authenticationScenarios,
   ...idempotencyScenarios,
   ...errorScenarios,
 ];

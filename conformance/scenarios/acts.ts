@@ -1,0 +1,151 @@
+// Every operation that asks for a scope, as something a credential does: a valid request that can
+// be refused any number of times and then be served once.
+import type { Answer } from '../engine/answer.ts';
+import type { CallOptions, Client } from '../engine/client.ts';
+import { Wanting } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { RuleId } from '../engine/types.ts';
+import type { Place } from '../providers/target.ts';
+import { closePosition, openPosition } from './orders.ts';
+
+export type Send = (client: Client, options?: CallOptions) => Promise<Answer>;
+
+export interface Act {
+  /** Its name on the control plane. */
+  readonly operation: string;
+  /** AUTH-4: any one of these is enough. */
+  readonly scopes: readonly string[];
+  /** The rule that refuses it to a credential without any scope. */
+  readonly owner: RuleId;
+  /** Makes what the request acts on; the request is then the same each time it is sent. */
+  prepare(): Promise<Send>;
+  /** Whether an answer is that of a request which had not been carried out before. */
+  isFirst(answer: Answer): boolean;
+}
+
+const served = (answer: Answer) => answer.status < 300;
+const created = (answer: Answer) => answer.status === 201;
+
+const ACCOUNTS = { scopes: ['accounts:write'] } as const;
+const TRADES = { scopes: ['trades:write', 'trader:trade'], owner: 'POS-1' } as const;
+const FUNDS = { scopes: ['transactions:write', 'trader:funds'] } as const;
+const HOOKS = { scopes: ['webhooks:manage'], owner: 'HOOK-6', isFirst: served } as const;
+
+export function accountActs(t: Trial): Act[] {
+  return [
+    {
+      ...{ operation: 'createAccount', ...ACCOUNTS, owner: 'ACC-21', isFirst: created },
+      prepare: async () => {
+        const body = t.newAccount();
+        return (client, options) => client.createAccount(body, options);
+      },
+    },
+    {
+      // Served twice, it would meet its own new tag: 412.
+      ...{ operation: 'updateAccount', ...ACCOUNTS, owner: 'UPD-13', isFirst: served },
+      prepare: async () => {
+        const account = await t.given.account();
+        const body = { first_name: t.fresh.text() };
+        return (client, options) =>
+          client.updateAccount(account.id, body, { ifMatch: account.etag, ...options });
+      },
+    },
+    {
+      ...{ operation: 'bulkCreateAccounts', ...ACCOUNTS, owner: 'BULK-13' },
+      isFirst: (answer) => answer.at('rows.0.status') === 201,
+      prepare: async () => {
+        const rows = [t.newAccount()];
+        return (client, options) => client.bulkCreateAccounts(rows, options);
+      },
+    },
+  ];
+}
+
+export function transactionActs(t: Trial, place: Place): Act[] {
+  const decisions = ['approve', 'reject', 'cancel'] as const;
+  return [
+    {
+      ...{ operation: 'createTransaction', ...FUNDS, owner: 'TXN-12', isFirst: created },
+      prepare: async () => {
+        const body = t.newTransaction(place);
+        return (client, options) => client.createTransaction(body, options);
+      },
+    },
+    ...decisions.map((verb): Act => {
+      const reason = { reason: 'conformance check' };
+      return {
+        ...{ operation: `${verb}Transaction`, ...FUNDS, owner: 'TXS-17', isFirst: served },
+        prepare: async () => {
+          const { id, account_id } = await t.given.transaction(place);
+          return (client, options) => {
+            if (verb === 'approve') return client.approveTransaction(id, account_id, options);
+            return client[`${verb}Transaction`](id, account_id, reason, options);
+          };
+        },
+      };
+    }),
+  ];
+}
+
+/** Empty where the target takes no payload that anybody knows (NS-1). */
+export async function positionActs(t: Trial, place: Place): Promise<Act[]> {
+  try {
+    const first = await openPosition(t, place);
+    const { body: closing } = await closePosition(t, first);
+    return [
+      {
+        ...{ operation: 'openPosition', ...TRADES, isFirst: served },
+        prepare: async () => (client, options) => client.openPosition(first.body, options),
+      },
+      {
+        ...{ operation: 'closePosition', ...TRADES, isFirst: served },
+        prepare: async () => {
+          const body = closing(await openPosition(t, place));
+          return (client, options) => client.closePosition(body, options);
+        },
+      },
+    ];
+  } catch (error) {
+    if (error instanceof Wanting) return [];
+    throw error;
+  }
+}
+
+export async function webhookActs(t: Trial): Promise<Act[]> {
+  const to = t.has('receiver') ? await t.receiver() : undefined;
+  const { id, url } = await t.given.webhook(to, ['order']);
+  return [
+    {
+      ...{ operation: 'createWebhook', ...HOOKS },
+      prepare: async () => (client, options) =>
+        client.createWebhook({ url, event_categories: ['order'] }, options),
+    },
+    {
+      ...{ operation: 'listWebhooks', ...HOOKS },
+      prepare: async () => (client, options) => client.listWebhooks(options),
+    },
+    {
+      ...{ operation: 'getWebhook', ...HOOKS },
+      prepare: async () => (client, options) => client.getWebhook(id, options),
+    },
+    {
+      ...{ operation: 'rotateWebhookSecret', ...HOOKS },
+      prepare: async () => (client, options) => client.rotateWebhookSecret(id, options),
+    },
+    {
+      // Last: it is not disabled before the others had their turn.
+      ...{ operation: 'disableWebhook', ...HOOKS },
+      prepare: async () => (client, options) => client.disableWebhook(id, options),
+    },
+  ];
+}
+
+/** All that the target lets us do: money and positions want a place to do it at. */
+export async function everyAct(t: Trial): Promise<Act[]> {
+  const acts = accountActs(t);
+  if (t.has('trading_account')) {
+    const place = await t.given.place();
+    acts.push(...transactionActs(t, place), ...(await positionActs(t, place)));
+  }
+  return [...acts, ...(await webhookActs(t))];
+}

@@ -1,0 +1,236 @@
+// AUTH: the token endpoint: that its tokens work, and what it allows a client in a minute.
+import type { Answer } from '../engine/answer.ts';
+import type { TokenForm } from '../engine/client.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import type { Credential, CredentialWish } from '../providers/target.ts';
+
+const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
+
+const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
+
+const UNKNOWN_FORM =
+  'the specification does not show how a token is asked for (NS-8), and OAuth’s ways are not taken';
+
+const authTokensWork: Scenario = {
+  id: 'auth-tokens-work',
+  title: 'A token from the token endpoint works, and none is given for a wrong secret',
+  rules: ['AUTH-3a'],
+  observes: ['NS-8', 'NS-50'],
+  needs: ['client'],
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const found = await findForm(t, client);
+    if (found === undefined) {
+      // NS-8: only where the form is known is it a fault that no token comes of it.
+      if (!t.has('mint')) return t.untested('AUTH-3a', UNKNOWN_FORM);
+      t.claim(
+        'AUTH-3a',
+        'a token for a client and its secret',
+        false,
+        'none in any of OAuth’s ways',
+      );
+      throw new Blocked('the token endpoint gives no token');
+    }
+    const { form, answer, token } = found;
+    observeForm(t, form, answer);
+    const holder = t.as({ ...client, token });
+    const made = await holder.createAccount(t.newAccount());
+    t.expect('AUTH-3a', made).is('an account created with the token', made.status === 201);
+    t.notes.controlled = true;
+    const wrong = { ...client, clientSecret: `${client.clientSecret}x` };
+    const refused = await ask(t, wrong, form);
+    const given = refused.status < 300 && tokenIn(refused) !== undefined;
+    t.expect('AUTH-3a', refused).is('no token for a wrong secret', !given);
+    const said = refused.at('error') === undefined ? 'problem' : 'oauth';
+    t.observe('NS-50', `a wrong secret: ${refused.summary}, as ${said}`, { token_errors: said });
+  },
+};
+
+const authTokenScopes: Scenario = {
+  id: 'auth-token-scopes',
+  title: 'A token from the token endpoint holds the scopes of its client and no others',
+  rules: ['AUTH-4'],
+  needs: ['mint'],
+  async run(t) {
+    const client = await clientOf(t, { scopes: ['accounts:write'] });
+    const found = await findForm(t, client);
+    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    const holder = t.as({ ...client, token: found.token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    await t.control('what its client may do', () => holder.createAccount(body, { key }), 201);
+    t.expect('AUTH-4', await holder.listWebhooks()).refused(403, 'forbidden');
+  },
+};
+
+function observeForm(t: Trial, form: TokenForm, answer: Answer): void {
+  const seconds = answer.at('expires_in');
+  const members = Object.keys((answer.json ?? {}) as object).join(', ');
+  const ways = { basic: 'Basic and a form', form: 'a form', json: 'JSON' };
+  const words = `client credentials by ${ways[form]}, answered ${answer.status} {${members}}`;
+  t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
+}
+
+const authTokenExpires: Scenario = {
+  id: 'auth-token-expires',
+  title: 'A token that has expired is no valid token',
+  rules: ['AUTH-1'],
+  // Depth: a token's lifetime is not specified; that it ends, where the answer says when, is.
+  needs: ['clock', 'mint'],
+  lane: 'own_world',
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const found = await findForm(t, client);
+    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    const seconds = found.answer.at('expires_in');
+    if (typeof seconds !== 'number') return t.untested('AUTH-1', 'it does not say when it expires');
+    const holder = t.as({ ...client, token: found.token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    await t.control('the token while it lasts', () => holder.createAccount(body, { key }), 201);
+    await t.operator.advance((seconds + 1) * 1000);
+    const late = await holder.createAccount(t.newAccount());
+    const refused = late.status >= 400 && late.status < 500;
+    t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, refused);
+  },
+};
+
+const A_MINUTE_MS = 61_000;
+
+const authTokenBudget: Scenario = {
+  id: 'auth-token-budget',
+  title: 'A client gets 10 tokens a minute, which is its own affair and apart from other traffic',
+  rules: ['AUTH-3b', 'AUTH-3c'],
+  observes: ['NS-51'],
+  needs: ['client'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const found = await findForm(t, client);
+    if (found === undefined) return t.untested(['AUTH-3b', 'AUTH-3c'], UNKNOWN_FORM);
+    const { form, token } = found;
+    const limited = await exhaust(t, client, form);
+    if (limited === undefined) return;
+    const limit = limited.headers.get('x-ratelimit-limit');
+    t.observe('NS-51', `X-RateLimit-Limit: ${limit ?? 'none'} at the token endpoint`);
+    const made = await t.as({ ...client, token }).createAccount(t.newAccount());
+    t.expect('AUTH-3c', made).is('data traffic served all the same', made.status === 201);
+    if (t.has('mint')) {
+      const other = await ask(t, await clientOf(t, { scopes: EVERYTHING }), form);
+      const served = tokenIn(other) !== undefined;
+      t.expect('AUTH-3c', other).is('a token for another client_id all the same', served);
+    }
+    if (!t.has('clock')) return;
+    await t.wait(A_MINUTE_MS);
+    const again = await ask(t, client, form);
+    t.expect('AUTH-3b', again).is('served again a minute later', tokenIn(again) !== undefined);
+  },
+};
+
+/** The refusal of the eleventh request of a minute; undefined where it never came to that. */
+async function exhaust(t: Trial, client: Known, form: TokenForm): Promise<Answer | undefined> {
+  // What was asked for shortly before counts as well. It may be nothing, so only a count that falls
+  // short costs a minute of waiting.
+  if (t.has('clock')) await t.wait(A_MINUTE_MS);
+  for (const again of t.has('clock') ? [false] : [true, false]) {
+    const answers: Answer[] = [];
+    while (answers.length < 11 && (answers.at(-1)?.status ?? 200) < 400) {
+      answers.push(await ask(t, client, form));
+    }
+    const last = answers.at(-1)!;
+    const served = answers.filter((each) => tokenIn(each) !== undefined).length;
+    if (served < 10 && again && last.status === 429) {
+      await t.sleep(A_MINUTE_MS);
+      continue;
+    }
+    t.notes.controlled = served > 0;
+    const words = 'ten tokens in a minute, and not eleven';
+    const truth = t.claim('AUTH-3b', words, served === 10, `${served} tokens`, ...answers);
+    if (truth) t.expect('AUTH-3b', last).refused(429, 'rate_limited');
+    return truth ? last : undefined;
+  }
+  return undefined;
+}
+
+const authTokenBudgetApart: Scenario = {
+  id: 'auth-token-budget-apart',
+  title: 'Asking for tokens takes nothing from the rate of other traffic, nor the other way round',
+  rules: ['AUTH-3c'],
+  needs: ['mint', 'rates', 'clock'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const few = { scopes: EVERYTHING, perSecond: 3 };
+    const idle = await clientOf(t, few);
+    const shown = await burst(t, idle);
+    if (shown.served !== 3) throw new Blocked(`a rate of 3 a second serves ${shown.served}`);
+    const client = await clientOf(t, few);
+    const found = await findForm(t, client);
+    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    for (let n = 0; n < 4; n += 1) await ask(t, client, found.form);
+    const { served, answers } = await burst(t, client);
+    t.claim('AUTH-3c', '3 requests served after 5 tokens', served === 3, `${served}`, ...answers);
+    const token = await ask(t, client, found.form);
+    const given = tokenIn(token) !== undefined;
+    t.expect('AUTH-3c', token).is('a token, though the rate is used up', given);
+  },
+};
+
+/** As many requests at once as the rate allows and one more, under a clock that stands still. */
+async function burst(t: Trial, client: Known): Promise<{ served: number; answers: Answer[] }> {
+  const answers: Answer[] = [];
+  for (let n = 0; n < 4; n += 1) answers.push(await t.as(client).createAccount(t.newAccount()));
+  return { served: answers.filter((each) => each.status === 201).length, answers };
+}
+
+/** A credential whose client_id and secret are known. */
+type Known = Credential & { readonly clientId: string; readonly clientSecret: string };
+
+/** One of its own where they can be made: the endpoint counts by client. */
+async function clientOf(t: Trial, wish: CredentialWish): Promise<Known> {
+  const credential = t.has('mint') ? await t.operator.mint(wish) : await t.credential('client');
+  const { clientId, clientSecret } = credential;
+  if (clientId === undefined || clientSecret === undefined) {
+    throw new Blocked('setup failed: a client_id and its client_secret are not known');
+  }
+  return { ...credential, clientId, clientSecret };
+}
+
+interface Found {
+  readonly form: TokenForm;
+  readonly answer: Answer;
+  readonly token: string;
+}
+
+/** The first of OAuth's ways that gives a token; undefined where none does. */
+async function findForm(t: Trial, client: Known): Promise<Found | undefined> {
+  for (const form of FORMS) {
+    const send = () => ask(t, client, form);
+    const answer = await t.given.settleOn('a token', send);
+    const token = tokenIn(answer);
+    if (token !== undefined) return { form, answer, token };
+  }
+  return undefined;
+}
+
+function ask(t: Trial, { clientId, clientSecret }: Known, form: TokenForm): Promise<Answer> {
+  return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
+}
+
+function tokenIn(answer: Answer): string | undefined {
+  if (answer.status >= 300) return undefined;
+  const names = ['access_token', 'token', 'accessToken'];
+  const found = names.map((name) => answer.at(name)).find((each) => typeof each === 'string');
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+export const tokenScenarios: readonly Scenario[] = [
+  authTokensWork,
+  authTokenScopes,
+  authTokenExpires,
+  authTokenBudget,
+  authTokenBudgetApart,
+];

@@ -1,0 +1,111 @@
+// AUTH: who calls, and that nothing is done for those who may not.
+import type { Answer } from '../engine/answer.ts';
+import type { CallOptions } from '../engine/client.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { type Act, everyAct, positionActs, transactionActs } from './acts.ts';
+import { permissionScenarios } from './authentication-permissions.ts';
+import { reachScenarios } from './authentication-reach.ts';
+import { scopeScenarios } from './authentication-scopes.ts';
+import { tokenScenarios } from './authentication-tokens.ts';
+import { Traders, tradersPlace } from './traders.ts';
+
+const authToken: Scenario = {
+  id: 'auth-token',
+  title: 'Without a valid bearer token nothing is done',
+  rules: ['AUTH-1'],
+  observes: ['NS-16'],
+  async run(t) {
+    const body = t.newAccount();
+    await t.given.account();
+    const { token } = await t.credential(t.mainRole);
+    const reversed = [...token].reverse().join('');
+    const none = await t.api.createAccount(body, { authorization: null });
+    expectTurnedAway(t, none);
+    t.observe('NS-16', none.summary, {
+      unauthorized_status: none.status,
+      unauthorized_code: none.code,
+    });
+    const others = ['Bearer', `Bearer ${reversed}`, `Bearer ${token}x`, `Basic ${token}`, token];
+    for (const authorization of others) {
+      expectTurnedAway(t, await t.api.createAccount(body, { authorization }));
+    }
+    const made = await t.api.createAccount(body);
+    t.expect('AUTH-1', made).is('201, because nothing was created before', made.status === 201);
+  },
+};
+
+const authTokenEverywhere: Scenario = {
+  id: 'auth-token-everywhere',
+  title: 'No operation is served without a token',
+  rules: ['AUTH-1'],
+  async run(t) {
+    for (const act of await everyAct(t)) {
+      const send = await act.prepare();
+      const bare = await send(t.api, { authorization: null });
+      const served = await send(t.api);
+      // Whatever this credential may not do with its token shows nothing without it.
+      if (served.status === 403) continue;
+      if (served.status >= 300 && bare.status >= 400) {
+        throw new Blocked(`control failed: ${act.operation} with a token: ${served.summary}`);
+      }
+      expectTurnedAway(t, bare);
+      if (bare.status < 400) continue;
+      t.expect('AUTH-1', served).is('served as if for the first time', act.isFirst(served));
+    }
+  },
+};
+
+/** NS-16: the specification names neither status nor code. */
+function expectTurnedAway(t: Trial, answer: Answer): void {
+  const refused = answer.status >= 400 && answer.status < 500;
+  t.expect('AUTH-1', answer).is('refused with a 4xx', refused);
+}
+
+const authReadOnly: Scenario = {
+  id: 'auth-read-only',
+  title: 'A token minted read-only gets 403 read_only_credential on writes, which do nothing',
+  rules: ['AUTH-2'],
+  needs: ['read_only', 'delegated'],
+  async run(t) {
+    const place = await tradersPlace(t, 'read_only');
+    const readers = new Traders(t, place.account_id, true);
+    const traders = new Traders(t, place.account_id);
+    const acts = [...transactionActs(t, place), ...(await positionActs(t, place))];
+    for (const act of acts) {
+      await t.part('AUTH-2', act.operation, () => refuseReader(t, act, readers, traders));
+    }
+    // It holds no scope for these either, so that either refusal is true.
+    const account = await (await readers.next()).createAccount(t.newAccount());
+    t.expect('AUTH-2', account).is(
+      '403 read_only_credential or forbidden',
+      account.status === 403 &&
+        [undefined, 'read_only_credential', 'forbidden'].includes(account.code),
+    );
+  },
+};
+
+/** The same request by a token of the same account that is not read-only is served after it. */
+async function refuseReader(t: Trial, act: Act, readers: Traders, traders: Traders): Promise<void> {
+  const shown = await act.prepare();
+  const trader = await traders.next();
+  const options: CallOptions = { key: t.fresh.key() };
+  await t.control(`${act.operation} by a token that may write`, () => shown(trader, options));
+  const send = await act.prepare();
+  const refused = await send(await readers.next());
+  t.expect('AUTH-2', refused).refused(403, 'read_only_credential');
+  const served = await send(await traders.next());
+  const first = served.status >= 400 || act.isFirst(served);
+  t.expect('AUTH-2', served).is('served as if for the first time', first);
+}
+
+export const authenticationScenarios: readonly Scenario[] = [
+  authToken,
+  authTokenEverywhere,
+  authReadOnly,
+  ...tokenScenarios,
+  ...scopeScenarios,
+  ...reachScenarios,
+  ...permissionScenarios,
+];

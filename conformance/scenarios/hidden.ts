@@ -1,0 +1,37 @@
+// Out of reach is answered as what does not exist: the same status, code and words.
+import type { Answer } from '../engine/answer.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Rules, Trial } from '../engine/trial.ts';
+
+const COMPARED = ['type', 'title', 'status', 'code', 'detail'];
+
+/**
+ * `unknown` answers the same request for an id that no record has. Where that is no 404 either,
+ * the operation's own rule says so.
+ */
+export function expectHidden(t: Trial, rules: Rules, hidden: Answer, unknown: Answer): void {
+  if (unknown.status !== 404) {
+    throw new Blocked(`control failed: an unknown id: expected 404, but ${unknown.summary}`);
+  }
+  t.notes.controlled = true;
+  const words = `worded as for an unknown id: ${wording(unknown)}`;
+  t.expect(rules, hidden)
+    .refused(404, 'not_found')
+    .is(words, wording(hidden) === wording(unknown), wording(hidden), unknown);
+}
+
+/** What the answer says, whichever ids it says it of. */
+function wording(answer: Answer): string {
+  const members = COMPARED.map((name) => `${name}: ${JSON.stringify(answer.at(name))}`);
+  const said = answer.json === undefined ? answer.text : members.join(', ');
+  return said.replace(/[0-9]+/g, '#');
+}
+
+/** Every value of a member of this name, however deep it lies. */
+export function valuesOf(json: unknown, name: string): unknown[] {
+  if (json === null || typeof json !== 'object') return [];
+  return Object.entries(json).flatMap(([key, value]) => [
+    ...(key === name ? [value] : []),
+    ...valuesOf(value, name),
+  ]);
+}
