@@ -1,31 +1,66 @@
-// The `conformance` program: names its commands, and loads the one that is asked for only then.
+// The `conformance` program: names its commands, and loads the code of the one that is asked for
+// only.
 import { Command } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 
-const collect = (value: string, all: string[]) => [...all, value];
-
-export function program(): Command {
-  const conformance = new Command('conformance')
-    .description('Judges an implementation of the trading platform API, rule by rule.')
-    .showHelpAfterError();
-
-  conformance
-    .command('run')
-    .description('try every rule on a target and report')
-    .requiredOption('--base-url <url>', 'where the API is served')
-    .option('--control-url <url|none>', 'its control plane; looked for by itself when left out')
-    .option('--only <glob...>', 'rules or scenarios to try', collect, [])
-    .option('--skip <glob...>', 'rules or scenarios to leave out', collect, [])
-    .option('--seed <n>', 'decides the order', Number, 1)
-    .option('--timeout-s <n>', 'how long to wait for one answer', Number, 30)
-    .action(async (options) => {
-      const { run } = await import('./commands/conformance-run.ts');
-      process.exitCode = await run(options);
-    });
-  return conformance;
+interface Verb {
+  readonly name: string;
+  readonly words: string;
+  readonly load: () => Promise<(command: Command) => void>;
 }
 
-export async function main(argv: readonly string[]): Promise<void> {
-  await program().parseAsync([...argv]);
+const verbs: readonly Verb[] = [
+  {
+    name: 'run',
+    words: 'try every rule on a target and report',
+    load: async () => (await import('./commands/conformance-run.ts')).defineRun,
+  },
+  {
+    name: 'list',
+    words: 'list rules, scenarios and what they need',
+    load: async () => (await import('./commands/conformance-list.ts')).defineList,
+  },
+  {
+    name: 'explain',
+    words: 'explain a rule, scenario, open question or profile field, and what is sent',
+    load: async () => (await import('./commands/conformance-explain.ts')).defineExplain,
+  },
+  {
+    name: 'init',
+    words: 'write a profile to fill in for a target without a control plane',
+    load: async () => (await import('./commands/conformance-init.ts')).defineInit,
+  },
+  {
+    name: 'replay',
+    words: 'print the requests of a scenario in a JSON report as a runnable script',
+    load: async () => (await import('./commands/conformance-replay.ts')).defineReplay,
+  },
+];
+
+const examples = `
+Examples:
+  sandbox start                                          # in another terminal
+  conformance run --base-url http://127.0.0.1:7420
+  conformance run --profile staging.json --report html=report.html --report junit=junit.xml
+  conformance explain IDEM-4b
+
+Exit codes of run: 0 conformant or only known deviations, 1 deviates, 2 usage, profile or baseline,
+3 nothing could be graded, 4 incomplete, 5 error of the judge, 6 stale baseline, 130 interrupted.`;
+
+async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('conformance')
+    .description('Judges any implementation of the trading platform API, rule by rule.')
+    .version(manifest.version)
+    .showHelpAfterError('(add --help for what there is)')
+    .addHelpText('after', examples)
+    // Commander's own code for wrong usage is 1, which here means that a target deviates.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  for (const { name, words, load } of verbs) {
+    const command = program.command(name).description(words);
+    // The others are named in the help, and that is all that is needed of them.
+    if (argv[2] === name || (argv[2] === 'help' && argv[3] === name)) (await load())(command);
+  }
+  await program.parseAsync([...argv]);
 }
 
 await main(process.argv);

@@ -1,51 +1,216 @@
-// `conformance run`: judges one target and says what it found.
+// `conformance run`: its options, checked one by one before anything is sent.
+import { type Command, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
 
-import { judgeRule, judgeRun } from '../../conformance/engine/judge.ts';
-import { runScenarios } from '../../conformance/engine/run.ts';
-import { socketSender } from '../../conformance/engine/send.ts';
-import { controlProvider } from '../../conformance/providers/control-provider.ts';
-import { scenarios } from '../../conformance/scenarios/all.ts';
-import { findRule, rules } from '../../fixtures/rules.ts';
+export const FORMAT_NAMES = ['json', 'junit', 'html', 'markdown'] as const;
+
+export interface ReportFile {
+  readonly format: (typeof FORMAT_NAMES)[number];
+  readonly file: string;
+}
 
 export interface RunOptions {
-  readonly baseUrl: string;
-  readonly controlUrl?: string;
+  readonly baseUrl: string | undefined;
+  /** A url, `none`, or undefined: look for it. */
+  readonly controlUrl: string | undefined;
+  readonly controlToken: string | undefined;
+  readonly profile: string | undefined;
+  readonly token: string | undefined;
+  readonly brandId: string | undefined;
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly seed: number;
+  readonly maxRate: number | undefined;
   readonly timeoutS: number;
+  readonly reports: readonly ReportFile[];
+  readonly json: boolean;
+  readonly baseline: string | undefined;
+  readonly updateBaseline: boolean;
+  readonly allowIncomplete: boolean;
+  readonly strict: boolean;
+  readonly observed: string | undefined;
 }
 
-export async function run(options: RunOptions): Promise<number> {
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const controlUrl = options.controlUrl ?? `${baseUrl}/_sandbox`;
-  const sender = await socketSender();
-  const provider = await controlProvider({ baseUrl, controlUrl, sender });
-  const selection = { only: options.only, skip: options.skip };
-  const timeoutMs = options.timeoutS * 1000;
-  const result = await runScenarios({
-    ...{ scenarios, provider, sender, selection, timeoutMs },
-    seed: options.seed,
-  });
-  await provider.close();
-  await sender.close();
-  const judged = rules.map((rule) => judgeRule(rule, result.scenarios));
-  for (const each of result.scenarios) {
-    if (each.verdict === 'not_selected') continue;
-    console.log(`${each.verdict.padEnd(13)} ${each.id} (${each.exchanges.length} exchanges)`);
-    if (each.why !== null) console.log(`    ${each.why}`);
-    for (const { rules: tags, verdict, expected, actual, exchanges } of each.findings) {
-      if (verdict === 'passed') continue;
-      console.log(`    ${verdict} ${tags.join(' ')}: ${findRule(tags[0]!).words}`);
-      console.log(
-        `      expected ${expected}\n      actual   ${actual}\n      in exchanges ${exchanges}`,
-      );
-    }
+/** What commander hands over. */
+interface Given {
+  readonly baseUrl?: string;
+  readonly controlUrl?: string;
+  readonly controlTokenEnv?: string;
+  readonly profile?: string;
+  readonly token?: string;
+  readonly tokenEnv?: string;
+  readonly brandId?: string;
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly seed: string;
+  readonly maxRate?: string;
+  readonly timeoutS: string;
+  readonly report: readonly string[];
+  readonly json?: boolean;
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
+  readonly allowIncomplete?: boolean;
+  readonly strict?: boolean;
+  readonly observed?: string;
+}
+
+const help = `
+A target with a control plane, such as the sandbox, needs nothing else: the runner makes all it
+needs in a world of its own. For any other give --profile (see: conformance init) or, to begin
+with, one token:
+  TOKEN=… conformance run --base-url https://api.example.com --token-env TOKEN
+
+GLOB is matched against the ids of rules and scenarios: --only 'IDEM-*' 'bulk-*'
+Secrets never stand on the command line, where others can read them.`;
+
+export function defineRun(command: Command): void {
+  command
+    .option('--base-url <url>', 'where the API is served, without /api/v1')
+    .option('--control-url <url|none>', 'its control plane; BASE_URL/_sandbox if that answers')
+    .option('--control-token-env <name>', 'variable with the bearer token of the control plane')
+    .option('--profile <file>', 'credentials, seeds, plan and receiver of the target')
+    .option('--token-env <name>', 'variable with the one token to begin with')
+    .addOption(new Option('--token <env:name>').hideHelp())
+    .option('--brand-id <id>', 'a brand of that token’s firm; found by itself if bound to one')
+    .option('--only <glob...>', 'rules or scenarios to try')
+    .option('--skip <glob...>', 'rules or scenarios to leave out')
+    .option('--seed <n>', 'decides the order of the scenarios', '1')
+    .option('--max-rate <n>', 'at most so many requests a second, whatever the plan allows')
+    .option('--timeout-s <n>', 'how long to wait for one answer', '30')
+    .option('--report <format=file>', `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`, add)
+    .option('--json', 'the JSON report on standard output in place of the text')
+    .option('--baseline <file>', 'deviations that are known, with reason and expiry')
+    .option('--update-baseline', 'write the deviations of this run into the baseline')
+    .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
+    .option('--strict', 'advice and known deviations count as deviations')
+    .option('--observed <file>', 'write what is open as a sandbox.config.json like the target')
+    .addHelpText('after', help)
+    .action(async () => {
+      const io = systemJudgeIo(manifest.version);
+      process.exitCode = await runFromArguments(command, io);
+    });
+}
+
+const add = (value: string, all: readonly string[] = []) => [...all, value];
+
+async function runFromArguments(command: Command, io: JudgeIo): Promise<number> {
+  const stop = new AbortController();
+  const onSignal = () => {
+    // A second one does not wait for the target to be left tidy.
+    if (stop.signal.aborted) process.exit(130);
+    io.err('\nInterrupted: leaving the target tidy; once more to end at once.\n');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  try {
+    const options = readRunOptions(command.opts<Given>(), io.env);
+    const { judgeTarget } = await import('./conformance-judge.ts');
+    return await judgeTarget(options, io, stop.signal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`error: ${error.message}\n`);
+    return 2;
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
   }
-  const counts = new Map<string, number>();
-  for (const { verdict } of judged) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  console.log([...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', '));
-  const verdict = judgeRun(judged);
-  console.log(`${verdict}, ${result.requests} requests in ${Math.round(result.durationMs)} ms`);
-  return { conformant: 0, deviates: 1, incomplete: 4, invalid: 3 }[verdict];
+}
+
+/** The options as they were given; throws UsageError with what to give instead. */
+export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunOptions {
+  const { baseUrl, controlUrl } = given;
+  if (baseUrl !== undefined) checkUrl('--base-url', baseUrl);
+  if (controlUrl !== undefined && controlUrl !== 'none') checkUrl('--control-url', controlUrl);
+  if (baseUrl === undefined && given.profile === undefined) {
+    throw new UsageError('--base-url is missing: give the url of the target, or a --profile');
+  }
+  if (given.updateBaseline && given.baseline === undefined) {
+    throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
+  }
+  if (given.brandId !== undefined && !/^[0-9]+$/.test(given.brandId)) {
+    throw new UsageError(`--brand-id: "${given.brandId}" is not an id, a decimal string`);
+  }
+  const reports = (given.report ?? []).map(readReport);
+  const files = reports.map(({ file }) => file);
+  const twice = files.find((file, at) => files.indexOf(file) < at);
+  if (twice !== undefined) throw new UsageError(`--report: two reports would go to ${twice}`);
+  const token = readToken(given, env);
+  if (token !== undefined && given.profile !== undefined) {
+    throw new UsageError('--token-env and --profile exclude each other; add it to the profile');
+  }
+  return {
+    baseUrl: baseUrl?.replace(/\/+$/, ''),
+    controlUrl: controlUrl?.replace(/\/+$/, ''),
+    controlToken:
+      given.controlTokenEnv === undefined
+        ? undefined
+        : readVariable('--control-token-env', given.controlTokenEnv, env),
+    profile: given.profile,
+    token,
+    brandId: given.brandId,
+    only: given.only ?? [],
+    skip: given.skip ?? [],
+    seed: readNumber('--seed', given.seed ?? '1', [0, 4_294_967_295], true),
+    maxRate:
+      given.maxRate === undefined
+        ? undefined
+        : readNumber('--max-rate', given.maxRate, [0.1, 1_000_000]),
+    timeoutS: readNumber('--timeout-s', given.timeoutS ?? '30', [0.1, 600]),
+    reports,
+    json: given.json === true,
+    baseline: given.baseline,
+    updateBaseline: given.updateBaseline === true,
+    allowIncomplete: given.allowIncomplete === true,
+    strict: given.strict === true,
+    observed: given.observed,
+  };
+}
+
+function checkUrl(option: string, text: string): void {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return;
+  throw new UsageError(`${option}: "${text}" is not a url such as https://api.example.com`);
+}
+
+function readReport(text: string): ReportFile {
+  const [, name, file] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
+  const format = FORMAT_NAMES.find((each) => each === name);
+  if (format !== undefined && file !== undefined) return { format, file };
+  const forms = FORMAT_NAMES.map((each) => `${each}=FILE`).join(', ');
+  throw new UsageError(`--report: "${text}" is none of ${forms}`);
+}
+
+function readToken({ token, tokenEnv }: Partial<Given>, env: JudgeIo['env']): string | undefined {
+  if (tokenEnv !== undefined) return readVariable('--token-env', tokenEnv, env);
+  if (token === undefined) return undefined;
+  const name = /^env:(.+)$/.exec(token)?.[1];
+  // What is no reference may be the token itself, so it is not repeated.
+  if (name === undefined) {
+    throw new UsageError('--token takes env:NAME, never the token itself: others can read it here');
+  }
+  return readVariable('--token', name, env);
+}
+
+function readVariable(option: string, name: string, env: JudgeIo['env']): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
+  }
+  const value = env[name];
+  if (value !== undefined && value !== '') return value;
+  const shown = /^[A-Z0-9_]+$/.test(name) ? name : 'that it names';
+  throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
+}
+
+function readNumber(
+  option: string,
+  text: string,
+  [least, most]: readonly [number, number],
+  whole = false,
+): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  const kind = whole ? 'a whole number' : 'a number';
+  throw new UsageError(`${option}: "${text}" is not ${kind} from ${least} to ${most}`);
 }

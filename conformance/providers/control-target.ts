@@ -29,7 +29,7 @@ const AMPLE_PER_SECOND = 100_000;
 
 const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
 
-const WISHES: Partial<Record<Role, CredentialWish>> = {
+export const WISHES: Partial<Record<Role, CredentialWish>> = {
   firm: { scopes: EVERY_SCOPE },
   brand: { scopes: EVERY_SCOPE, brand: 'brand' },
   other_brand: { scopes: EVERY_SCOPE, brand: 'other_brand' },

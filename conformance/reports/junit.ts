@@ -78,7 +78,7 @@ function insideOf(rule: ReportRule, report: Report): string {
     return `      <skipped${attributes({ message: `${name}: ${telling[0]?.actual ?? why}` })}/>\n`;
   }
   if (kind === 'passed') {
-    return proof === '' ? '' : `      <system-out>${escape(`${name}\n${proof}`)}</system-out>\n`;
+    return proof === '' ? '' : `      <system-out>${xml(`${name}\n${proof}`)}</system-out>\n`;
   }
   const first = telling[0];
   const message =
@@ -86,7 +86,7 @@ function insideOf(rule: ReportRule, report: Report): string {
       ? `${name}: ${meaning}`
       : `${name}: expected ${first.expected}, but ${first.actual}`;
   const head = attributes({ message: cut(message), type: rule.verdict });
-  return `      <${kind}${head}>${escape(`${rule.words}\n\n${proof}`)}</${kind}>\n`;
+  return `      <${kind}${head}>${xml(`${rule.words}\n\n${proof}`)}</${kind}>\n`;
 }
 
 function findingText(finding: ReportFinding, report: Report): string {
@@ -128,12 +128,12 @@ function cut(text: string): string {
 
 function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${xml(String(value))}"`)
     .join('');
 }
 
 // Line feeds in an attribute would come back as spaces, so they are written as references.
-function escape(text: string): string {
+function xml(text: string): string {
   return wellFormed(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

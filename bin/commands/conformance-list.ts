@@ -1,0 +1,58 @@
+// `conformance list`: every rule with the scenarios that try it and what they need.
+import type { Command } from 'commander';
+import { NEEDS, type Need } from '../../conformance/engine/needs.ts';
+import { scenarios } from '../../conformance/scenarios/all.ts';
+import { ruleFamilies, rules } from '../../fixtures/rules.ts';
+
+export function defineList(command: Command): void {
+  command.option('--json', 'as JSON').action(({ json }: { json?: boolean }) => {
+    const print = json ? `${JSON.stringify(listing(), null, 1)}\n` : `${listLines().join('\n')}\n`;
+    process.stdout.write(print);
+  });
+}
+
+/** For scripts. */
+export function listing() {
+  const trying = (rule: string) =>
+    scenarios.filter((each) => each.rules.some((id) => id === rule)).map(({ id }) => id);
+  return {
+    rules: rules.map(({ id, words, needs }) => ({ id, words, needs, scenarios: trying(id) })),
+    scenarios: scenarios.map((each) => ({
+      id: each.id,
+      title: each.title,
+      rules: each.rules,
+      observes: each.observes ?? [],
+      needs: each.needs ?? [],
+      lane: each.lane ?? 'shared',
+    })),
+    needs: (Object.keys(NEEDS) as Need[]).map((need) => ({
+      id: need,
+      catalogue: NEEDS[need].coarse,
+      add: NEEDS[need].add,
+    })),
+  };
+}
+
+export function listLines(): string[] {
+  const lines: string[] = [];
+  for (const { title, prefix, rules: own } of ruleFamilies) {
+    lines.push(`${prefix}: ${title}`);
+    for (const { id, words, needs } of own) {
+      const wants = needs.length === 0 ? '' : ` [${needs.join(', ')}]`;
+      lines.push(`  ${id.padEnd(10)} ${words}${wants}`);
+      for (const scenario of scenarios.filter((each) => each.rules.includes(id))) {
+        const lacks = scenario.needs ?? [];
+        lines.push(
+          `  ${' '.repeat(12)}${scenario.id}${lacks.length ? `: ${lacks.join(', ')}` : ''}`,
+        );
+      }
+    }
+    lines.push('');
+  }
+  const wanted = new Set(scenarios.flatMap((each) => each.needs ?? []));
+  lines.push('What scenarios need, after their names; a control plane meets all of it:');
+  for (const need of [...wanted].sort()) lines.push(`  ${need.padEnd(26)} ${NEEDS[need].add}`);
+  lines.push('');
+  lines.push(`${rules.length} rules, ${scenarios.length} scenarios. More: conformance explain ID`);
+  return lines;
+}

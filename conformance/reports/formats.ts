@@ -1,0 +1,24 @@
+// The formats in which a report can be written to a file, by name.
+import { ruleFamilies } from '../../fixtures/rules.ts';
+import type { Report } from './report.ts';
+
+export const FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+export async function render(format: Format, report: Report): Promise<string> {
+  switch (format) {
+    case 'json':
+      return (await import('./json.ts')).jsonReport(report);
+    case 'junit':
+      return (await import('./junit.ts')).junitReport(report);
+    case 'markdown':
+      return (await import('./markdown.ts')).markdownReport(report);
+    case 'html':
+      return (await import('./html.ts')).htmlReport(report, familyTitles());
+  }
+}
+
+function familyTitles(): Record<string, string> {
+  return Object.fromEntries(ruleFamilies.map(({ prefix, title }) => [prefix, title]));
+}

@@ -1,0 +1,144 @@
+// The report as one HTML page that needs nothing else: a matrix by family, every rule opening to its
+// findings and exchanges.
+import { createHash } from 'node:crypto';
+import { html, type Markup, ruleDetails, scenarioDetails } from './html-parts.ts';
+import { SCRIPT, STYLE } from './html-style.ts';
+import type { Report, ReportRule } from './report.ts';
+import { count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
+
+/** `titles` are the families' names by their prefixes. */
+export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
+  const scenarios = new Map(report.scenarios.map((each) => [each.id, each]));
+  const families = [...new Set(report.rules.map((each) => each.family))];
+  const ofFamily = (family: string) => report.rules.filter((each) => each.family === family);
+  const named = (family: string) => titles[family] ?? family;
+  const body = html`<main>
+${head(report)}
+${counts(report)}
+<h2>Rules by family</h2>
+<table class="matrix">
+${families.map((family) => matrixRow(named(family), ofFamily(family)))}
+</table>
+${families.map(
+  (family) => html`<section><h3>${family}: ${named(family)}</h3>
+${ofFamily(family).map((rule) => ruleDetails(rule, scenarios))}
+</section>`,
+)}
+${baseline(report)}
+${observed(report)}
+${unlock(report)}
+${notes(report)}
+<h2>Scenarios</h2>
+${report.scenarios.filter((each) => each.verdict !== 'not_selected').map(scenarioDetails)}
+</main>`;
+  return document(`Conformance of ${report.target.base_url}: ${report.verdict}`, body);
+}
+
+/** Nothing is loaded and nothing is sent: the policy says so to the browser. */
+function document(title: string, body: Markup): string {
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64');
+  const policy =
+    `default-src 'none'; base-uri 'none'; form-action 'none'; ` +
+    `style-src 'sha256-${hash(STYLE)}'; script-src 'sha256-${hash(SCRIPT)}'`;
+  const head = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${title}</title>
+`;
+  return `${head.text}<style>${STYLE}</style>
+</head>
+<body>
+${body.text}
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+const VERDICT_CLASS = {
+  conformant: 'passed',
+  deviates: 'deviates',
+  incomplete: 'blocked',
+  invalid: 'inconclusive',
+} as const;
+
+function head(report: Report): Markup {
+  const { verdict, target, tool } = report;
+  const cut = report.interrupted ? 'Interrupted: this is what was done until then. ' : '';
+  const plane =
+    target.control_url === null ? 'without a control plane' : `control plane ${target.control_url}`;
+  return html`<header>
+<div class="verdict ${VERDICT_CLASS[verdict]}">
+<h1>${verdict}</h1>
+<p><code>${target.base_url}</code> ${runWords[verdict]}.</p>
+</div>
+<p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)}, ${plane},
+seed ${report.seed}, names marked <code>${report.mark}</code>, ${report.started_at}, conformance ${tool.version}</p>
+</header>`;
+}
+
+function counts(report: Report): Markup {
+  const items = VERDICTS.filter((each) => report.summary[each] > 0).map((each) => {
+    const { sign, name, meaning } = verdictWords[each];
+    return html`<li><span class="mark ${each}" title="${meaning}">${sign} ${report.summary[each]} ${name}</span></li>`;
+  });
+  return html`<ul class="counts">${items}</ul>`;
+}
+
+function matrixRow(title: string, rules: readonly ReportRule[]): Markup {
+  const cells = rules.map(({ id, verdict, words }) => {
+    const { sign, name } = verdictWords[verdict];
+    const short = id.slice(id.indexOf('-') + 1);
+    return html`<a class="${verdict}" href="#rule-${id}" title="${id} ${name}: ${words}" aria-label="${id} ${name}">${sign} ${short}</a>`;
+  });
+  return html`<tr><th scope="row">${title}</th><td><div class="cells">${cells}</div></td></tr>
+`;
+}
+
+function baseline(report: Report): Markup | null {
+  if (report.baseline === null) return null;
+  const { known, stale, expired } = report.baseline;
+  const lines = [
+    ...expired.map(
+      (each) => html`<li>${each.rule} counts again since ${each.expires}: ${each.reason}</li>`,
+    ),
+    ...stale.map((each) => html`<li>${each.rule} no longer deviates in ${each.scenario}</li>`),
+  ];
+  return html`<h2>Baseline</h2>
+<p>${count(known, 'rule')} deviate as the baseline says.</p><ul>${lines}</ul>`;
+}
+
+function observed(report: Report): Markup | null {
+  if (report.observed.length === 0) return null;
+  const rows = report.observed.map(({ id, question, observed: seen, simulator, same }) => {
+    const sign = same === null ? '' : same ? '=' : '≠';
+    return html`<tr><td>${id}</td><td>${question}</td><td data-name="target">${seen ?? 'not seen in this run'}</td>
+<td>${sign}</td><td data-name="simulator">${simulator}</td></tr>
+`;
+  });
+  return html`<h2>Where the specification is open</h2>
+<p class="dim">Never judged: what the target does, beside the simulator's choice.</p>
+<table class="plain"><thead><tr><th></th><th>question</th><th>target</th><th></th><th>simulator</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function unlock(report: Report): Markup | null {
+  if (report.unlock.length === 0) return null;
+  const rows = report.unlock.map(
+    ({ add, rules, with_others: others }) =>
+      html`<tr><td>${add}</td><td class="number" data-name="rules">${rules}</td><td class="number" data-name="together with others">${others}</td></tr>
+`,
+  );
+  return html`<h2>What would unlock more rules</h2>
+<table class="plain"><thead><tr><th>add</th><th class="number">rules</th><th class="number">together with others</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function notes(report: Report): Markup | null {
+  if (report.notes.length === 0) return null;
+  const lines = report.notes.map((each) => html`<li>${each}</li>`);
+  return html`<h2>To know</h2><ul>${lines}</ul>`;
+}
