@@ -57,7 +57,7 @@ export class NewAttempt implements Attempt {
 }
 
 export interface StageResult {
-  /** null: every stage passed. */
+  /** null: every stage passed, and the operation is the last step. */
   readonly decision: Decision | null;
   readonly steps: readonly string[];
 }
@@ -68,11 +68,21 @@ const stageNames = new WeakMap<Behaviour['stages'], readonly string[][]>();
 function stepsOf(stages: Behaviour['stages'], count: number): readonly string[] {
   let lists = stageNames.get(stages);
   if (lists === undefined) {
-    const names = stages.map((stage) => stage.name);
+    const names = [...stages.map((stage) => stage.name), 'operation'];
     lists = [...names.keys(), names.length].map((length) => names.slice(0, length));
     stageNames.set(stages, lists);
   }
   return lists[count] ?? [];
+}
+
+/** Every stage, and the operation after them: the steps of a call that ran. */
+export function stepsToTheEnd(stages: Behaviour['stages']): readonly string[] {
+  return stepsOf(stages, stages.length + 1);
+}
+
+/** Every stage and nothing after them: the steps of a call that a fault kept from running. */
+export function stepsBeforeTheEnd(stages: Behaviour['stages']): readonly string[] {
+  return stepsOf(stages, stages.length);
 }
 
 export function decideStages(attempt: Attempt): StageResult {
@@ -83,7 +93,7 @@ export function decideStages(attempt: Attempt): StageResult {
     const decision = stage.decide(attempt);
     if (decision !== null) return { decision, steps: stepsOf(stages, count) };
   }
-  return { decision: null, steps: stepsOf(stages, count) };
+  return { decision: null, steps: stepsToTheEnd(stages) };
 }
 
 /** Runs the operation and applies what it decides; a batch row by row, each seeing the one before. */

@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Decision, Reply } from './call.ts';
 import type { Change } from './change.ts';
-import { runOperation } from './decide.ts';
+import { runOperation, stepsBeforeTheEnd } from './decide.ts';
 import { evolve } from './evolve.ts';
 import { type Fault, findCallFault } from './faults.ts';
 import {
@@ -25,7 +25,8 @@ export function proceed(attempt: Attempt, ending: Ending): StepResult {
   const fault = findFault(attempt, 'before');
   if (fault === null) return runAttempt(attempt, ending);
   hit(attempt, fault);
-  const struck: Ending = { ...ending, faultId: fault.id };
+  const steps = stepsBeforeTheEnd(attempt.behaviour.stages);
+  const struck: Ending = { ...ending, steps, faultId: fault.id };
   const { effect } = fault;
   if (effect.kind !== 'status') return holdAttempt(attempt, fault, struck);
   const reply = statusReply(attempt, effect.status);

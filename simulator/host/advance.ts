@@ -23,6 +23,13 @@ export interface AdvanceReport {
   readonly fired: readonly Happened[];
 }
 
+/** A time to which the clock cannot go; the message says why. */
+export class ClockError extends Error {
+  override readonly name = 'ClockError';
+}
+
+/** The last moment that dates of four-digit years can tell. */
+const lastMs = Date.UTC(10_000, 0) - 1;
 /** How long attempts that were under way before are waited for; then the sandbox's clock decides. */
 const graceMs = 1000;
 /** Answers of attempts at one and the same time are waited for together, this many at once. */
@@ -46,6 +53,7 @@ export class Advance {
       host.fireUntil(fromMs);
       await host.inFlight.settle(graceMs);
       const toMs = this.#target(terms, fromMs);
+      if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
       await this.#walk(toMs);
       clock.standAt(toMs);
       return { fromMs, toMs, fired: this.#fired };
@@ -56,7 +64,10 @@ export class Advance {
 
   #target(terms: AdvanceTerms, fromMs: number): number {
     if ('by_ms' in terms) return fromMs + terms.by_ms;
-    if ('to_ms' in terms) return Math.max(terms.to_ms, fromMs);
+    if ('to_ms' in terms) {
+      if (terms.to_ms >= fromMs) return terms.to_ms;
+      throw new ClockError(`time never goes back, and it is ${fromMs} already`);
+    }
     return this.#next() ?? fromMs;
   }
 

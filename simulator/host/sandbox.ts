@@ -44,6 +44,11 @@ export interface WorldTerms {
 
 export const firstWorldName = 'default';
 
+/** There is a world of that name already. */
+export class WorldExistsError extends Error {
+  override readonly name = 'WorldExistsError';
+}
+
 export class Sandbox {
   readonly terms: SandboxTerms;
   readonly settings: Settings;
@@ -84,11 +89,15 @@ export class Sandbox {
     return `world-${this.#count}`;
   }
 
-  /** Makes an isolated world; throws a StartingWorldError when its fixture cannot be. */
+  /** Makes an isolated world; throws a StartingWorldError when its fixture cannot be, or a WorldExistsError. */
   async addWorld(origin: WorldTerms): Promise<WorldHost> {
     const clockTerms = origin.clock ?? this.terms.clock;
     const wallMs = this.terms.wallMs ?? Date.now;
     const world = await this.#begin(origin, clockTerms.nowMs ?? wallMs());
+    // Looked at last of all: another of that name may have been begun in the meantime.
+    if (this.worlds.has(origin.name)) {
+      throw new WorldExistsError(`there is a world ${origin.name} already`);
+    }
     const host = new WorldHost({
       world,
       behaviour: this.behaviour,

@@ -22,6 +22,7 @@ export type Notice =
   | { readonly kind: 'request'; readonly n: number }
   | { readonly kind: 'event'; readonly seq: number }
   | { readonly kind: 'delivery'; readonly id: string; readonly phase: 'sent' | 'ended' }
+  | { readonly kind: 'act'; readonly name: ActName }
   | { readonly kind: 'clock' }
   | { readonly kind: 'world' };
 
@@ -50,7 +51,7 @@ export class WorldHost {
   readonly #listeners = new Set<(notice: Notice) => void>();
   #alarm: NodeJS.Timeout | null = null;
   #alarmAtMs = Number.POSITIVE_INFINITY;
-  #advancing: Promise<unknown> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor({ world, behaviour, clock, deliverer, wallMs = Date.now }: WorldHostOptions) {
@@ -95,8 +96,12 @@ export class WorldHost {
   }
 
   act<N extends ActName>(name: N, args: ActArguments<N>): ActOutcome {
-    const result = this.step({ kind: 'act', atMs: this.#arrive(), name, args });
+    const atMs = this.#arrive();
+    const result = this.step({ kind: 'act', atMs, name, args });
     this.carryOut(result.effects);
+    // An act may make something due at once, which a clock that stands would never come to.
+    this.fireUntil(atMs);
+    this.notify({ kind: 'act', name });
     if (result.outcome === undefined) throw new Error(`act ${name} had no outcome`);
     return result.outcome;
   }
@@ -165,22 +170,38 @@ export class WorldHost {
     for (const listener of this.#listeners) listener(notice);
   }
 
-  /** Lets time pass at once; advances queue behind each other. */
+  /** Work that takes more than one step: one after another, never side by side. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(work);
+    this.#turn = run.catch(() => undefined);
+    return run;
+  }
+
+  /** Lets time pass at once; advances queue behind each other. Rejects with a ClockError. */
   advance(terms: AdvanceTerms): Promise<AdvanceReport> {
-    const run = this.#advancing.then(() => new Advance(this).run(terms));
-    this.#advancing = run.catch(() => undefined);
-    return run.finally(() => {
+    return this.inTurn(() => this.#advance(terms));
+  }
+
+  async #advance(terms: AdvanceTerms): Promise<AdvanceReport> {
+    try {
+      return await new Advance(this).run(terms);
+    } finally {
+      this.#setAlarm();
+      this.notify({ kind: 'clock' });
+    }
+  }
+
+  /**
+   * Changes the clock's mode, and its time where one is named; whatever is due until then happens.
+   * Rejects with a ClockError when that time is past.
+   */
+  setClock(mode: ClockMode, nowMs: number | null): Promise<void> {
+    return this.inTurn(async () => {
+      if (nowMs !== null) await this.#advance({ to_ms: nowMs });
+      this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs));
       this.#setAlarm();
       this.notify({ kind: 'clock' });
     });
-  }
-
-  /** Changes the clock's mode, and its time where one is named; whatever is due until then happens. */
-  async setClock(mode: ClockMode, nowMs: number | null): Promise<void> {
-    if (nowMs !== null && nowMs > this.clock.nowMs()) await this.advance({ to_ms: nowMs });
-    this.clock.set(mode, this.clock.nowMs());
-    this.#setAlarm();
-    this.notify({ kind: 'clock' });
   }
 
   /** Puts another world in this one's place; callers that wait are cut off. */

@@ -1,0 +1,27 @@
+// The control plane's door: made once for a sandbox, then used in process or mounted on a server.
+import { fetchControl } from './fetch.ts';
+import { Plane, type PlaneTerms } from './plane.ts';
+import type { ControlReply, ControlRequest } from './reply.ts';
+
+export { mountControl } from './mount.ts';
+export type { PlaneTerms } from './plane.ts';
+export type { ControlReply, ControlRequest, Pieces } from './reply.ts';
+export { controlPrefix } from './row.ts';
+
+export interface ControlPlane {
+  /** Answers one request; never rejects. */
+  readonly handle: (request: ControlRequest) => Promise<ControlReply>;
+  /** The same for a standard Request, without a socket. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Ends the streams, so that a server need not wait for those who follow them. */
+  readonly close: () => void;
+}
+
+export function controlPlane(terms: PlaneTerms): ControlPlane {
+  const plane = new Plane(terms);
+  return {
+    handle: (request) => plane.handle(request),
+    fetch: (request) => fetchControl(plane, request),
+    close: () => plane.close(),
+  };
+}

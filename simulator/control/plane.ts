@@ -1,0 +1,178 @@
+// The control plane: finds the world and the row that a request names, and lets the row answer.
+import manifest from '../../package.json' with { type: 'json' };
+import { firstWorldName, type Sandbox } from '../host/sandbox.ts';
+import type { WorldHost } from '../host/world-host.ts';
+import { readBody, readQuery } from './body.ts';
+import { controlDocument } from './document.ts';
+import { refuseStranger } from './guard.ts';
+import { type ControlReply, type ControlRequest, notFound, problem } from './reply.ts';
+import { controlPrefix, type Row, type Turn } from './row.ts';
+import { rows } from './table.ts';
+
+/** What a program knows of the sandbox that the sandbox does not know itself. */
+export interface Described {
+  /** Made by `--forward-to`. */
+  readonly subscription?: unknown;
+}
+
+export interface PlaneTerms {
+  readonly sandbox: Sandbox;
+  /** Wanted as a bearer token with every request; none when left out. */
+  readonly token?: string | undefined;
+  /** Names besides the loopback's under which the plane answers, such as the address that was bound. */
+  readonly hosts?: readonly string[];
+  readonly describe?: () => Described;
+}
+
+interface Found {
+  readonly host: WorldHost;
+  readonly worldName: string;
+  /** Segments of the row. */
+  readonly segments: readonly string[];
+  readonly outer: boolean;
+}
+
+export class Plane {
+  readonly sandbox: Sandbox;
+  readonly version: string = manifest.version;
+  readonly #terms: PlaneTerms;
+  readonly #onClose = new Set<() => void>();
+
+  constructor(terms: PlaneTerms) {
+    this.sandbox = terms.sandbox;
+    this.#terms = terms;
+  }
+
+  /** Answers one request; never rejects. */
+  async handle(request: ControlRequest): Promise<ControlReply> {
+    const { hosts = [], token = null } = this.#terms;
+    const stranger = refuseStranger(request, { hosts, token });
+    if (stranger !== null) return stranger;
+    const mark = request.target.indexOf('?');
+    const path = mark < 0 ? request.target : request.target.slice(0, mark);
+    const found = this.#find(path);
+    if (found === null)
+      return notFound(
+        `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`,
+      );
+    if ('status' in found) return found;
+    const matched = match(found, request.method);
+    if ('status' in matched) return matched;
+    const query = readQuery(matched.row, mark < 0 ? '' : request.target.slice(mark + 1));
+    if ('refused' in query) return query.refused;
+    const body = readBody(matched.row, request);
+    if ('refused' in body) return body.refused;
+    return this.#run(matched.row, {
+      plane: this,
+      host: found.host,
+      worldName: found.worldName,
+      base: baseOf(request),
+      params: matched.params,
+      query: query.value,
+      body: body.value,
+    });
+  }
+
+  async #run(row: Row, turn: Turn<unknown, unknown>): Promise<ControlReply> {
+    try {
+      return await row.run(turn);
+    } catch (error) {
+      // A broken invariant: said aloud, and answered.
+      process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
+      return problem(500, 'The simulator itself failed here; please report this.');
+    }
+  }
+
+  #find(path: string): Found | ControlReply | null {
+    if (!path.startsWith(`${controlPrefix}/`)) return null;
+    const segments: string[] = [];
+    for (const part of path.slice(controlPrefix.length + 1).split('/')) {
+      const segment = decode(part);
+      if (segment === null) return null;
+      segments.push(segment);
+    }
+    if (segments[0] !== 'worlds' || segments.length < 3) {
+      return { host: this.sandbox.first, worldName: firstWorldName, segments, outer: true };
+    }
+    const worldName = segments[1] as string;
+    const host = this.sandbox.worlds.get(worldName);
+    if (host === undefined) return notFound(`There is no world ${worldName}.`);
+    return { host, worldName, segments: segments.slice(2), outer: worldName === firstWorldName };
+  }
+
+  get described(): Described {
+    return this.#terms.describe?.() ?? {};
+  }
+
+  /** Where a world's own plane is. */
+  controlUrl(base: string, worldName: string): string {
+    const first = `${base}${controlPrefix}`;
+    return worldName === firstWorldName
+      ? first
+      : `${first}/worlds/${encodeURIComponent(worldName)}`;
+  }
+
+  /** The description of the plane as this caller reaches it. */
+  document(base: string): unknown {
+    return controlDocument(rows, { url: `${base}${controlPrefix}`, version: this.version });
+  }
+
+  /** Has something done when the plane closes; call what it answers to take that back. */
+  onClose(end: () => void): () => void {
+    this.#onClose.add(end);
+    return () => this.#onClose.delete(end);
+  }
+
+  /** Ends the streams, so that a server need not wait for those who follow them. */
+  close(): void {
+    for (const end of [...this.#onClose]) end();
+  }
+}
+
+function baseOf({ inProcess, headers }: ControlRequest): string {
+  return inProcess ?? `http://${String(headers.host)}`;
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+interface Matched {
+  readonly row: Row;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+function match({ segments, outer }: Found, method: string): Matched | ControlReply {
+  const fitting = rows.filter((row) => (outer || row.outer !== true) && fits(row, segments));
+  // A name that is spelled out wins over `{id}`.
+  fitting.sort((a, b) => wildcards(a) - wildcards(b));
+  const row = fitting.find((each) => each.method === method);
+  if (row !== undefined) return { row, params: paramsOf(row, segments) };
+  const path = segments.join('/');
+  if (fitting.length === 0)
+    return notFound(`There is no ${path} here; openapi.json lists what there is.`);
+  const allow = [...new Set(fitting.map((each) => each.method))].sort().join(', ');
+  return problem(405, `${path} takes ${allow}, not ${method}.`, [], { allow });
+}
+
+function fits(row: Row, segments: readonly string[]): boolean {
+  if (row.segments.length !== segments.length) return false;
+  return row.segments.every((part, at) => part.startsWith('{') || part === segments[at]);
+}
+
+function wildcards(row: Row): number {
+  return row.segments.filter((part) => part.startsWith('{')).length;
+}
+
+function paramsOf(row: Row, segments: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [at, part] of row.segments.entries()) {
+    if (part.startsWith('{')) params[part.slice(1, -1)] = segments[at] as string;
+  }
+  return params;
+}

@@ -1,0 +1,210 @@
+// The records of the control plane as it shows them: schemas for its description, and the types that follow.
+import { flag, id, listOf, object, oneOf, orNull, text, type ValueOf, whole } from './schema.ts';
+
+const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
+const anyText = (description: string) => ({ type: 'string', description }) as const;
+const atMs = (description: string) => whole(`${description} In ms of the epoch.`, 0, 1e16);
+const maybeText = (description: string) => orNull(anyText(description));
+const maybeId = (description: string) => orNull(id(description));
+const decimal = (description: string) =>
+  ({ type: 'string', pattern: '^-?[0-9]+(\\.[0-9]+)?$', description }) as const;
+const plan = oneOf('Rate plan.', ['sandbox', 'standard', 'pro']);
+const categories = ['account', 'order', 'position', 'transaction'] as const;
+
+export const clockSchema = object('The clock of a world.', {
+  mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
+  now_ms: atMs('Its time.'),
+  next_due_ms: orNull(atMs('When the next thing is due; null when nothing is.')),
+});
+export type ClockShown = ValueOf<typeof clockSchema>;
+
+export const credentialSchema = object('A credential, secrets included.', {
+  name: anyText('What people call it.'),
+  kind: oneOf('Delegated ones are limited to one account.', ['server', 'delegated']),
+  client_id: anyText('For the token endpoint.'),
+  client_secret: anyText('For the token endpoint.'),
+  token: maybeText('A token that does not expire; null when it has none.'),
+  firm_id: id('The firm.'),
+  brand_id: maybeId('The brand it is bound to; null is firm-wide.'),
+  scopes: listOf(anyText('A scope.'), 'What it may do (AUTH-4).'),
+  read_only: flag('Minted read-only (AUTH-2).'),
+  account_id: maybeId('The one account of a delegated one (AUTH-5).'),
+  plan,
+  rate_per_second: whole('The allowance in force, in requests (LIM-1, LIM-4).', 0, 1e9),
+});
+export type CredentialShown = ValueOf<typeof credentialSchema>;
+
+export const firmSchema = object('A firm with its brands.', {
+  id: id('Firm id.'),
+  name: anyText('Its name.'),
+  plan,
+  rate_per_second: whole('Allowance of the whole firm, in requests (LIM-3).', 0, 1e9),
+  permissions: {
+    type: 'object',
+    description: 'By operation, whether the firm may use it (AUTH-8).',
+    properties: {},
+    additionalProperties: { type: 'boolean' },
+  },
+  brands: listOf(
+    object('A brand.', { id: id('Brand id.'), name: anyText('Its name.') }),
+    'Brands.',
+  ),
+});
+export type FirmShown = ValueOf<typeof firmSchema>;
+
+export const accountSchema = object('An account, with what the API does not show of it.', {
+  id: id('Account id.'),
+  revision: anyWhole('Its revision and ETag (ACC-19).'),
+  client_reference_id: anyText('The reference.'),
+  email: anyText('The email, which the API never shows (ACC-18).'),
+  first_name: maybeText('First name.'),
+  last_name: maybeText('Last name.'),
+  phone: maybeText('Normalised (ACC-11).'),
+  country: maybeText('As sent.'),
+  language: maybeText('As sent.'),
+  status: anyText('Its status.'),
+  brand_id: id('Brand.'),
+  firm_id: id('Firm.'),
+  owner: anyText('Given by the routing of the firm, never by a request (ACC-22).'),
+  created_via: oneOf('How it came to be.', ['api']),
+  created_at: atMs('When it was created.'),
+  first_deposit_id: maybeId('The transaction that carries is_ftd (TXS-2).'),
+});
+export type AccountShown = ValueOf<typeof accountSchema>;
+
+const tradingAccountMembers = {
+  id: id('Trading account id.'),
+  account_id: id('The account it belongs to.'),
+  currency: anyText('Its currency.'),
+  provider_payouts: flag('Its withdrawals pay out through a provider (NS-21).'),
+  balance: decimal('The sum of its entries.'),
+} as const;
+export const tradingAccountSchema = object('A trading account.', tradingAccountMembers);
+export const ledgerSchema = object('A trading account with its entries.', {
+  ...tradingAccountMembers,
+  entries: listOf(
+    object('A movement of money.', {
+      transaction_id: maybeId('The transaction behind it.'),
+      amount: decimal('Signed.'),
+      kind: oneOf('A compensation reverses a movement.', ['movement', 'compensation']),
+      at_ms: atMs('When it was booked.'),
+    }),
+    'Oldest first.',
+  ),
+});
+export type TradingAccountShown = ValueOf<typeof tradingAccountSchema>;
+export type LedgerShown = ValueOf<typeof ledgerSchema>;
+
+const transactionMembers = {
+  id: id('Transaction id.'),
+  account_id: id('The account.'),
+  trading_account_id: id('The trading account.'),
+  currency: anyText('As sent.'),
+  amount: anyText('As sent (CONV-2a).'),
+  method: anyText('Deposit, Withdrawal or Bonus.'),
+  transaction_type: anyText('Deposit, Withdrawal, Credit or Debit.'),
+  status: oneOf('Where it stands.', ['pending', 'approved', 'settled', 'rejected', 'cancelled']),
+  is_ftd: flag('The first deposit of its account (TXS-2).'),
+  created_at: atMs('When it was recorded.'),
+} as const;
+export const apiTransactionSchema = object(
+  'A transaction as the API shows it.',
+  transactionMembers,
+);
+export const transactionSchema = object('A transaction, with what the API never shows of it.', {
+  ...transactionMembers,
+  client_reference_id: anyText('The reference.'),
+  brand_id: id('Brand.'),
+  firm_id: id('Firm.'),
+  reason: maybeText('Why it was rejected or cancelled (TXS-19).'),
+  operator: maybeText('Who did it.'),
+});
+export type TransactionShown = ValueOf<typeof transactionSchema>;
+
+export const keySchema = object('An idempotency key with what it stands for.', {
+  client_id: maybeText('The credential; null when only a digest is kept.'),
+  operation: maybeText('The operation.'),
+  key: maybeText('The key; null when only a digest is kept.'),
+  subject: maybeText('What it stands together with (IDEM-2c).'),
+  state: oneOf('Whether its attempt still runs (IDEM-14a).', ['in_flight', 'recorded']),
+  status: orNull(anyWhole('Status of the answer that repeats get.')),
+  first_attempt: anyWhole('Number of the request that it comes from.'),
+  recorded_at_ms: atMs('When its age began (NS-42).'),
+  age_ms: anyWhole('How old it is.'),
+  expires_at_ms: orNull(atMs('When a repeat would run again (IDEM-7b); null while it runs.')),
+});
+export type KeyShown = ValueOf<typeof keySchema>;
+
+export const bucketSchema = object('An allowance.', {
+  name: anyText('Its name inside the simulator.'),
+  of: oneOf('Whose it is.', ['credential', 'firm']),
+  client_ids: listOf(anyText('A client id.'), 'The credentials that draw from it.'),
+  firm_id: id('The firm.'),
+  rate_per_second: whole('How fast it fills, in requests.', 0, 1e9),
+  level: { type: 'number', description: 'Requests that may be sent now.' },
+  full: whole('Requests it can hold (LIM-2).', 0, 1e9),
+});
+export type BucketShown = ValueOf<typeof bucketSchema>;
+
+export const subscriptionSchema = object('A webhook subscription, secrets included.', {
+  id: anyWhole('Subscription id.'),
+  firm_id: id('Firm.'),
+  brand_id: maybeId('null is firm-wide (HOOK-10).'),
+  url: anyText('Where deliveries go.'),
+  event_categories: listOf({ type: 'string', enum: categories }, 'What it is told of.'),
+  disabled: flag('Disabled for good (HOOK-13).'),
+  disabled_reason: maybeText('Why.'),
+  stopped: flag('All attempts of an event failed; it goes on when resumed (NS-28).'),
+  last_delivered_seq: anyWhole('The last event that arrived (EVT-10a).'),
+  created_at: atMs('When it was created.'),
+  secret: anyText('Signs deliveries.'),
+  previous_secret: maybeText('The secret before the last rotation (EVT-7).'),
+  rotated_at_ms: orNull(atMs('When it was last rotated.')),
+  forwards_to: maybeText('Where deliveries really go, under a forward.'),
+});
+export type SubscriptionShown = ValueOf<typeof subscriptionSchema>;
+
+export const deliverySchema = object('An event on its way to a subscription.', {
+  id: maybeText('null while an earlier event holds it back and nothing has been tried (NS-28).'),
+  subscription_id: anyWhole('The subscription.'),
+  event_id: anyText('The event.'),
+  seq: anyWhole('Its sequence number.'),
+  kind: maybeText('What happened; null when the event is no longer kept.'),
+  status: oneOf('Where it stands.', ['pending', 'delivered', 'exhausted', 'stopped']),
+  in_flight: flag('An attempt is under way.'),
+  attempts: listOf(
+    object('An attempt.', {
+      n: anyWhole('From 1.'),
+      at_ms: atMs('When it began.'),
+      status: orNull(anyWhole('What the receiver answered; null when nothing came.')),
+      error: maybeText('What went wrong.'),
+      duration_ms: orNull({ type: 'number', description: 'How long it took, by the wall.' }),
+      signature: maybeText('The signature header as sent.'),
+    }),
+    'Oldest first.',
+  ),
+  next_due_ms: orNull(atMs('When the next attempt is due.')),
+});
+export type DeliveryShown = ValueOf<typeof deliverySchema>;
+
+export const envelopeSchema = {
+  type: 'object',
+  description: 'An event, as delivered and as sent on the events channel (EVT-2a, NS-9).',
+} as const;
+
+export const worldSchema = object('A world.', {
+  name: anyText('Its name.'),
+  control_url: anyText('Its control plane.'),
+  clock: clockSchema,
+  credentials: listOf(credentialSchema, 'Its credentials with lasting tokens.'),
+});
+export type WorldShown = ValueOf<typeof worldSchema>;
+
+export const nameSchema = object('What a hostname resolves to.', {
+  hostname: anyText('The hostname.'),
+  addresses: listOf(anyText('An IP address.'), 'None: it does not resolve.'),
+});
+export const forwardSchema = object('Where deliveries for an origin go instead.', {
+  from: text('An https origin.'),
+  to: text('A URL; a bare origin keeps path and query.'),
+});

@@ -1,0 +1,36 @@
+// A world with its clock as one document, and back: what the control plane gives and takes.
+import { loadWorld, printSnapshot, StateError, snapshotWorld } from '../core/state.ts';
+import type { ClockMode } from './clock.ts';
+import type { WorldHost } from './world-host.ts';
+
+interface Stood {
+  readonly mode: ClockMode;
+  readonly nowMs: number;
+}
+
+/** The document in pieces; it is of the moment of the call, however slowly it is read. */
+export function printState({ world, clock }: WorldHost): Iterable<string> {
+  const now_ms = Math.max(clock.nowMs(), world.nowMs);
+  return printSnapshot(snapshotWorld(world), { clock: { mode: clock.mode, now_ms } });
+}
+
+/** Puts the world of a document in the place of this one. Throws a StateError, and then changes nothing. */
+export function restoreState(host: WorldHost, document: unknown): Promise<void> {
+  return host.inTurn(async () => {
+    const world = loadWorld(document, host.behaviour);
+    const { mode, nowMs } = readClock(document) ?? { mode: host.clock.mode, nowMs: world.nowMs };
+    host.replace(world, { mode, nowMs: Math.max(nowMs, world.nowMs) });
+  });
+}
+
+/** The clock of the document; null where it has none. */
+function readClock(document: unknown): Stood | null {
+  const { clock } = document as { clock?: { mode?: unknown; now_ms?: unknown } | null };
+  if (clock === undefined || clock === null) return null;
+  const { mode, now_ms: nowMs } = clock;
+  if (mode !== 'real' && mode !== 'frozen')
+    throw new StateError('clock.mode must be real or frozen');
+  if (typeof nowMs === 'number' && Number.isSafeInteger(nowMs) && nowMs >= 0)
+    return { mode, nowMs };
+  throw new StateError('clock.now_ms must be a time in milliseconds');
+}
