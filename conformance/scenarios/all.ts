@@ -8,6 +8,9 @@ import { bulkScenarios } from './bulk.ts';
 import { conventionScenarios } from './conventions.ts';
 import { errorScenarios } from './errors.ts';
 import { idempotencyScenarios } from './idempotency.ts';
+import { limitScenarios } from './limits.ts';
+import { limitCountingScenarios } from './limits-counting.ts';
+import { limitPlanScenarios } from './limits-plans.ts';
 import { positionScenarios } from './positions.ts';
 import { transactionStateScenarios } from './transaction-states.ts';
 import { transactionScenarios } from './transactions.ts';
@@ -28,4 +31,7 @@ export const scenarios: readonly Scenario[] = [
   ...authenticationScenarios,
   ...idempotencyScenarios,
   ...errorScenarios,
+  ...limitScenarios,
+  ...limitPlanScenarios,
+  ...limitCountingScenarios,
 ];

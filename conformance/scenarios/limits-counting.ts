@@ -1,0 +1,183 @@
+// LIM-3, LIM-9, LIM-11: what is counted, and for whom: bulk as one, reads as writes, all of a firm.
+import type { Answer } from '../engine/answer.ts';
+import { Blocked } from '../engine/stop.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { expectRefusalForm } from './limits.ts';
+import {
+  about,
+  beyond,
+  burst,
+  exhaust,
+  type Meter,
+  meterOf,
+  type Request,
+  rest,
+  within,
+} from './meters.ts';
+
+const limBulkIsOne: Scenario = {
+  id: 'lim-bulk-is-one',
+  title: 'A bulk create counts as one request, however many its rows',
+  rules: ['LIM-9'],
+  needs: ['plan'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const meter = await meterOf(t);
+    const half = Math.max(2, Math.round(meter.perSecond * 0.6));
+    const plain = await burst(t, meter, half);
+    if (plain.limited.length > 0) throw new Blocked(`control failed: ${half} requests at once`);
+    await rest(t);
+    const row = t.newAccount();
+    const rows = Array.from({ length: Math.min(1000, meter.perSecond * 4) }, () => row);
+    const client = t.as(meter.credential);
+    const batch = await client.bulkCreateAccounts(rows, { unpaced: true });
+    t.expect('LIM-9', batch).is(`${rows.length} rows served`, batch.status !== 429);
+    const after = await burst(t, meter, half - 1);
+    const expected = `${half - 1} more requests served, as if it had been one`;
+    const truth = after.limited.length === 0;
+    const actual = `${after.limited.length} of them refused`;
+    t.claim('LIM-9', expected, truth, actual, batch, ...after.served, ...after.limited);
+  },
+};
+
+const limReadsAndWrites: Scenario = {
+  id: 'lim-reads-and-writes',
+  title: 'Reads are metered as writes are, from the same allowance',
+  rules: ['LIM-11'],
+  needs: ['plan'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const meter = await meterOf(t);
+    const size = beyond(meter.perSecond);
+    const read: Request = (client, options) => client.listWebhooks(options);
+    const shown = await read(t.as(meter.credential), {});
+    if (shown.status !== 200) throw new Blocked(`control failed: a read: ${shown.summary}`);
+    await rest(t);
+    const writes = await exhaust(t, meter);
+    const behind = await burst(t, { ...meter, request: read }, 3);
+    t.claim(
+      'LIM-11',
+      'a read refused too, once writes have used the allowance up',
+      behind.limited.length > 0,
+      `${behind.served.length} of 3 served`,
+      ...behind.served,
+      ...writes.limited.slice(0, 1),
+    );
+    await rest(t);
+    const reads = await burst(t, { ...meter, request: read }, size);
+    expectAlike(t, 'reads', reads.served, writes.served);
+    await rest(t);
+    let turn = 0;
+    const either: Request = (client, options) => {
+      turn += 1;
+      return turn % 2 === 0 ? read(client, options) : meter.request(client, options);
+    };
+    const mixed = await burst(t, { ...meter, request: either }, size);
+    expectAlike(t, 'reads and writes by turns', mixed.served, writes.served);
+  },
+};
+
+/** LIM-2 has how many that are: here only that they are as many. */
+function expectAlike(
+  t: Trial,
+  words: string,
+  served: readonly Answer[],
+  writes: readonly Answer[],
+): void {
+  const wanted = about(writes.length);
+  const expected = `as many ${words} at once as writes: about ${writes.length}, ${wanted.join(' to ')}`;
+  const truth = within(served.length, wanted);
+  t.claim('LIM-11', expected, truth, `${served.length} served`, ...served.slice(-1));
+}
+
+const limFirm: Scenario = {
+  id: 'lim-firm',
+  title: 'A firm is served four times the rate of a credential, and both must have room',
+  rules: ['LIM-3', 'LIM-5', 'LIM-6'],
+  observes: ['NS-36'],
+  needs: ['plan', 'rates', 'mint', 'clock', 'other_firm'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const scopes = ['accounts:write'];
+    const plan = 'sandbox';
+    const one = await t.operator.mint({ scopes, plan });
+    const firmId = one.firmId ?? '1';
+    // Brands of a firm are one firm. No credential here is faster than Sandbox (NS-36).
+    const others = [await t.operator.mint({ scopes, plan, brand: 'brand' })];
+    while (others.length < 5) others.push(await t.operator.mint({ scopes, plan }));
+    const known = t.newAccount({ brand_id: one.brandId }, 'brand');
+    const request: Request = (client, options) =>
+      client.createAccount(known, { key: t.fresh.key(), ...options });
+    await t.control('a create', () => request(t.as(one), {}));
+    const meters = [one, ...others].map((credential) => ({ credential, perSecond: 5, request }));
+
+    await t.operator.firmRate(firmId, null);
+    await rest(t);
+    await expectFirm(t, meters, 20, 'four times the 5 of a credential');
+    const theirs = await t.operator.mint({ scopes, plan, firm: 'other_firm' });
+    const body = t.newAccount({ brand_id: t.brandId('other_firm') }, 'other_firm');
+    const apart = await t.as(theirs).createAccount(body, { unpaced: true });
+    t.expect('LIM-3', apart).is('another firm served meanwhile', apart.status !== 429);
+
+    await t.operator.firmRate(firmId, 10);
+    await rest(t);
+    await expectFirm(t, meters, 10, 'what the agreement sets');
+    await expectOwnKept(t, firmId, meters);
+    await observeFirmRate(t, firmId, request);
+  },
+};
+
+/** Each credential has room for its five: what is refused is refused by the firm. */
+async function expectFirm(
+  t: Trial,
+  meters: readonly Meter[],
+  firmPerSecond: number,
+  words: string,
+): Promise<void> {
+  const bursts = await Promise.all(meters.map((meter) => burst(t, meter, 5)));
+  const served = bursts.flatMap((each) => each.served);
+  const limited = bursts.flatMap((each) => each.limited);
+  const wanted = about(firmPerSecond);
+  const expected = `about ${firmPerSecond} of 30 served, ${words}: ${wanted.join(' to ')}`;
+  const truth = within(served.length, wanted);
+  t.claim('LIM-3', expected, truth, `${served.length} served`, ...limited.slice(0, 1), ...served);
+  // The header is about the credential, whoever had no room.
+  if (limited[0] !== undefined) expectRefusalForm(t, meters[0]!, limited[0]);
+}
+
+/** Refused by its firm, a credential keeps its own allowance: as soon as the firm has room, it is there. */
+async function expectOwnKept(t: Trial, firmId: string, meters: readonly Meter[]): Promise<void> {
+  await t.operator.firmRate(firmId, 5);
+  await rest(t);
+  const [spender, waiting] = meters as [Meter, Meter];
+  await burst(t, spender, 5);
+  const refused = await burst(t, waiting, 5);
+  if (refused.served.length > 1) return;
+  await t.operator.firmRate(firmId, 100);
+  await t.operator.advance(100);
+  const after = await burst(t, waiting, 5);
+  const truth = after.served.length >= 3;
+  const expected = 'about 5 served at once: what the firm refused drew nothing';
+  t.claim('LIM-5', expected, truth, `${after.served.length} served`, ...refused.limited);
+}
+
+/** NS-36: whether a faster credential makes the firm faster. */
+async function observeFirmRate(t: Trial, firmId: string, request: Request): Promise<void> {
+  const credential = await t.operator.mint({ scopes: ['accounts:write'], plan: 'standard' });
+  await t.operator.firmRate(firmId, null);
+  await rest(t);
+  const { served } = await burst(t, { credential, perSecond: 50, request }, 40);
+  const fast = served.length > 32;
+  const words = `${served.length} of 40 served to a firm on Sandbox with one credential on Standard`;
+  t.observe('NS-36', words, { firm_rate_from: fast ? 'highest_credential' : 'firm_plan' });
+}
+
+export const limitCountingScenarios: readonly Scenario[] = [
+  limBulkIsOne,
+  limReadsAndWrites,
+  limFirm,
+];
