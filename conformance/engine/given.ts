@@ -210,15 +210,23 @@ export class Given {
   }
 
   /**
-   * A subscription, disabled again when the scenario ends. To a receiver, or to a url nobody
-   * answers.
+   * A url that can be subscribed with. Deliveries to it reach our own receiver or the target itself
+   * wherever there is either, so that no stranger is sent anything.
    */
+  async subscribable(): Promise<string> {
+    if (this.#trial.has('receiver')) return (await this.#target.receiver()).url;
+    const own = new URL(this.#target.baseUrl);
+    if (own.protocol !== 'https:') return 'https://example.com/conformance';
+    return `${own.origin}/conformance-deliveries`;
+  }
+
+  /** A subscription, disabled again when the scenario ends. To a subscribable url when not told. */
   async webhook(
-    to: Hook | string = 'https://example.com/conformance',
+    to?: Hook | string,
     categories: readonly string[] = ['account', 'order', 'position', 'transaction'],
     role: Role = this.#target.mainRole,
   ): Promise<GivenWebhook> {
-    const url = typeof to === 'string' ? to : to.url;
+    const url = typeof to === 'object' ? to.url : (to ?? (await this.subscribable()));
     const body: Body = { url, event_categories: [...categories] };
     const send = () => this.#trial.as(role).createWebhook(body);
     const answer = await this.#made('a webhook subscription', send, 200, 201);

@@ -70,12 +70,13 @@ export function controlOperator(
     async permit(firmId, operation, allowed) {
       await plane.ask('PATCH', `firms/${firmId}`, { permissions: { [operation]: allowed } });
     },
-    async emit({ category, kind, accountId, brandId }) {
+    async emit({ category, kind, accountId, brandId, data }) {
       const body: Record<string, unknown> = { category };
       if (kind !== undefined) body.kind = kind;
       if (accountId !== undefined) body.account_id = accountId;
       if (brandId !== undefined) body.brand_id = brandId;
-      await plane.ask('POST', 'events', body);
+      if (data !== undefined) body.data = data;
+      return plane.ask('POST', 'events', body);
     },
     async resume(subscriptionId) {
       await plane.ask('POST', `subscriptions/${subscriptionId}/resume`, {});

@@ -22,6 +22,8 @@ export interface HookAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delayMs?: number;
+  /** Answered when this is fulfilled, and not before. */
+  readonly until?: Promise<unknown>;
   readonly cut?: boolean;
 }
 
@@ -131,13 +133,14 @@ export class Receiver {
       body,
       atMs: Date.now(),
     };
-    const { status, headers = {}, delayMs = 0, cut = false } = hook.next(arrival);
+    const { status, headers = {}, delayMs = 0, until, cut = false } = hook.next(arrival);
     hook.arrivals.push({ ...arrival, answered: cut ? 0 : status });
     const reply = () => {
       if (cut) response.destroy();
       else response.writeHead(status, headers).end();
     };
-    if (delayMs > 0) setTimeout(reply, delayMs).unref();
+    if (until !== undefined) void until.then(reply, reply);
+    else if (delayMs > 0) setTimeout(reply, delayMs).unref();
     else reply();
   }
 }

@@ -1,5 +1,6 @@
 // What a target can offer a scenario beyond its API, and who offers it: the ports between engine
 // and providers.
+import type { Json } from '../engine/answer.ts';
 import type { Need, Role } from '../engine/needs.ts';
 import type { Rate } from '../engine/pace.ts';
 import type { Hook } from './receiver.ts';
@@ -86,12 +87,14 @@ export interface Operator {
   fault(wish: FaultWish): Promise<{ hits(): Promise<number>; remove(): Promise<void> }>;
   resolve(hostname: string, addresses: readonly string[]): Promise<void>;
   permit(firmId: string, operation: string, allowed: boolean): Promise<void>;
+  /** Makes an event, and answers its envelope. */
   emit(event: {
     category: string;
     kind?: string;
     accountId?: string;
     brandId?: string;
-  }): Promise<void>;
+    data?: object;
+  }): Promise<{ readonly [name: string]: Json }>;
   /** Starts deliveries of a subscription again after its attempts were exhausted. */
   resume(subscriptionId: number): Promise<void>;
   firmRate(firmId: string, perSecond: number | null): Promise<void>;
