@@ -15,7 +15,7 @@ export class Markup {
   }
 }
 
-type Piece = Markup | string | number | null | readonly (Markup | string)[];
+type Piece = Markup | string | number | null | readonly (Markup | string | null)[];
 
 /** A template whose values are escaped unless they are markup already. */
 export function html(parts: TemplateStringsArray, ...values: Piece[]): Markup {
@@ -50,8 +50,10 @@ export function mark(verdict: ReportRule['verdict']): Markup {
 
 export function ruleDetails(rule: ReportRule, scenarios: Scenarios): Markup {
   const played = rule.scenarios.flatMap((id) => scenarios.get(id) ?? []);
-  return html`<details id="rule-${rule.id}" class="${rule.verdict}">
-<summary><span class="id">${rule.id}</span><span class="words">${rule.words}</span>${mark(rule.verdict)}</summary>
+  // What is wrong is what the reader came for.
+  const open = rule.verdict === 'deviates' ? new Markup(' open') : null;
+  return html`<details id="rule-${rule.id}" class="${rule.verdict}"${open}>
+<summary><span class="id">${rule.id}</span><span class="words">${coded(rule.words)}</span>${mark(rule.verdict)}</summary>
 <div class="inside">
 ${rule.reason === null ? null : html`<p>In the baseline: ${rule.reason}</p>`}
 ${rule.findings.map((each) => findingPart(each, scenarios))}
@@ -60,6 +62,13 @@ ${lackingPart(rule)}
 ${scenarioLinks(rule, played)}
 </div></details>
 `;
+}
+
+/** Words of the catalogue, with what stands between backticks as code. */
+export function coded(words: string): Markup[] {
+  return words
+    .split('`')
+    .map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
 }
 
 function findingPart(finding: ReportFinding, scenarios: Scenarios): Markup {

@@ -39,14 +39,17 @@ pre { margin: .35rem 0; padding: .6rem .75rem; background: var(--soft); border-r
   width: 15rem; }
 .matrix td { padding: .3rem 0; }
 .cells { display: flex; flex-wrap: wrap; gap: 3px; }
-.cells a { min-width: 2.6rem; padding: .1rem .3rem; text-align: center; text-decoration: none;
+.cells a, .cells span { min-width: 2.6rem; padding: .1rem .3rem; text-align: center; text-decoration: none;
   font-size: .75rem; line-height: 1.5; border-radius: 4px; color: var(--own);
   background: var(--own-soft); }
 .cells a:hover, .cells a:focus-visible { outline: 2px solid var(--own); }
+nav ul { margin: .25rem 0; padding-left: 1.25rem; }
 details { border-top: 1px solid var(--line); }
 details:last-child { border-bottom: 1px solid var(--line); }
 summary { display: flex; gap: .75rem; align-items: baseline; padding: .5rem .25rem; cursor: pointer; }
 summary::-webkit-details-marker { display: none; }
+summary::before { content: "\25B8"; color: var(--dim); flex: none; }
+details[open] > summary::before { content: "\25BE"; }
 summary .id { flex: 0 0 5.5rem; font-weight: 600; }
 summary .words { flex: 1; }
 summary:hover { background: var(--soft); }

@@ -1,7 +1,14 @@
 // The report as one HTML page that needs nothing else: a matrix by family, every rule opening to its
 // findings and exchanges.
 import { createHash } from 'node:crypto';
-import { html, type Markup, ruleDetails, scenarioDetails } from './html-parts.ts';
+import {
+  coded,
+  html,
+  type Markup,
+  ruleDetails,
+  type Scenarios,
+  scenarioDetails,
+} from './html-parts.ts';
 import { SCRIPT, STYLE } from './html-style.ts';
 import type { Report, ReportRule } from './report.ts';
 import { count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
@@ -9,21 +16,19 @@ import { count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
 /** `titles` are the families' names by their prefixes. */
 export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
   const scenarios = new Map(report.scenarios.map((each) => [each.id, each]));
+  const tried = report.rules.filter((each) => each.verdict !== 'not_selected');
   const families = [...new Set(report.rules.map((each) => each.family))];
   const ofFamily = (family: string) => report.rules.filter((each) => each.family === family);
   const named = (family: string) => titles[family] ?? family;
   const body = html`<main>
 ${head(report)}
 ${counts(report)}
+${attention(report)}
 <h2>Rules by family</h2>
 <table class="matrix">
 ${families.map((family) => matrixRow(named(family), ofFamily(family)))}
 </table>
-${families.map(
-  (family) => html`<section><h3>${family}: ${named(family)}</h3>
-${ofFamily(family).map((rule) => ruleDetails(rule, scenarios))}
-</section>`,
-)}
+${families.map((family) => familySection(`${family}: ${named(family)}`, tried, family, scenarios))}
 ${baseline(report)}
 ${observed(report)}
 ${unlock(report)}
@@ -58,6 +63,10 @@ ${body.text}
 `;
 }
 
+function when(iso: string): string {
+  return iso.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC');
+}
+
 const VERDICT_CLASS = {
   conformant: 'passed',
   deviates: 'deviates',
@@ -76,7 +85,8 @@ function head(report: Report): Markup {
 <p><code>${target.base_url}</code> ${runWords[verdict]}.</p>
 </div>
 <p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)}, ${plane},
-seed ${report.seed}, names marked <code>${report.mark}</code>, ${report.started_at}, conformance ${tool.version}</p>
+seed ${report.seed}, names marked <code>${report.mark}</code>, ${when(report.started_at)},
+conformance ${tool.version}</p>
 </header>`;
 }
 
@@ -88,10 +98,37 @@ function counts(report: Report): Markup {
   return html`<ul class="counts">${items}</ul>`;
 }
 
+/** The way to what deviates, for who has no time for the rest. */
+function attention(report: Report): Markup | null {
+  const rules = report.rules.filter((each) => each.verdict === 'deviates');
+  if (rules.length === 0) return null;
+  const items = rules.map(
+    ({ id, words }) => html`<li><a href="#rule-${id}">${id}</a> ${coded(words)}</li>`,
+  );
+  return html`<nav aria-label="Deviations"><h2>Deviations</h2><ul>${items}</ul></nav>`;
+}
+
+function familySection(
+  title: string,
+  tried: readonly ReportRule[],
+  family: string,
+  scenarios: Scenarios,
+): Markup | null {
+  const own = tried.filter((each) => each.family === family);
+  if (own.length === 0) return null;
+  const rows = own.map((rule) => ruleDetails(rule, scenarios));
+  return html`<section><h3>${title}</h3>
+${rows}
+</section>`;
+}
+
 function matrixRow(title: string, rules: readonly ReportRule[]): Markup {
   const cells = rules.map(({ id, verdict, words }) => {
     const { sign, name } = verdictWords[verdict];
     const short = id.slice(id.indexOf('-') + 1);
+    if (verdict === 'not_selected') {
+      return html`<span class="${verdict}" title="${id} ${name}">${sign} ${short}</span>`;
+    }
     return html`<a class="${verdict}" href="#rule-${id}" title="${id} ${name}: ${words}" aria-label="${id} ${name}">${sign} ${short}</a>`;
   });
   return html`<tr><th scope="row">${title}</th><td><div class="cells">${cells}</div></td></tr>

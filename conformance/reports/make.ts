@@ -122,15 +122,15 @@ function unfinished(
     const own = result.findings.some(
       (each) => each.rules.includes(rule.id) && each.verdict !== 'passed',
     );
-    if (own || result.why === null || !ends.includes(verdict)) return [];
+    if (own || !ends.includes(verdict)) return [];
     const last = result.exchanges.filter((each) => each.kind === 'call').at(-1)?.n;
     return [
       {
         rules: [rule.id],
         scenario: result.id,
         verdict: verdict as Judged,
-        expected: 'the scenario to run to its end',
-        actual: result.why,
+        expected: 'the scenario to come to where it shows the rule',
+        actual: result.why ?? `${result.id} took a way on which nothing showed it`,
         exchanges: last === undefined ? [] : [last],
       },
     ];
