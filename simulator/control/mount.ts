@@ -1,5 +1,4 @@
 // The plane on a fastify server: bytes in, bytes out, text in pieces as fast as the reader takes it.
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ControlPlane } from './index.ts';
@@ -13,7 +12,10 @@ const mostBytes = 32 * 1024 * 1024;
 export function mountControl(app: FastifyInstance, plane: ControlPlane): void {
   const serve = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     reply.hijack();
-    void answer(plane, request.originalUrl, request.raw, reply.raw);
+    answer(plane, request.originalUrl, request.raw, reply.raw).catch((error: Error) => {
+      process.stderr.write(`control plane failure: ${error.stack}\n`);
+      reply.raw.destroy();
+    });
     return reply;
   };
   app.all(controlPrefix, serve);
@@ -51,9 +53,9 @@ async function readBody(
       if (size <= limit) chunks.push(chunk);
       else chunks = [];
     }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return 'broken';
-    throw error;
+  } catch {
+    // Whatever broke the upload off, its caller is gone.
+    return 'broken';
   }
   return size > limit ? 'oversize' : Buffer.concat(chunks);
 }
@@ -74,11 +76,17 @@ async function write(
 }
 
 async function writePieces(response: ServerResponse, pieces: Pieces): Promise<void> {
-  const gone = once(response, 'close').then(() => pieces.return?.());
+  const gone = new Promise<void>((resolve) => {
+    response.once('close', () => {
+      resolve();
+      void pieces.return?.();
+    });
+  });
   for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-    if (response.destroyed) break;
-    if (!response.write(next.value)) await Promise.race([once(response, 'drain'), gone]);
+    if (response.destroyed) return;
+    if (response.write(next.value)) continue;
+    const drained = new Promise<void>((resolve) => response.once('drain', resolve));
+    await Promise.race([drained, gone]);
   }
   response.end();
-  await gone;
 }

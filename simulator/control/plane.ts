@@ -6,7 +6,7 @@ import { readBody, readQuery } from './body.ts';
 import { controlDocument } from './document.ts';
 import { refuseStranger } from './guard.ts';
 import { type ControlReply, type ControlRequest, notFound, problem } from './reply.ts';
-import { controlPrefix, type Row, type Turn } from './row.ts';
+import { controlPrefix, type Row } from './row.ts';
 import { rows } from './table.ts';
 
 /** What a program knows of the sandbox that the sandbox does not know itself. */
@@ -45,37 +45,8 @@ export class Plane {
 
   /** Answers one request; never rejects. */
   async handle(request: ControlRequest): Promise<ControlReply> {
-    const { hosts = [], token = null } = this.#terms;
-    const stranger = refuseStranger(request, { hosts, token });
-    if (stranger !== null) return stranger;
-    const mark = request.target.indexOf('?');
-    const path = mark < 0 ? request.target : request.target.slice(0, mark);
-    const found = this.#find(path);
-    if (found === null)
-      return notFound(
-        `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`,
-      );
-    if ('status' in found) return found;
-    const matched = match(found, request.method);
-    if ('status' in matched) return matched;
-    const query = readQuery(matched.row, mark < 0 ? '' : request.target.slice(mark + 1));
-    if ('refused' in query) return query.refused;
-    const body = readBody(matched.row, request);
-    if ('refused' in body) return body.refused;
-    return this.#run(matched.row, {
-      plane: this,
-      host: found.host,
-      worldName: found.worldName,
-      base: baseOf(request),
-      params: matched.params,
-      query: query.value,
-      body: body.value,
-    });
-  }
-
-  async #run(row: Row, turn: Turn<unknown, unknown>): Promise<ControlReply> {
     try {
-      return await row.run(turn);
+      return await this.#answer(request);
     } catch (error) {
       // A broken invariant: said aloud, and answered.
       process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
@@ -83,12 +54,33 @@ export class Plane {
     }
   }
 
-  #find(path: string): Found | ControlReply | null {
-    if (!path.startsWith(`${controlPrefix}/`)) return null;
+  #answer(request: ControlRequest): ControlReply | Promise<ControlReply> {
+    const { hosts = [], token = null } = this.#terms;
+    const stranger = refuseStranger(request, { hosts, token });
+    if (stranger !== null) return stranger;
+    const mark = request.target.indexOf('?');
+    const path = mark < 0 ? request.target : request.target.slice(0, mark);
+    const found = this.#find(path);
+    if ('status' in found) return found;
+    const matched = match(found, request.method);
+    if ('status' in matched) return matched;
+    const { row, params } = matched;
+    const query = readQuery(row, mark < 0 ? '' : request.target.slice(mark + 1));
+    if ('refused' in query) return query.refused;
+    const body = readBody(row, request);
+    if ('refused' in body) return body.refused;
+    const { host, worldName } = found;
+    const base = baseOf(request);
+    const given = { params, query: query.value, body: body.value };
+    return row.run({ plane: this, host, worldName, base, ...given });
+  }
+
+  #find(path: string): Found | ControlReply {
+    if (!path.startsWith(`${controlPrefix}/`)) return nowhere(path);
     const segments: string[] = [];
     for (const part of path.slice(controlPrefix.length + 1).split('/')) {
       const segment = decode(part);
-      if (segment === null) return null;
+      if (segment === null) return nowhere(path);
       segments.push(segment);
     }
     if (segments[0] !== 'worlds' || segments.length < 3) {
@@ -129,6 +121,12 @@ export class Plane {
   }
 }
 
+function nowhere(path: string): ControlReply {
+  return notFound(
+    `There is nothing at ${path}; ${controlPrefix}/openapi.json lists what there is.`,
+  );
+}
+
 function baseOf({ inProcess, headers }: ControlRequest): string {
   return inProcess ?? `http://${String(headers.host)}`;
 }
@@ -154,8 +152,7 @@ function match({ segments, outer }: Found, method: string): Matched | ControlRep
   const row = fitting.find((each) => each.method === method);
   if (row !== undefined) return { row, params: paramsOf(row, segments) };
   const path = segments.join('/');
-  if (fitting.length === 0)
-    return notFound(`There is no ${path} here; openapi.json lists what there is.`);
+  if (fitting.length === 0) return nowhere(path);
   const allow = [...new Set(fitting.map((each) => each.method))].sort().join(', ');
   return problem(405, `${path} takes ${allow}, not ${method}.`, [], { allow });
 }

@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Decision, Reply } from './call.ts';
 import { evolve } from './evolve.ts';
-import type { JournalEntry } from './journal.ts';
+import { findEntry, type JournalEntry } from './journal.ts';
 import type { StepResult } from './step.ts';
 
 /** What the journal needs besides the attempt and its decision. */
@@ -74,10 +74,12 @@ export function journal(
   ending: Ending,
   shown: Shown,
 ): void {
+  // An attempt that was held back came earlier, and drew from its allowance then.
+  const before = findEntry(attempt.world.journal, attempt.n);
   const entry: JournalEntry = {
     n: attempt.n,
     requestId: attempt.requestId,
-    atMs: attempt.atMs,
+    atMs: before?.atMs ?? attempt.atMs,
     call: attempt.call,
     operation: attempt.operation,
     clientId: attempt.credential?.clientId ?? null,
@@ -86,8 +88,8 @@ export function journal(
     idempotency: attempt.idempotency,
     firstAttempt: attempt.firstAttempt,
     steps: ending.steps,
-    allowanceLeft: attempt.allowanceLeft,
-    allowance: attempt.allowance,
+    allowanceLeft: before?.allowanceLeft ?? attempt.allowanceLeft,
+    allowance: before?.allowance ?? attempt.allowance,
     cites,
     eventsAfter: ending.eventsAfter,
     eventsTo: attempt.world.events.lastSeq,

@@ -1,5 +1,7 @@
 // A world with its clock as one document, and back: what the control plane gives and takes.
+import type { Behaviour } from '../core/behaviour.ts';
 import { loadWorld, printSnapshot, StateError, snapshotWorld } from '../core/state.ts';
+import type { World } from '../core/world.ts';
 import type { ClockMode } from './clock.ts';
 import type { WorldHost } from './world-host.ts';
 
@@ -17,10 +19,20 @@ export function printState({ world, clock }: WorldHost): Iterable<string> {
 /** Puts the world of a document in the place of this one. Throws a StateError, and then changes nothing. */
 export function restoreState(host: WorldHost, document: unknown): Promise<void> {
   return host.inTurn(async () => {
-    const world = loadWorld(document, host.behaviour);
+    const world = readWorld(document, host.behaviour);
     const { mode, nowMs } = readClock(document) ?? { mode: host.clock.mode, nowMs: world.nowMs };
     host.replace(world, { mode, nowMs: Math.max(nowMs, world.nowMs) });
   });
+}
+
+function readWorld(document: unknown, behaviour: Behaviour): World {
+  try {
+    return loadWorld(document, behaviour);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Records are taken as they were written; one that a hand has changed may lack a member.
+    throw new StateError(`a record in it is not whole (${error.message})`);
+  }
 }
 
 /** The clock of the document; null where it has none. */

@@ -36,7 +36,7 @@ export function createCredential(context: ActContext, args: CreateCredential): A
     kind: args.kind ?? 'server',
     clientSecret: `cs_${seeded(context, `client-secret:${clientId}`, 40)}`,
     firmId,
-    brandId: args.brand_id ?? null,
+    brandId: args.brand_id ?? world.accounts.get(args.account_id ?? '')?.brandId ?? null,
     scopes: [...new Set(args.scopes)],
     readOnly: args.read_only ?? false,
     accountId: args.account_id ?? null,
@@ -92,10 +92,26 @@ function findWrong(context: ActContext, args: CreateCredential): ActOutcome | nu
   if (args.kind !== 'delegated' && args.read_only === true) {
     return refused('read_only', 'only a delegated credential can be read-only');
   }
-  if (args.minted_by != null && !world.credentials.has(args.minted_by)) {
-    return refused('minted_by', `there is no credential ${args.minted_by}`);
+  return findWrongMinter(context, args, firmId) ?? findUnknownScope(args.scopes);
+}
+
+/** LIM-10: a delegated credential is metered against a server credential of its own firm. */
+function findWrongMinter(
+  { world }: ActContext,
+  { kind, minted_by: mintedBy, account_id: accountId, brand_id: brandId }: CreateCredential,
+  firmId: string,
+): ActOutcome | null {
+  const account = world.accounts.get(accountId ?? '');
+  if (account !== undefined && brandId != null && account.brandId !== brandId) {
+    return refused('brand_id', `account ${account.id} is at brand ${account.brandId}`);
   }
-  return findUnknownScope(args.scopes);
+  if (mintedBy == null) return null;
+  if (kind !== 'delegated') {
+    return refused('minted_by', 'only a delegated credential is minted by another');
+  }
+  const minter = world.credentials.get(mintedBy);
+  if (minter?.kind === 'server' && minter.firmId === firmId) return null;
+  return refused('minted_by', `firm ${firmId} has no server credential ${mintedBy}`);
 }
 
 function findUnknownScope(scopes: readonly string[]): ActOutcome | null {
