@@ -1,10 +1,12 @@
 // `sandbox start`: reads what it is given, puts world, host and transport together, and serves.
 import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { controlPlane } from '../../simulator/control/index.ts';
 import { StartingWorldError } from '../../simulator/core/starting-world.ts';
 import { Sandbox } from '../../simulator/host/sandbox.ts';
 import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
-import { createHttp } from '../../simulator/transports/http.ts';
+import { serve } from '../../simulator/transports/serve.ts';
 import { bannerLines, type ReadyEvent } from './banner.ts';
 import { readConfigFile } from './config-file.ts';
 import { readyEvent, writeReadyFile } from './ready.ts';
@@ -28,7 +30,8 @@ export function startCommand(): Command {
 
 async function start(options: StartOptions): Promise<void> {
   const sandbox = await makeSandbox(options);
-  const http = createHttp({ sandbox });
+  const plane = controlPlane({ sandbox, token: options.controlToken, hosts: [options.host] });
+  const http = serve({ sandbox, plane, version: manifest.version });
   const busy = new Busy(http.server);
   await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
   const ready = readyEvent(sandbox, baseUrlOf(options.host, http.server.address() as AddressInfo));

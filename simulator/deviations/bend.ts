@@ -1,0 +1,151 @@
+// The few ways of bending a behaviour that most deviations are made of.
+import type { Attempt, Operation } from '../core/attempt.ts';
+import type { Behaviour } from '../core/behaviour.ts';
+import type { Batch, Decision, Reply } from '../core/call.ts';
+import type { Change, ChangeOf } from '../core/change.ts';
+import type { OperationName } from '../core/tables/operations.ts';
+
+export type Bend = (behaviour: Behaviour) => Behaviour;
+export type Json = Record<string, unknown>;
+
+/** Replaces some members of one policy. */
+export function policy<K extends keyof Behaviour>(
+  name: K,
+  change: (policy: Behaviour[K], behaviour: Behaviour) => Partial<Behaviour[K]>,
+): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    [name]: { ...behaviour[name], ...change(behaviour[name], behaviour) },
+  });
+}
+
+/** Wraps operations: `wrap` gets the conforming one. */
+export function operation(
+  names: OperationName | readonly OperationName[],
+  wrap: (run: Operation, attempt: Attempt) => Decision | Batch,
+): Bend {
+  return (behaviour) => {
+    const operations = { ...behaviour.operations };
+    for (const name of [names].flat()) {
+      const run = operations[name];
+      operations[name] = (attempt) => wrap(run, attempt);
+    }
+    return { ...behaviour, operations };
+  };
+}
+
+function isBatch(result: Decision | Batch): result is Batch {
+  return 'decideRow' in result;
+}
+
+/** Changes what operations decide; a batch is left as it is. */
+export function decision(
+  names: OperationName | readonly OperationName[],
+  change: (decision: Decision, attempt: Attempt) => Decision,
+): Bend {
+  return operation(names, (run, attempt) => {
+    const result = run(attempt);
+    return isBatch(result) ? result : change(result, attempt);
+  });
+}
+
+/** Changes the answer of operations, batches included. */
+export function reply(
+  names: OperationName | readonly OperationName[],
+  change: (reply: Reply, attempt: Attempt) => Reply,
+): Bend {
+  return operation(names, (run, attempt) => {
+    const result = run(attempt);
+    if (!isBatch(result)) return { ...result, reply: change(result.reply, attempt) };
+    return { ...result, answer: (replies) => change(result.answer(replies), attempt) };
+  });
+}
+
+/** Changes the members of JSON answers whose status is one of these (any, when none are named). */
+export function members(
+  names: OperationName | readonly OperationName[],
+  change: (body: Json, attempt: Attempt) => Json,
+  ...statuses: readonly number[]
+): Bend {
+  return reply(names, (given, attempt) => {
+    const fits = statuses.length === 0 ? given.status < 300 : statuses.includes(given.status);
+    return fits && given.body !== '' ? mapJson(given, (body) => change(body, attempt)) : given;
+  });
+}
+
+export function mapJson(given: Reply, change: (body: Json) => Json): Reply {
+  return { ...given, body: JSON.stringify(change(JSON.parse(given.body) as Json)) };
+}
+
+/** Turns a refusal of a code into another answer, wherever it is made. */
+export function refusals(code: string, change: (reply: Reply, attempt: Attempt) => Reply): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    refuse: (attempt, problem) => {
+      const made = behaviour.refuse(attempt, problem);
+      return problem.code === code ? change(made, attempt) : made;
+    },
+  });
+}
+
+/** Looks at every answer as it leaves, replays included. */
+export function everyReply(change: (reply: Reply, attempt: Attempt) => Reply): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    finish: (given, attempt) => change(behaviour.finish(given, attempt), attempt),
+  });
+}
+
+/** Puts a stage in the place of the one with this name; `wrap` gets the conforming one. */
+export function stage(
+  name: string,
+  wrap: (decide: (attempt: Attempt) => Decision | null, attempt: Attempt) => Decision | null,
+): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    stages: behaviour.stages.map((conforming) =>
+      conforming.name === name
+        ? { name, decide: (attempt: Attempt) => wrap(conforming.decide, attempt) }
+        : conforming,
+    ),
+  });
+}
+
+/** One bend after another. */
+export function all(...bends: readonly Bend[]): Bend {
+  return (behaviour) => bends.reduce((bent, bend) => bend(bent), behaviour);
+}
+
+/** The changes of one type. */
+export function only<T extends Change['type']>(
+  changes: readonly Change[],
+  type: T,
+): readonly ChangeOf<T>[] {
+  return changes.filter((change): change is ChangeOf<T> => change.type === type);
+}
+
+/** The changes without those of some types. */
+export function without(
+  changes: readonly Change[],
+  ...types: readonly Change['type'][]
+): readonly Change[] {
+  return changes.filter((change) => !types.includes(change.type));
+}
+
+export const writes = [
+  'createAccount',
+  'updateAccount',
+  'bulkCreateAccounts',
+  'openPosition',
+  'closePosition',
+  'createTransaction',
+  'approveTransaction',
+  'rejectTransaction',
+  'cancelTransaction',
+] as const satisfies readonly OperationName[];
+
+export const moves = [
+  'approveTransaction',
+  'rejectTransaction',
+  'cancelTransaction',
+] as const satisfies readonly OperationName[];

@@ -1,0 +1,138 @@
+// The public door: a sandbox in your own program, with or without a socket.
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { parseSettings, type Settings } from '../fixtures/settings.ts';
+import type { WorldFixture } from '../fixtures/worlds.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { type ControlPlane, controlPlane } from './control/index.ts';
+import type { PlanName } from './core/records.ts';
+import { parseClock } from './host/clock-terms.ts';
+import { type ClockTerms, Sandbox } from './host/sandbox.ts';
+import { findStartingWorld } from './host/starting-point.ts';
+import { undiciDeliverer } from './host/undici-deliverer.ts';
+import { operatorOf, type SandboxOperator } from './operator.ts';
+import { fetchCall } from './transports/fetch.ts';
+
+export type { CredentialShown } from './control/shapes.ts';
+export type { AdvanceTerms, FaultTerms } from './operator.ts';
+export type { Settings, WorldFixture };
+
+/** How a sandbox begins. Everything has the default of `sandbox start`. */
+export interface SandboxOptions {
+  /** A world under fixtures by name, or one written out. Default: `default`. */
+  readonly world?: string | WorldFixture;
+  /** `real`, `frozen`, or an ISO time at which the clock stands. Default: `real`. */
+  readonly clock?: string;
+  /** With the world's name, decides every generated id, token and secret. */
+  readonly seed?: number | string;
+  readonly plan?: PlanName;
+  /** Choices for open questions, by the names of `sandbox questions`. */
+  readonly settings?: Partial<Settings>;
+  /** Webhook origins whose deliveries go to a local URL instead. */
+  readonly forwards?: readonly { readonly from: string; readonly to: string }[];
+  readonly allowLocalWebhooks?: boolean;
+  /** The control plane then wants it as a bearer token. */
+  readonly controlToken?: string;
+}
+
+export interface ListenOptions {
+  /** 0, the default, picks a free one. */
+  readonly port?: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+}
+
+/** A running sandbox. Close it when you are done. */
+export interface SandboxHandle extends SandboxOperator {
+  /**
+   * Answers a request of the API or of the control plane without a socket; the host in its URL does
+   * not matter. Rejects with a TypeError when a fault cuts the connection.
+   *
+   * @example
+   * const sandbox = await createSandbox({ clock: 'frozen' });
+   * const { token } = sandbox.credential('brand-a');
+   * const response = await sandbox.fetch(
+   *   new Request('http://sandbox/api/v1/accounts', {
+   *     method: 'POST',
+   *     headers: {
+   *       authorization: `Bearer ${token}`,
+   *       'idempotency-key': 'one',
+   *       'content-type': 'application/json',
+   *     },
+   *     body: JSON.stringify({ client_reference_id: 'ada', email: 'ada@example.com' }),
+   *   }),
+   * );
+   * console.log(response.status); // 201
+   */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Serves over HTTP too, and answers where. */
+  readonly listen: (options?: ListenOptions) => Promise<{ readonly base_url: string }>;
+  /** Ends everything: the server, calls that are held back, deliveries under way. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Makes a sandbox in this process. Throws a TypeError that names the option when one is wrong.
+ *
+ * @example
+ * import { createSandbox } from 'trading-platform-sandbox';
+ *
+ * const sandbox = await createSandbox({ world: 'default', clock: 'frozen' });
+ * const { base_url } = await sandbox.listen({ port: 0 });
+ * await sandbox.clock.advance({ by_ms: 86_400_000 });
+ * await sandbox.close();
+ */
+export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
+  const sandbox = await Sandbox.create({
+    worldName: typeof options.world === 'object' ? 'custom' : (options.world ?? 'default'),
+    fixture: findStartingWorld(options.world ?? 'default'),
+    seed: String(options.seed ?? 1),
+    clock: readClock(options.clock ?? 'real'),
+    plan: options.plan ?? 'sandbox',
+    settings: readSettings(options.settings ?? {}),
+    forwards: options.forwards ?? [],
+    allowLocalWebhooks: options.allowLocalWebhooks ?? false,
+    deliverer: undiciDeliverer(),
+  });
+  const token = options.controlToken;
+  const plane = controlPlane({ sandbox, ...(token === undefined ? {} : { token }) });
+  return handleOf(sandbox, plane, token);
+}
+
+function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefined): SandboxHandle {
+  let app: FastifyInstance | null = null;
+  return {
+    ...operatorOf(sandbox, plane, token),
+    fetch: (request) =>
+      new URL(request.url).pathname.startsWith('/_sandbox')
+        ? plane.fetch(request)
+        : fetchCall(sandbox, request),
+    listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
+      if (app !== null) throw new Error('this sandbox listens already');
+      const { serve } = await import('./transports/serve.ts');
+      const served = serve({ sandbox, plane, version: manifest.version });
+      app = served;
+      await served.listen({ port, host });
+      const address = served.server.address() as AddressInfo;
+      const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+      return { base_url: `http://${name}:${address.port}` };
+    },
+    close: async () => {
+      await app?.close();
+      await sandbox.close();
+    },
+  };
+}
+
+function readClock(text: string): ClockTerms {
+  const terms = parseClock(text);
+  if (terms !== null) return terms;
+  throw new TypeError(`clock: "${text}" is not real, frozen or an ISO time with its zone`);
+}
+
+function readSettings(given: Partial<Settings>): Settings {
+  const parsed = parseSettings(given);
+  if (parsed.settings !== undefined) return parsed.settings;
+  const words = parsed.problems.map(({ field, message }) => `settings.${field} ${message}`);
+  throw new TypeError(words.join('; '));
+}

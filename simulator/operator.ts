@@ -1,0 +1,112 @@
+// What a program may do to its sandbox besides calling the API: the control plane's rows as methods.
+import type { ControlPlane } from './control/index.ts';
+import type { CredentialShown } from './control/shapes.ts';
+import { viewCredential } from './control/views.ts';
+import type { FaultMatch } from './core/faults.ts';
+import type { Sandbox } from './host/sandbox.ts';
+
+export type AdvanceTerms =
+  | { readonly by_ms: number }
+  | { readonly to_ms: number }
+  | { readonly to_next: true };
+
+export interface AdvanceResult {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly fired: readonly {
+    readonly at_ms: number;
+    readonly kind: string;
+    readonly ref: string;
+    readonly outcome: string;
+  }[];
+}
+
+/** A fault to order, as `POST faults` takes it. */
+export interface FaultTerms {
+  readonly match?: FaultMatch;
+  readonly phase?: 'before' | 'after';
+  readonly effect: Readonly<Record<string, unknown>> & { readonly kind: string };
+  readonly times?: number;
+}
+
+/** An error of the control plane: what was wrong with the arguments, by field. */
+export class ControlError extends Error {
+  override readonly name = 'ControlError';
+  readonly status: number;
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+export interface SandboxOperator {
+  /** A credential of the first world by its name; throws when there is none. */
+  readonly credential: (name: string) => CredentialShown;
+  readonly clock: {
+    /** The sandbox's time in milliseconds of the epoch. */
+    readonly nowMs: () => number;
+    /** Lets time pass; everything due on the way has happened when it resolves. */
+    readonly advance: (terms: AdvanceTerms) => Promise<AdvanceResult>;
+  };
+  readonly faults: {
+    readonly add: (fault: FaultTerms) => Promise<{ readonly id: string; readonly hits: number }>;
+    readonly clear: () => Promise<void>;
+  };
+  /** Back to the starting world. */
+  readonly reset: () => Promise<void>;
+  /**
+   * Any other row of the control plane, such as `control('POST', 'credentials', {scopes: []})`.
+   * Resolves to its JSON; rejects with a {@link ControlError} when it refuses.
+   */
+  readonly control: (method: string, path: string, body?: unknown) => Promise<unknown>;
+}
+
+export function operatorOf(
+  sandbox: Sandbox,
+  plane: ControlPlane,
+  token: string | undefined,
+): SandboxOperator {
+  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    const request = new Request(`http://localhost/_sandbox/${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const response = await plane.fetch(request);
+    const text = await response.text();
+    const json = text === '' ? null : (JSON.parse(text) as unknown);
+    if (response.ok) return json;
+    const detail = (json as { detail?: string } | null)?.detail ?? `status ${response.status}`;
+    throw new ControlError(response.status, detail);
+  };
+  return {
+    credential: (name) => findCredential(sandbox, name),
+    clock: {
+      nowMs: () => Math.max(sandbox.first.clock.nowMs(), sandbox.first.world.nowMs),
+      advance: async (terms) => (await control('POST', 'clock/advance', terms)) as AdvanceResult,
+    },
+    faults: {
+      add: async (fault) =>
+        (await control('POST', 'faults', { match: {}, ...fault })) as { id: string; hits: number },
+      clear: async () => {
+        await control('DELETE', 'faults');
+      },
+    },
+    reset: async () => {
+      await control('POST', 'reset', {});
+    },
+    control,
+  };
+}
+
+function findCredential(sandbox: Sandbox, name: string): CredentialShown {
+  const { world } = sandbox.first;
+  const names: string[] = [];
+  for (const credential of world.credentials.values()) {
+    if (credential.name === name) return viewCredential(sandbox.first, credential);
+    names.push(credential.name);
+  }
+  throw new Error(`there is no credential "${name}"; there are ${names.join(', ')}`);
+}

@@ -1,0 +1,59 @@
+// Everything one port serves: the API, the control plane, the API's description, and the dashboard.
+import type { FastifyInstance } from 'fastify';
+import type { ControlPlane } from '../control/index.ts';
+import { mountControl } from '../control/mount.ts';
+import type { Sandbox } from '../host/sandbox.ts';
+import { createHttp } from './http.ts';
+
+export interface ServeOptions {
+  readonly sandbox: Sandbox;
+  readonly plane: ControlPlane;
+  readonly version: string;
+  /** Folder of the built dashboard; left out: none is served. */
+  readonly dashboard?: string;
+}
+
+export function serve({ sandbox, plane, version, dashboard }: ServeOptions): FastifyInstance {
+  const ids = (sandbox.terms.deviations ?? []).map(({ id }) => id);
+  const app = createHttp({
+    sandbox,
+    ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
+    mount: (mounted) => {
+      mountControl(mounted, plane);
+      mounted.get('/openapi.json', async (request, reply) => {
+        const { openapiDocument } = await import('../../fixtures/openapi.ts');
+        const { settings } = sandbox;
+        const document = openapiDocument({ baseUrl: `http://${request.host}`, version, settings });
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(document));
+      });
+    },
+  });
+  if (dashboard !== undefined) mountDashboard(app, dashboard);
+  app.addHook('preClose', (done) => {
+    plane.close();
+    done();
+  });
+  return app;
+}
+
+/** Nothing but our own files, and nothing that a stranger's text could switch on. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function mountDashboard(app: FastifyInstance, root: string): void {
+  app.register(async (scope) => {
+    const { default: files } = await import('@fastify/static');
+    await scope.register(files, {
+      root,
+      wildcard: false,
+      cacheControl: true,
+      maxAge: 0,
+      setHeaders: (reply) => {
+        reply.setHeader('content-security-policy', policy);
+        reply.setHeader('x-content-type-options', 'nosniff');
+        reply.setHeader('referrer-policy', 'no-referrer');
+      },
+    });
+  });
+}
