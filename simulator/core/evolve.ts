@@ -62,6 +62,7 @@ function forgetOldEvents(world: World, atMs: number): void {
 function setDelivery(world: World, delivery: Delivery): void {
   const { deliveries, openDeliveries, finishedDeliveries } = world;
   raise(world, 'delivery', delivery.id);
+  countInFlight(world, delivery);
   deliveries.set(delivery.id, delivery);
   const open = openDeliveries.get(delivery.subscriptionId) ?? new Set<string>();
   if (delivery.status === 'pending') {
@@ -72,9 +73,27 @@ function setDelivery(world: World, delivery: Delivery): void {
   finishedDeliveries.push(delivery.id);
   if (finishedDeliveries.length < finishedDeliveriesKept * 2) return;
   for (const id of finishedDeliveries.splice(0, finishedDeliveriesKept)) {
+    const finished = deliveries.get(id);
     // One that was taken up again is unfinished and stays.
-    if (deliveries.get(id)?.status !== 'pending') deliveries.delete(id);
+    if (finished === undefined || finished.status === 'pending') continue;
+    if (finished.inFlight || waitsForResume(world, finished)) finishedDeliveries.push(id);
+    else deliveries.delete(id);
   }
+}
+
+/** NS-28: delivery goes on with it when an operator says so, however late. */
+function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
+  return (
+    delivery.status === 'exhausted' && subscriptions.get(delivery.subscriptionId)?.stopped === true
+  );
+}
+
+function countInFlight({ deliveries, inFlightCounts }: World, delivery: Delivery): void {
+  const before = deliveries.get(delivery.id)?.inFlight === true ? 1 : 0;
+  const step = (delivery.inFlight ? 1 : 0) - before;
+  if (step === 0) return;
+  const count = inFlightCounts.get(delivery.subscriptionId) ?? 0;
+  inFlightCounts.set(delivery.subscriptionId, count + step);
 }
 
 const apply: Apply = {

@@ -1,7 +1,7 @@
 // Fires what is due: settlements, held attempts, answers that were late, retries of deliveries.
 import type { Attempt } from './attempt.ts';
 import type { Behaviour } from './behaviour.ts';
-import { NewAttempt } from './decide.ts';
+import { NewAttempt, stepsToTheEnd } from './decide.ts';
 import { startAttempt } from './deliveries.ts';
 import { evolve, moveClock, takeTimer } from './evolve.ts';
 import { settleTransaction } from './operations/move-changes.ts';
@@ -41,7 +41,10 @@ function matters(world: World, { kind, ref, dueAtMs }: Timer): boolean {
       return world.held.get(ref)?.abandoned === false;
     case 'deliver': {
       const delivery = world.deliveries.get(deliveryOf(ref));
-      return delivery?.status === 'pending' && !delivery.inFlight && delivery.nextDueMs === dueAtMs;
+      if (delivery === undefined || delivery.inFlight) return false;
+      // EVT-13: what was to go out once more is not sent after a disable either.
+      const subscription = world.subscriptions.get(delivery.subscriptionId);
+      return subscription?.disabled === false && delivery.nextDueMs === dueAtMs;
     }
   }
 }
@@ -143,7 +146,7 @@ function wake(world: World, behaviour: Behaviour, held: Held): StepResult {
   evolve(world, [{ type: 'held-removed', id: held.id }]);
   restore(attempt, held);
   const eventsAfter = world.events.lastSeq;
-  const steps = behaviour.stages.map(({ name }) => name);
+  const steps = stepsToTheEnd(behaviour.stages);
   return runAttempt(attempt, { steps, eventsAfter, faultId: held.faultId });
 }
 

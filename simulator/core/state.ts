@@ -178,7 +178,11 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
   for (const { id, firmId, accountId, reference } of world.transactions.values()) {
     world.transactionByReference.set(transactions.referenceKey(firmId, accountId, reference), id);
   }
-  for (const { id, subscriptionId, status } of world.deliveries.values()) {
+  for (const { id, subscriptionId, status, inFlight } of world.deliveries.values()) {
+    if (inFlight) {
+      const count = world.inFlightCounts.get(subscriptionId) ?? 0;
+      world.inFlightCounts.set(subscriptionId, count + 1);
+    }
     if (status !== 'pending') continue;
     const open = world.openDeliveries.get(subscriptionId) ?? new Set<string>();
     world.openDeliveries.set(subscriptionId, open.add(id));

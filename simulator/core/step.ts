@@ -4,13 +4,8 @@ import type { Attempt } from './attempt.ts';
 import type { Behaviour } from './behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from './call.ts';
 import { decideStages, NewAttempt } from './decide.ts';
-import {
-  answerChanges,
-  type DeliveryAnswer,
-  disableChanges,
-  type Send,
-  startDeliveries,
-} from './deliveries.ts';
+import { type Send, startDeliveries, startDeliveriesOf } from './deliveries.ts';
+import { answerChanges, type DeliveryAnswer, disableChanges } from './delivery-answers.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type Ending, finishAttempt } from './finish.ts';
 import { type Fired, fireTimer } from './fire.ts';
@@ -68,16 +63,35 @@ export interface StepResult {
 }
 
 const none: readonly Effect[] = [];
+const noSends: readonly Send[] = [];
 
 export function step(world: World, behaviour: Behaviour, input: Input): StepResult {
   moveClock(world, input.atMs);
   const before = world.events.lastSeq;
   const result = take(world, behaviour, input);
-  const quiet =
-    world.subscriptions.size === 0 || (input.kind === 'call' && world.events.lastSeq === before);
-  if (quiet) return result;
-  const sends = startDeliveries(world, behaviour);
+  if (world.subscriptions.size === 0) return result;
+  const sends = startNext(world, behaviour, input, result, world.events.lastSeq > before);
   return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };
+}
+
+/** What this step may have freed or made: after a new event any subscription, else at most one. */
+function startNext(
+  world: World,
+  behaviour: Behaviour,
+  input: Input,
+  { fired }: StepResult,
+  hasEvents: boolean,
+): readonly Send[] {
+  if (hasEvents || input.kind === 'act') return startDeliveries(world, behaviour);
+  const deliveryId =
+    input.kind === 'answered'
+      ? input.answer.deliveryId
+      : input.kind === 'time' && fired?.kind === 'deliver'
+        ? fired.ref
+        : null;
+  const delivery = deliveryId === null ? undefined : world.deliveries.get(deliveryId);
+  if (delivery === undefined) return noSends;
+  return startDeliveriesOf(world, behaviour, delivery.subscriptionId);
 }
 
 function take(world: World, behaviour: Behaviour, input: Input): StepResult {
@@ -122,7 +136,8 @@ function refuseTarget(world: World, input: TargetInput): StepResult {
   if (delivery?.inFlight !== true || subscription === undefined) return { effects: none };
   evolve(world, [{ type: 'delivery-set', delivery: { ...delivery, inFlight: false } }]);
   // EVT-11: the reason says why.
-  const reason = `The target is no longer a valid public address: ${input.why}.`;
+  const why = input.why.replace(/^url must lead to a public address: /, '');
+  const reason = `The target is no longer a valid public address: ${why}.`;
   evolve(world, disableChanges(world, subscription, reason));
   return { effects: none };
 }

@@ -114,6 +114,8 @@ export interface World {
   /** Unfinished deliveries and the last finished ones, oldest first. */
   readonly deliveries: Map<string, Delivery>;
   readonly openDeliveries: Map<number, Set<string>>;
+  /** Attempts under way by subscription. */
+  readonly inFlightCounts: Map<number, number>;
   readonly finishedDeliveries: string[];
   readonly timers: TimerHeap;
   readonly held: Map<string, Held>;
@@ -174,6 +176,7 @@ export function createWorld({ name, seed, startedAtMs, options }: WorldSeed): Wo
     events: { records: [], first: 1, lastSeq: 0 },
     deliveries: new Map(),
     openDeliveries: new Map(),
+    inFlightCounts: new Map(),
     finishedDeliveries: [],
     timers: [],
     held: new Map(),

@@ -2,6 +2,7 @@
 import type { Send } from '../core/deliveries.ts';
 import type { Fired } from '../core/fire.ts';
 import { nextDueMs } from '../core/fire.ts';
+import type { World } from '../core/world.ts';
 import type { WorldHost } from './world-host.ts';
 
 export type AdvanceTerms =
@@ -30,45 +31,55 @@ export class ClockError extends Error {
 
 /** The last moment that dates of four-digit years can tell. */
 const lastMs = Date.UTC(10_000, 0) - 1;
-/** How long attempts that were under way before are waited for; then the sandbox's clock decides. */
+/** Attempts that were under way before are waited for until none has ended for so long. */
 const graceMs = 1000;
 /** Answers of attempts at one and the same time are waited for together, this many at once. */
 const sentAtOnce = 50;
 
 export class Advance {
   readonly #host: WorldHost;
+  readonly #world: World;
   readonly #fired: Happened[] = [];
 
   constructor(host: WorldHost) {
     this.#host = host;
+    this.#world = host.world;
   }
 
   async run(terms: AdvanceTerms): Promise<AdvanceReport> {
-    const host = this.#host;
-    const { clock } = host;
-    const fromMs = Math.max(clock.nowMs(), host.world.nowMs);
+    const { clock, inFlight, world } = this.#host;
+    const fromMs = Math.max(clock.nowMs(), world.nowMs);
     // While an answer is waited for, the clock stands.
     clock.standAt(fromMs);
     try {
-      host.fireUntil(fromMs);
-      await host.inFlight.settle(graceMs);
+      // Refused at once, and not after a wait.
+      if (!('to_next' in terms)) this.#target(terms, fromMs);
+      await inFlight.settle(graceMs);
       const toMs = this.#target(terms, fromMs);
-      if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
-      await this.#walk(toMs);
-      clock.standAt(toMs);
+      await this.#walk(fromMs, toMs);
+      if (!this.#isOver()) clock.standAt(toMs);
       return { fromMs, toMs, fired: this.#fired };
     } finally {
-      clock.release();
+      if (!this.#isOver()) clock.release();
     }
   }
 
+  /** Another world, with a clock of its own, was put in the place of the one that was begun with. */
+  #isOver(): boolean {
+    return this.#host.world !== this.#world;
+  }
+
   #target(terms: AdvanceTerms, fromMs: number): number {
-    if ('by_ms' in terms) return fromMs + terms.by_ms;
-    if ('to_ms' in terms) {
-      if (terms.to_ms >= fromMs) return terms.to_ms;
-      throw new ClockError(`time never goes back, and it is ${fromMs} already`);
-    }
-    return this.#next() ?? fromMs;
+    const toMs = this.#named(terms, fromMs);
+    if (toMs > lastMs) throw new ClockError('it would go beyond the year 9999');
+    return toMs;
+  }
+
+  #named(terms: AdvanceTerms, fromMs: number): number {
+    if ('to_next' in terms) return Math.max(this.#next() ?? fromMs, fromMs);
+    const toMs = 'by_ms' in terms ? fromMs + terms.by_ms : terms.to_ms;
+    if (toMs >= fromMs) return toMs;
+    throw new ClockError(`time never goes back, and it is ${fromMs} already`);
   }
 
   #next(): number | null {
@@ -77,48 +88,62 @@ export class Advance {
     return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
   }
 
-  async #walk(toMs: number): Promise<void> {
-    const host = this.#host;
-    for (let next = this.#next(); next !== null && next <= toMs; next = this.#next()) {
-      const atMs = Math.max(next, host.world.nowMs);
-      host.clock.standAt(atMs);
+  async #walk(fromMs: number, toMs: number): Promise<void> {
+    const { clock, inFlight, world } = this.#host;
+    while (!this.#isOver()) {
+      const next = this.#next();
+      if (next === null || next > toMs) return;
+      const atMs = Math.max(next, world.nowMs);
+      // What was due before the advance began happens at its own time; the clock is beyond that.
+      clock.standAt(Math.max(atMs, fromMs));
       const sends: Send[] = [];
-      for (const id of host.inFlight.expire(atMs, sends)) {
+      for (const id of inFlight.expire(atMs, sends)) {
         this.#fired.push({ atMs, kind: 'delivery', ref: id, outcome: 'timed out' });
       }
-      for (
-        let due = nextDueMs(host.world);
-        due !== null && due <= atMs;
-        due = nextDueMs(host.world)
-      ) {
-        const { fired, effects } = host.step({ kind: 'time', atMs });
-        if (fired !== undefined) this.#fired.push(fired);
-        host.carryOut(effects, sends);
-      }
+      this.#fire(atMs, sends);
       await this.#answer(sends);
+    }
+  }
+
+  /** Everything due by then, in order. */
+  #fire(atMs: number, sends: Send[]): void {
+    const host = this.#host;
+    for (
+      let due = nextDueMs(host.world);
+      due !== null && due <= atMs;
+      due = nextDueMs(host.world)
+    ) {
+      const { fired, effects } = host.step({ kind: 'time', atMs });
+      if (fired !== undefined) this.#fired.push(fired);
+      host.carryOut(effects, sends);
     }
   }
 
   /** Sends in parallel, takes the answers in the order of sending, so that the outcome is always the same. */
   async #answer(sends: Send[]): Promise<void> {
-    const { inFlight, world } = this.#host;
+    const { inFlight } = this.#host;
     let batch = sends;
     while (batch.length > 0) {
       const follow: Send[] = [];
       for (let at = 0; at < batch.length; at += sentAtOnce) {
         const part = batch.slice(at, at + sentAtOnce);
-        const never = new AbortController().signal;
-        const results = await Promise.all(part.map((send) => inFlight.send(send, never)));
+        const results = await Promise.all(part.map((send) => inFlight.sendAwaited(send)));
         for (const [index, result] of results.entries()) {
+          // Cut off: the world it was for is closed or gone.
+          if (result === null || this.#isOver()) return;
           inFlight.take(result, follow);
-          const id = part[index]?.deliveryId ?? '';
-          const status = world.deliveries.get(id);
-          const last = status?.attempts[status.attempts.length - 1];
-          const outcome = `${status?.status}: ${last?.status ?? last?.error ?? 'no answer'}`;
-          this.#fired.push({ atMs: world.nowMs, kind: 'delivery', ref: id, outcome });
+          this.#tell(part[index]?.deliveryId ?? '');
         }
       }
       batch = follow;
     }
+  }
+
+  #tell(id: string): void {
+    const { nowMs, deliveries } = this.#world;
+    const delivery = deliveries.get(id);
+    const last = delivery?.attempts[delivery.attempts.length - 1];
+    const outcome = `${delivery?.status}: ${last?.status ?? last?.error ?? 'no answer'}`;
+    this.#fired.push({ atMs: nowMs, kind: 'delivery', ref: id, outcome });
   }
 }

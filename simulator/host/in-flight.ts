@@ -1,5 +1,6 @@
 // Delivery attempts under way: started, answered, timed out by the sandbox's clock, or cut off.
 import type { Send } from '../core/deliveries.ts';
+import type { World } from '../core/world.ts';
 import { type SendResult, sendDelivery } from './sending.ts';
 import type { WorldHost } from './world-host.ts';
 
@@ -7,17 +8,25 @@ interface Running {
   readonly send: Send;
   readonly startedAtMs: number;
   readonly abort: AbortController;
-  readonly ended: Promise<void>;
 }
+
+/** However busy it is, nobody waits longer than this for attempts that were under way before. */
+const settleAtMostMs = 15_000;
 
 export class InFlight {
   readonly #host: WorldHost;
+  /** By delivery: those that nobody waits for. */
   #running = new Map<string, Running>();
+  /** Those that an advance waits for. */
+  #awaited = new Set<AbortController>();
+  /** Told whenever one of those that nobody waits for has ended. */
+  readonly #onEnd = new Set<() => void>();
 
   constructor(host: WorldHost) {
     this.#host = host;
   }
 
+  /** How many run that nobody waits for. */
   get size(): number {
     return this.#running.size;
   }
@@ -25,17 +34,25 @@ export class InFlight {
   /** Starts an attempt and takes its answer when it comes. */
   start(send: Send): void {
     const abort = new AbortController();
-    const ended = this.send(send, abort.signal).then((result) => {
-      if (this.#running.get(send.deliveryId)?.abort !== abort) return;
+    const running = { send, startedAtMs: this.#host.world.nowMs, abort };
+    this.#running.set(send.deliveryId, running);
+    void this.#send(send, abort.signal).then((result) => {
+      if (this.#running.get(send.deliveryId) !== running) return;
       this.#running.delete(send.deliveryId);
       this.take(result);
+      for (const tell of this.#onEnd) tell();
     });
-    const startedAtMs = this.#host.world.nowMs;
-    this.#running.set(send.deliveryId, { send, startedAtMs, abort, ended });
   }
 
-  /** Sends one attempt; the result still has to be taken. */
-  send(send: Send, signal: AbortSignal): Promise<SendResult> {
+  /** Sends one attempt for somebody who waits and then takes the result; null when it was cut off. */
+  async sendAwaited(send: Send): Promise<SendResult | null> {
+    const abort = new AbortController();
+    this.#awaited.add(abort);
+    const result = await this.#send(send, abort.signal);
+    return this.#awaited.delete(abort) ? result : null;
+  }
+
+  #send(send: Send, signal: AbortSignal): Promise<SendResult> {
     const { world, behaviour, deliverer, wallMs } = this.#host;
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
     return sendDelivery({ world, behaviour, deliverer, wallMs, signal }, send);
@@ -51,38 +68,47 @@ export class InFlight {
     host.carryOut(effects, collect);
   }
 
-  /** Waits until what runs now has ended, but no longer than this on the wall's clock. */
-  async settle(withinMs: number): Promise<void> {
-    if (this.#running.size === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, withinMs);
+  /**
+   * Waits until nothing runs any more, as long as answers keep coming: it gives up when none has come
+   * for this long on the wall's clock.
+   */
+  async settle(silenceMs: number): Promise<void> {
+    const untilMs = performance.now() + settleAtMostMs;
+    for (;;) {
+      const leftMs = untilMs - performance.now();
+      if (this.#running.size === 0 || leftMs <= 0) return;
+      if (!(await this.#nextEnd(Math.min(silenceMs, leftMs)))) return;
+    }
+  }
+
+  /** Whether an attempt has ended within the time. */
+  #nextEnd(withinMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (ended: boolean) => {
+        clearTimeout(timer);
+        this.#onEnd.delete(tell);
+        resolve(ended);
+      };
+      const tell = () => settle(true);
+      const timer = setTimeout(() => settle(false), withinMs);
+      this.#onEnd.add(tell);
     });
-    const all = async () => {
-      while (this.#running.size > 0) {
-        await Promise.all([...this.#running.values()].map((running) => running.ended));
-      }
-    };
-    await Promise.race([all(), limit]);
-    clearTimeout(timer);
   }
 
   /** When the first of them runs out of time on the sandbox's clock (EVT-9b); null when none runs. */
   nextExpiryMs(): number | null {
-    let least: number | null = null;
-    for (const { startedAtMs } of this.#running.values()) {
-      const at = startedAtMs + this.#host.behaviour.delivery.answerLimitMs;
-      if (least === null || at < least) least = at;
-    }
-    return least;
+    const limitMs = this.#host.behaviour.delivery.answerLimitMs;
+    // They are kept in the order in which they started, and time never goes back.
+    for (const { startedAtMs } of this.#running.values()) return startedAtMs + limitMs;
+    return null;
   }
 
-  /** Ends the attempts whose time has run out, as failures; answers how many. */
+  /** Ends the attempts whose time has run out, as failures; answers their deliveries. */
   expire(nowMs: number, collect: Send[]): string[] {
+    const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
     for (const [id, { send, startedAtMs, abort }] of [...this.#running]) {
-      const limitMs = this.#host.behaviour.delivery.answerLimitMs;
-      if (startedAtMs + limitMs > nowMs) continue;
+      if (startedAtMs + limitMs > nowMs) break;
       this.#running.delete(id);
       abort.abort();
       const answer = {
@@ -90,7 +116,7 @@ export class InFlight {
         attempt: send.attempt,
         startedAtMs,
         status: null,
-        error: `no answer within ${limitMs / 1000} s`,
+        error: `no answer within ${limitMs / 1000} s of the sandbox's clock`,
         durationMs: nowMs - startedAtMs,
         signature: null,
       };
@@ -102,13 +128,16 @@ export class InFlight {
 
   /** Cuts all of them off without taking an outcome. */
   abandon(): void {
-    for (const { abort } of this.#running.values()) abort.abort();
+    const cut = [...[...this.#running.values()].map(({ abort }) => abort), ...this.#awaited];
     this.#running = new Map();
+    this.#awaited = new Set();
+    for (const abort of cut) abort.abort();
+    for (const tell of [...this.#onEnd]) tell();
   }
 
   /** Sends again what a loaded world says was under way when it was saved (EVT-4). */
-  restart(): void {
-    for (const delivery of this.#host.world.deliveries.values()) {
+  restart(world: World): void {
+    for (const delivery of world.deliveries.values()) {
       if (!delivery.inFlight) continue;
       const attempt = delivery.attempts.length + 1;
       this.start({ kind: 'send', deliveryId: delivery.id, attempt, twist: null });

@@ -1,6 +1,7 @@
 // Makes one delivery attempt out of what core asked for: target checked again, body signed now, answer brought back.
 import type { Behaviour } from '../core/behaviour.ts';
-import type { DeliveryAnswer, Send } from '../core/deliveries.ts';
+import type { Send } from '../core/deliveries.ts';
+import type { DeliveryAnswer } from '../core/delivery-answers.ts';
 import type { EventRecord, Subscription } from '../core/records.ts';
 import { explainAddress } from '../core/values/address.ts';
 import { parseTargetUrl, targetSpace } from '../core/values/target-url.ts';
@@ -22,37 +23,54 @@ export type SendResult =
 
 const staleByMs = 3600 * 1000;
 
+/** Never rejects. */
 export async function sendDelivery(context: SendContext, send: Send): Promise<SendResult> {
-  const { world, wallMs } = context;
-  const startedAtMs = world.nowMs;
-  const delivery = world.deliveries.get(send.deliveryId);
+  const startedAtMs = context.world.nowMs;
+  const beganMs = performance.now();
+  const answered = (outcome: DeliveryOutcome, signature: string | null): SendResult => ({
+    kind: 'answered',
+    answer: {
+      deliveryId: send.deliveryId,
+      attempt: send.attempt,
+      startedAtMs,
+      status: outcome.status,
+      error: outcome.error,
+      durationMs: Math.round(performance.now() - beganMs),
+      signature,
+    },
+  });
+  const refused = (why: string): SendResult => {
+    return { kind: 'target-refused', deliveryId: send.deliveryId, why };
+  };
+  const before = findParcel(context, send);
+  if (typeof before === 'string') return answered({ status: null, error: before }, null);
+  const found = findTarget(context, before.subscription);
+  const target = 'then' in found ? await found : found;
+  if ('refused' in target) return refused(target.refused);
+  if ('unresolved' in target) return answered({ status: null, error: target.unresolved }, null);
+  // EVT-13, EVT-7: while the name was looked up the subscription may have been disabled or rotated.
+  const parcel = findParcel(context, send);
+  if (typeof parcel === 'string') return answered({ status: null, error: parcel }, null);
+  const signed = sign(context, parcel, send);
+  const outcome = await post(context, target, signed, send, performance.now() - beganMs);
+  if (outcome.refusedTarget !== undefined) return refused(outcome.refusedTarget);
+  return answered(outcome, signed.signature);
+}
+
+interface Parcel {
+  readonly subscription: Subscription;
+  readonly event: EventRecord;
+}
+
+/** What is to be sent to whom, or why it is not. */
+function findParcel({ world }: SendContext, { deliveryId }: Send): Parcel | string {
+  const delivery = world.deliveries.get(deliveryId);
   const subscription =
     delivery === undefined ? undefined : world.subscriptions.get(delivery.subscriptionId);
-  const event = delivery === undefined ? undefined : findEvent(world, delivery.seq);
-  const answer = { deliveryId: send.deliveryId, attempt: send.attempt, startedAtMs };
-  if (subscription === undefined || event === undefined) {
-    const error = 'the event is no longer kept';
-    const gone = { ...answer, status: null, error, durationMs: 0, signature: null };
-    return { kind: 'answered', answer: gone };
-  }
-  const beganMs = wallMs();
-  const target = await findTarget(context, subscription);
-  if ('refused' in target) {
-    return { kind: 'target-refused', deliveryId: send.deliveryId, why: target.refused };
-  }
-  if ('unresolved' in target) {
-    const failed = { status: null, error: target.unresolved, durationMs: wallMs() - beganMs };
-    return { kind: 'answered', answer: { ...answer, ...failed, signature: null } };
-  }
-  const signed = sign(context, subscription, event, send);
-  const outcome = await post(context, target, signed, send, wallMs() - beganMs);
-  if (outcome.refusedTarget !== undefined) {
-    return { kind: 'target-refused', deliveryId: send.deliveryId, why: outcome.refusedTarget };
-  }
-  const { status, error } = outcome;
-  const durationMs = wallMs() - beganMs;
-  const { signature } = signed;
-  return { kind: 'answered', answer: { ...answer, status, error, durationMs, signature } };
+  if (delivery === undefined || subscription === undefined) return 'not sent: it is gone';
+  if (subscription.disabled) return 'not sent: its subscription was disabled';
+  const event = findEvent(world, delivery.seq);
+  return event === undefined ? 'not sent: the event is no longer kept' : { subscription, event };
 }
 
 interface Target {
@@ -62,32 +80,52 @@ interface Target {
 
 type FoundTarget = Target | { readonly refused: string } | { readonly unresolved: string };
 
-/** EVT-11: the target as it resolves now; a forward goes to its own URL, once the name is judged. */
-async function findTarget(context: SendContext, subscription: Subscription): Promise<FoundTarget> {
+/** EVT-11: the target as it resolves now; waits only where a name has to be looked up. */
+function findTarget(
+  context: SendContext,
+  { url }: Subscription,
+): FoundTarget | Promise<FoundTarget> {
   const { world, behaviour, deliverer } = context;
-  const { url } = subscription;
-  const allowLocal = world.options.allowLocalWebhooks;
-  const target = parseTargetUrl(url, { allowLocal, space: behaviour.webhooks.space });
-  const hostname = target.kind === 'target' && target.address === null ? target.hostname : null;
-  const origin = target.kind === 'target' ? target.origin : new URL(url).origin;
+  const { space } = behaviour.webhooks;
+  const target = parseTargetUrl(url, { allowLocal: world.options.allowLocalWebhooks, space });
+  if (target.kind === 'refused') {
+    // A deviation may have let in what cannot be parsed as a target, and then it is sent as it is.
+    return judgeTarget(context, url, { url, addresses: null });
+  }
+  const { href, hostname, origin, address } = target;
   const forward = world.forwards.get(origin);
-  const named = hostname === null ? undefined : world.names.get(hostname);
-  const looksUp = hostname !== null && named === undefined && forward === undefined;
-  const addresses = looksUp ? await deliverer.resolve(hostname) : (named ?? null);
-  if (looksUp && addresses?.length === 0) {
+  const to = forward === undefined ? href : forwardedUrl(href, forward);
+  if (address !== null) {
+    return judgeTarget(context, url, {
+      url: to,
+      addresses: forward === undefined ? [address] : null,
+    });
+  }
+  const judge = (addresses: readonly string[] | null): FoundTarget => {
     // NS-23: a name that does not resolve now may do so later: a failed attempt, not the end.
-    return { unresolved: `${hostname} does not resolve` };
-  }
-  if (behaviour.delivery.rechecksTarget) {
-    const why = behaviour.webhooks.refuseTarget(url, addresses, world);
-    if (why !== null) return { refused: why };
-  }
-  if (forward !== undefined) return { url: forwardedUrl(url, forward), addresses: null };
-  const literal = target.kind === 'target' && target.address !== null ? [target.address] : null;
-  return { url, addresses: literal ?? addresses };
+    if (addresses?.length === 0) return { unresolved: `${hostname} does not resolve` };
+    const pins = forward === undefined ? addresses : null;
+    return judgeTarget(context, url, { url: to, addresses: pins }, addresses);
+  };
+  const named = world.names.get(hostname);
+  if (named !== undefined) return judge(named);
+  // A forwarded name counts as public unless an operator says what it resolves to.
+  if (forward !== undefined) return judge(null);
+  return deliverer.resolve(hostname).then(judge);
 }
 
-/** A forward with a path of its own is the whole URL; a bare origin keeps the path and query of the target. */
+function judgeTarget(
+  { world, behaviour }: SendContext,
+  url: string,
+  target: Target,
+  addresses: readonly string[] | null = null,
+): FoundTarget {
+  if (!behaviour.delivery.rechecksTarget) return target;
+  const why = behaviour.webhooks.refuseTarget(url, addresses, world);
+  return why === null ? target : { refused: why };
+}
+
+/** A forward with a path of its own is the whole URL; a bare origin keeps path and query of the target. */
 function forwardedUrl(url: string, forward: string): string {
   const to = new URL(forward);
   if (to.pathname !== '/' || to.search !== '') return forward;
@@ -103,15 +141,14 @@ interface Signed {
 
 function sign(
   { world, behaviour, wallMs }: SendContext,
-  subscription: Subscription,
-  event: EventRecord,
-  send: Send,
+  { subscription, event }: Parcel,
+  { attempt, twist }: Send,
 ): Signed {
   const { delivery } = behaviour;
-  const body = delivery.body(event, world, send.attempt);
-  const tMs = send.twist === 'stale_timestamp' ? wallMs() - staleByMs : wallMs();
+  const body = delivery.body(event, world, attempt);
+  const tMs = twist === 'stale_timestamp' ? wallMs() - staleByMs : wallMs();
   const secrets = delivery.secrets(subscription, world.nowMs);
-  const keys = send.twist === 'bad_signature' ? secrets.map((secret) => `${secret}!`) : secrets;
+  const keys = twist === 'bad_signature' ? secrets.map((secret) => `${secret}!`) : secrets;
   const signature = delivery.signature(keys, tMs, body);
   return { body, signature, headers: delivery.headers(subscription, signature) };
 }
@@ -132,6 +169,7 @@ async function post(
     headers,
     body,
     refuseAddress: (address: string) => {
+      if (!delivery.rechecksTarget) return null;
       const judged = explainAddress(address, space);
       return judged.public ? null : judged.why;
     },
@@ -142,6 +180,8 @@ async function post(
   };
   const outcome = await deliverer.deliver(order);
   // EVT-4: at least once, so a fault may send the same thing twice.
-  if (send.twist === 'duplicate') await deliverer.deliver(order);
+  if (send.twist === 'duplicate' && typeof findParcel(context, send) !== 'string') {
+    await deliverer.deliver(order);
+  }
   return outcome;
 }

@@ -1,35 +1,104 @@
 // Deliveries over real sockets with undici, which is loaded when the first one leaves.
-import { lookup } from 'node:dns/promises';
 import type { Deliverer, DeliveryOrder, DeliveryOutcome } from './deliverer.ts';
+import { type ExchangeOutcome, exchange } from './delivery/exchange.ts';
+import { Pools, type PoolTerms } from './delivery/pools.ts';
+import { type Lookup, Resolver } from './delivery/resolver.ts';
+
+export interface UndiciDelivererTerms {
+  /** In place of the system's resolver. */
+  readonly resolve?: Lookup;
+  readonly pools?: PoolTerms;
+}
+
+const userAgent = 'trading-platform-sandbox';
+const mostRedirects = 10;
 
 /** Carries deliveries over the network. */
-export function undiciDeliverer(): Deliverer {
+export function undiciDeliverer(terms: UndiciDelivererTerms = {}): Deliverer {
+  const resolver = new Resolver(terms.resolve);
+  let pools: Promise<Pools> | null = null;
+  let closed = false;
+  const open = async () => new Pools(await import('undici'), terms.pools);
   return {
-    deliver: post,
-    resolve: async (hostname) => {
-      try {
-        const found = await lookup(hostname, { all: true });
-        return found.map(({ address }) => address);
-      } catch {
-        // Whatever the resolver's reason, the name has no address for us.
-        return [];
-      }
+    resolve: (hostname) => resolver.resolve(hostname),
+    deliver: async (order) => {
+      if (closed) return { status: null, error: 'the sandbox is closing' };
+      pools ??= open();
+      return send(await pools, resolver, order);
     },
-    close: async () => undefined,
+    close: async () => {
+      closed = true;
+      await (await pools)?.close();
+    },
   };
 }
 
-async function post(order: DeliveryOrder): Promise<DeliveryOutcome> {
-  const { request } = await import('undici');
-  const limit = AbortSignal.timeout(order.answerLimitMs);
-  const signal = AbortSignal.any([limit, order.signal]);
-  try {
-    const { url, headers, body } = order;
-    const answer = await request(url, { method: 'POST', headers: { ...headers }, body, signal });
-    await answer.body.dump({ limit: 64 * 1024, signal });
-    return { status: answer.statusCode, error: null };
-  } catch (error) {
-    if (limit.aborted) return { status: null, error: 'no answer in time' };
-    return { status: null, error: (error as Error).message };
+/** One hop of a delivery: the first, or where a redirect leads. */
+interface Hop {
+  readonly url: URL;
+  readonly addresses: readonly string[] | null;
+  readonly method: 'POST' | 'GET';
+}
+
+async function send(
+  pools: Pools,
+  resolver: Resolver,
+  order: DeliveryOrder,
+): Promise<DeliveryOutcome> {
+  const endAtMs = performance.now() + order.answerLimitMs;
+  let hop: Hop = { url: new URL(order.url), addresses: order.addresses, method: 'POST' };
+  for (let redirects = 0; ; redirects += 1) {
+    const outcome = await sendHop(pools, order, hop, Math.max(1, endAtMs - performance.now()));
+    // EVT-9a: a redirect is an answer like any other, and not followed.
+    const next = order.followsRedirects ? await nextHop(resolver, hop, outcome) : null;
+    if (next === null || redirects === mostRedirects) {
+      const { location: _, ...rest } = outcome;
+      return rest;
+    }
+    hop = next;
   }
+}
+
+function sendHop(
+  pools: Pools,
+  order: DeliveryOrder,
+  { url, addresses, method }: Hop,
+  limitMs: number,
+): Promise<ExchangeOutcome> {
+  const { refuseAddress, headers, body, signal } = order;
+  // Pooled connections are looked up no more, so what was judged for this delivery is asked again.
+  for (const address of addresses ?? []) {
+    const why = refuseAddress(address);
+    if (why !== null) {
+      const refused = { status: null, error: why, location: null, refusedTarget: why };
+      return Promise.resolve(refused);
+    }
+  }
+  return exchange(pools.find({ origin: url.origin, addresses, refuseAddress }), {
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: { 'user-agent': userAgent, ...headers },
+    body: method === 'POST' ? body : null,
+    limitMs,
+    signal,
+  });
+}
+
+/** Where a redirect leads, by the rules of RFC 9110; null for any other answer. */
+async function nextHop(
+  resolver: Resolver,
+  hop: Hop,
+  { status, location }: ExchangeOutcome,
+): Promise<Hop | null> {
+  if (status === null || location === null || ![301, 302, 303, 307, 308].includes(status)) {
+    return null;
+  }
+  if (!URL.canParse(location, hop.url)) return null;
+  const url = new URL(location, hop.url);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
+  const method = status >= 307 ? hop.method : 'GET';
+  // A forward leads where its owner wants, and so do its redirects; others stay judged.
+  const sameHost = url.hostname === hop.url.hostname;
+  if (hop.addresses === null || sameHost) return { url, addresses: hop.addresses, method };
+  return { url, addresses: await resolver.resolve(url.hostname), method };
 }

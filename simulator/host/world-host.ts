@@ -52,6 +52,7 @@ export class WorldHost {
   #alarm: NodeJS.Timeout | null = null;
   #alarmAtMs = Number.POSITIVE_INFINITY;
   #turn: Promise<unknown> = Promise.resolve();
+  #advancing = false;
   #closed = false;
 
   constructor({ world, behaviour, clock, deliverer, wallMs = Date.now }: WorldHostOptions) {
@@ -118,7 +119,9 @@ export class WorldHost {
     for (;;) {
       const due = nextDueMs(this.world);
       if (due === null || due > nowMs) return;
-      this.carryOut(this.step({ kind: 'time', atMs: nowMs }).effects);
+      // Each at its own time, however late it is come to.
+      const atMs = Math.max(due, this.world.nowMs);
+      this.carryOut(this.step({ kind: 'time', atMs }).effects);
     }
   }
 
@@ -183,10 +186,12 @@ export class WorldHost {
   }
 
   async #advance(terms: AdvanceTerms): Promise<AdvanceReport> {
+    this.#advancing = true;
     try {
       return await new Advance(this).run(terms);
     } finally {
-      this.#setAlarm();
+      this.#advancing = false;
+      this.#setAlarmAnew();
       this.notify({ kind: 'clock' });
     }
   }
@@ -199,7 +204,7 @@ export class WorldHost {
     return this.inTurn(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
       this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs));
-      this.#setAlarm();
+      this.#setAlarmAnew();
       this.notify({ kind: 'clock' });
     });
   }
@@ -210,9 +215,8 @@ export class WorldHost {
     this.inFlight.abandon();
     this.world = world;
     this.clock.set(clock.mode, clock.nowMs);
-    this.inFlight.restart();
-    this.#alarmAtMs = Number.POSITIVE_INFINITY;
-    this.#setAlarm();
+    this.inFlight.restart(world);
+    this.#setAlarmAnew();
     this.notify({ kind: 'world' });
   }
 
@@ -230,9 +234,16 @@ export class WorldHost {
     this.#listeners.clear();
   }
 
+  /** The clock was moved: the same due time is another wait now. */
+  #setAlarmAnew(): void {
+    this.#alarmAtMs = Number.POSITIVE_INFINITY;
+    this.#setAlarm();
+  }
+
   /** In real time, wakes up when the next thing is due. */
   #setAlarm(): void {
-    if (this.#closed || this.world.timers.length === 0) return;
+    // What an advance comes to it fires itself, and waits for what follows.
+    if (this.#closed || this.#advancing || this.world.timers.length === 0) return;
     const due = nextDueMs(this.world);
     if (due === null || due === this.#alarmAtMs) return;
     if (this.#alarm !== null) clearTimeout(this.#alarm);
@@ -244,6 +255,7 @@ export class WorldHost {
     this.#alarm = setTimeout(() => {
       this.#alarm = null;
       this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      if (this.#advancing) return;
       this.fireUntil(Math.max(this.clock.nowMs(), this.world.nowMs));
       this.#setAlarm();
     }, waitMs);

@@ -1,5 +1,6 @@
 // Events made by an operator, and deliveries taken up again.
-import { resumeChanges, startAttempt } from '../deliveries.ts';
+import { startAttempt } from '../deliveries.ts';
+import { resumeChanges } from '../delivery-answers.ts';
 import { evolve } from '../evolve.ts';
 import type { Category } from '../records.ts';
 import { findEvent } from '../world.ts';
@@ -55,18 +56,10 @@ export function retryDelivery({ world }: ActContext, args: { readonly id: string
   if (findEvent(world, delivery.seq) === undefined) {
     return refused('id', `event ${delivery.seq} is older than the seven days that are kept`, 409);
   }
-  const finished = delivery.status !== 'pending';
-  const again = finished ? { ...delivery, roundStart: delivery.attempts.length } : delivery;
-  if (delivery.status === 'exhausted') {
-    evolve(world, [
-      { type: 'delivery-set', delivery: { ...again, status: 'pending' } },
-      { type: 'subscription-set', subscription: { ...subscription, stopped: false } },
-    ]);
-    const send = startAttempt(world, { ...again, status: 'pending' });
-    return done({ delivery: world.deliveries.get(args.id) }, send === null ? [] : [send]);
-  }
-  // A delivered one is sent once more by itself: the receiver sees the same event again (EVT-4).
-  const send = startAttempt(world, again);
+  // NS-28: where delivery stands still because of it, this is what makes it go on. One that has
+  // arrived, or was skipped, is sent once more by itself: its receiver sees it again (EVT-4).
+  if (delivery.status === 'exhausted') evolve(world, resumeChanges(world, subscription));
+  const send = startAttempt(world, world.deliveries.get(args.id) ?? delivery);
   return done({ delivery: world.deliveries.get(args.id) }, send === null ? [] : [send]);
 }
 

@@ -2,7 +2,7 @@
 import { type Attempt, callerOf } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
-import { disableChanges } from '../deliveries.ts';
+import { disableChanges } from '../delivery-answers.ts';
 import type { Category, Subscription } from '../records.ts';
 import { refuse } from '../refuse.ts';
 
