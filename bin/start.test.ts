@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReadyEvent } from './commands/banner.ts';
+import type { ReadyEvent } from './commands/ready.ts';
 import { root } from './dev/root.ts';
 
 interface Started {
@@ -99,6 +99,9 @@ starts('serves from its ready event on, and tells of each request', async (place
   assert.equal(JSON.parse(readFileSync(join(place.folder, 'ready.json'), 'utf8')), event);
   const names = event.credentials.map(({ name }) => name).slice(0, 3);
   assert.equal(names, ['firm', 'brand-a', 'brand-b']);
+  const info = await fetch(`${event.control_url}/info`);
+  assert.is(((await info.json()) as ReadyEvent).base_url, event.base_url);
+  assert.is((await fetch(event.openapi_url)).status, 200);
   child.signal('SIGTERM');
   assert.is(await child.ended, 0);
   assert.is(child.err(), '');

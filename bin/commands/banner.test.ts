@@ -1,9 +1,11 @@
 // The banner tells where things are, and its first call works as printed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bannerLines, type ReadyCredential, type ReadyEvent } from './banner.ts';
+import type { CredentialShown } from '../../simulator/control/shapes.ts';
+import { bannerLines } from './banner.ts';
+import type { ReadyEvent } from './ready.ts';
 
-const credential = (change: Partial<ReadyCredential>): ReadyCredential => ({
+const credential = (change: Partial<CredentialShown>): CredentialShown => ({
   name: 'firm',
   kind: 'server',
   client_id: 'client',

@@ -1,39 +1,6 @@
 // What `sandbox start` shows a person: where everything is, who may call, and a first call to try.
-
-export interface ReadyCredential {
-  readonly name: string;
-  readonly kind: 'server' | 'delegated';
-  readonly client_id: string;
-  readonly client_secret: string;
-  /** Null when the credential has none that lasts. */
-  readonly token: string | null;
-  readonly firm_id: string;
-  readonly brand_id: string | null;
-  readonly account_id: string | null;
-  readonly scopes: readonly string[];
-  readonly read_only: boolean;
-  readonly plan: 'sandbox' | 'standard' | 'pro';
-  readonly rate_per_second: number;
-}
-
-/** The ready event, as it is printed under `--json` and written to the ready file. */
-export interface ReadyEvent {
-  readonly event: 'ready';
-  readonly version: string;
-  readonly pid: number;
-  readonly base_url: string;
-  readonly control_url: string;
-  readonly dashboard_url: string;
-  readonly openapi_url: string;
-  readonly world: string;
-  readonly credentials: readonly ReadyCredential[];
-  readonly subscription: null | {
-    readonly id: number;
-    readonly url: string;
-    readonly secret: string;
-    readonly forwards_to: string;
-  };
-}
+import type { CredentialShown } from '../../simulator/control/shapes.ts';
+import type { ReadyEvent } from './ready.ts';
 
 /** The banner as lines; `notes` are departures from the conforming service that are switched on. */
 export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): string[] {
@@ -54,7 +21,7 @@ export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): s
   ];
 }
 
-function describe(credential: ReadyCredential): string {
+function describe(credential: CredentialShown): string {
   const { firm_id, brand_id, account_id, scopes, read_only } = credential;
   const reach = account_id
     ? `account ${account_id}`

@@ -1,11 +1,28 @@
 // The ready event of a start, from the sandbox and the address it got.
 import { renameSync, writeFileSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import type { Token } from '../../simulator/core/records.ts';
-import { planRates } from '../../simulator/core/tables/plans.ts';
-import type { World } from '../../simulator/core/world.ts';
+import type { CredentialShown } from '../../simulator/control/shapes.ts';
+import { viewLastingCredentials } from '../../simulator/control/views.ts';
 import type { Sandbox } from '../../simulator/host/sandbox.ts';
-import type { ReadyCredential, ReadyEvent } from './banner.ts';
+
+/** The ready event, as it is printed under `--json` and written to the ready file. */
+export interface ReadyEvent {
+  readonly event: 'ready';
+  readonly version: string;
+  readonly pid: number;
+  readonly base_url: string;
+  readonly control_url: string;
+  readonly dashboard_url: string;
+  readonly openapi_url: string;
+  readonly world: string;
+  readonly credentials: readonly CredentialShown[];
+  readonly subscription: null | {
+    readonly id: number;
+    readonly url: string;
+    readonly secret: string;
+    readonly forwards_to: string;
+  };
+}
 
 /** What a person and a program need to begin; given out only when requests are served. */
 export function readyEvent(sandbox: Sandbox, baseUrl: string): ReadyEvent {
@@ -18,30 +35,9 @@ export function readyEvent(sandbox: Sandbox, baseUrl: string): ReadyEvent {
     dashboard_url: `${baseUrl}/`,
     openapi_url: `${baseUrl}/openapi.json`,
     world: sandbox.terms.worldName,
-    credentials: credentialsOf(sandbox.first.world),
+    credentials: viewLastingCredentials(sandbox.first),
     subscription: null,
   };
-}
-
-function credentialsOf(world: World): ReadyCredential[] {
-  const lasting = new Map<string, Token>();
-  for (const token of world.tokens.values()) {
-    if (token.expiresAtMs === null) lasting.set(token.clientId, token);
-  }
-  return [...world.credentials.values()].map((credential) => ({
-    name: credential.name,
-    kind: credential.kind,
-    client_id: credential.clientId,
-    client_secret: credential.clientSecret,
-    token: lasting.get(credential.clientId)?.token ?? null,
-    firm_id: credential.firmId,
-    brand_id: credential.brandId,
-    scopes: credential.scopes,
-    read_only: credential.readOnly,
-    account_id: credential.accountId,
-    plan: credential.plan,
-    rate_per_second: credential.ratePerSecond ?? planRates[credential.plan],
-  }));
 }
 
 /** Writes the event where another program waits for it, whole or not at all. */

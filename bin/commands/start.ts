@@ -2,14 +2,16 @@
 import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import { controlPlane } from '../../simulator/control/index.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { controlPlane, controlPlane } from '../../simulator/control/index.ts';
 import { StartingWorldError } from '../../simulator/core/starting-world.ts';
 import { Sandbox } from '../../simulator/host/sandbox.ts';
 import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
 import { serve } from '../../simulator/transports/serve.ts';
 import { bannerLines, type ReadyEvent } from './banner.ts';
 import { readConfigFile } from './config-file.ts';
-import { readyEvent, writeReadyFile } from './ready.ts';
+import { dashboardFolder } from './package-folder.ts';
+import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { logRequests } from './request-log.ts';
 import { Busy, shutDown } from './shut-down.ts';
 import { addStartOptions, readStartOptions, type StartOptions } from './start-options.ts';
@@ -35,7 +37,7 @@ async function start(options: StartOptions): Promise<void> {
   const busy = new Busy(http.server);
   await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
   const ready = readyEvent(sandbox, baseUrlOf(options.host, http.server.address() as AddressInfo));
-  announce(options, ready);
+  announce(options, ready, notesOn(sandbox));
   if (!options.quiet) logRequests(sandbox, { json: options.json, write: print });
   endOnSignal(async () => {
     const cutHeld = () => {
@@ -75,8 +77,16 @@ async function makeSandbox(options: StartOptions): Promise<Sandbox> {
   }
 }
 
-function announce(options: StartOptions, ready: ReadyEvent): void {
-  print(options.json ? `${JSON.stringify(ready)}\n` : `${bannerLines(ready).join('\n')}\n`);
+/** Where this sandbox departs from the conforming service. */
+function notesOn({ terms }: Sandbox): string[] {
+  return terms.allowLocalWebhooks
+    ? ['webhook urls may be http:// and local here, which the rules refuse (HOOK-7, HOOK-8)']
+    : [];
+}
+
+function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
+  const banner = () => bannerLines(ready, notes).join('\n');
+  print(`${options.json ? JSON.stringify(ready) : banner()}\n`);
   if (options.readyFile === undefined) return;
   try {
     writeReadyFile(options.readyFile, ready);
