@@ -6,6 +6,7 @@ import type { WorldFixture } from '../fixtures/worlds.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { type ControlPlane, controlPlane } from './control/index.ts';
 import type { PlanName } from './core/records.ts';
+import type { Deviation } from './deviations/deviation.ts';
 import { parseClock } from './host/clock-terms.ts';
 import { type ClockTerms, Sandbox } from './host/sandbox.ts';
 import { findStartingWorld } from './host/starting-point.ts';
@@ -15,7 +16,7 @@ import { fetchCall } from './transports/fetch.ts';
 
 export type { CredentialShown } from './control/shapes.ts';
 export type { AdvanceTerms, FaultTerms } from './operator.ts';
-export type { Settings, WorldFixture };
+export type { Deviation, Settings, WorldFixture };
 
 /** How a sandbox begins. Everything has the default of `sandbox start`. */
 export interface SandboxOptions {
@@ -31,6 +32,8 @@ export interface SandboxOptions {
   /** Webhook origins whose deliveries go to a local URL instead. */
   readonly forwards?: readonly { readonly from: string; readonly to: string }[];
   readonly allowLocalWebhooks?: boolean;
+  /** Deliberate deviations: by the ids of `sandbox deviations`, or functions of your own. */
+  readonly deviations?: readonly (string | Deviation)[];
   /** The control plane then wants it as a bearer token. */
   readonly controlToken?: string;
 }
@@ -90,6 +93,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     clock: readClock(options.clock ?? 'real'),
     plan: options.plan ?? 'sandbox',
     settings: readSettings(options.settings ?? {}),
+    deviations: await findDeviations(options.deviations ?? []),
     forwards: options.forwards ?? [],
     allowLocalWebhooks: options.allowLocalWebhooks ?? false,
     deliverer: undiciDeliverer(),
@@ -135,4 +139,16 @@ function readSettings(given: Partial<Settings>): Settings {
   if (parsed.settings !== undefined) return parsed.settings;
   const words = parsed.problems.map(({ field, message }) => `settings.${field} ${message}`);
   throw new TypeError(words.join('; '));
+}
+
+async function findDeviations(
+  given: readonly (string | Deviation)[],
+): Promise<readonly Deviation[]> {
+  if (given.length === 0) return [];
+  const { findDeviation } = await import('./deviations/all.ts');
+  return given.map((each) => {
+    const found = typeof each === 'string' ? findDeviation(each) : each;
+    if (found !== undefined) return found;
+    throw new TypeError(`deviations: there is none called "${each}"; see sandbox deviations`);
+  });
 }

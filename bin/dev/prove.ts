@@ -1,0 +1,105 @@
+// `npm run prove [-- --full] [GLOB…]`: every deviation is caught by its rules, and nothing else is blamed.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scenarios } from '../../conformance/scenarios/all.ts';
+import { rules } from '../../fixtures/rules.ts';
+import { deviations } from '../../simulator/deviations/all.ts';
+import { tryAll } from './prove/gate.ts';
+import { plantedDeviations } from './prove/planted.ts';
+import type { Tried } from './prove/try.ts';
+import { type Proof, prove, proveConforming } from './prove/verdict.ts';
+import { root } from './root.ts';
+
+const whole = process.argv.includes('--full');
+const globs = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+
+function selected(id: string): boolean {
+  return globs.length === 0 || globs.some((glob) => matches(glob, id));
+}
+
+function matches(glob: string, id: string): boolean {
+  const pattern = glob.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${pattern.join('.*')}$`).test(id);
+}
+
+const chosen = deviations.filter(({ id, breaks }) => selected(id) || breaks.some(selected));
+const planted = globs.length === 0 ? plantedDeviations : [];
+const tried = new Map<string, Tried>();
+const startedMs = performance.now();
+// The conforming one and the planted ones see everything: that is what they are for.
+const rest = planted.map(({ id }) => id);
+await tryAll([null], true, (each) => tried.set(each.id, each));
+await tryAll(planted, true, (each) => tried.set(each.id, each));
+await tryAll(chosen, whole, (each) => {
+  tried.set(each.id, each);
+  if (process.stdout.isTTY)
+    process.stdout.write(`\r${tried.size} of ${chosen.length + rest.length + 1} tried`);
+});
+
+const wrong: string[] = [];
+const conforming = tried.get('conforming');
+if (conforming === undefined) throw new Error('the conforming simulator was not tried');
+wrong.push(...proveConforming(conforming).map((line) => `conforming: ${line}`));
+const proofs: Proof[] = chosen.map((deviation) =>
+  prove(deviation, tried.get(deviation.id)!, whole),
+);
+for (const { id, outcome, unnoticed, blamed, idle } of proofs) {
+  if (outcome !== 'caught') {
+    const parts = [
+      unnoticed.length > 0 ? `not noticed: ${unnoticed.join(' ')}` : '',
+      blamed.length > 0
+        ? `blamed: ${blamed.map((rule) => `${rule} (${tried.get(id)?.deviates[rule]?.join(', ')})`).join('; ')}`
+        : '',
+    ];
+    wrong.push(`${id}: ${outcome}. ${parts.filter((part) => part !== '').join('. ')}`);
+  }
+  if (idle.length > 0) wrong.push(`${id}: explains ${idle.join(' ')}, which nobody noticed`);
+}
+wrong.push(...judgePlanted(), ...findUncovered());
+
+/** The gate itself is tried: what proves nothing must be called so. */
+function judgePlanted(): string[] {
+  const [nothing, others] = planted.map((each) => prove(each, tried.get(each.id)!, true));
+  const complaints: string[] = [];
+  if (nothing !== undefined && nothing.outcome !== 'survived') {
+    complaints.push('the planted deviation that changes nothing was not reported as survived');
+  }
+  if (others !== undefined && others.outcome !== 'blames others') {
+    complaints.push('the planted deviation that breaks more than it says was not reported');
+  }
+  return complaints;
+}
+
+/** Rules without a deviation, and under --full scenarios that never noticed anything. */
+function findUncovered(): string[] {
+  if (globs.length > 0) return [];
+  const broken = new Set(deviations.flatMap(({ breaks }) => breaks));
+  const bare = rules.filter(({ id }) => !broken.has(id)).map(({ id }) => id);
+  const complaints = bare.length > 0 ? [`no deviation breaks ${bare.join(' ')}`] : [];
+  if (!whole) return complaints;
+  const noticed = new Set(
+    [...tried.values()].flatMap(({ deviates }) => Object.values(deviates).flat()),
+  );
+  const blind = scenarios.filter(({ id }) => !noticed.has(id)).map(({ id }) => id);
+  if (blind.length > 0) complaints.push(`scenarios that noticed nothing: ${blind.join(' ')}`);
+  return complaints;
+}
+
+const caught = proofs.filter(({ outcome }) => outcome === 'caught').length;
+const seconds = Math.round((performance.now() - startedMs) / 1000);
+console.log(
+  `\n${caught} of ${chosen.length} deviations caught by exactly their rules, in ${seconds} s`,
+);
+for (const line of wrong) console.log(`  ${line}`);
+if (whole && globs.length === 0) {
+  const matrix = Object.fromEntries(chosen.map(({ id }) => [id, tried.get(id)?.deviates ?? {}]));
+  const figures = {
+    deviations: chosen.length,
+    caught,
+    rules: rules.length,
+    scenarios: scenarios.length,
+  };
+  const path = join(root, 'fixtures', 'proof.json');
+  writeFileSync(path, `${JSON.stringify({ ...figures, matrix }, null, 1)}\n`);
+}
+process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -1,0 +1,51 @@
+// Runs the gate over worker processes, and gathers its proofs.
+import { type ChildProcess, fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Deviation } from '../../../simulator/deviations/deviation.ts';
+import type { Tried } from './try.ts';
+import type { Order } from './worker.ts';
+
+const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
+
+/** Tries every deviation, with all scenarios or with those its rules concern. */
+export async function tryAll(
+  all: readonly (Deviation | null)[],
+  whole: boolean,
+  onTried: (tried: Tried) => void,
+): Promise<void> {
+  const orders = all.map((deviation): Order => orderOf(deviation, whole));
+  const count = Math.min(availableParallelism(), orders.length);
+  const next = orders.values();
+  await Promise.all(Array.from({ length: count }, () => work(next, onTried)));
+}
+
+function orderOf(deviation: Deviation | null, whole: boolean): Order {
+  if (deviation === null) return { id: 'conforming', rules: null };
+  const rules = [...deviation.breaks, ...Object.keys(deviation.alsoSeenAs ?? {})];
+  return { id: deviation.id, rules: whole ? null : rules };
+}
+
+async function work(orders: Iterator<Order>, onTried: (tried: Tried) => void): Promise<void> {
+  const worker = fork(workerFile, { execArgv: process.execArgv });
+  try {
+    for (let next = orders.next(); !next.done; next = orders.next()) {
+      onTried(await ask(worker, next.value));
+    }
+  } finally {
+    worker.disconnect();
+  }
+}
+
+function ask(worker: ChildProcess, order: Order): Promise<Tried> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', (message: { tried?: Tried; failed?: string }) => {
+      worker.off('exit', gone);
+      if (message.tried !== undefined) resolve(message.tried);
+      else reject(new Error(message.failed));
+    });
+    const gone = () => reject(new Error(`the gate's worker ended while trying ${order.id}`));
+    worker.once('exit', gone);
+    worker.send(order);
+  });
+}
