@@ -110,7 +110,9 @@ export class Capture {
       const answer = new Answer({ ...parts, headers: new Headers(response.headers) });
       this.#keepSecrets(answer);
       this.#leftovers.note(draft, credential, answer);
-      if (answer.status === 429) this.#slowDown(credential, answer);
+      // AUTH-3c: the token endpoint counts apart.
+      const apart = draft.target.startsWith('/api/v1/oauth/');
+      if (answer.status === 429 && !apart) this.#slowDown(credential, answer);
       return answer;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;

@@ -133,14 +133,16 @@ export function credentialOf(profile: Profile, role: Role): Credential | undefin
 }
 
 /** The credential's own rate first, then its firm's: both must have room for each request. */
-function ratesOf({ plan }: Profile, role: Role, token: string): Rate[] {
+function ratesOf({ plan, credentials }: Profile, role: Role, token: string): Rate[] {
+  const key = role === mainRoleOf(credentials) ? 'main' : `token ${token}`;
   const perSecond = plan?.per_second ?? SANDBOX_PER_SECOND;
   const firm = plan?.firm_per_second ?? perSecond * FIRM_FACTOR;
   // LIM-10: a delegated token is held to the Sandbox rate whatever the plan.
   const delegated = role === 'delegated' || role === 'read_only';
   const own = delegated ? Math.min(perSecond, SANDBOX_PER_SECOND) : perSecond;
   return [
-    { key: `token ${token}`, perSecond: own },
+    // NS-37: delegated tokens may share one allowance, and a client may be the main credential's.
+    { key: delegated ? 'delegated' : role === 'client' ? 'main' : key, perSecond: own },
     { key: role === 'other_firm' ? 'other firm' : 'firm', perSecond: firm },
   ];
 }

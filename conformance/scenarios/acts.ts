@@ -2,7 +2,7 @@
 // be refused any number of times and then be served once.
 import type { Answer } from '../engine/answer.ts';
 import type { CallOptions, Client } from '../engine/client.ts';
-import { Wanting } from '../engine/stop.ts';
+import { Blocked, Wanting } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { RuleId } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
@@ -22,6 +22,9 @@ export interface Act {
   /** Whether an answer is that of a request which had not been carried out before. */
   isFirst(answer: Answer): boolean;
 }
+
+/** NS-7: a webhook may be disabled without a word. */
+export const SERVED = [200, 201, 204] as const;
 
 const served = (answer: Answer) => answer.status < 300;
 const created = (answer: Answer) => answer.status === 201;
@@ -111,9 +114,18 @@ export async function positionActs(t: Trial, place: Place): Promise<Act[]> {
   }
 }
 
+/** Empty where no subscription can be made: without a receiver only a stranger's url is left. */
 export async function webhookActs(t: Trial): Promise<Act[]> {
   const to = t.has('receiver') ? await t.receiver() : undefined;
-  const { id, url } = await t.given.webhook(to, ['order']);
+  try {
+    return actsOn(await t.given.webhook(to, ['order']));
+  } catch (error) {
+    if (to === undefined && error instanceof Blocked) return [];
+    throw error;
+  }
+}
+
+function actsOn({ id, url }: { id: number; url: string }): Act[] {
   return [
     {
       ...{ operation: 'createWebhook', ...HOOKS },

@@ -1,6 +1,6 @@
 // AUTH: what a firm itself may no longer do, none of its credentials can.
 import type { Scenario } from '../engine/types.ts';
-import { everyAct } from './acts.ts';
+import { everyAct, SERVED } from './acts.ts';
 
 const authPermissions: Scenario = {
   id: 'auth-permissions',
@@ -14,7 +14,7 @@ const authPermissions: Scenario = {
       await t.part('AUTH-8', act.operation, async () => {
         const shown = await act.prepare();
         const key = act.owner === 'HOOK-6' ? {} : { key: t.fresh.key() };
-        await t.control(`${act.operation} while it is allowed`, () => shown(t.api, key));
+        await t.control(`${act.operation} while it is allowed`, () => shown(t.api, key), ...SERVED);
         const send = await act.prepare();
         await t.operator.permit(firmId, act.operation, false);
         t.expect('AUTH-8', await send(t.api)).refused(403, 'forbidden');

@@ -3,7 +3,7 @@ import type { Answer } from '../engine/answer.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Credential } from '../providers/target.ts';
-import { type Act, accountActs, everyAct, webhookActs } from './acts.ts';
+import { type Act, accountActs, everyAct, SERVED, webhookActs } from './acts.ts';
 import { Traders, tradersPlace } from './traders.ts';
 
 const SCOPES = [
@@ -86,7 +86,7 @@ const authScopesOfRoles: Scenario = {
       await t.part('AUTH-4', act.operation, async () => {
         const shown = await act.prepare();
         const key = act.owner === 'HOOK-6' ? {} : { key: t.fresh.key() };
-        await t.control(`${act.operation} with its scope`, () => shown(t.api, key));
+        await t.control(`${act.operation} with its scope`, () => shown(t.api, key), ...SERVED);
         const send = await act.prepare();
         t.expect('AUTH-4', await send(t.as('amend_only'))).refused(403, 'forbidden');
       });
@@ -95,7 +95,8 @@ const authScopesOfRoles: Scenario = {
       const { account_id } = await tradersPlace(t, 'delegated');
       const trader = await new Traders(t, account_id).next();
       const [create] = accountActs(t);
-      for (const act of [create!, acts.find((each) => each.operation === 'listWebhooks')!]) {
+      for (const act of [create, acts.find((each) => each.operation === 'listWebhooks')]) {
+        if (act === undefined) continue;
         const send = await act.prepare();
         t.expect('AUTH-4', await send(trader)).refused(403, 'forbidden');
       }

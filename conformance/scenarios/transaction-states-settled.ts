@@ -88,12 +88,9 @@ const txsReversal: Scenario = {
     await t.given.settled(place, { amount: '0.30' });
     const deposit = await t.given.transaction(place, { amount: '0.20' });
     await t.part('TXS-10', 'a settled deposit', () => expectReversed(t, deposit));
-    await t.part('TXS-10', 'a settled withdrawal', async () => {
-      const taken = await withdrawal(t, place);
-      const approval = await t.api.approveTransaction(taken.id, taken.account_id);
-      // NS-21: where every withdrawal goes through a provider, none settles here.
-      if (approval.status !== 501) await expectReversed(t, taken);
-    });
+    await t.part('TXS-10', 'a settled withdrawal', async () =>
+      expectReversed(t, await withdrawal(t, place)),
+    );
     await t.part('TXS-9', 'cancelled again after it had settled', () => expectOnce(t, deposit));
   },
 };
@@ -103,7 +100,9 @@ async function expectReversed(t: Trial, transaction: GivenTransaction): Promise<
   const before = await booksOf(t, transaction);
   const key = t.fresh.key();
   const approve = () => t.api.approveTransaction(id, account_id, { key });
-  await t.control('an approval', approve, 200);
+  // NS-21: where every withdrawal goes through a provider, none settles here.
+  const approval = await t.control('an approval', approve, 200, 501);
+  if (approval.status === 501) return;
   await t.operator.settle(id);
   const booked = await booksOf(t, transaction);
   demand(booked.entries.length > 0, 'settling booked nothing');
