@@ -1,0 +1,223 @@
+// Wrong shapes of accounts: members, types, tags, what comes with them (ACC-14, ACC-18 to ACC-22, CONV-1a).
+import type { Attempt } from '../core/attempt.ts';
+import type { Account } from '../core/records.ts';
+import { decision, everyReply, type Json, only, policy, reply } from './bend.ts';
+import { alsoBy, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+/** Changes the account that a create makes, in the world and in the answer. */
+function made(change: (account: Account, attempt: Attempt) => Account): Deviation['bend'] {
+  return decision('createAccount', (given, attempt) => {
+    const [created] = only(given.changes, 'account-created');
+    if (created === undefined) return given;
+    const account = change(created.account, attempt);
+    const { behaviour } = attempt;
+    return {
+      ...given,
+      reply: {
+        ...given.reply,
+        body: behaviour.print.account(account),
+        etag: behaviour.values.etag(account),
+      },
+      changes: given.changes.map((each) => (each === created ? { ...created, account } : each)),
+    };
+  });
+}
+
+const shown = (change: (body: Json) => Json): Deviation['bend'] =>
+  policy('print', (print) => ({
+    account: (account) => JSON.stringify(change(JSON.parse(print.account(account)) as Json)),
+  }));
+
+export const accountShapeDeviations: readonly Deviation[] = [
+  {
+    id: 'account-country-in-capitals',
+    breaks: ['ACC-14'],
+    story: 'Countries are stored as two capitals.',
+    bend: made((account) => ({
+      ...account,
+      country: account.country?.toUpperCase().slice(0, 2) ?? null,
+    })),
+  },
+  {
+    id: 'account-language-lower-case',
+    breaks: ['ACC-14'],
+    story: 'Languages are stored in lower case.',
+    bend: made((account) => ({ ...account, language: account.language?.toLowerCase() ?? null })),
+  },
+
+  {
+    id: 'account-shows-email',
+    breaks: ['ACC-18'],
+    story: 'The whole record is printed, the email with it.',
+    bend: policy('print', (print) => ({
+      account: (account) =>
+        JSON.stringify({ ...(JSON.parse(print.account(account)) as Json), email: account.email }),
+    })),
+  },
+  {
+    id: 'account-lacks-language',
+    breaks: ['ACC-18'],
+    story: 'A member was forgotten in the answer.',
+    bend: shown(({ language: _, ...rest }) => rest),
+    alsoSeenAs: { 'ACC-14': 'the language cannot be seen', 'UPD-3': 'nor can its update' },
+  },
+  {
+    id: 'account-shows-created-at',
+    breaks: ['ACC-18'],
+    story: 'A member more does no harm.',
+    bend: shown((body) => ({ ...body, created_at: 1 })),
+  },
+  {
+    id: 'account-revision-as-text',
+    breaks: ['ACC-18'],
+    story: 'Numbers are sent as strings throughout.',
+    bend: shown((body) => ({ ...body, revision: String(body.revision) })),
+    alsoSeenAs: {
+      'UPD-1': 'the revision is no number',
+      'ACC-19': 'so the tag is not compared as one',
+    },
+  },
+  {
+    id: 'account-id-as-number',
+    breaks: ['CONV-1a'],
+    story: 'The id is a number in the database, and so it is sent.',
+    bend: shown((body) => ({ ...body, id: Number(body.id) })),
+    alsoSeenAs: { 'ACC-18': 'a listed member has another type', 'BULK-5': 'so in the rows' },
+  },
+  {
+    id: 'account-brand-as-number',
+    breaks: ['CONV-1a'],
+    story: 'The brand is a number in the database, and so it is sent.',
+    bend: shown((body) => ({
+      ...body,
+      brand_id: Number(body.brand_id),
+      firm_id: Number(body.firm_id),
+    })),
+    alsoSeenAs: { 'ACC-18': 'a listed member has another type' },
+  },
+  {
+    id: 'account-in-camel-case',
+    breaks: ['ACC-18'],
+    story: 'The serialiser writes camel case.',
+    bend: shown(({ first_name: firstName, last_name: lastName, ...rest }) => ({
+      ...rest,
+      firstName,
+      lastName,
+    })),
+    alsoSeenAs: {
+      'ACC-13': 'the names cannot be seen',
+      'UPD-1': 'nor their update',
+      'UPD-2': 'nor their update',
+      'UPD-3': 'nor their update',
+      'ACC-5': 'nor that they stay',
+      'UPD-7': 'nor that they stay',
+      'UPD-12': 'nor who won',
+    },
+  },
+  {
+    id: 'account-etag-weak',
+    breaks: ['ACC-19'],
+    story: 'The proxy makes every tag a weak one.',
+    bend: everyReply((given) =>
+      given.etag === undefined ? given : { ...given, etag: `W/${given.etag}` },
+    ),
+    alsoSeenAs: { 'UPD-1': 'the tag of an update too', 'IDEM-5': 'and of a replay' },
+  },
+  {
+    id: 'account-etag-unquoted',
+    breaks: ['ACC-19'],
+    story: 'The tag is the bare revision.',
+    bend: everyReply((given) =>
+      given.etag === undefined ? given : { ...given, etag: given.etag.replaceAll('"', '') },
+    ),
+    alsoSeenAs: { 'UPD-1': 'the tag of an update too' },
+  },
+  {
+    id: 'account-etag-is-a-hash',
+    breaks: ['ACC-19'],
+    story: 'The framework computes tags from the body.',
+    bend: policy('values', () => ({
+      etag: (account) => `"${account.id}-${account.revision}"`,
+      ifMatch: hashed,
+    })),
+    alsoSeenAs: { 'UPD-1': 'the tag of an update too' },
+  },
+  {
+    id: 'account-create-without-etag',
+    breaks: ['ACC-19'],
+    story: 'Only reads carry a tag.',
+    bend: reply('createAccount', (given) => ({ ...given, etag: undefined })),
+    alsoSeenAs: { 'UPD-1': 'there is no tag to begin with' },
+  },
+  {
+    id: 'account-found-without-etag',
+    breaks: ['ACC-19'],
+    story: 'The answer for a known reference was forgotten.',
+    bend: reply('createAccount', (given) =>
+      given.status === 200 ? { ...given, etag: undefined } : given,
+    ),
+  },
+  {
+    id: 'account-starts-active',
+    breaks: ['ACC-20'],
+    story: 'New accounts are active at once.',
+    bend: policy('accounts', () => ({ firstStatus: 'Active' })),
+  },
+  {
+    id: 'account-status-lower-case',
+    breaks: ['ACC-20'],
+    story: 'Statuses are lower-case words.',
+    bend: policy('accounts', () => ({ firstStatus: 'new' })),
+  },
+  {
+    id: 'account-status-from-request',
+    breaks: ['ACC-20'],
+    story: 'Whatever is sent is stored, the status too.',
+    bend: made((account, { body }) =>
+      typeof body.status === 'string' ? { ...account, status: body.status } : account,
+    ),
+  },
+  {
+    id: 'account-create-unscoped',
+    breaks: ['ACC-21'],
+    story: 'Any valid token may create accounts.',
+    bend: unscoped('createAccount'),
+    alsoSeenAs: { 'AUTH-4': 'the scope grants nothing any more' },
+  },
+  {
+    id: 'account-create-by-trader-scope',
+    breaks: ['ACC-21'],
+    story: 'trader:funds is thought to cover accounts.',
+    bend: alsoBy('createAccount', 'trader:funds'),
+    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
+  },
+  {
+    id: 'account-brings-trading-account',
+    breaks: ['ACC-22'],
+    story: 'Every account gets a demo trading account.',
+    bend: decision('createAccount', (given, { world }) => {
+      const [created] = only(given.changes, 'account-created');
+      if (created === undefined) return given;
+      const id = String(world.counters.tradingAccount + 1);
+      const tradingAccount = {
+        id,
+        accountId: created.account.id,
+        currency: 'USD',
+        providerPayouts: false,
+        balance: '0.00',
+        entries: [],
+      };
+      return {
+        ...given,
+        changes: [...given.changes, { type: 'trading-account-set', tradingAccount }],
+      };
+    }),
+  },
+];
+
+function hashed(header: string | undefined) {
+  if (header === undefined) return { kind: 'missing' } as const;
+  const value = /^"\d+-(\d+)"$/.exec(header)?.[1];
+  return value === undefined ? ({ kind: 'malformed' } as const) : ({ kind: 'tag', value } as const);
+}

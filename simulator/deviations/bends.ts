@@ -1,0 +1,42 @@
+// Bends and answers that several families of deviations share.
+import type { Attempt } from '../core/attempt.ts';
+import type { Behaviour } from '../core/behaviour.ts';
+import type { Decision } from '../core/call.ts';
+import type { OperationName } from '../core/tables/operations.ts';
+import { type Bend, policy } from './bend.ts';
+
+/** A refusal of this status and code, changing nothing. */
+export function refuseAs(attempt: Attempt, status: number, code: string, detail: string): Decision {
+  const problem = { status, title: 'Refused', code, detail, errors: [] };
+  return { reply: attempt.behaviour.refuse(attempt, problem), changes: [], cites: [] };
+}
+
+/** The same attempt under another behaviour. */
+export function withBehaviour(attempt: Attempt, behaviour: Behaviour): Attempt {
+  return Object.create(attempt, { behaviour: { value: behaviour } }) as Attempt;
+}
+
+/** Operations that any valid token may call. */
+export function unscoped(...names: readonly OperationName[]): Bend {
+  return policy('table', (table) =>
+    Object.fromEntries(names.map((name) => [name, { ...table[name], scopes: [] }])),
+  );
+}
+
+/** An operation that one more scope serves. */
+export function alsoBy(name: OperationName, scope: string): Bend {
+  return policy('table', (table) => ({
+    [name]: { ...table[name], scopes: [...table[name].scopes, scope] },
+  }));
+}
+
+/** A code that stands under another status than the table says. */
+export function underStatus(code: string, status: number): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    refusedAs: (asked) => ({
+      ...behaviour.refusedAs(asked),
+      ...(asked === code ? { status } : {}),
+    }),
+  });
+}

@@ -1,0 +1,207 @@
+// Wrong ways of keeping key records: for how long, while an attempt runs, and for what (IDEM-6 to IDEM-15).
+import type { KeyRecord } from '../core/records.ts';
+import { all, operation, policy, stage } from './bend.ts';
+import type { Deviation } from './deviation.ts';
+
+const hour = 3600 * 1000;
+
+const find = (test: (record: KeyRecord, ageMs: number, keyId: string) => boolean) =>
+  policy('keys', (keys) => ({
+    find: (world, keyId, atMs) => {
+      const record = keys.find(world, keyId, atMs);
+      return record !== undefined && test(record, atMs - record.atMs, keyId) ? record : undefined;
+    },
+  }));
+
+const runsAgain = {
+  'IDEM-4a': 'what runs again may answer another status',
+  'IDEM-4b': 'what runs again answers another body',
+  'IDEM-4c': 'it runs again',
+  'IDEM-8': 'another body is looked at',
+  'IDEM-15': 'more than one of several at once runs',
+};
+
+export const recordDeviations: readonly Deviation[] = [
+  {
+    id: 'limited-is-recorded',
+    breaks: ['IDEM-6a'],
+    story: 'The key is reserved before the rate is looked at, and the 429 is stored under it.',
+    bend: (behaviour) => {
+      const rate = behaviour.stages.find(({ name }) => name === 'rate')!;
+      const rest = behaviour.stages.filter(({ name }) => name !== 'rate');
+      const at = rest.findIndex(({ name }) => name === 'replay') + 1;
+      return {
+        ...behaviour,
+        stages: [...rest.slice(0, at), rate, ...rest.slice(at)],
+        keys: {
+          ...behaviour.keys,
+          records: (reply) => reply.status === 429 || behaviour.keys.records(reply),
+        },
+      };
+    },
+    alsoSeenAs: {
+      'LIM-7': 'waiting does not help the one that was refused',
+      'LIM-5': 'a refused call leaves a record',
+      'LIM-11': 'replays are not counted',
+    },
+  },
+  {
+    id: 'record-12-hours',
+    breaks: ['IDEM-7a'],
+    story: 'The cache lives half a day.',
+    bend: find((_record, ageMs) => ageMs < 12 * hour),
+  },
+  {
+    id: 'record-23-hours-59',
+    breaks: ['IDEM-7a'],
+    story: 'A job cleans up early, a minute before the day is over.',
+    bend: find((_record, ageMs) => ageMs < 24 * hour - 60_000),
+  },
+  {
+    id: 'record-forever',
+    breaks: ['IDEM-7b'],
+    story: 'Nobody cleans the table.',
+    bend: (behaviour) => {
+      const kept = new Map<string, KeyRecord>();
+      return {
+        ...behaviour,
+        keys: {
+          ...behaviour.keys,
+          find: (world, keyId, atMs) => {
+            const name = `${world.name}\n${world.seed}\n${keyId}`;
+            const record = behaviour.keys.find(world, keyId, atMs) ?? kept.get(name);
+            if (record?.reply != null) kept.set(name, record);
+            return record;
+          },
+        },
+      };
+    },
+  },
+  {
+    id: 'record-renewed-by-use',
+    breaks: ['IDEM-7b'],
+    story: 'The day counts from the last use, not from the first answer.',
+    bend: stage('replay', (decide, attempt) => {
+      const decision = decide(attempt);
+      if (decision === null || attempt.keyId === null || attempt.idempotency !== 'replayed')
+        return decision;
+      const record = attempt.behaviour.keys.find(attempt.world, attempt.keyId, attempt.atMs);
+      if (record === undefined) return decision;
+      const renewed = { ...record, atMs: attempt.atMs };
+      return {
+        ...decision,
+        changes: [{ type: 'key-recorded', keyId: attempt.keyId, record: renewed }],
+      };
+    }),
+  },
+  {
+    id: 'record-48-hours',
+    breaks: ['IDEM-7b'],
+    story: 'Two days, to be on the safe side.',
+    bend: policy('keys', (keys) => ({
+      find: (world, keyId, atMs) => {
+        const record = world.keys.young.get(keyId) ?? world.keys.old.get(keyId);
+        if (record === undefined || record.reply === null) return keys.find(world, keyId, atMs);
+        return atMs - record.atMs < 48 * hour ? record : undefined;
+      },
+    })),
+  },
+  {
+    id: 'in-flight-runs-too',
+    breaks: ['IDEM-14a'],
+    story: 'The key is stored with the answer, so while an attempt runs nobody knows of it.',
+    bend: find((record) => record.reply !== null),
+    alsoSeenAs: { 'IDEM-14b': 'nothing has to be given up', 'IDEM-15': 'two run at once' },
+  },
+  {
+    id: 'in-flight-is-recorded',
+    breaks: ['IDEM-14a'],
+    story: 'The 409 that says "still running" is stored and is what everybody gets from then on.',
+    bend: stage('replay', (decide, attempt) => {
+      const decision = decide(attempt);
+      if (decision === null || attempt.idempotency !== 'in_flight' || attempt.keyId === null)
+        return decision;
+      const record = { atMs: attempt.atMs, reply: decision.reply, attempt: attempt.n };
+      const keyId = `${attempt.keyId}\nseen`;
+      return { ...decision, changes: [{ type: 'key-recorded', keyId, record }] };
+    }),
+  },
+  {
+    id: 'in-flight-is-425',
+    breaks: ['IDEM-14a'],
+    story: 'The status for "too early" seems to fit better.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      refusedAs: (code) => ({
+        ...behaviour.refusedAs(code),
+        ...(code === 'idempotency_in_flight' ? { status: 425 } : {}),
+      }),
+    }),
+    alsoSeenAs: {
+      'IDEM-14b': 'it is not the 409',
+      'ERR-3': 'another status than the table’s',
+      'IDEM-15': 'neither a replay nor the 409',
+    },
+  },
+  {
+    id: 'in-flight-given-up-after-5s',
+    breaks: ['IDEM-14b'],
+    story: 'The lock expires after five seconds.',
+    bend: policy('keys', () => ({ abandonAfterMs: 5000 })),
+  },
+  {
+    id: 'in-flight-given-up-after-20s',
+    breaks: ['IDEM-14b'],
+    story: 'The lock expires after twenty seconds.',
+    bend: policy('keys', () => ({ abandonAfterMs: 20_000 })),
+  },
+  {
+    id: 'race-check-then-insert',
+    breaks: ['IDEM-15'],
+    story:
+      'The key is looked up first and inserted last, so that calls at the same moment all run.',
+    bend: all((behaviour) => {
+      const seen = new Map<string, number>();
+      return {
+        ...behaviour,
+        keys: {
+          ...behaviour.keys,
+          find: (world, keyId, atMs) => {
+            const record = behaviour.keys.find(world, keyId, atMs);
+            if (record === undefined) return undefined;
+            const name = `${world.name}\n${keyId}`;
+            const wall = performance.now();
+            const first = seen.get(name) ?? wall;
+            seen.set(name, first);
+            // Those that come within the same moment do not see each other.
+            return wall - first < 8 ? undefined : record;
+          },
+        },
+      };
+    }),
+    alsoSeenAs: runsAgain,
+  },
+  {
+    id: 'reference-only-under-same-key',
+    breaks: ['IDEM-12'],
+    story: 'Under another key the reference is refused as taken, instead of finding its record.',
+    bend: operation(['createAccount', 'createTransaction'], (run, attempt) => {
+      const result = run(attempt);
+      if ('decideRow' in result || attempt.idempotency !== 'converged') return result;
+      const reply = attempt.behaviour.refuse(attempt, {
+        status: 409,
+        title: 'Reference taken',
+        code: 'invalid_state',
+        detail: 'This reference is used already.',
+        errors: [],
+      });
+      return { ...result, reply };
+    }),
+    alsoSeenAs: {
+      'ACC-5': 'a known account is not answered',
+      'TXN-2': 'nor a known transaction',
+      'ACC-6': 'in whatever case',
+      'ACC-7': 'whatever happened since',
+    },
+  },
+];

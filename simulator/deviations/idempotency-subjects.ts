@@ -1,0 +1,169 @@
+// Wrong subjects of idempotency keys (IDEM-2c, IDEM-3, IDEM-9, IDEM-10).
+import type { Attempt } from '../core/attempt.ts';
+import { optionalText } from '../core/operations/members.ts';
+import { sha256Hex } from '../core/values/digest.ts';
+import { moves, policy } from './bend.ts';
+import type { Deviation } from './deviation.ts';
+
+/** Bends what a key record is found by. */
+const identity = (change: (attempt: Attempt, id: string) => string) =>
+  policy('keys', (keys) => ({ id: (attempt) => change(attempt, keys.id(attempt)) }));
+
+const subject = (names: readonly string[], change: (attempt: Attempt, subject: string) => string) =>
+  policy('keys', (keys) => {
+    const subjects = { ...keys.subjects } as Record<string, (attempt: Attempt) => string>;
+    for (const name of names) {
+      const conforming = subjects[name];
+      if (conforming !== undefined)
+        subjects[name] = (attempt) => change(attempt, conforming(attempt));
+    }
+    return { subjects };
+  });
+
+export const subjectDeviations: readonly Deviation[] = [
+  {
+    id: 'subject-open-and-close-collide',
+    breaks: ['POS-3', 'IDEM-3'],
+    story: 'Both position endpoints share one idempotency table without saying which they are.',
+    bend: identity((_attempt, id) => id.replace(/\n(open|close)Position\n/, '\nposition\n')),
+  },
+  {
+    id: 'subject-moves-collide',
+    breaks: ['IDEM-3'],
+    story: 'Approve, reject and cancel store their keys under one name.',
+    bend: identity((_attempt, id) =>
+      id.replace(/\n(approve|reject|cancel)Transaction\n/, '\nmove\n'),
+    ),
+  },
+  {
+    id: 'subject-creates-collide',
+    breaks: ['IDEM-3'],
+    story: 'Account and transaction creates with one reference share a key record.',
+    bend: identity((_attempt, id) => id.replace(/\ncreate(Account|Transaction)\n/, '\ncreate\n')),
+  },
+  {
+    id: 'subject-update-collides-with-moves',
+    breaks: ['IDEM-3'],
+    story: 'Everything that has the account as its subject shares one record.',
+    bend: identity((_attempt, id) =>
+      id.replace(/\n(update|approve|reject|cancel)(Account|Transaction)\n/, '\naccount\n'),
+    ),
+  },
+  {
+    id: 'subject-of-moves-is-the-transaction',
+    breaks: ['IDEM-10'],
+    story: 'The transaction in the path is taken for the subject, as one would expect.',
+    bend: subject(moves, ({ pathId }) => pathId),
+    alsoSeenAs: { 'IDEM-2c': 'the subject is not the one of the table' },
+  },
+  {
+    id: 'subject-of-update-is-nothing',
+    breaks: ['IDEM-2c'],
+    story: 'Updates are keyed by the key alone, so it cannot be used for two accounts.',
+    bend: subject(['updateAccount'], () => ''),
+    alsoSeenAs: { 'IDEM-2a': 'another account under the key is not another operation' },
+  },
+  {
+    id: 'subject-of-positions-is-the-instrument',
+    breaks: ['IDEM-2c'],
+    story: 'The instrument is taken into the subject of positions.',
+    bend: subject(
+      ['openPosition'],
+      ({ body }, own) => `${own}\n${optionalText(body, 'instrument')}`,
+    ),
+    alsoSeenAs: {
+      'POS-2': 'another instrument under the key opens another position',
+      'IDEM-8': 'part of the body is compared',
+    },
+  },
+  {
+    id: 'subject-of-positions-is-nothing',
+    breaks: ['POS-4'],
+    story: 'Orders are keyed by the key alone.',
+    bend: subject(['openPosition', 'closePosition'], () => ''),
+    alsoSeenAs: {
+      'IDEM-2c': 'the trading account is not the subject any more',
+      'IDEM-2a': 'nor is any other',
+    },
+  },
+  {
+    id: 'subject-of-accounts-is-the-email',
+    breaks: ['IDEM-2c'],
+    story: 'The person is known by the email, so that is the subject.',
+    bend: subject(['createAccount'], ({ body }) => optionalText(body, 'email') ?? ''),
+    alsoSeenAs: {
+      'IDEM-8': 'another email is another operation',
+      'IDEM-2a': 'another reference with the same email is a repeat',
+      'IDEM-11': 'a corrected email runs under the old key',
+    },
+  },
+  {
+    id: 'subject-of-transactions-is-the-account',
+    breaks: ['IDEM-2c'],
+    story: 'Creating a transaction has the account as its subject, like deciding on one.',
+    bend: subject(['createTransaction'], ({ body }) => optionalText(body, 'account_id') ?? ''),
+    alsoSeenAs: {
+      'IDEM-2a': 'another reference for the same account is a repeat',
+      'IDEM-8': 'another account is another operation',
+    },
+  },
+  {
+    id: 'batch-by-references-only',
+    breaks: ['IDEM-9a'],
+    story: 'Only the references are hashed, so a corrected email replays the old batch.',
+    bend: subject(['bulkCreateAccounts'], ({ body }) =>
+      JSON.stringify(
+        (body.accounts as Record<string, unknown>[]).map((row) => row.client_reference_id),
+      ),
+    ),
+    alsoSeenAs: { 'IDEM-2c': 'the rows’ emails and brands are not in the subject' },
+  },
+  {
+    id: 'batch-order-ignored',
+    breaks: ['IDEM-9b'],
+    story: 'The rows are sorted before they are hashed.',
+    bend: subject(['bulkCreateAccounts'], ({ body }) =>
+      JSON.stringify(
+        (body.accounts as Record<string, unknown>[])
+          .map((row) => `${row.client_reference_id}|${row.email}|${row.brand_id}`)
+          .sort(),
+      ),
+    ),
+  },
+  {
+    id: 'batch-by-row-count',
+    breaks: ['IDEM-9b'],
+    story: 'First and last row and the count stand for the batch.',
+    bend: subject(['bulkCreateAccounts'], ({ body }) => {
+      const rows = body.accounts as Record<string, unknown>[];
+      return `${rows.length}|${rows[0]?.client_reference_id}|${rows[rows.length - 1]?.client_reference_id}`;
+    }),
+    alsoSeenAs: {
+      'IDEM-9a': 'emails and brands are not looked at',
+      'IDEM-2c': 'the subject is not the rows',
+    },
+  },
+  {
+    id: 'batch-extended-replays',
+    breaks: ['IDEM-9b'],
+    story: 'Only the first row is looked at, so a longer batch replays the shorter one.',
+    bend: subject(['bulkCreateAccounts'], ({ body }) => {
+      const [first] = body.accounts as Record<string, unknown>[];
+      return `${first?.client_reference_id}|${first?.email}|${first?.brand_id}`;
+    }),
+    alsoSeenAs: {
+      'IDEM-9a': 'emails and brands of later rows are not looked at',
+      'IDEM-2c': 'the subject is one row',
+    },
+  },
+  {
+    id: 'batch-by-whole-rows',
+    breaks: ['IDEM-9a'],
+    story: 'Whole rows are hashed, so an edited first name makes a new batch.',
+    bend: subject(['bulkCreateAccounts'], ({ call }) => sha256Hex(call.body)),
+    alsoSeenAs: {
+      'IDEM-8': 'the body of a batch is compared',
+      'IDEM-2c': 'more than references, emails and brands counts',
+    },
+  },
+];

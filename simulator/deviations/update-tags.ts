@@ -1,0 +1,299 @@
+// Wrong ways with the tag of an update, and with who may send one (UPD-6 to UPD-13).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { Account } from '../core/records.ts';
+import { headerOf } from '../core/stages/row.ts';
+import { parseIfMatch } from '../core/values/etag.ts';
+import { decision, only, operation } from './bend.ts';
+import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const update = 'updateAccount';
+
+/** Changes the account as an update leaves it, in the world and in the answer. */
+function left(
+  change: (after: Account, before: Account, attempt: Attempt) => Account,
+): Deviation['bend'] {
+  return decision(update, (given, attempt) => {
+    const [changed] = only(given.changes, 'account-changed');
+    const before =
+      changed === undefined ? undefined : attempt.world.accounts.get(changed.account.id);
+    if (changed === undefined || before === undefined) return given;
+    const account = change(changed.account, before, attempt);
+    const { print, values } = attempt.behaviour;
+    return {
+      ...given,
+      reply: { ...given.reply, body: print.account(account), etag: values.etag(account) },
+      changes: given.changes.map((each) => (each === changed ? { ...changed, account } : each)),
+    };
+  });
+}
+
+/** Turns an answer whose body says this into another. */
+function instead(
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] {
+  return decision(update, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+}
+
+/** Applies an update as though its tag were right. */
+function applyAnyway(attempt: Attempt): Decision | null {
+  const account = attempt.world.accounts.get(attempt.pathId);
+  if (account === undefined) return null;
+  const headers = { ...attempt.call.headers, 'if-match': attempt.behaviour.values.etag(account) };
+  const call = { ...attempt.call, headers };
+  const retold = Object.create(attempt, { call: { value: call } }) as Attempt;
+  const result = attempt.behaviour.operations[update](retold);
+  return 'decideRow' in result ? null : result;
+}
+
+const taking = (test: (header: string) => boolean): Deviation['bend'] =>
+  operation(update, (run, attempt) => {
+    const header = headerOf(attempt, 'if-match') ?? '';
+    const account = attempt.world.accounts.get(attempt.pathId);
+    if (!test(header) || account === undefined) return run(attempt);
+    const headers = { ...attempt.call.headers, 'if-match': attempt.behaviour.values.etag(account) };
+    return run(
+      Object.create(attempt, { call: { value: { ...attempt.call, headers } } }) as Attempt,
+    );
+  });
+
+export const updateTagDeviations: readonly Deviation[] = [
+  {
+    id: 'update-tag-before-visibility',
+    breaks: ['UPD-6'],
+    story: 'The tag is compared as soon as the record is loaded; who may see it comes after.',
+    bend: operation(update, (run, attempt) => {
+      const account = attempt.world.accounts.get(attempt.pathId);
+      const match = parseIfMatch(headerOf(attempt, 'if-match'));
+      const stale =
+        account !== undefined && match.kind === 'tag' && match.value !== String(account.revision);
+      return stale
+        ? refuseAs(attempt, 412, 'revision_conflict', 'The account has changed.')
+        : run(attempt);
+    }),
+  },
+  {
+    id: 'update-unknown-with-tag-is-412',
+    breaks: ['UPD-6'],
+    story: 'No record matches id and tag, so the precondition failed.',
+    bend: instead(/"not_found"/, (attempt) =>
+      refuseAs(attempt, 412, 'revision_conflict', 'The account has changed.'),
+    ),
+    alsoSeenAs: {
+      'UPD-5': 'unknown accounts are not 404',
+      'AUTH-6': 'nor are those out of reach',
+      'AUTH-7': 'nor another firm’s',
+      'AUTH-5': 'nor another account',
+    },
+  },
+  {
+    id: 'update-ignores-tag',
+    breaks: ['UPD-7'],
+    story: 'The last one to write wins.',
+    bend: taking((header) => parseIfMatch(header).kind === 'tag'),
+    alsoSeenAs: {
+      'UPD-12': 'every one of several at once applies',
+      'IDEM-4d': 'there is no 412 to replay',
+    },
+  },
+  {
+    id: 'update-stale-tag-is-409',
+    breaks: ['UPD-7'],
+    story: 'A conflict is 409.',
+    bend: instead(/"revision_conflict"/, (attempt) =>
+      refuseAs(attempt, 409, 'revision_conflict', 'The account has changed.'),
+    ),
+    alsoSeenAs: {
+      'UPD-12': 'those that lose are not told 412',
+      'ERR-3': 'another status than the table’s',
+    },
+  },
+  {
+    id: 'update-writes-then-412',
+    breaks: ['UPD-7'],
+    story: 'The change is written before the tag is compared.',
+    bend: instead(/"revision_conflict"/, (attempt, given) => {
+      const applied = applyAnyway(attempt);
+      return applied === null ? given : { ...given, changes: applied.changes };
+    }),
+    alsoSeenAs: { 'UPD-12': 'those that lose apply all the same' },
+  },
+  {
+    id: 'update-older-tag-accepted',
+    breaks: ['UPD-7'],
+    story: 'Any tag up to the present one is fresh enough.',
+    bend: operation(update, (run, attempt) => {
+      const account = attempt.world.accounts.get(attempt.pathId);
+      const match = parseIfMatch(headerOf(attempt, 'if-match'));
+      const older =
+        match.kind === 'tag' &&
+        account !== undefined &&
+        Number(match.value) === account.revision - 1;
+      return older ? (applyAnyway(attempt) ?? run(attempt)) : run(attempt);
+    }),
+    alsoSeenAs: {
+      'UPD-12': 'two of several at once apply',
+      'IDEM-4d': 'there is no 412 to replay',
+    },
+  },
+  {
+    id: 'update-without-change-is-200',
+    breaks: ['UPD-8'],
+    story: 'Changing nothing succeeds.',
+    bend: instead(/would change nothing/, (attempt, given) => {
+      const account = attempt.world.accounts.get(attempt.pathId);
+      if (account === undefined) return given;
+      const { print, values } = attempt.behaviour;
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: print.account(account),
+          etag: values.etag(account),
+        },
+        changes: [],
+        cites: [],
+      };
+    }),
+    alsoSeenAs: { 'UPD-11': 'sending only an email changes nothing and is fine' },
+  },
+  {
+    id: 'update-equal-values-is-200',
+    breaks: ['UPD-8'],
+    story: 'Only an empty body is refused; equal values raise the revision.',
+    bend: instead(/would change nothing/, (attempt, given) => {
+      const sent = ['first_name', 'last_name', 'country', 'language', 'status'].some(
+        (name) => typeof attempt.body[name] === 'string',
+      );
+      const account = attempt.world.accounts.get(attempt.pathId);
+      if (!sent || account === undefined) return given;
+      const raised = { ...account, revision: account.revision + 1 };
+      const { print, values } = attempt.behaviour;
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: print.account(raised),
+          etag: values.etag(raised),
+        },
+        changes: [{ type: 'account-changed', account: raised }],
+        cites: [],
+      };
+    }),
+  },
+  {
+    id: 'update-empty-body-is-400',
+    breaks: ['UPD-8'],
+    story: 'An empty update is a bad request.',
+    bend: instead(/would change nothing/, (attempt) =>
+      refuseAs(attempt, 400, 'validation_failed', 'Nothing to change.'),
+    ),
+    alsoSeenAs: {
+      'UPD-11': 'an email alone is one too',
+      'ERR-3': 'another status than the table’s',
+    },
+  },
+  {
+    id: 'update-takes-weak-tag',
+    breaks: ['UPD-9'],
+    story: 'The mark of a weak tag is cut off before comparing.',
+    bend: taking((header) => /^W\/".*"$/.test(header)),
+  },
+  {
+    id: 'update-takes-bare-tag',
+    breaks: ['UPD-9'],
+    story: 'Quotes are optional.',
+    bend: taking((header) => /^\d+$/.test(header)),
+  },
+  {
+    id: 'update-garbage-tag-is-412',
+    breaks: ['UPD-9'],
+    story: 'A tag that is none matches nothing.',
+    bend: instead(/If-Match must be one strong tag/, (attempt) =>
+      refuseAs(attempt, 412, 'revision_conflict', 'The account has changed.'),
+    ),
+  },
+  {
+    id: 'update-without-tag-applies',
+    breaks: ['UPD-10'],
+    story: 'If-Match is optional, as HTTP has it.',
+    bend: taking((header) => header === ''),
+  },
+  {
+    id: 'update-changes-email',
+    breaks: ['UPD-11'],
+    story: 'The email is updated like everything else.',
+    bend: operation(update, (run, attempt) => {
+      const account = attempt.world.accounts.get(attempt.pathId);
+      const { email } = attempt.body;
+      const result = run(attempt);
+      if (
+        typeof email !== 'string' ||
+        account === undefined ||
+        'decideRow' in result ||
+        !/would change nothing/.test(result.reply.body)
+      )
+        return result;
+      const raised = { ...account, email, revision: account.revision + 1 };
+      const { print, values } = attempt.behaviour;
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: print.account(raised),
+          etag: values.etag(raised),
+        },
+        changes: [{ type: 'account-changed', account: raised }],
+        cites: [],
+      };
+    }),
+  },
+  {
+    id: 'update-changes-phone',
+    breaks: ['UPD-11'],
+    story: 'The phone is updated with what else is sent.',
+    bend: left((after, _before, { body }) =>
+      typeof body.phone === 'string' ? { ...after, phone: body.phone } : after,
+    ),
+  },
+  {
+    id: 'update-unscoped',
+    breaks: ['UPD-13'],
+    story: 'Any valid token may update accounts.',
+    bend: unscoped(update),
+    alsoSeenAs: { 'AUTH-4': 'the scope grants nothing any more' },
+  },
+  {
+    id: 'update-by-trader-scope',
+    breaks: ['UPD-13'],
+    story: 'A trader may edit accounts.',
+    bend: alsoBy(update, 'trader:trade'),
+    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
+  },
+  {
+    id: 'update-races',
+    breaks: ['UPD-12'],
+    story: 'Read, compare, write: within a moment two writers both find the tag fresh.',
+    bend: (behaviour) => {
+      const writtenAt = new Map<string, number>();
+      const run = behaviour.operations[update];
+      const races = (attempt: Attempt) => {
+        const name = `${attempt.world.name}\n${attempt.pathId}`;
+        const result = run(attempt);
+        const wall = performance.now();
+        if ('decideRow' in result) return result;
+        if (result.reply.status === 200) writtenAt.set(name, wall);
+        const justWritten = wall - (writtenAt.get(name) ?? Number.NEGATIVE_INFINITY) < 6;
+        return result.reply.status === 412 && justWritten
+          ? (applyAnyway(attempt) ?? result)
+          : result;
+      };
+      return { ...behaviour, operations: { ...behaviour.operations, [update]: races } };
+    },
+    alsoSeenAs: { 'UPD-7': 'a tag just become stale still applies' },
+  },
+];

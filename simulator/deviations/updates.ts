@@ -1,0 +1,191 @@
+// Wrong ways of updating accounts (UPD).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { Account } from '../core/records.ts';
+import { headerOf } from '../core/stages/row.ts';
+import { decision, only, operation, policy, reply } from './bend.ts';
+import { refuseAs } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const update = 'updateAccount';
+
+/** Changes the account as an update leaves it, in the world and in the answer. */
+function left(
+  change: (after: Account, before: Account, attempt: Attempt) => Account,
+): Deviation['bend'] {
+  return decision(update, (given, attempt) => {
+    const [changed] = only(given.changes, 'account-changed');
+    const before =
+      changed === undefined ? undefined : attempt.world.accounts.get(changed.account.id);
+    if (changed === undefined || before === undefined) return given;
+    const account = change(changed.account, before, attempt);
+    const { print, values } = attempt.behaviour;
+    return {
+      ...given,
+      reply: { ...given.reply, body: print.account(account), etag: values.etag(account) },
+      changes: given.changes.map((each) => (each === changed ? { ...changed, account } : each)),
+    };
+  });
+}
+
+/** Turns an answer whose body says this into another. */
+function instead(
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] {
+  return decision(update, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+}
+
+export const updateDeviations: readonly Deviation[] = [
+  {
+    id: 'update-answers-204',
+    breaks: ['UPD-1'],
+    story: 'The client has the account already, so nothing is sent back.',
+    bend: reply(update, (given) =>
+      given.status === 200 ? { ...given, status: 204, contentType: null, body: '' } : given,
+    ),
+    alsoSeenAs: {
+      'UPD-2': 'what changed cannot be seen',
+      'UPD-3': 'what changed cannot be seen',
+      'UPD-4': 'what changed cannot be seen',
+    },
+  },
+  {
+    id: 'update-keeps-revision',
+    breaks: ['UPD-1'],
+    story: 'The revision is raised by a job later on.',
+    bend: left((after, before) => ({ ...after, revision: before.revision })),
+    alsoSeenAs: {
+      'UPD-7': 'an old tag stays a good one',
+      'UPD-12': 'so everybody’s update applies',
+      'UPD-6': 'no tag is stale',
+    },
+  },
+  {
+    id: 'update-answers-old-account',
+    breaks: ['UPD-1'],
+    story: 'The record is printed before the change is written.',
+    bend: decision(update, (given, attempt) => {
+      const before = attempt.world.accounts.get(attempt.pathId);
+      return given.reply.status !== 200 || before === undefined
+        ? given
+        : { ...given, reply: { ...given.reply, body: attempt.behaviour.print.account(before) } };
+    }),
+    alsoSeenAs: {
+      'UPD-2': 'the change cannot be seen',
+      'UPD-3': 'the change cannot be seen',
+      'UPD-4': 'the change cannot be seen',
+      'ACC-19': 'tag and revision differ',
+    },
+  },
+  {
+    id: 'update-answers-old-etag',
+    breaks: ['UPD-1'],
+    story: 'The tag is taken from the request.',
+    bend: decision(update, (given, attempt) =>
+      given.reply.status === 200
+        ? { ...given, reply: { ...given.reply, etag: headerOf(attempt, 'if-match') } }
+        : given,
+    ),
+    alsoSeenAs: { 'ACC-19': 'tag and revision differ' },
+  },
+  {
+    id: 'update-without-etag',
+    breaks: ['UPD-1'],
+    story: 'Only creates carry a tag.',
+    bend: reply(update, (given) => ({ ...given, etag: undefined })),
+    alsoSeenAs: { 'ACC-19': 'an account answer carries no tag' },
+  },
+  {
+    id: 'update-replaces-whole-account',
+    breaks: ['UPD-2'],
+    story: 'PATCH is served by the code for PUT: what is not sent is emptied.',
+    bend: left((after, _before, { body }) => ({
+      ...after,
+      firstName: typeof body.first_name === 'string' ? after.firstName : null,
+      lastName: typeof body.last_name === 'string' ? after.lastName : null,
+      country: typeof body.country === 'string' ? after.country : null,
+      language: typeof body.language === 'string' ? after.language : null,
+    })),
+    alsoSeenAs: { 'UPD-1': 'the answer is not the account with that change' },
+  },
+  {
+    id: 'update-resets-status',
+    breaks: ['UPD-2'],
+    story: 'Every update puts the account back to review.',
+    bend: left((after, _before, { body }) =>
+      typeof body.status === 'string' ? after : { ...after, status: 'Review' },
+    ),
+  },
+  ...(['first_name', 'last_name', 'country', 'language', 'status'] as const).map(
+    (member): Deviation => ({
+      id: `update-ignores-${member.replace('_', '-')}`,
+      breaks: ['UPD-3'],
+      story: `${member} was forgotten in the list of what can be updated.`,
+      bend: operation(update, (run, attempt) => {
+        const { [member]: _, ...rest } = attempt.body;
+        attempt.body = rest;
+        return run(attempt);
+      }),
+      alsoSeenAs: {
+        'UPD-1': 'an update of it is refused',
+        'UPD-2': 'an update of it is refused',
+        'UPD-4': 'a status cannot be set',
+      },
+    }),
+  ),
+  {
+    id: 'update-status-from-a-list',
+    breaks: ['UPD-4'],
+    story: 'Only the statuses of the firm’s configuration are taken.',
+    bend: policy('accounts', () => ({ statuses: ['New', 'Active', 'Blocked', 'Closed'] })),
+    alsoSeenAs: { 'UPD-3': 'some statuses are refused' },
+  },
+  {
+    id: 'update-status-capitalised',
+    breaks: ['UPD-4'],
+    story: 'Statuses are written with a capital.',
+    bend: left((after) => ({
+      ...after,
+      status: `${after.status.charAt(0).toUpperCase()}${after.status.slice(1).toLowerCase()}`,
+    })),
+    alsoSeenAs: { 'UPD-3': 'some statuses are stored otherwise' },
+  },
+  {
+    id: 'update-status-trimmed',
+    breaks: ['UPD-4'],
+    story: 'White space around a status is dropped.',
+    bend: left((after) => ({ ...after, status: after.status.trim() })),
+  },
+  {
+    id: 'update-unknown-is-403',
+    breaks: ['UPD-5'],
+    story: 'What is not yours is forbidden, existing or not.',
+    bend: instead(/"not_found"/, (attempt) =>
+      refuseAs(attempt, 403, 'forbidden', 'This account is not yours.'),
+    ),
+    alsoSeenAs: {
+      'UPD-6': 'out of reach too',
+      'AUTH-6': 'out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'AUTH-5': 'another account too',
+    },
+  },
+  {
+    id: 'update-unknown-is-410',
+    breaks: ['UPD-5'],
+    story: 'Unknown accounts are taken for deleted ones.',
+    bend: instead(/"not_found"/, (attempt) =>
+      refuseAs(attempt, 410, 'not_found', 'This account is gone.'),
+    ),
+    alsoSeenAs: {
+      'UPD-6': 'out of reach too',
+      'AUTH-6': 'out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'AUTH-5': 'another account too',
+      'ERR-3': 'another status than the table’s',
+    },
+  },
+];
