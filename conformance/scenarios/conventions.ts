@@ -8,6 +8,7 @@ import { decimalId, decimalString, epochMs, sameAmount } from '../engine/want.ts
 import type { Place } from '../providers/target.ts';
 import { expectStillFree, strongTag } from './aftermath.ts';
 import { closePosition, openPosition } from './orders.ts';
+import { expectUnrecorded } from './readback.ts';
 import { brokenJson, expectUnreadable } from './unreadable.ts';
 
 const convAccountIds: Scenario = {
@@ -19,15 +20,17 @@ const convAccountIds: Scenario = {
     const key = t.fresh.key();
     const create = () => t.api.createAccount(body, { key });
     const made = await t.control('an account', create, 201);
-    const ids = { id: decimalId, brand_id: decimalId, firm_id: decimalId };
-    t.expect('CONV-1a', made).fields(ids);
-    t.expect('CONV-1a', await t.api.createAccount(body)).fields(ids);
+    // Of those that are there: which there are is for the rules of each answer.
+    const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
+      expectEach(t, 'CONV-1a', answer, names, decimalId);
+    expectIds(made);
+    expectIds(await t.api.createAccount(body));
     const batch = await t.api.bulkCreateAccounts([body, t.newAccount()]);
-    t.expect('CONV-1a', batch).fields({ 'rows.0.id': decimalId, 'rows.1.id': decimalId });
+    expectIds(batch, ['rows.0.id', 'rows.1.id']);
     await t.part('CONV-1a', 'ids after an update', async () => {
       const options = { ifMatch: strongTag(made) };
       const update = () => t.api.updateAccount(String(made.at('id')), { country: 'NO' }, options);
-      t.expect('CONV-1a', await t.control('an update', update, 200)).fields(ids);
+      expectIds(await t.control('an update', update, 200));
     });
   },
 };
@@ -103,25 +106,19 @@ const convIdsOfMoney: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    await t.given.transaction(place);
+    const control = await t.given.transaction(place);
     const broken = await brokenJson(t);
-    const unmade: Body[] = [];
     for (const name of ['account_id', 'trading_account_id'] as const) {
       const body = t.newTransaction(place);
-      unmade.push(body);
       const number = await t.api.createTransaction({ ...body, [name]: Number(place[name]) });
       expectUnreadable(t, 'CONV-1b', number, broken);
+      await expectUnrecorded(t, 'CONV-1b', body, control);
+      const other = t.newTransaction(place);
       for (const odd of ['abc', `${place[name]}abc`]) {
-        const refused = await t.api.createTransaction({ ...body, [name]: odd });
+        const refused = await t.api.createTransaction({ ...other, [name]: odd });
         t.expect('CONV-1c', refused).refused(422, 'validation_failed');
       }
-    }
-    for (const body of unmade) {
-      const made = await t.api.createTransaction(body);
-      t.expect(['CONV-1b', 'CONV-1c'], made).is(
-        '201, because what was refused before left nothing behind',
-        made.status === 201,
-      );
+      await expectUnrecorded(t, 'CONV-1c', other, control);
     }
     await t.part(['CONV-1b', 'CONV-1c'], 'the trading account of a position', async () => {
       const body = await findOpening(t, place);
@@ -155,14 +152,14 @@ const convAmounts: Scenario = {
     const send = (amount: string) => t.api.createTransaction(t.newTransaction(place, { amount }));
     for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00']) {
       const made = await send(amount);
-      t.expect('CONV-2b', made).status(201);
-      if (made.status === 201) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
+      t.expect('CONV-2b', made).status(201, 200);
+      if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
     }
     // More digits than a double holds. Whether there is room for so much money is not said.
     for (const amount of ['12345678901234567.89', '9007199254740993', '1.005', '0.00000001']) {
       const body = t.newTransaction(place, { amount });
       const made = await t.api.createTransaction(body);
-      if (made.status !== 201) continue;
+      if (made.status >= 300) continue;
       const again = await t.api.createTransaction(body);
       const whole = { amount: sameAmount(amount) };
       t.expect('CONV-2a', made).fields(whole);
