@@ -60,10 +60,12 @@ class Page {
     this.#say(this.#paint.bold(text));
   }
 
-  #folded(text: string, indent: string): string[] {
-    return fold(text, this.#width - indent.length).map((each, n) =>
-      n === 0 ? each : indent + each,
-    );
+  /** A label and words beside it, folded under each other. */
+  #item(label: string, words: string, paint = (text: string) => text): void {
+    const margin = ' '.repeat(label.length);
+    for (const [n, each] of fold(words, this.#width - label.length).entries()) {
+      this.#say(n === 0 ? paint(label) + each : margin + each);
+    }
   }
 
   rule(rule: ReportRule, report: Report): void {
@@ -79,13 +81,8 @@ class Page {
   }
 
   #finding(finding: ReportFinding, report: Report): void {
-    const label = (name: string) => `  ${this.#paint.dim(name.padEnd(10))}`;
-    const indent = ' '.repeat(12);
-    const said = (name: string, text: string) => {
-      for (const [n, each] of this.#folded(text, indent).entries()) {
-        this.#say(n === 0 ? label(name) + each : each);
-      }
-    };
+    const said = (name: string, words: string) =>
+      this.#item(`  ${name.padEnd(10)}`, words, this.#paint.dim);
     this.#say();
     said('scenario', finding.scenario);
     said('expected', finding.expected);
@@ -128,15 +125,17 @@ class Page {
   known(report: Report): void {
     const rules = report.rules.filter((each) => each.verdict === 'known');
     if (rules.length > 0) this.#heading(`${count(rules.length, 'known deviation')}`);
-    for (const { id, reason } of rules) this.#say(`  ${id}: ${reason}`);
+    for (const { id, reason } of rules) this.#item('  ', `${id}: ${reason}`);
     const { stale = [], expired = [] } = report.baseline ?? {};
     if (expired.length > 0) {
       this.#heading('Baseline entries whose date is past; these count as deviations again');
-      for (const each of expired) this.#say(`  ${each.rule} (${each.expires}): ${each.reason}`);
+      for (const each of expired)
+        this.#item('  ', `${each.rule} (${each.expires}): ${each.reason}`);
     }
     if (stale.length > 0) {
       this.#heading('Baseline entries that no longer deviate; take them out (--update-baseline)');
-      for (const each of stale) this.#say(`  ${each.rule} in ${each.scenario}: ${each.reason}`);
+      for (const each of stale)
+        this.#item('  ', `${each.rule} in ${each.scenario}: ${each.reason}`);
     }
   }
 
@@ -146,10 +145,9 @@ class Page {
     if (other.length === 0) return;
     this.#heading('Where the specification is open, and the target is not as the simulator');
     for (const { id, question, observed, simulator } of other) {
-      const indent = ' '.repeat(11);
-      this.#say(`  ${this.#folded(`${id}  ${question}`, '         ').join('\n')}`);
-      this.#say(`         target    ${this.#folded(observed ?? '', ' '.repeat(19)).join('\n')}`);
-      this.#say(`         simulator ${this.#folded(simulator, `${indent}        `).join('\n')}`);
+      this.#item(`  ${id.padEnd(6)} `, question);
+      this.#item('         target    ', observed ?? '');
+      this.#item('         simulator ', simulator);
     }
   }
 
@@ -159,20 +157,14 @@ class Page {
     for (const { add, rules, with_others: others } of report.unlock) {
       const more = others === 0 ? '' : `${rules > 0 ? ', and ' : ''}${others} together with others`;
       const much = `${rules > 0 ? `+${rules}` : ''}${more}`;
-      for (const [n, each] of this.#folded(`${add} (${much})`, '    ').entries()) {
-        this.#say(n === 0 ? `  + ${each}` : each);
-      }
+      this.#item('  + ', `${add} (${much})`);
     }
   }
 
   notes(notes: readonly string[]): void {
     if (notes.length === 0) return;
     this.#heading('To know');
-    for (const note of notes) {
-      for (const [n, each] of this.#folded(note, '    ').entries()) {
-        this.#say(n === 0 ? `  - ${each}` : each);
-      }
-    }
+    for (const note of notes) this.#item('  - ', note);
   }
 
   end(report: Report): void {
@@ -188,7 +180,7 @@ class Page {
       ? ' (interrupted: this is what was done until then)'
       : '';
     this.#say(color.bold(`${verdict}: ${target.base_url} ${runWords[verdict]}${interrupted}`));
-    this.#say(`${count(report.rules.length, 'rule')}: ${countsLine(report.summary)}`);
+    this.#item('', `${count(report.rules.length, 'rule')}: ${countsLine(report.summary)}`);
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
     this.#say(this.#paint.dim(`${took}, seed ${report.seed}, names marked ${report.mark}`));
   }

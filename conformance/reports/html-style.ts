@@ -48,8 +48,8 @@ details { border-top: 1px solid var(--line); }
 details:last-child { border-bottom: 1px solid var(--line); }
 summary { display: flex; gap: .75rem; align-items: baseline; padding: .5rem .25rem; cursor: pointer; }
 summary::-webkit-details-marker { display: none; }
-summary::before { content: "\25B8"; color: var(--dim); flex: none; }
-details[open] > summary::before { content: "\25BE"; }
+summary::before { content: "▸"; color: var(--dim); flex: none; }
+details[open] > summary::before { content: "▾"; }
 summary .id { flex: 0 0 5.5rem; font-weight: 600; }
 summary .words { flex: 1; }
 summary:hover { background: var(--soft); }

@@ -25,9 +25,12 @@ export function printable(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replaceAll('\t', '  ')
+    .replace(TURNS, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
     .replace(CONTROLS, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
+// What turns the direction of text around can make it read as another.
+const TURNS = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g;
 // Built from codes, so that no control character stands in this file. Line feeds stay.
 const CONTROLS = new RegExp(
   `[${String.fromCharCode(0)}-${String.fromCharCode(9)}${String.fromCharCode(11)}-` +

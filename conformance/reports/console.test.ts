@@ -1,0 +1,71 @@
+// What a person reads at the end of a run.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { consoleReport } from './console.ts';
+import { sampleReport } from './sample.ts';
+
+const text = suite('console');
+
+const lines = consoleReport(sampleReport, { color: false, width: 80, jsonFile: 'r.json' });
+const page = lines.join('\n');
+
+text('a deviation shows rule, expected, actual, exchange, and how to try again', () => {
+  const at = lines.indexOf('✗ ACC-2 deviates');
+  assert.ok(at >= 0);
+  const own = lines.slice(at, at + 22).join('\n');
+  for (const words of [
+    'The rule `ACC-2` says something & more.',
+    'expected  409 invalid_state',
+    '3. POST /api/v1/accounts as firm',
+    '→ 201',
+    'conformance run --base-url http://127.0.0.1:7420 --only sample-one',
+    'conformance replay r.json sample-one',
+  ]) {
+    assert.ok(own.replace(/\n {12}/g, ' ').includes(words), `${words} in\n${own}`);
+  }
+});
+
+text('ends with the verdict and the counts, which are all of them', () => {
+  const end = lines.slice(lines.findIndex((line) => /^deviates: http/.test(line)));
+  assert.match(end[1]!, /^9 rules: /);
+  const counts = end.slice(1, -1).join(' ');
+  const numbers = [...counts.matchAll(/(\d+) (?!rules)/g)].map(([, n]) => Number(n));
+  assert.is(
+    numbers.reduce((sum, n) => sum + n, 0),
+    sampleReport.rules.length,
+  );
+  assert.match(end.at(-1)!, 'seed 1');
+});
+
+text('says what would unlock more, what is open, and what the baseline has', () => {
+  for (const words of [
+    '(+12, and 3 together with others)',
+    'NS-6',
+    'LIM-1: ticket 7',
+    '2026-01-01',
+  ]) {
+    assert.match(page, words);
+  }
+});
+
+text('a target cannot steer the terminal', () => {
+  const colored = consoleReport(sampleReport, { color: true, width: 80 }).join('\n');
+  for (const each of [page, colored]) {
+    assert.not.ok(each.includes('\u0000'));
+    assert.not.ok(each.includes('\u001b[31mred'));
+  }
+  assert.not.ok(page.includes('\u001b'));
+});
+
+text('keeps within the columns of the terminal where words can be folded', () => {
+  for (const line of lines) assert.not.match(line, /\n/);
+  const wide = lines.filter((line) => line.length > 80 && !line.includes('conformance run'));
+  assert.equal(wide, []);
+});
+
+text('an interrupted run says so', () => {
+  const cut = consoleReport({ ...sampleReport, interrupted: true }, { color: false, width: 80 });
+  assert.match(cut.join('\n'), 'interrupted');
+});
+
+text.run();
