@@ -1,4 +1,5 @@
-// What follows from an attempt, and from ending or taking up again the deliveries of a subscription.
+// What follows from an attempt, and from ending or taking up again the deliveries of a
+// subscription.
 import type { Behaviour } from './behaviour.ts';
 import type { Change } from './change.ts';
 import type { Delivery, DeliveryAttempt, Subscription } from './records.ts';

@@ -1,4 +1,5 @@
-// Lets time pass at once: next due thing, its effects, their answers, and so on until the time that was named.
+// Lets time pass at once: next due thing, its effects, their answers, and so on until the time that
+// was named.
 import type { Send } from '../core/deliveries.ts';
 import type { Fired } from '../core/fire.ts';
 import { nextDueMs } from '../core/fire.ts';
@@ -64,7 +65,9 @@ export class Advance {
     }
   }
 
-  /** Another world, with a clock of its own, was put in the place of the one that was begun with. */
+  /**
+   * Another world, with a clock of its own, was put in the place of the one that was begun with.
+   */
   #isOver(): boolean {
     return this.#host.world !== this.#world;
   }
@@ -119,7 +122,10 @@ export class Advance {
     }
   }
 
-  /** Sends in parallel, takes the answers in the order of sending, so that the outcome is always the same. */
+  /**
+   * Sends in parallel, takes the answers in the order of sending, so that the outcome is always the
+   * same.
+   */
   async #answer(sends: Send[]): Promise<void> {
     const { inFlight } = this.#host;
     let batch = sends;

@@ -24,7 +24,9 @@ export class Clock {
     return this.#standsAtMs ?? this.#wall() + this.#offsetMs;
   }
 
-  /** Stands still at this time until it is told otherwise; an advance walks through time this way. */
+  /**
+   * Stands still at this time until it is told otherwise; an advance walks through time this way.
+   */
   standAt(nowMs: number): void {
     this.#standsAtMs = nowMs;
   }

@@ -5,7 +5,10 @@ export interface DeliveryOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The addresses that were judged; connecting to any other is refused. null: a forward, not pinned. */
+  /**
+   * The addresses that were judged; connecting to any other is refused. null: a forward, not
+   * pinned.
+   */
   readonly addresses: readonly string[] | null;
   /** Why an address may not be connected to; null when it may. Asked again of the peer itself. */
   readonly refuseAddress: (address: string) => string | null;

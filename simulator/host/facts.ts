@@ -1,4 +1,5 @@
-// Finds out what core may not wait for: what a webhook's hostname resolves to, and the tables of phone numbers.
+// Finds out what core may not wait for: what a webhook's hostname resolves to, and the tables of
+// phone numbers.
 import { type Call, type Facts, noFacts } from '../core/call.ts';
 import { phoneTables } from '../core/values/phone.ts';
 import { parseTargetUrl } from '../core/values/target-url.ts';

@@ -44,7 +44,9 @@ export class InFlight {
     });
   }
 
-  /** Sends one attempt for somebody who waits and then takes the result; null when it was cut off. */
+  /**
+   * Sends one attempt for somebody who waits and then takes the result; null when it was cut off.
+   */
   async sendAwaited(send: Send): Promise<SendResult | null> {
     const abort = new AbortController();
     this.#awaited.add(abort);
@@ -69,8 +71,8 @@ export class InFlight {
   }
 
   /**
-   * Waits until nothing runs any more, as long as answers keep coming: it gives up when none has come
-   * for this long on the wall's clock.
+   * Waits until nothing runs any more, as long as answers keep coming: it gives up when none has
+   * come for this long on the wall's clock.
    */
   async settle(silenceMs: number): Promise<void> {
     const untilMs = performance.now() + settleAtMostMs;
@@ -95,7 +97,9 @@ export class InFlight {
     });
   }
 
-  /** When the first of them runs out of time on the sandbox's clock (EVT-9b); null when none runs. */
+  /**
+   * When the first of them runs out of time on the sandbox's clock (EVT-9b); null when none runs.
+   */
   nextExpiryMs(): number | null {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     // They are kept in the order in which they started, and time never goes back.

@@ -1,4 +1,5 @@
-// What may be looked up in a world from outside: reading alone, without a step and without a change.
+// What may be looked up in a world from outside: reading alone, without a step and without a
+// change.
 export { replyHeaders } from '../core/call.ts';
 export { nextDueMs } from '../core/fire.ts';
 export { findEntry, newestEntries } from '../core/journal.ts';

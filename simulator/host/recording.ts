@@ -1,4 +1,5 @@
-// Writes every input of a world to a file, and plays such a file: the same world and the same answers, byte for byte.
+// Writes every input of a world to a file, and plays such a file: the same world and the same
+// answers, byte for byte.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Behaviour } from '../core/behaviour.ts';
 import { loadWorld, printSnapshot, snapshotWorld } from '../core/state.ts';

@@ -16,7 +16,10 @@ export function printState({ world, clock }: WorldHost): Iterable<string> {
   return printSnapshot(snapshotWorld(world), { clock: { mode: clock.mode, now_ms } });
 }
 
-/** Puts the world of a document in the place of this one. Throws a StateError, and then changes nothing. */
+/**
+ * Puts the world of a document in the place of this one. Throws a StateError, and then changes
+ * nothing.
+ */
 export function restoreState(host: WorldHost, document: unknown): Promise<void> {
   return host.inTurn(async () => {
     const world = readWorld(document, host.behaviour);

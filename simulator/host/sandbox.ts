@@ -1,4 +1,5 @@
-// The worlds of one process: the first one, and the isolated ones made beside it; each call finds its own by its token.
+// The worlds of one process: the first one, and the isolated ones made beside it; each call finds
+// its own by its token.
 import { defaultSettings, type Settings } from '../../fixtures/settings.ts';
 import type { WorldFixture } from '../../fixtures/worlds/fixture.ts';
 import type { Behaviour } from '../core/behaviour.ts';
@@ -89,7 +90,10 @@ export class Sandbox {
     return `world-${this.#count}`;
   }
 
-  /** Makes an isolated world; throws a StartingWorldError when its fixture cannot be, or a WorldExistsError. */
+  /**
+   * Makes an isolated world; throws a StartingWorldError when its fixture cannot be, or a
+   * WorldExistsError.
+   */
   async addWorld(origin: WorldTerms): Promise<WorldHost> {
     const clockTerms = origin.clock ?? this.terms.clock;
     const wallMs = this.terms.wallMs ?? Date.now;
@@ -158,7 +162,10 @@ export class Sandbox {
     for (const [token, owner] of this.#byToken) if (owner === host) this.#byToken.delete(token);
   }
 
-  /** Whose call it is: by its token, or at the token endpoint by its client; the first world's otherwise. */
+  /**
+   * Whose call it is: by its token, or at the token endpoint by its client; the first world's
+   * otherwise.
+   */
   hostOf(call: Call): WorldHost {
     if (this.worlds.size === 1) return this.first;
     const token = tokenOf(call);

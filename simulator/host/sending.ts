@@ -1,4 +1,5 @@
-// Makes one delivery attempt out of what core asked for: target checked again, body signed now, answer brought back.
+// Makes one delivery attempt out of what core asked for: target checked again, body signed now,
+// answer brought back.
 import type { Behaviour } from '../core/behaviour.ts';
 import type { Send } from '../core/deliveries.ts';
 import type { DeliveryAnswer } from '../core/delivery-answers.ts';
@@ -125,7 +126,10 @@ function judgeTarget(
   return why === null ? target : { refused: why };
 }
 
-/** A forward with a path of its own is the whole URL; a bare origin keeps path and query of the target. */
+/**
+ * A forward with a path of its own is the whole URL; a bare origin keeps path and query of the
+ * target.
+ */
 function forwardedUrl(url: string, forward: string): string {
   const to = new URL(forward);
   if (to.pathname !== '/' || to.search !== '') return forward;

@@ -2,7 +2,10 @@
 import { findWorld, parseWorld, type WorldFixture, worldNames } from '../../fixtures/worlds.ts';
 import { StartingWorldError } from '../core/starting-world.ts';
 
-/** A name under fixtures, or a world written out; throws a StartingWorldError that names what is wrong. */
+/**
+ * A name under fixtures, or a world written out; throws a StartingWorldError that names what is
+ * wrong.
+ */
 export function findStartingWorld(given: unknown, field = 'world'): WorldFixture {
   if (typeof given === 'string') {
     const found = findWorld(given);

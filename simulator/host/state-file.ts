@@ -1,4 +1,5 @@
-// Keeps a world in a file: loaded at the start, saved as it changes and at the end, whole or not at all.
+// Keeps a world in a file: loaded at the start, saved as it changes and at the end, whole or not at
+// all.
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -21,7 +22,10 @@ interface Stored {
   readonly clock: SavedClock;
 }
 
-/** lowdb's port to the disk: reads JSON, writes a snapshot piece by piece beside the file, then in its place. */
+/**
+ * lowdb's port to the disk: reads JSON, writes a snapshot piece by piece beside the file, then in
+ * its place.
+ */
 class PiecewiseFile implements Adapter<unknown> {
   readonly #path: string;
   /** Pieces written in one go before others get a turn. */
@@ -83,7 +87,10 @@ export class StateFile {
   #saving: Promise<void> = Promise.resolve();
   #ended = false;
 
-  /** Watches the world from now on. `onTrouble` is told when a save fails; the next change tries again. */
+  /**
+   * Watches the world from now on. `onTrouble` is told when a save fails; the next change tries
+   * again.
+   */
   constructor(host: WorldHost, path: string, onTrouble: (message: string) => void) {
     this.#path = path;
     this.#host = host;

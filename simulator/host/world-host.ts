@@ -1,4 +1,5 @@
-// A world and its mailbox: stamps every input with the clock's time, carries out effects, lets time pass.
+// A world and its mailbox: stamps every input with the clock's time, carries out effects, lets time
+// pass.
 import type { ActArguments, ActName, ActOutcome } from '../core/acts.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from '../core/call.ts';
@@ -12,7 +13,9 @@ import type { Deliverer } from './deliverer.ts';
 import { gatherFacts, needsFacts } from './facts.ts';
 import { InFlight } from './in-flight.ts';
 
-/** What a caller gets in the end: an answer, a cut connection, or nothing for as long as it waits. */
+/**
+ * What a caller gets in the end: an answer, a cut connection, or nothing for as long as it waits.
+ */
 export type Answer =
   | { readonly kind: 'answer'; readonly requestId: string; readonly reply: Reply }
   | { readonly kind: 'reset' };
@@ -71,8 +74,8 @@ export class WorldHost {
   }
 
   /**
-   * Takes a call. `answered` is called once, before this returns wherever nothing has to be waited for.
-   * Returns a function to call when the caller has gone away.
+   * Takes a call. `answered` is called once, before this returns wherever nothing has to be waited
+   * for. Returns a function to call when the caller has gone away.
    */
   call(call: Call, answered: Waiting): void {
     const facts = needsFacts(this, call) ? gatherFacts(this, call) : noFacts;
@@ -142,7 +145,10 @@ export class WorldHost {
     return result;
   }
 
-  /** Answers callers; sends deliveries. Gives the sends back instead when an advance wants to wait for them. */
+  /**
+   * Answers callers; sends deliveries. Gives the sends back instead when an advance wants to wait
+   * for them.
+   */
   carryOut(effects: readonly Effect[], collect?: Send[]): void {
     for (const effect of effects) {
       if (effect.kind === 'send') {

@@ -120,8 +120,8 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#done = true;
     clearTimeout(this.#timer);
     this.#terms.signal.removeEventListener('abort', this.#onAbort);
-    // A whole answer leaves its connection for the next; anything else ends it. Undici has forgotten
-    // a request that is over, so that this is for those that are not.
+    // A whole answer leaves its connection for the next; anything else ends it. Undici has
+    // forgotten a request that is over, so that this is for those that are not.
     this.#controller?.abort(cut);
     this.#resolve(outcome);
   }

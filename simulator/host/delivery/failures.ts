@@ -33,7 +33,10 @@ export function explainFailure(error: Error, answering: boolean): string {
   }
   const known = byCode[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return `the answer is not valid HTTP: ${error.message}`;
+  if (error.name === 'HTTPParserError') {
+    const [why = ''] = /\(.*\)/.exec(error.message) ?? [];
+    return `the answer is not valid HTTP ${why}`.trimEnd();
+  }
   if (code.startsWith('ERR_SSL_')) return byCode.EPROTO as string;
   return error.message === '' ? 'the delivery failed' : error.message;
 }

@@ -1,4 +1,5 @@
-// Keep-alive connections by origin and judged addresses: one that was judged otherwise is never used.
+// Keep-alive connections by origin and judged addresses: one that was judged otherwise is never
+// used.
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type * as Undici from 'undici';
 import { parseAddress } from '../../core/values/address.ts';
@@ -113,7 +114,9 @@ function pinned(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** EVT-11: the look-up is not asked for an address literal, so the peer itself is looked at as well. */
+/**
+ * EVT-11: the look-up is not asked for an address literal, so the peer itself is looked at as well.
+ */
 function refusePeer({ addresses, refuseAddress }: Pins, { remoteAddress }: Socket): string | null {
   if (addresses === null) return null;
   const peer = remoteAddress ?? 'nowhere';

@@ -158,6 +158,13 @@ export class Rehearsal {
     );
   }
 
+  /** The one delivery of a subscription that has only one. */
+  only(subscriptionId: number): Delivery {
+    const [delivery, ...others] = this.deliveries(subscriptionId);
+    if (delivery !== undefined && others.length === 0) return delivery;
+    throw new Error(`there are ${this.deliveries(subscriptionId).length} deliveries, not one`);
+  }
+
   /** Sequence numbers in the order in which they arrived. */
   get seqs(): number[] {
     return this.arrivals.map(({ seq }) => seq);

@@ -1,9 +1,13 @@
-// Looks names up as the system does, each only once at a time, and for no longer than a few seconds.
+// Looks names up as the system does, each only once at a time, and for no longer than a few
+// seconds.
 import { lookup as systemLookup } from 'node:dns/promises';
 
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-/** The whole of a delivery has 15 s (EVT-9b); a resolver that is silent must leave something of them. */
+/**
+ * The whole of a delivery has 15 s (EVT-9b); a resolver that is silent must leave something of
+ * them.
+ */
 const limitMs = 5000;
 /** The system's look-ups block threads that files need too, of which Node has four. */
 const atOnce = 2;
@@ -25,7 +29,10 @@ export class Resolver {
     this.#limitMs = limit;
   }
 
-  /** The addresses of a name as they are now; none when it does not resolve, or not in time. Never rejects. */
+  /**
+   * The addresses of a name as they are now; none when it does not resolve, or not in time. Never
+   * rejects.
+   */
   resolve(hostname: string): Promise<readonly string[]> {
     const asked = this.#asked.get(hostname);
     if (asked !== undefined) return asked;

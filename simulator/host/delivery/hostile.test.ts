@@ -1,0 +1,259 @@
+// EVT-9: receivers that hang, drip, reset, flood and speak no HTTP cost one attempt and no more.
+import { createServer } from 'node:http';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { undiciDeliverer } from '../undici-deliverer.ts';
+import { listen, orderTo, rawReceiver } from './receivers.ts';
+
+const hostile = suite('hostile');
+
+type Raw = Parameters<typeof rawReceiver>[0];
+
+/** Delivers once to a receiver that behaves so. */
+async function deliverTo(onRequest: Raw, answerLimitMs = 2000) {
+  const receiver = await rawReceiver(onRequest);
+  const deliverer = undiciDeliverer();
+  const order = orderTo(`http://127.0.0.1:${receiver.port}/in?a=b`, { answerLimitMs });
+  const beganMs = performance.now();
+  try {
+    const outcome = await deliverer.deliver(order);
+    return { ...outcome, tookMs: performance.now() - beganMs };
+  } finally {
+    await deliverer.close();
+    receiver.close();
+  }
+}
+
+hostile('one POST with the exact body, and the status of its answer', async () => {
+  let request = '';
+  const outcome = await deliverTo((socket, head) => {
+    request += head;
+    socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok');
+  });
+  assert.is(outcome.status, 202);
+  assert.is(outcome.error, null);
+  assert.ok(request.startsWith('POST /in?a=b HTTP/1.1\r\n'), request);
+  assert.match(request, /\r\nhost: 127\.0\.0\.1:\d+\r\n/);
+  assert.match(request, '\r\nx-webhook-signature: t=1,v1=00\r\n');
+  assert.match(request, '\r\ncontent-length: 9\r\n');
+  assert.ok(request.endsWith('\r\n\r\n{"seq":1}'), request);
+});
+
+hostile('one that never answers is given up in time', async () => {
+  const { status, error, tookMs } = await deliverTo(() => undefined, 150);
+  assert.is(status, null);
+  assert.is(error, 'no answer within 1 s');
+  assert.ok(tookMs >= 149 && tookMs < 1500, `${tookMs}`);
+});
+
+hostile('one that drips head or body does not win time with each byte', async () => {
+  const drip = (text: string): Raw => {
+    let dripping = false;
+    return (socket) => {
+      if (dripping) return;
+      dripping = true;
+      let at = 0;
+      const timer = setInterval(() => socket.write(text[at++ % text.length] ?? 'x'), 10);
+      socket.on('close', () => clearInterval(timer));
+    };
+  };
+  const head = await deliverTo(drip('HTTP/1.1 200 OK\r\nx-slow: yesyesyesyesyesyesyesyesyes'), 200);
+  assert.is(head.status, null);
+  assert.ok(head.tookMs < 1500);
+  let sent = false;
+  const body = await deliverTo((socket) => {
+    if (sent) return;
+    sent = true;
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+    const timer = setInterval(() => socket.write('x'), 10);
+    socket.on('close', () => clearInterval(timer));
+  }, 200);
+  assert.is(body.status, null);
+  assert.is(body.error, 'the answer was not complete within 1 s');
+  assert.ok(body.tookMs < 1500);
+});
+
+hostile('a reset, a close and a close in the middle are told apart', async () => {
+  const reset = await deliverTo((socket) => socket.resetAndDestroy());
+  assert.is(reset.error, 'the connection was reset');
+  const closed = await deliverTo((socket) => socket.end());
+  assert.is(closed.error, 'the connection was closed before an answer');
+  const middle = await deliverTo((socket) => {
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+  });
+  assert.is(middle.status, null);
+  assert.is(middle.error, 'the connection was closed before the answer was complete');
+});
+
+hostile('nobody listens: connection refused', async () => {
+  const receiver = await rawReceiver(() => undefined);
+  receiver.close();
+  const deliverer = undiciDeliverer();
+  const { error } = await deliverer.deliver(orderTo(`http://127.0.0.1:${receiver.port}/`));
+  assert.is(error, 'connection refused');
+  await deliverer.close();
+});
+
+hostile('an answer of a gigabyte is not read to its end', async () => {
+  const piece = Buffer.alloc(64 * 1024, 'x');
+  let sentBytes = 0;
+  const { status, error } = await deliverTo((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${1024 ** 3}\r\n\r\n`);
+    const flood = () => {
+      while (!socket.destroyed && sentBytes < 1024 ** 3) {
+        sentBytes += piece.length;
+        if (!socket.write(piece)) break;
+      }
+    };
+    socket.on('drain', flood);
+    flood();
+  });
+  assert.is(status, 200);
+  assert.is(error, null);
+  assert.ok(sentBytes < 64 * 1024 * 1024, `${sentBytes} bytes were taken`);
+});
+
+hostile('endless headers are not collected', async () => {
+  const { status, error } = await deliverTo((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`);
+  });
+  assert.is(status, null);
+  assert.is(error, 'the headers of the answer are too long');
+});
+
+hostile('what is no HTTP is said to be none', async () => {
+  for (const answer of ['SSH-2.0-OpenSSH_9.2\r\n', 'HTTP/9.9 what\r\n\r\n', '\0\0\0\0\0']) {
+    const { status, error } = await deliverTo((socket) => socket.write(answer));
+    assert.is(status, null);
+    assert.match(error ?? '', 'the answer is not valid HTTP');
+  }
+  const switched = await deliverTo((socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  );
+  assert.is(switched.status, null);
+  assert.type(switched.error, 'string');
+});
+
+hostile('an interim answer is not the answer', async () => {
+  const { status } = await deliverTo((socket) =>
+    socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+  );
+  assert.is(status, 204);
+});
+
+hostile('https to a port that speaks http fails in words', async () => {
+  const receiver = await rawReceiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const deliverer = undiciDeliverer();
+  const { error } = await deliverer.deliver(orderTo(`https://127.0.0.1:${receiver.port}/`));
+  assert.match(error ?? '', 'TLS failed');
+  await deliverer.close();
+  receiver.close();
+});
+
+hostile('EVT-9a: a redirect is an answer, and is not followed', async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(302, { location: '/again' }).end();
+  });
+  const port = await listen(server);
+  const deliverer = undiciDeliverer();
+  const outcome = await deliverer.deliver(orderTo(`http://127.0.0.1:${port}/`));
+  assert.is(outcome.status, 302);
+  assert.is(asked, 1);
+  // Followed, as a deviation does it, a loop ends.
+  const order = orderTo(`http://127.0.0.1:${port}/`, { followsRedirects: true });
+  assert.is((await deliverer.deliver(order)).status, 302);
+  assert.is(asked, 12);
+  await deliverer.close();
+  server.close();
+});
+
+hostile('a followed redirect keeps the method after 307 and 308 only', async () => {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    const [, status] = /^\/(\d+)$/.exec(request.url ?? '') ?? [];
+    if (status === undefined) response.end();
+    else response.writeHead(Number(status), { location: '/end' }).end();
+  });
+  const port = await listen(server);
+  const deliverer = undiciDeliverer();
+  for (const status of [302, 307]) {
+    const url = `http://127.0.0.1:${port}/${status}`;
+    const outcome = await deliverer.deliver(orderTo(url, { followsRedirects: true }));
+    assert.is(outcome.status, 200);
+  }
+  assert.equal(seen, ['POST /302', 'GET /end', 'POST /307', 'POST /end']);
+  await deliverer.close();
+  server.close();
+});
+
+hostile('one receiver that hangs does not keep another waiting', async () => {
+  const hangs = await rawReceiver(() => undefined);
+  const server = createServer((_request, response) => response.end());
+  const port = await listen(server);
+  const deliverer = undiciDeliverer();
+  const url = `http://127.0.0.1:${hangs.port}/`;
+  const slow = Array.from({ length: 200 }, () =>
+    deliverer.deliver(orderTo(url, { answerLimitMs: 400 })),
+  );
+  const { status } = await deliverer.deliver(orderTo(`http://127.0.0.1:${port}/`));
+  assert.is(status, 200);
+  const errors = new Set((await Promise.all(slow)).map(({ error }) => error));
+  // More than it may have connections: the rest never got one.
+  assert.equal([...errors].sort(), ['no answer within 1 s', 'no connection within 1 s']);
+  await deliverer.close();
+  hangs.close();
+  server.close();
+});
+
+hostile('what was given up while it waited for a connection is never sent', async () => {
+  let arrived = 0;
+  const receiver = await rawReceiver((socket) => {
+    arrived += 1;
+    setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'), 150);
+  });
+  const deliverer = undiciDeliverer();
+  const url = `http://127.0.0.1:${receiver.port}/`;
+  const first = Array.from({ length: 128 }, () => deliverer.deliver(orderTo(url)));
+  const late = deliverer.deliver(orderTo(url, { answerLimitMs: 50 }));
+  assert.match((await late).error ?? '', 'no connection');
+  await Promise.all(first);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.is(arrived, 128);
+  await deliverer.close();
+  receiver.close();
+});
+
+hostile('keep-alive: one after another they share connections', async () => {
+  const receiver = await rawReceiver((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+  );
+  const deliverer = undiciDeliverer();
+  for (let n = 0; n < 20; n += 1) {
+    await deliverer.deliver(orderTo(`http://127.0.0.1:${receiver.port}/${n}`));
+  }
+  // Undici has not let go of the first one when the second delivery follows at once.
+  assert.ok(receiver.connections() <= 2, `${receiver.connections()} connections`);
+  await deliverer.close();
+  receiver.close();
+});
+
+hostile('closing cuts off what is under way, and sends nothing after', async () => {
+  const receiver = await rawReceiver(() => undefined);
+  const deliverer = undiciDeliverer();
+  const abort = new AbortController();
+  const url = `http://127.0.0.1:${receiver.port}/`;
+  const aborted = deliverer.deliver(orderTo(url, { signal: abort.signal }));
+  const closed = deliverer.deliver(orderTo(url));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  abort.abort();
+  assert.is((await aborted).error, 'cut off by the sandbox');
+  await deliverer.close();
+  assert.is((await closed).status, null);
+  assert.is((await deliverer.deliver(orderTo(url))).error, 'the sandbox is closing');
+  receiver.close();
+});
+
+hostile.run();

@@ -1,0 +1,184 @@
+// HOOK-8, EVT-11: a connection goes to an address that was judged, or it is not used.
+
+import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { explainAddress } from '../../core/values/address.ts';
+import { undiciDeliverer } from '../undici-deliverer.ts';
+import { certificate, listen, orderTo, rawReceiver } from './receivers.ts';
+import { Resolver } from './resolver.ts';
+
+const pinning = suite('pinning');
+
+const onlyPublic = (address: string): string | null => {
+  const judged = explainAddress(address);
+  return judged.public ? null : judged.why;
+};
+
+const toLoopback: LookupFunction = (_hostname, { all }, done) => {
+  if (all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
+  else done(null, '127.0.0.1', 4);
+};
+
+pinning('a judged name leads to the judged address, whatever a resolver says', async () => {
+  const hosts: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    hosts.push(request.headers.host);
+    response.end();
+  });
+  const port = await listen(server);
+  const deliverer = undiciDeliverer();
+  // No resolver knows this name; the address is the one that it was judged by.
+  const url = `http://nowhere.invalid:${port}/`;
+  const { status } = await deliverer.deliver(orderTo(url, { addresses: ['127.0.0.1'] }));
+  assert.is(status, 200);
+  assert.equal(hosts, [`nowhere.invalid:${port}`]);
+  await deliverer.close();
+  server.close();
+});
+
+pinning('rebinding: a public name whose connection would end at loopback', async () => {
+  let asked = 0;
+  const receiver = await rawReceiver(() => {
+    asked += 1;
+  });
+  const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
+  const order = orderTo(`http://hooks.example.com:${receiver.port}/`, {
+    addresses: ['93.184.216.34'],
+    refuseAddress: onlyPublic,
+  });
+  const outcome = await deliverer.deliver(order);
+  assert.is(outcome.status, null);
+  assert.match(outcome.refusedTarget ?? '', '127.0.0.1 is in 127.0.0.0/8 (loopback)');
+  assert.is(asked, 0, 'not a byte was sent');
+  await deliverer.close();
+  receiver.close();
+});
+
+pinning('a peer that is public and yet another than the judged is not used either', async () => {
+  const receiver = await rawReceiver(() => undefined);
+  const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
+  const order = orderTo(`http://hooks.example.com:${receiver.port}/`, {
+    addresses: ['93.184.216.34'],
+    refuseAddress: () => null,
+  });
+  const outcome = await deliverer.deliver(order);
+  assert.match(outcome.refusedTarget ?? '', '127.0.0.1, which was not judged');
+  await deliverer.close();
+  receiver.close();
+});
+
+pinning('an address literal, for which nothing is looked up, is judged as well', async () => {
+  const receiver = await rawReceiver(() => undefined);
+  const deliverer = undiciDeliverer();
+  for (const [host, addresses] of [
+    ['127.0.0.1', ['127.0.0.1']],
+    ['127.0.0.1', ['93.184.216.34']],
+  ] as const) {
+    const url = `http://${host}:${receiver.port}/`;
+    const outcome = await deliverer.deliver(orderTo(url, { addresses, refuseAddress: onlyPublic }));
+    assert.match(outcome.refusedTarget ?? '', 'loopback');
+  }
+  await deliverer.close();
+  receiver.close();
+});
+
+pinning('an open connection does not outlive the judgement it was opened under', async () => {
+  const receiver = await rawReceiver((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
+  );
+  const deliverer = undiciDeliverer();
+  const url = `http://hooks.example.com:${receiver.port}/`;
+  const addresses = ['127.0.0.1'];
+  assert.is((await deliverer.deliver(orderTo(url, { addresses }))).status, 200);
+  assert.is(receiver.connections(), 1);
+  // The same name, judged anew: refused, though a connection to it stands open.
+  const judged = orderTo(url, { addresses, refuseAddress: onlyPublic });
+  assert.match((await deliverer.deliver(judged)).refusedTarget ?? '', 'loopback');
+  // Resolved elsewhere now: the connection to the old address is not used.
+  const moved = orderTo(url, { addresses: ['127.0.0.2'] });
+  await deliverer.deliver(moved);
+  assert.is(receiver.connections(), 1);
+  await deliverer.close();
+  receiver.close();
+});
+
+pinning(
+  'https: SNI, Host and certificate go by the name, the connection by the address',
+  async () => {
+    const seen: unknown[] = [];
+    const server = createSecureServer(certificate, (request, response) => {
+      seen.push((request.socket as TLSSocket & { servername?: string }).servername);
+      response.end();
+    });
+    const port = await listen(server);
+    const trusting = undiciDeliverer({ pools: { ca: certificate.cert } });
+    const to = (name: string) => orderTo(`https://${name}:${port}/`, { addresses: ['127.0.0.1'] });
+    assert.equal(await trusting.deliver(to('hooks.example.com')), { status: 200, error: null });
+    assert.equal(seen, ['hooks.example.com']);
+    const other = await trusting.deliver(to('other.example.com'));
+    assert.is(other.status, null);
+    assert.is(other.error, 'the certificate is for another host');
+    await trusting.close();
+
+    const strict = undiciDeliverer();
+    const selfSigned = await strict.deliver(to('hooks.example.com'));
+    assert.is(selfSigned.status, null);
+    assert.is(selfSigned.error, 'the certificate is self-signed');
+    await strict.close();
+    assert.is(seen.length, 1);
+    server.close();
+    server.closeAllConnections();
+  },
+);
+
+pinning('of several judged addresses one that answers is enough', async () => {
+  const server = createServer((_request, response) => response.end());
+  const port = await listen(server);
+  const deliverer = undiciDeliverer();
+  const url = `http://hooks.example.com:${port}/`;
+  const outcome = await deliverer.deliver(
+    orderTo(url, { addresses: ['127.0.0.3', '127.0.0.1'], answerLimitMs: 4000 }),
+  );
+  assert.is(outcome.status, 200);
+  await deliverer.close();
+  server.close();
+});
+
+pinning('a name is looked up once at a time, and anew for the next attempt', async () => {
+  let asked = 0;
+  const resolver = new Resolver(async () => {
+    asked += 1;
+    await new Promise(setImmediate);
+    return [`93.184.216.${asked}`];
+  });
+  const both = await Promise.all([resolver.resolve('a.example'), resolver.resolve('a.example')]);
+  assert.equal(both, [['93.184.216.1'], ['93.184.216.1']]);
+  assert.equal(await resolver.resolve('a.example'), ['93.184.216.2']);
+});
+
+pinning('a resolver that is silent or fails is a name without an address', async () => {
+  const failing = new Resolver(() => Promise.reject(new Error('ENOTFOUND')));
+  assert.equal(await failing.resolve('a.example'), []);
+  const silent = new Resolver(() => new Promise(() => undefined), 20);
+  const names = ['a', 'b', 'c', 'd'].map((name) => silent.resolve(`${name}.example`));
+  assert.equal(await Promise.all(names), [[], [], [], []]);
+});
+
+pinning('look-ups that nobody waits for any more are not made', async () => {
+  const asked: string[] = [];
+  const release: (() => void)[] = [];
+  const resolver = new Resolver((name) => {
+    asked.push(name);
+    return new Promise((resolve) => release.push(() => resolve([])));
+  }, 20);
+  await Promise.all(['a', 'b', 'c'].map((name) => resolver.resolve(name)));
+  for (const end of release) end();
+  await new Promise(setImmediate);
+  assert.equal(asked, ['a', 'b']);
+});
+
+pinning.run();
