@@ -16,6 +16,9 @@ import { transactionStateScenarios } from './transaction-states.ts';
 import { transactionScenarios } from './transactions.ts';
 import { updateScenarios } from './updates.ts';
 import { updateRefusalScenarios } from './updates-refusals.ts';
+import { webhookScenarios } from './webhooks.ts';
+import { webhookReachScenarios } from './webhooks-reach.ts';
+import { webhookTargetScenarios } from './webhooks-targets.ts';
 
 export const scenarios: readonly Scenario[] = [
   ...conventionScenarios,
@@ -30,6 +33,9 @@ export const scenarios: readonly Scenario[] = [
   ...transactionStateScenarios,
   ...authenticationScenarios,
   ...idempotencyScenarios,
+  ...webhookScenarios,
+  ...webhookReachScenarios,
+  ...webhookTargetScenarios,
   ...errorScenarios,
   ...limitScenarios,
   ...limitPlanScenarios,
