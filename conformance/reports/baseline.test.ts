@@ -1,0 +1,168 @@
+// A baseline bears with the failures it names and with no other, until their date.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  applyBaseline,
+  type BaselineEntry,
+  parseBaseline,
+  printBaseline,
+  updatedBaseline,
+} from './baseline.ts';
+import type { Report, ReportFinding, ReportRule } from './report.ts';
+import { sampleReport } from './sample.ts';
+
+const TODAY = '2026-06-01';
+const NOW_MS = Date.parse('2026-06-01T10:00:00Z');
+
+const finding = (fingerprint: string, scenario = 's'): ReportFinding => ({
+  scenario,
+  verdict: 'deviates',
+  expected: 'e',
+  actual: 'a',
+  exchanges: [],
+  replay: '',
+  fingerprint,
+});
+
+/** A report in which ACC-1 fails in these ways, and holds where there are none. */
+function reportOf(...findings: ReportFinding[]): Report {
+  const verdict = findings.length > 0 ? 'deviates' : 'passed';
+  const rule: ReportRule = { ...sampleReport.rules[0]!, id: 'ACC-1', verdict, findings };
+  const [scenario] = sampleReport.scenarios;
+  const ids = [...new Set(['s', ...findings.map((each) => each.scenario)])];
+  const scenarios = ids.map((id) => {
+    const fails = findings.some((each) => each.scenario === id);
+    return { ...scenario!, id, by_rule: { 'ACC-1': fails ? 'deviates' : 'passed' } as const };
+  });
+  return { ...sampleReport, verdict, rules: [rule], scenarios, baseline: null } as Report;
+}
+
+const entry = (fingerprint: string, parts: Partial<BaselineEntry> = {}): BaselineEntry => ({
+  rule: 'ACC-1',
+  scenario: 's',
+  fingerprint,
+  reason: 'ticket 7',
+  expires: null,
+  ...parts,
+});
+
+const A = 'aaaaaaaaaaaa';
+const B = 'bbbbbbbbbbbb';
+
+const apply = (report: Report, known: BaselineEntry[], strict = false) =>
+  applyBaseline(report, { known }, TODAY, strict);
+
+const baseline = suite('baseline');
+
+const CASES: [
+  name: string,
+  failures: ReportFinding[],
+  known: BaselineEntry[],
+  verdict: string,
+  run: string,
+  stale: number,
+  expired: number,
+][] = [
+  ['the failure that is known', [finding(A)], [entry(A)], 'known', 'conformant', 0, 0],
+  ['another failure of the rule', [finding(B)], [entry(A)], 'deviates', 'deviates', 0, 0],
+  ['one known, one new', [finding(A), finding(B)], [entry(A)], 'deviates', 'deviates', 0, 0],
+  ['both known', [finding(A), finding(B)], [entry(A), entry(B)], 'known', 'conformant', 0, 0],
+  ['in another scenario', [finding(A, 't')], [entry(A)], 'deviates', 'deviates', 1, 0],
+  ['fails no longer', [], [entry(A)], 'passed', 'conformant', 1, 0],
+  [
+    'its date is past',
+    [finding(A)],
+    [entry(A, { expires: '2026-05-31' })],
+    'deviates',
+    'deviates',
+    0,
+    1,
+  ],
+  ['its date is today', [finding(A)], [entry(A, { expires: TODAY })], 'known', 'conformant', 0, 0],
+  [
+    'a scenario that is no more',
+    [],
+    [entry(A, { scenario: 'gone' })],
+    'passed',
+    'conformant',
+    1,
+    0,
+  ],
+  ['a rule that is no more', [], [entry(A, { rule: 'ACC-99' })], 'passed', 'conformant', 1, 0],
+  ['nothing is known', [finding(A)], [], 'deviates', 'deviates', 0, 0],
+];
+for (const [name, failures, known, verdict, run, stale, expired] of CASES) {
+  baseline(`${name}: ${verdict}`, () => {
+    const seen = apply(reportOf(...failures), known);
+    assert.is(seen.rules[0]!.verdict, verdict);
+    assert.is(seen.verdict, run);
+    assert.is(seen.baseline!.stale.length, stale);
+    assert.is(seen.baseline!.expired.length, expired);
+    assert.is(seen.summary.known, verdict === 'known' ? 1 : 0);
+  });
+}
+
+baseline('a known rule gives its reason, and is none under --strict', () => {
+  const seen = apply(reportOf(finding(A)), [entry(A)]);
+  assert.is(seen.rules[0]!.reason, 'ticket 7');
+  assert.is(apply(reportOf(finding(A)), [entry(A)], true).verdict, 'deviates');
+});
+
+baseline('what was not tried this time is not stale', () => {
+  const report = reportOf();
+  for (const verdict of ['not_tested', 'blocked', 'inconclusive', 'not_selected'] as const) {
+    const scenarios = [{ ...report.scenarios[0]!, by_rule: { 'ACC-1': verdict } }];
+    const seen = apply({ ...report, scenarios }, [entry(A)]);
+    assert.is(seen.baseline!.stale.length, 0, verdict);
+    const kept = updatedBaseline({ ...report, scenarios }, { known: [entry(A)] }, NOW_MS);
+    assert.is(kept.known.length, 1, verdict);
+  }
+});
+
+baseline('an update takes in what is new, keeps reasons, and drops what is stale', () => {
+  const before = [entry(A, { expires: '2027-01-01' }), entry(B)];
+  const { known } = updatedBaseline(reportOf(finding(A)), { known: before }, NOW_MS);
+  assert.equal(
+    known.map(({ fingerprint, reason, expires }) => ({ fingerprint, reason, expires })),
+    [{ fingerprint: A, reason: 'ticket 7', expires: '2027-01-01' }],
+  );
+  const again = updatedBaseline(reportOf(finding(A), finding(B)), { known: [] }, NOW_MS);
+  assert.equal(
+    again.known.map(({ reason, expires }) => ({ reason, expires })),
+    [
+      { reason: 'not explained yet', expires: '2026-08-30' },
+      { reason: 'not explained yet', expires: '2026-08-30' },
+    ],
+  );
+});
+
+baseline('what an update writes fits the report that it was made from', () => {
+  const report = reportOf(finding(A), finding(B, 't'));
+  const updated = updatedBaseline(report, { known: [entry(A, { expires: '2020-01-01' })] }, NOW_MS);
+  const read = parseBaseline(JSON.parse(printBaseline(updated)));
+  assert.equal(read.problems, undefined);
+  const seen = applyBaseline(report, read.baseline!, TODAY, false);
+  assert.is(seen.rules[0]!.verdict, 'known');
+  assert.equal(seen.baseline!.stale, []);
+  assert.equal(seen.baseline!.expired, []);
+});
+
+const WRONG: [given: unknown, words: RegExp][] = [
+  [null, /must be an object with a list "known"/],
+  [{}, /list "known"/],
+  [{ known: [], extra: 1 }, /extra is not known/],
+  [{ schema: 2, known: [] }, /schema must be 1/],
+  [{ known: [7] }, /known\[0\] must be an object/],
+  [{ known: [{ ...entry(A), reason: ' ' }] }, /known\[0\]\.reason must be a string/],
+  [{ known: [{ ...entry(A), fingerprint: 'x' }] }, /known\[0\]\.fingerprint must be 12 hex/],
+  [{ known: [{ ...entry(A), expires: 'soon' }] }, /known\[0\]\.expires must be a date/],
+  [{ known: [{ ...entry(A), expires: '2026-99-99' }] }, /expires must be a date/],
+  [{ known: [entry(A), { ...entry(B), why: 'x' }] }, /known\[1\]\.why is not known/],
+];
+for (const [given, words] of WRONG) {
+  baseline(`refused: ${JSON.stringify(given).slice(0, 60)}`, () => {
+    assert.match((parseBaseline(given).problems ?? []).join('\n'), words);
+  });
+}
+
+baseline.run();

@@ -1,0 +1,75 @@
+// What is observed is set beside the simulator's choice, and written so that the simulator takes it.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseConfig } from '../../fixtures/config.ts';
+import { findQuestion } from '../../fixtures/questions.ts';
+import { defaultSettings } from '../../fixtures/settings.ts';
+import { unplayed } from '../engine/play.ts';
+import type { Observation, Scenario } from '../engine/types.ts';
+import { observedConfig, observedRows } from './observed.ts';
+
+const scenario: Scenario = {
+  id: 's',
+  title: 't',
+  rules: [],
+  observes: ['NS-6', 'NS-18', 'NS-9'],
+  run: async () => {},
+};
+
+const rowsOf = (...observations: Observation[]) =>
+  observedRows([scenario], [{ ...unplayed(scenario, [], 'passed', ''), observations }]);
+
+const observed = suite('observed');
+
+observed('every question that can be seen has a row, seen or not', () => {
+  const rows = rowsOf({ id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } });
+  assert.equal(
+    rows.map(({ id, observed: seen, same }) => ({ id, seen, same })),
+    [
+      { id: 'NS-6', seen: '400', same: false },
+      { id: 'NS-9', seen: null, same: null },
+      { id: 'NS-18', seen: null, same: null },
+    ],
+  );
+  assert.is(rows[0]!.simulator, findQuestion('NS-6').choice);
+});
+
+observed('the same choice is told in the same words', () => {
+  const status = defaultSettings.batch_refusal_status;
+  const [row] = rowsOf({
+    id: 'NS-6',
+    text: '422 validation_failed',
+    settings: { batch_refusal_status: status },
+  });
+  assert.is(row!.same, true);
+  assert.is(row!.simulator, '422 validation_failed');
+});
+
+observed('without a setting nothing is said of sameness', () => {
+  const [, row] = rowsOf({ id: 'NS-9', text: 'id, seq', settings: {} });
+  assert.is(row!.same, null);
+});
+
+observed('two answers that contradict each other are both told and set nothing', () => {
+  const [row] = rowsOf(
+    { id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } },
+    { id: 'NS-6', text: '422', settings: { batch_refusal_status: 422 } },
+  );
+  assert.is(row!.observed, '400; 422');
+  assert.equal(row!.settings, {});
+});
+
+observed('the config is one that the simulator takes; what it cannot do is named', () => {
+  const rows = rowsOf(
+    { id: 'NS-6', text: '400', settings: { batch_refusal_status: 400 } },
+    { id: 'NS-18', text: '418', settings: { missing_if_match: 418 } },
+    { id: 'NS-9', text: 'x', settings: { no_such_setting: 1 } },
+  );
+  const { config, dropped } = observedConfig(rows);
+  assert.equal(config, { settings: { batch_refusal_status: 400 } });
+  assert.is(dropped.length, 2);
+  assert.match(dropped.join('\n'), 'NS-18: missing_if_match');
+  assert.is(parseConfig(config).config?.settings.batch_refusal_status, 400);
+});
+
+observed.run();
