@@ -1,4 +1,5 @@
-// The options of `sandbox start`: read, checked, and refused in words that say what to give instead.
+// The options of `sandbox start`: read, checked, and refused in words that say what to give
+// instead.
 import { type Command, Option } from 'commander';
 import { parseWhole, refuseUsage } from './webhooks-io.ts';
 

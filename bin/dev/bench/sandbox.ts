@@ -15,7 +15,7 @@ export interface SandboxSubject extends Subject {
 
 /** `extra` are arguments for Node itself. */
 export async function startSandbox(extra: readonly string[] = []): Promise<SandboxSubject> {
-  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--plan', 'pro'];
+  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--quiet', '--plan', 'pro'];
   const subject = await startSubject([...extra, ...args]);
   const base = subject.ready.control_url as string;
 

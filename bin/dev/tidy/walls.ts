@@ -47,7 +47,11 @@ export const walls: readonly Wall[] = [
     packages: serving,
   },
   // The public doors, which put the parts together.
-  { folder: 'simulator', ours: [...inSimulator, 'fixtures'], packages: ['msw', 'node:'] },
+  {
+    folder: 'simulator',
+    ours: [...inSimulator, 'fixtures'],
+    packages: ['msw', 'fastify', 'node:'],
+  },
   { folder: 'conformance', ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },
   { folder: 'ui', ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
   { folder: 'ui/vite.config.ts', ours: ['ui'], packages: ['vite', '@preact/preset-vite', 'node:'] },
