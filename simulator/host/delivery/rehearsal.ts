@@ -141,6 +141,14 @@ export class Rehearsal {
     return this.host.advance({ by_ms: byMs });
   }
 
+  /** Waits until so many deliveries have reached the receiver, answered or not. */
+  async arrived(count: number): Promise<void> {
+    for (let turn = 0; this.arrivals.length < count; turn += 1) {
+      if (turn > 10_000) throw new Error(`only ${this.arrivals.length} of ${count} arrived`);
+      await new Promise(setImmediate);
+    }
+  }
+
   /** Lets attempts that were started end, without moving the clock. */
   async settle(): Promise<void> {
     await this.host.inFlight.settle(1000);
