@@ -63,14 +63,15 @@ function isTooDeep(text: string): boolean {
 export function readQuery(row: Row, search: string): Read {
   const schemas: Readonly<Record<string, Schema>> = row.query ?? {};
   const given = new URLSearchParams(search);
-  const value: Record<string, unknown> = {};
+  const values: [string, unknown][] = [];
   const problems: Misfit[] = [];
   for (const name of new Set(given.keys())) {
     const all = given.getAll(name);
     if (all.length > 1) problems.push({ field: name, message: 'is given more than once' });
     const type = Object.hasOwn(schemas, name) ? schemas[name]?.type : undefined;
-    value[name] = type === 'integer' ? wholeOf(all[0] as string) : all[0];
+    values.push([name, type === 'integer' ? wholeOf(all[0] as string) : all[0]]);
   }
+  const value = Object.fromEntries(values);
   problems.push(...findMisfits(queryShape(row, schemas), value));
   return problems.length > 0 ? { refused: misfit(problems) } : { value };
 }

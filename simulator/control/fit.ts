@@ -27,7 +27,8 @@ export function findMisfits(schema: Schema, value: unknown, field = ''): readonl
   }
   if (value === null) return [];
   if (schema.enum !== undefined && !schema.enum.includes(value as string)) {
-    return wrong(`must be one of ${schema.enum.join(', ')}, not ${shown(value)}`);
+    const listed = schema.enum.filter((each) => each !== null).join(', ');
+    return wrong(`must be one of ${listed}, not ${shown(value)}`);
   }
   if (typeof value === 'string') return fitText(schema, value, wrong);
   if (typeof value === 'number') return fitNumber(schema, value, wrong);

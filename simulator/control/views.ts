@@ -23,8 +23,6 @@ import type {
   TransactionShown,
 } from './shapes.ts';
 
-export type { CredentialShown } from './shapes.ts';
-
 export function nowMs({ clock, world }: WorldHost): number {
   return Math.max(clock.nowMs(), world.nowMs);
 }

@@ -1,0 +1,147 @@
+// The description of the plane: every row is in it, its schemas compile, and a linter is content.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlDocument } from './document.ts';
+import { tryPlane } from './plane-under-test.ts';
+import { rows } from './table.ts';
+
+const description = suite('control: description');
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: object }> };
+  readonly responses: Record<string, { readonly content?: Record<string, { schema: object }> }>;
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, object> };
+}
+
+const document = controlDocument(rows, {
+  url: 'http://127.0.0.1:7420/_sandbox',
+  version: '0.1.0',
+}) as unknown as Document;
+
+// The rows of the contract; there may be more.
+const contract = [
+  'GET health',
+  'GET info',
+  'GET clock',
+  'PUT clock',
+  'POST clock/advance',
+  'GET credentials',
+  'POST credentials',
+  'PATCH credentials/{client_id}',
+  'GET firms/{id}',
+  'PATCH firms/{id}',
+  'POST accounts/{id}/trading-accounts',
+  'GET trading-accounts/{id}',
+  'GET accounts',
+  'GET transactions',
+  'POST transactions/{id}/settle',
+  'GET faults',
+  'POST faults',
+  'DELETE faults',
+  'DELETE faults/{id}',
+  'PUT dns/{hostname}',
+  'DELETE dns/{hostname}',
+  'GET forwards',
+  'PUT forwards',
+  'DELETE forwards',
+  'GET requests',
+  'GET requests/{id}',
+  'GET events',
+  'POST events',
+  'GET deliveries',
+  'POST deliveries/{id}/retry',
+  'POST subscriptions/{id}/resume',
+  'GET state',
+  'PUT state',
+  'POST reset',
+  'GET worlds',
+  'POST worlds',
+  'DELETE worlds/{name}',
+  'GET stream',
+  'GET openapi.json',
+];
+
+description('every row of the contract is there', () => {
+  const there = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path.slice(1)}`),
+  );
+  for (const each of contract) assert.ok(there.includes(each), each);
+  assert.is(there.length, rows.length);
+});
+
+description('no two rows have a name or a place in common', () => {
+  const names = rows.map(({ name }) => name);
+  assert.is(new Set(names).size, names.length);
+  const places = rows.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`);
+  assert.is(new Set(places).size, places.length);
+});
+
+description('every schema in it compiles', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const local = (schemas: object) =>
+    JSON.parse(JSON.stringify(schemas).replaceAll('#/components/schemas/', 'control#/$defs/'));
+  ajv.addSchema({ $id: 'control', $defs: local(document.components.schemas) });
+  const compile = (schema: object) => ajv.compile(local(schema));
+  for (const name of Object.keys(document.components.schemas)) {
+    assert.type(compile({ $ref: `#/components/schemas/${name}` }), 'function');
+  }
+  for (const item of Object.values(document.paths)) {
+    for (const { requestBody, responses } of Object.values(item)) {
+      const media = [requestBody, ...Object.values(responses)].flatMap((part) =>
+        Object.values(part?.content ?? {}),
+      );
+      for (const { schema } of media) assert.type(compile(schema), 'function');
+    }
+  }
+});
+
+description('it is served with the address that its caller used', async () => {
+  const { ask } = await tryPlane();
+  const { body } = await ask('GET', 'openapi.json');
+  assert.is(body.servers[0].url, 'http://sandbox/_sandbox');
+  assert.is(Object.keys(body.paths).length, Object.keys(document.paths).length);
+});
+
+const require = createRequire(import.meta.url);
+
+/** A tool's program, which its package may not export. */
+function toolPath(name: string, program: string): string {
+  return join(dirname(require.resolve(`${name}/package.json`)), program);
+}
+
+function runTool(args: readonly string[], cwd: string): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd }, (error, stdout) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout });
+    });
+  });
+}
+
+description('a linter finds nothing in it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'control-'));
+  try {
+    writeFileSync(join(folder, 'control.json'), JSON.stringify(document));
+    const redocly = toolPath('@redocly/cli', 'bin/cli.js');
+    const args = [redocly, 'lint', '--extends=recommended', '--format=json', 'control.json'];
+    const { code, output } = await runTool(args, folder);
+    assert.is(code, 0, output);
+    const { problems } = JSON.parse(output.slice(output.indexOf('{'))) as { problems: unknown[] };
+    assert.equal(problems, []);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+description.run();

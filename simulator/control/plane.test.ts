@@ -1,0 +1,238 @@
+// The plane as such: what is found, what is read, who is let in. In process, through `handle`.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type TrialTerms, tryPlane } from './plane-under-test.ts';
+
+const plane = suite('control: plane');
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Sent {
+  readonly body?: string | Uint8Array;
+  readonly headers?: Headers;
+}
+
+/** As a socket would bring it: with a Host, and with bytes. */
+async function knock(terms: TrialTerms = {}) {
+  const trial = await tryPlane(terms);
+  return async (method: string, path: string, { body = '', headers = {} }: Sent = {}) => {
+    const reply = await trial.plane.handle({
+      method,
+      target: `/_sandbox/${path}`,
+      headers: { host: '127.0.0.1:7420', ...headers },
+      body: typeof body === 'string' ? Buffer.from(body) : body,
+    });
+    const text = typeof reply.body === 'string' ? reply.body : '{}';
+    return { ...reply, json: text === '' ? null : JSON.parse(text) };
+  };
+}
+
+const json = { 'content-type': 'application/json' };
+
+plane('is ready', async () => {
+  const send = await knock();
+  const { status, json: body, headers } = await send('GET', 'health');
+  assert.equal([status, body], [200, { status: 'ready' }]);
+  assert.match(headers['content-type'] ?? '', /^application\/json/);
+});
+
+plane('tells all at a glance', async () => {
+  const { ask } = await tryPlane();
+  await ask('POST', 'faults', { match: {}, effect: { kind: 'hang' } });
+  const { body } = await ask('GET', 'info');
+  assert.is(body.control_url, 'http://sandbox/_sandbox');
+  assert.is(body.credentials.length, 9);
+  assert.is(body.settings.abandon_after_ms, 30_000);
+  assert.equal([body.settings_changed, body.deviations, body.subscription], [[], [], null]);
+  assert.equal([body.counts.accounts, body.counts.faults, body.counts.worlds], [6, 1, 1]);
+});
+
+plane('says which settings differ, and which deviations are on', async () => {
+  const { defaultSettings } = await import('../../fixtures/settings.ts');
+  const settings = { ...defaultSettings, abandon_after_ms: 45_000 };
+  const deviation = { id: 'odd', breaks: [], story: 'For this test.', bend: <B>(b: B) => b };
+  const { ask } = await tryPlane({ terms: { settings, deviations: [deviation] } });
+  const { body } = await ask('GET', 'info');
+  assert.equal([body.settings_changed, body.deviations], [['abandon_after_ms'], ['odd']]);
+});
+
+plane('calls itself by the name its caller used', async () => {
+  const send = await knock();
+  const { json: body } = await send('GET', 'info', { headers: { host: 'localhost:81' } });
+  assert.equal(
+    [body.base_url, body.control_url, body.openapi_url],
+    ['http://localhost:81', 'http://localhost:81/_sandbox', 'http://localhost:81/openapi.json'],
+  );
+});
+
+// [method, path, status]
+const places = [
+  ['GET', '', 404],
+  ['GET', 'nothing', 404],
+  ['GET', 'clock/', 404],
+  ['GET', 'clock/advance/more', 404],
+  ['GET', '%', 404],
+  ['GET', 'worlds/none/clock', 404],
+  ['GET', 'constructor', 404],
+  ['GET', '__proto__', 404],
+  ['POST', 'health', 405],
+  ['DELETE', 'clock', 405],
+  ['GET', 'clock/advance', 405],
+  ['OPTIONS', 'credentials', 405],
+  ['HEAD', 'health', 405],
+] as const;
+
+for (const [method, path, status] of places) {
+  plane(`${method} ${path || '(nothing)'} is ${status}`, async () => {
+    const send = await knock();
+    const reply = await send(method, path, { headers: json });
+    assert.is(reply.status, status);
+    assert.match(reply.headers['content-type'] ?? '', /^application\/problem\+json/);
+    assert.equal([reply.json.status, typeof reply.json.detail], [status, 'string']);
+  });
+}
+
+plane('a 405 says what there is', async () => {
+  const send = await knock();
+  assert.is((await send('DELETE', 'clock', { headers: json })).headers.allow, 'GET, PUT');
+  assert.is((await send('PUT', 'faults', { headers: json })).headers.allow, 'DELETE, GET, POST');
+});
+
+const nested = `{"by_ms":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+
+// [headers, body, status]
+const bodies = [
+  [json, '{"by_ms":5}', 200],
+  [{ 'content-type': 'application/json; charset=utf-8' }, '{"by_ms":5}', 200],
+  [{ 'content-type': 'APPLICATION/JSON' }, '{"by_ms":5}', 200],
+  [{}, '{"by_ms":5}', 415],
+  [{ 'content-type': 'text/plain' }, '{"by_ms":5}', 415],
+  [{ 'content-type': 'text/plain' }, '', 415],
+  [{ 'content-type': 'application/x-www-form-urlencoded' }, 'by_ms=5', 415],
+  [{ 'content-type': 'multipart/form-data; boundary=x' }, '--x--', 415],
+  [{ 'content-type': 'application/jsonx' }, '{"by_ms":5}', 415],
+  [json, '', 422],
+  [json, '{"by_ms":5', 400],
+  [json, 'by_ms', 400],
+  [json, new Uint8Array([0x22, 0xff, 0x22]), 400],
+  [json, nested, 400],
+  [json, '{"__proto__":{"by_ms":5}}', 422],
+  [json, '{"by_ms":5,"constructor":1}', 422],
+  [json, 'null', 422],
+  [json, '5', 422],
+  [json, '[{"by_ms":5}]', 422],
+] as const;
+
+plane('reads JSON and nothing else', async () => {
+  const send = await knock();
+  for (const [headers, body, status] of bodies) {
+    const reply = await send('POST', 'clock/advance', { headers, body });
+    const words = `${JSON.stringify(headers)} ${String(body).slice(0, 40)}`;
+    assert.is(reply.status, status, `${words}: ${JSON.stringify(reply.json).slice(0, 200)}`);
+  }
+});
+
+plane('a row that takes nothing takes an empty object, and nothing else', async () => {
+  const send = await knock();
+  assert.is((await send('POST', 'reset')).status, 200);
+  assert.is((await send('POST', 'reset', { headers: json })).status, 200);
+  assert.is((await send('POST', 'reset', { headers: json, body: '{}' })).status, 200);
+  const refused = await send('POST', 'reset', { headers: json, body: '{"world":"x"}' });
+  assert.equal([refused.status, refused.json.errors[0].field], [422, 'world']);
+  assert.is((await send('DELETE', 'faults', { headers: json, body: '{}' })).status, 204);
+});
+
+plane('a body that was too large is said to be so', async () => {
+  const { plane: tried } = await tryPlane();
+  const reply = await tried.handle({
+    method: 'POST',
+    target: '/_sandbox/credentials',
+    headers: { host: 'localhost', ...json },
+    body: new Uint8Array(0),
+    oversize: true,
+  });
+  assert.is(reply.status, 413);
+});
+
+// [Host, Origin, status]
+const strangers = [
+  ['127.0.0.1:7420', undefined, 200],
+  ['127.0.0.1', undefined, 200],
+  ['127.8.9.10:7420', undefined, 200],
+  ['localhost:7420', undefined, 200],
+  ['LOCALHOST:7420', undefined, 200],
+  ['localhost.:7420', undefined, 200],
+  ['api.localhost:7420', undefined, 200],
+  ['[::1]:7420', undefined, 200],
+  ['sandbox.internal:7420', undefined, 200],
+  ['10.1.2.3:7420', undefined, 200],
+  ['', undefined, 403],
+  ['evil.example:7420', undefined, 403],
+  ['localhost.evil.example', undefined, 403],
+  ['evillocalhost', undefined, 403],
+  ['127.0.0.1.evil.example', undefined, 403],
+  ['192.168.1.5:7420', undefined, 403],
+  ['localhost:7420/x', undefined, 403],
+  ['localhost@evil.example', undefined, 403],
+  ['evil.example#localhost', undefined, 403],
+  ['127.0.0.1:7420', 'http://127.0.0.1:7420', 200],
+  ['localhost:7420', 'http://localhost:7420', 200],
+  ['localhost:7420', 'http://127.0.0.1:7420', 200],
+  ['[::1]:7420', 'http://[::1]:7420', 200],
+  ['127.0.0.1:7420', 'http://127.0.0.1:3000', 403],
+  ['127.0.0.1:7420', 'http://localhost', 403],
+  ['127.0.0.1:7420', 'https://127.0.0.1:7420', 403],
+  ['127.0.0.1:7420', 'http://evil.example:7420', 403],
+  ['127.0.0.1:7420', 'https://evil.example', 403],
+  ['127.0.0.1:7420', 'null', 403],
+  ['127.0.0.1:7420', '', 403],
+  ['127.0.0.1:7420', 'file://', 403],
+] as const;
+
+plane('lets in who calls it by a name of this machine, and no page from elsewhere', async () => {
+  const send = await knock({ plane: { hosts: ['sandbox.internal', '10.1.2.3'] } });
+  for (const [host, origin, status] of strangers) {
+    const headers = { host, ...(origin === undefined ? {} : { origin }) };
+    assert.is((await send('GET', 'health', { headers })).status, status, `${host} from ${origin}`);
+  }
+});
+
+plane('a stranger changes nothing', async () => {
+  const { ask, plane: tried } = await tryPlane();
+  const reply = await tried.handle({
+    method: 'DELETE',
+    target: '/_sandbox/credentials',
+    headers: { host: '127.0.0.1:7420', origin: 'http://evil.example' },
+    body: new Uint8Array(0),
+  });
+  assert.is(reply.status, 403);
+  assert.is((await ask('GET', 'credentials')).body.credentials.length, 9);
+});
+
+plane('wants its token where it was given one', async () => {
+  const send = await knock({ plane: { token: 'open-sesame' } });
+  const attempts = [
+    [undefined, 401],
+    ['Bearer wrong', 401],
+    ['Bearer open-sesame-too', 401],
+    ['Basic open-sesame', 401],
+    ['Bearer', 401],
+    ['Bearer open-sesame', 200],
+    ['bearer open-sesame', 200],
+  ] as const;
+  for (const [authorization, status] of attempts) {
+    const headers: Headers = authorization === undefined ? {} : { authorization };
+    const reply = await send('GET', 'health', { headers });
+    assert.is(reply.status, status, authorization);
+    if (status === 401) assert.match(reply.headers['www-authenticate'] ?? '', /^Bearer/);
+  }
+  assert.is((await send('GET', 'nothing')).status, 401);
+});
+
+plane('is outside the journal and the limits of the API', async () => {
+  const { ask } = await tryPlane();
+  for (let n = 0; n < 50; n += 1) assert.is((await ask('GET', 'health')).status, 200);
+  assert.equal((await ask('GET', 'requests')).body.requests, []);
+});
+
+plane.run();
