@@ -18,6 +18,12 @@ const accEmailTaken: Scenario = {
     t.expect('ACC-8', await t.api.createAccount(body)).refused(409, 'invalid_state');
     await expectStillFree(t, 'ACC-8', { ...body, email: t.fresh.email() });
 
+    // Whoever came in a batch is somebody too.
+    const batched = t.newAccount();
+    await t.control('a batch of one', () => t.api.bulkCreateAccounts([batched]), 200);
+    const met = await t.api.createAccount(t.newAccount({ email: batched.email! }));
+    t.expect('ACC-8', met).refused(409, 'invalid_state');
+
     const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
     t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
       email_case_sensitive: loud.status === 201,

@@ -2,6 +2,7 @@
 import type { Scenario } from '../engine/types.ts';
 import { accountScenarios } from './accounts.ts';
 import { accountPeopleScenarios } from './accounts-people.ts';
+import { accountReferenceScenarios } from './accounts-references.ts';
 import { accountRefusalScenarios } from './accounts-refusals.ts';
 import { authenticationScenarios } from './authentication.ts';
 import { bulkScenarios } from './bulk.ts';
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   ...conventionScenarios,
   ...accountScenarios,
   ...accountPeopleScenarios,
+  ...accountReferenceScenarios,
   ...accountRefusalScenarios,
   ...updateScenarios,
   ...updateRefusalScenarios,

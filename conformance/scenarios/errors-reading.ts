@@ -34,6 +34,7 @@ const errUnreadable: Scenario = {
     if (t.has('trading_account')) {
       const placed = t.newTransaction(await t.given.place(), { currency: undefined });
       expectPlainText(t, await t.api.createTransaction(placed));
+      expectPlainText(t, await t.api.createTransaction(placed, { raw: BROKEN_JSON }));
     }
     await observeReading(t, answers[0]!, missing);
   },

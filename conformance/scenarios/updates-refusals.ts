@@ -77,6 +77,9 @@ const updStaleTag: Scenario = {
     const update = (body: Body, ifMatch: string) =>
       t.api.updateAccount(account.id, body, { ifMatch });
     t.expect('UPD-7', await update(change(t), account.stale)).refused(412, 'revision_conflict');
+    // Nor may it meet a change of other fields than the one it has missed.
+    const elsewhere = { language: t.fresh.text() };
+    t.expect('UPD-7', await update(elsewhere, account.stale)).refused(412, 'revision_conflict');
     // Not only a tag of the past: whatever is not the current one does not match.
     const bare = account.current.slice(1, -1);
     for (const tag of ['"987654321"', `"${bare}0"`, `"${bare}x"`]) {
@@ -108,6 +111,9 @@ const updNoChange: Scenario = {
       const refused = await t.api.updateAccount(account.id, body, { ifMatch });
       t.expect('UPD-8', refused).refused(422, 'validation_failed');
     }
+    // What cannot be updated is no change either; the body may also be unreadable (NS-27).
+    const fixed = await t.api.updateAccount(account.id, { email: t.fresh.email() }, { ifMatch });
+    t.expect('UPD-8', fixed).is('refused with a 4xx', fixed.status >= 400 && fixed.status < 500);
     const after = await t.given.reread(account);
     expectUnchanged(t, 'UPD-8', before, after, 'revision');
     // One field of several is enough of a change.
