@@ -1,5 +1,6 @@
 // A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
 // and gathers results.
+import { setMaxListeners } from 'node:events';
 import type { Provider, Target } from '../providers/target.ts';
 import type { Line } from './capture.ts';
 import { tryTarget } from './first.ts';
@@ -57,6 +58,8 @@ export async function runScenarios(parts: RunParts): Promise<RunResult> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
   const signal = parts.signal ?? new AbortController().signal;
+  // Every scenario that waits listens to it.
+  setMaxListeners(0, signal);
   const mark = newNonce();
   let requests = 0;
   const line: Line = {

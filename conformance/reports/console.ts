@@ -31,6 +31,7 @@ export function consoleReport(report: Report, options: ConsoleOptions): string[]
     page.rule(rule, report);
   }
   page.doubtful(report);
+  page.untested(report);
   page.known(report);
   page.observed(report.observed);
   page.unlock(report);
@@ -75,8 +76,11 @@ class Page {
     this.#say(color.bold(`${sign} ${rule.id} ${name}`));
     for (const each of fold(rule.words, this.#width - 2)) this.#say(`  ${this.#paint.bold(each)}`);
     const telling = rule.findings.filter((each) => each.verdict === rule.verdict);
-    for (const finding of telling.slice(0, FINDINGS_SHOWN)) this.#finding(finding, report);
-    const more = telling.length - FINDINGS_SHOWN;
+    const unlike = telling.filter(
+      ({ fingerprint }, at) => telling.findIndex((e) => e.fingerprint === fingerprint) === at,
+    );
+    for (const finding of unlike.slice(0, FINDINGS_SHOWN)) this.#finding(finding, report);
+    const more = telling.length - Math.min(unlike.length, FINDINGS_SHOWN);
     if (more > 0) this.#say(`  and ${count(more, 'more finding')} of this rule`);
   }
 
@@ -107,17 +111,36 @@ class Page {
       if (rules.length === 0) continue;
       const { name, meaning } = verdictWords[verdict];
       this.#heading(`${count(rules.length, 'rule')} ${name}: ${meaning}`);
-      const reasons = new Map<string, Set<string>>();
-      for (const rule of rules) {
+      this.#reasons(rules, (rule) => {
         const finding = rule.findings.find((each) => each.verdict === verdict);
-        const why = finding?.actual ?? 'nothing on the way that the scenarios took showed it';
-        reasons.set(why, (reasons.get(why) ?? new Set()).add(rule.id));
-      }
-      for (const [why, ids] of reasons) {
-        for (const each of fold(why, this.#width - 2)) this.#say(`  ${each}`);
-        for (const each of fold(listed([...ids]), this.#width - 4)) {
-          this.#say(`    ${this.#paint.dim(each)}`);
-        }
+        return finding?.actual ?? 'nothing on the way that the scenarios took showed it';
+      });
+    }
+  }
+
+  /** Rules that nothing which could be added would have shown: the reason is all there is to say. */
+  untested(report: Report): void {
+    const rules = report.rules.filter(
+      (each) => each.verdict === 'not_tested' && each.unlock.length === 0,
+    );
+    if (rules.length === 0) return;
+    this.#heading(`${count(rules.length, 'rule')} not tested for another reason`);
+    this.#reasons(rules, (rule) => {
+      const finding = rule.findings.find((each) => each.verdict === 'not_tested');
+      if (finding !== undefined) return finding.actual;
+      return rule.scenarios.length === 0 ? 'no scenario tries it' : 'its scenarios were not played';
+    });
+  }
+
+  #reasons(rules: readonly ReportRule[], why: (rule: ReportRule) => string): void {
+    const reasons = new Map<string, Set<string>>();
+    for (const rule of rules) {
+      reasons.set(why(rule), (reasons.get(why(rule)) ?? new Set()).add(rule.id));
+    }
+    for (const [words, ids] of reasons) {
+      this.#item('  ', words);
+      for (const each of fold(listed([...ids]), this.#width - 4)) {
+        this.#say(`    ${this.#paint.dim(each)}`);
       }
     }
   }

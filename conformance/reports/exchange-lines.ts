@@ -1,7 +1,7 @@
 // An exchange in lines of text: what was sent, by whom, and what came back.
 import type { HeaderLine } from '../engine/headers.ts';
 import type { ReportExchange } from './report.ts';
-import { printable } from './text.ts';
+import { fold, printable } from './text.ts';
 import { duration } from './words.ts';
 
 // What tells answers apart; the rest stands in the JSON and HTML reports.
@@ -21,12 +21,23 @@ export function exchangeLines(exchange: ReportExchange, width: number): string[]
     return lines;
   }
   for (const header of telling(request.headers)) lines.push(cut(`   ${header}`));
-  if (request.body !== null) lines.push(cut(`   ${request.body}`));
+  lines.push(...bodyLines(request.body, '   ', width));
   if (response === null) return [...lines, cut(`   → ${failure ?? 'no answer'}`)];
   lines.push(cut(`   → ${response.status} after ${duration(exchange.duration_ms)}`));
   for (const header of telling(response.headers)) lines.push(cut(`     ${header}`));
-  if (response.body !== null) lines.push(cut(`     ${response.body}`));
-  return lines;
+  return [...lines, ...bodyLines(response.body, '     ', width)];
+}
+
+/** As much of a body as one takes in at a glance. */
+const BODY_LINES = 4;
+
+function bodyLines(body: string | null, margin: string, width: number): string[] {
+  if (body === null) return [];
+  const room = width - margin.length;
+  const lines = fold(body.slice(0, room * (BODY_LINES + 1)), room);
+  const shown = lines.slice(0, BODY_LINES).map((line) => margin + line);
+  const whole = lines.length <= BODY_LINES && body.length <= room * (BODY_LINES + 1);
+  return whole ? shown : [...shown.slice(0, -1), `${shown.at(-1)!.slice(0, width - 1)}…`];
 }
 
 /** `POST /api/v1/accounts as firm`, `operator: advance [30000]`. */
