@@ -1,4 +1,5 @@
-// HOOK-4, HOOK-5, EVT-1, EVT-7, EVT-11 to EVT-13: what a subscription gets, and when it gets no more.
+// HOOK-4, HOOK-5, EVT-1, EVT-7, EVT-11 to EVT-13: what a subscription gets, and when it gets no
+// more.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Deviation } from '../../deviations/deviation.ts';

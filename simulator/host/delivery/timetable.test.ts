@@ -303,4 +303,35 @@ timetable(
   },
 );
 
+timetable('a receiver that is down costs one delivery, however many events come', async () => {
+  const stage = await Rehearsal.begin();
+  stage.script = () => 500;
+  const id = await stage.subscribe();
+  stage.emit(10_000);
+  await stage.settle();
+  assert.is(stage.deliveries(id).length, 1);
+  assert.is(stage.host.world.timers.length, 1);
+  await stage.close();
+});
+
+timetable('what stands still is kept for resuming, however much else is delivered', async () => {
+  const stage = await Rehearsal.begin();
+  stage.script = ({ url }) => (url.includes('down') ? 500 : 200);
+  const down = await stage.subscribe('https://down.example.com/');
+  stage.emit();
+  await stage.advance(day);
+  await stage.subscribe('https://up.example.com/');
+  stage.emit(9000);
+  await stage.settle();
+  // Of what is finished some thousands are kept to be looked at.
+  assert.ok(stage.host.world.deliveries.size < 5000, `${stage.host.world.deliveries.size} kept`);
+  stage.script = () => 200;
+  stage.act('resumeSubscription', { id: String(down) });
+  await stage.settle();
+  const seqs = stage.arrivals.filter(({ url }) => url.includes('down')).map(({ seq }) => seq);
+  assert.is(seqs[8], 1);
+  assert.is(stage.subscription(down).lastDeliveredSeq, 9001);
+  await stage.close();
+});
+
 timetable.run();

@@ -1,0 +1,206 @@
+// EVT-4, EVT-8, NS-28: whatever receivers do and however time moves, every event arrives in order.
+// time limit: 60 s
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadWorld } from '../../core/state.ts';
+import { printState, restoreState } from '../restoring.ts';
+import { Rehearsal, startMs } from './rehearsal.ts';
+
+const order = suite('order');
+
+type Move =
+  | { readonly kind: 'emit'; readonly count: number }
+  | { readonly kind: 'advance'; readonly byMs: number }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'reload' };
+
+const moves = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('emit' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({
+      kind: fc.constant('advance' as const),
+      byMs: fc.oneof(
+        fc.constantFrom(0, 1, 29_999, 30_000, 120_000, 43_200_000),
+        fc.integer({ min: 0, max: 100_000_000 }),
+      ),
+    }),
+    fc.record({ kind: fc.constant('resume' as const) }),
+    fc.record({ kind: fc.constant('reload' as const) }),
+  ),
+  { minLength: 1, maxLength: 14 },
+);
+
+/** How often in a row each event fails before it arrives; beyond the list they arrive at once. */
+const failures = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 7, 8, 9, 17), { maxLength: 10 });
+
+/** The waits of the specification in milliseconds: 30 s, 2 min, 10 min, 30 min, 2 h, 6 h, 12 h. */
+const waitsMs = [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
+
+/** One subscription, worked out naively: what arrives when. */
+class Naive {
+  readonly arrivals: [seq: number, atMs: number][] = [];
+  readonly #failures: readonly number[];
+  readonly #queue: number[] = [];
+  #nowMs = startMs;
+  #dueMs: number | null = null;
+  #stopped = false;
+  #inRound = 0;
+  #inAll = 0;
+  #events = 0;
+
+  constructor(failuresOf: readonly number[]) {
+    this.#failures = failuresOf;
+  }
+
+  play(move: Move): void {
+    if (move.kind === 'emit') {
+      for (let n = 0; n < move.count; n += 1) {
+        this.#events += 1;
+        this.#queue.push(this.#events);
+        if (this.#queue.length === 1) this.#try();
+      }
+    } else if (move.kind === 'advance') {
+      const untilMs = this.#nowMs + move.byMs;
+      while (this.#dueMs !== null && this.#dueMs <= untilMs) {
+        this.#nowMs = this.#dueMs;
+        this.#try();
+      }
+      this.#nowMs = untilMs;
+    } else if (move.kind === 'resume' && this.#stopped) {
+      this.#stopped = false;
+      this.#inRound = 0;
+      this.#try();
+    }
+  }
+
+  #try(): void {
+    this.#dueMs = null;
+    for (let seq = this.#queue[0]; seq !== undefined && !this.#stopped; seq = this.#queue[0]) {
+      this.arrivals.push([seq, this.#nowMs]);
+      this.#inRound += 1;
+      this.#inAll += 1;
+      if (this.#inAll > (this.#failures[seq - 1] ?? 0)) {
+        this.#queue.shift();
+        this.#inRound = 0;
+        this.#inAll = 0;
+        continue;
+      }
+      const waitMs = waitsMs[this.#inRound - 1];
+      if (waitMs === undefined) this.#stopped = true;
+      else {
+        this.#dueMs = this.#nowMs + waitMs;
+        return;
+      }
+    }
+  }
+}
+
+async function play(stage: Rehearsal, id: number, move: Move): Promise<void> {
+  if (move.kind === 'emit') stage.emit(move.count);
+  else if (move.kind === 'advance') await stage.advance(move.byMs);
+  else if (move.kind === 'resume') stage.act('resumeSubscription', { id: String(id) });
+  else await restoreState(stage.host, JSON.parse([...printState(stage.host)].join('')));
+  await stage.settle();
+}
+
+order('the same arrivals at the same times as worked out naively', async () => {
+  const property = fc.asyncProperty(moves, failures, async (played, failuresOf) => {
+    const stage = await Rehearsal.begin();
+    const naive = new Naive(failuresOf);
+    const tries = new Map<number, number>();
+    stage.script = ({ seq }) => {
+      const nth = (tries.get(seq) ?? 0) + 1;
+      tries.set(seq, nth);
+      return nth > (failuresOf[seq - 1] ?? 0) ? 200 : 503;
+    };
+    const id = await stage.subscribe();
+    for (const move of played) {
+      await play(stage, id, move);
+      naive.play(move);
+      assert.equal(
+        stage.arrivals.map(({ seq, atMs }) => [seq, atMs]),
+        naive.arrivals,
+      );
+    }
+    await stage.close();
+  });
+  await fc.assert(property, { numRuns: 250, seed: 20_260_101 });
+});
+
+order('several subscriptions, receivers that fail at random: in order, none missing', async () => {
+  const property = fc.asyncProperty(
+    fc.array(fc.integer({ min: 0, max: 999 }), { minLength: 8, maxLength: 40 }),
+    moves,
+    async (chances, played) => {
+      const stage = await Rehearsal.begin();
+      let drawn = 0;
+      let failing = true;
+      stage.script = () => {
+        const chance = chances[drawn++ % chances.length] ?? 0;
+        return failing && chance % 3 === 0 ? 500 : 200;
+      };
+      const urls = ['https://a.example.com/', 'https://b.example.com/', 'https://c.example.com/'];
+      const ids: number[] = [];
+      for (const url of urls) ids.push(await stage.subscribe(url));
+      for (const move of played) {
+        await play(stage, ids[0] ?? 0, move);
+      }
+      failing = false;
+      for (const id of ids) stage.act('resumeSubscription', { id: String(id) });
+      await stage.advance(24 * 3600 * 1000);
+      const { lastSeq } = stage.host.world.events;
+      for (const url of urls) {
+        const seqs = stage.arrivals.filter((arrival) => arrival.url === url).map(({ seq }) => seq);
+        const firsts = [...new Set(seqs)];
+        assert.equal(
+          firsts,
+          Array.from({ length: lastSeq }, (_, n) => n + 1),
+          `first arrivals at ${url}`,
+        );
+        // In sequence: nothing comes before what is still to come again.
+        assert.equal(
+          seqs,
+          [...seqs].sort((a, b) => a - b),
+        );
+      }
+      await stage.close();
+    },
+  );
+  await fc.assert(property, { numRuns: 100, seed: 20_260_102 });
+});
+
+order('ended in the middle of an attempt and loaded again: it arrives again (EVT-4)', async () => {
+  const before = await Rehearsal.begin();
+  before.script = () => new Promise(() => undefined);
+  const id = await before.subscribe();
+  before.emit(2);
+  await before.arrived(1);
+  const text = [...printState(before.host)].join('');
+  await before.close();
+
+  const after = await Rehearsal.begin();
+  await restoreState(after.host, JSON.parse(text));
+  await after.settle();
+  assert.equal(after.seqs, [1, 2]);
+  assert.is(after.subscription(id).lastDeliveredSeq, 2);
+  assert.is(after.host.world.inFlightCounts.get(id), 0);
+  await after.close();
+});
+
+order('what waits is counted anew when a world is loaded', async () => {
+  const stage = await Rehearsal.begin({ settings: { delivery_order: 'independent' } });
+  stage.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
+  const id = await stage.subscribe();
+  stage.emit(6);
+  await stage.arrived(6);
+  await new Promise(setImmediate);
+  assert.is(stage.host.world.inFlightCounts.get(id), 3);
+  const document = JSON.parse([...printState(stage.host)].join(''));
+  const loaded = loadWorld(document, stage.host.behaviour);
+  assert.is(loaded.inFlightCounts.get(id), 3);
+  assert.equal(loaded.openDeliveries, stage.host.world.openDeliveries);
+  await stage.close();
+});
+
+order.run();
