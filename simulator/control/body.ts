@@ -1,4 +1,5 @@
-// Reads what a request brings: its body as JSON and its query as values, both held against the row's schemas.
+// Reads what a request brings: its body as JSON and its query as values, both held against the
+// row's schemas.
 import { findMisfits, type Misfit } from './fit.ts';
 import { type ControlReply, type ControlRequest, misfit, problem } from './reply.ts';
 import type { Row } from './row.ts';
@@ -48,7 +49,10 @@ function parse(body: Uint8Array): Read {
   }
 }
 
-/** Counts open brackets outside strings, so that nothing that follows a value inwards runs out of stack. */
+/**
+ * Counts open brackets outside strings, so that nothing that follows a value inwards runs out of
+ * stack.
+ */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {

@@ -1,4 +1,5 @@
-// Follows a world for one reader: what happened is remembered by number and printed when it is read.
+// Follows a world for one reader: what happened is remembered by number and printed when it is
+// read.
 import type { Pieces } from './reply.ts';
 
 /** One thing to be printed: what kind it is, and its text when the reader comes to it. */

@@ -1,4 +1,5 @@
-// A Map that grows is followed without walking through it again, and anew when something was removed.
+// A Map that grows is followed without walking through it again, and anew when something was
+// removed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { following, placeAfter, sortedIds } from './growing.ts';

@@ -18,7 +18,8 @@ export function following<K, V, S>({ begin, take }: Following<K, V, S>) {
   return (map: ReadonlyMap<K, V>): S => {
     let followed = known.get(map);
     if (followed === undefined || followed.taken > map.size) {
-      // An iterator of a Map goes on to what is added later, as long as it was never told of the end.
+      // An iterator of a Map goes on to what is added later, as long as it was never told of the
+      // end.
       followed = { state: begin(), entries: map.entries(), taken: 0 };
       known.set(map, followed);
     }

@@ -1,4 +1,5 @@
-// Who may speak to the plane: a page from elsewhere may not, by whatever name it reaches this machine.
+// Who may speak to the plane: a page from elsewhere may not, by whatever name it reaches this
+// machine.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type ControlReply, type ControlRequest, problem } from './reply.ts';
 
@@ -8,7 +9,9 @@ export interface GuardTerms {
   readonly token: string | null;
 }
 
-/** Why a request is not let in; null when it is. What came without a socket has no page behind it. */
+/**
+ * Why a request is not let in; null when it is. What came without a socket has no page behind it.
+ */
 export function refuseStranger(request: ControlRequest, terms: GuardTerms): ControlReply | null {
   if (request.inProcess === undefined) {
     const refused = refuseHost(request, terms.hosts) ?? refuseOrigin(request, terms.hosts);

@@ -152,7 +152,9 @@ function cut(body: string, whole: boolean): BodyShown {
 
 type Step = RequestShown['steps'][number];
 
-/** The checks in the order of NS-17: those passed, the one that decided or what ran, and the fault. */
+/**
+ * The checks in the order of NS-17: those passed, the one that decided or what ran, and the fault.
+ */
 function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[] {
   const last = entry.steps.length - 1;
   const ran = entry.steps[last] === 'operation';

@@ -1,4 +1,5 @@
-// The plane on a fastify server: bytes in, bytes out, text in pieces as fast as the reader takes it.
+// The plane on a fastify server: bytes in, bytes out, text in pieces as fast as the reader takes
+// it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ControlPlane } from './index.ts';

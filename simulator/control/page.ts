@@ -21,7 +21,9 @@ export interface PageTerms {
   readonly limit?: number;
 }
 
-/** Records of a Map keyed by decimal ids, ascending; `show` answers null for what is filtered out. */
+/**
+ * Records of a Map keyed by decimal ids, ascending; `show` answers null for what is filtered out.
+ */
 export function pageOf<R, V>(
   records: ReadonlyMap<string, R>,
   { after = 0, limit = defaultLimit }: PageTerms,

@@ -7,7 +7,7 @@ import { findMisfits } from './fit.ts';
 import { type ControlPlane, controlPlane, type PlaneTerms } from './index.ts';
 import { rows } from './table.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely, and held against their schemas first.
+// biome-ignore lint/suspicious/noExplicitAny: answers are held against their schemas first.
 type Answer = any;
 
 export interface Asked {

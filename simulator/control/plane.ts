@@ -19,7 +19,9 @@ export interface PlaneTerms {
   readonly sandbox: Sandbox;
   /** Wanted as a bearer token with every request; none when left out. */
   readonly token?: string | undefined;
-  /** Names besides the loopback's under which the plane answers, such as the address that was bound. */
+  /**
+   * Names besides the loopback's under which the plane answers, such as the address that was bound.
+   */
   readonly hosts?: readonly string[];
   readonly describe?: () => Described;
 }

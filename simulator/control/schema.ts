@@ -1,4 +1,5 @@
-// The small part of JSON Schema that describes what this plane takes and gives, and the types that follow from it.
+// The small part of JSON Schema that describes what this plane takes and gives, and the types that
+// follow from it.
 
 /** A schema as plain data; `fit.ts` reads it, and the plane's description prints it. */
 export interface Schema {

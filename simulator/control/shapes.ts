@@ -1,4 +1,5 @@
-// The records of the control plane as it shows them: schemas for its description, and the types that follow.
+// The records of the control plane as it shows them: schemas for its description, and the types
+// that follow.
 import { flag, id, listOf, object, oneOf, orNull, text, type ValueOf, whole } from './schema.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;

@@ -9,7 +9,9 @@ import { text, whole } from '../schema.ts';
 import { type DeliveryShown, deliverySchema, subscriptionSchema } from '../shapes.ts';
 import { viewDelivery, viewSubscription, viewWaiting } from '../views.ts';
 
-/** Events looked at in search of those that wait; what is behind a stopped subscription can be long. */
+/**
+ * Events looked at in search of those that wait; what is behind a stopped subscription can be long.
+ */
 const mostLooked = 20_000;
 
 /** Events that wait behind others and have not become deliveries yet. */

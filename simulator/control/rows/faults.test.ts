@@ -1,4 +1,5 @@
-// Faults over the control plane: ordered, met, counted, removed, and refused when they make no sense.
+// Faults over the control plane: ordered, met, counted, removed, and refused when they make no
+// sense.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startMs, type Trial, tryPlane } from '../plane-under-test.ts';

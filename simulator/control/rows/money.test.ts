@@ -1,4 +1,5 @@
-// Accounts, trading accounts and transactions over the control plane: all that is known, and settlement.
+// Accounts, trading accounts and transactions over the control plane: all that is known, and
+// settlement.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Trial, tryPlane } from '../plane-under-test.ts';

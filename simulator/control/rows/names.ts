@@ -1,4 +1,5 @@
-// Rows of names and forwards: what hostnames resolve to, and where deliveries for an origin go instead.
+// Rows of names and forwards: what hostnames resolve to, and where deliveries for an origin go
+// instead.
 import { wholeListSchema } from '../page.ts';
 import { answer, answerAct, nothing } from '../reply.ts';
 import { row } from '../row.ts';
