@@ -2,11 +2,21 @@
 import { accountPeopleDeviations } from './account-people.ts';
 import { accountShapeDeviations } from './account-shapes.ts';
 import { accountDeviations } from './accounts.ts';
+import { bulkDeviations } from './bulk.ts';
+import { batchDeviations } from './bulk-batches.ts';
+import { conventionDeviations } from './conventions.ts';
 import type { Deviation } from './deviation.ts';
+import { errorDeviations } from './errors.ts';
 import { keyDeviations } from './idempotency-keys.ts';
 import { recordDeviations } from './idempotency-records.ts';
 import { replayDeviations } from './idempotency-replays.ts';
 import { subjectDeviations } from './idempotency-subjects.ts';
+import { askingDeviations } from './transaction-asking.ts';
+import { cancellingDeviations } from './transaction-cancelling.ts';
+import { transactionMemberDeviations } from './transaction-members.ts';
+import { payoutDeviations } from './transaction-payouts.ts';
+import { stateDeviations } from './transaction-states.ts';
+import { transactionDeviations } from './transactions.ts';
 import { updateTagDeviations } from './update-tags.ts';
 import { updateDeviations } from './updates.ts';
 
@@ -18,6 +28,16 @@ export const deviations: readonly Deviation[] = [
   ...accountShapeDeviations,
   ...updateDeviations,
   ...updateTagDeviations,
+  ...bulkDeviations,
+  ...batchDeviations,
+  ...conventionDeviations,
+  ...transactionDeviations,
+  ...transactionMemberDeviations,
+  ...stateDeviations,
+  ...payoutDeviations,
+  ...cancellingDeviations,
+  ...askingDeviations,
+  ...errorDeviations,
   ...keyDeviations,
   ...subjectDeviations,
   ...replayDeviations,

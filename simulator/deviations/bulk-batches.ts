@@ -1,0 +1,297 @@
+// Wrong ways with a batch as a whole (BULK-6 to BULK-13).
+import type { Attempt, Body } from '../core/attempt.ts';
+import type { Batch, Decision, Reply } from '../core/call.ts';
+import { type Json, operation, policy } from './bend.ts';
+import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const bulk = 'bulkCreateAccounts';
+
+interface Row extends Json {
+  status: number;
+}
+
+interface Result extends Json {
+  rows: Row[];
+}
+
+/** Runs batches in another way. */
+const batch = (change: (given: Batch, attempt: Attempt) => Batch | Decision): Deviation['bend'] =>
+  operation(bulk, (run, attempt) => {
+    const given = run(attempt);
+    return 'decideRow' in given ? change(given, attempt) : given;
+  });
+
+/** Answers whole-batch refusals otherwise. */
+const refusal = (
+  words: RegExp,
+  other: (given: Decision, attempt: Attempt) => Decision | Batch,
+): Deviation['bend'] =>
+  operation(bulk, (run, attempt) => {
+    const given = run(attempt);
+    return 'decideRow' in given || !words.test(given.reply.body) ? given : other(given, attempt);
+  });
+
+function sent(attempt: Attempt): readonly Body[] {
+  return attempt.body.accounts as readonly Body[];
+}
+
+export const batchDeviations: readonly Deviation[] = [
+  {
+    id: 'bulk-empty-is-200',
+    breaks: ['BULK-6'],
+    story: 'Nothing to do is done at once.',
+    bend: refusal(/at least one row/, () => ({
+      reply: {
+        status: 200,
+        contentType: 'application/json',
+        body: '{"total":0,"created":0,"failed":0,"rows":[]}',
+      },
+      changes: [],
+      cites: [],
+    })),
+  },
+  {
+    id: 'bulk-empty-is-400',
+    breaks: ['BULK-6'],
+    story: 'An empty batch is a bad request.',
+    bend: refusal(/at least one row/, (_given, attempt) =>
+      refuseAs(attempt, 400, 'validation_failed', 'accounts is empty.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
+  },
+  {
+    id: 'bulk-takes-1001',
+    breaks: ['BULK-7'],
+    story: 'At most 1001: an off-by-one.',
+    bend: policy('accounts', () => ({ maxRows: 1001 })),
+  },
+  {
+    id: 'bulk-takes-999',
+    breaks: ['BULK-7'],
+    story: 'Less than 1000 where the rule says at most.',
+    bend: policy('accounts', () => ({ maxRows: 999 })),
+  },
+  {
+    id: 'bulk-takes-100',
+    breaks: ['BULK-7'],
+    story: 'A hundred rows must do.',
+    bend: policy('accounts', () => ({ maxRows: 100 })),
+  },
+  {
+    id: 'bulk-too-many-is-422',
+    breaks: ['BULK-7'],
+    story: 'The number of rows is validated like everything else.',
+    bend: refusal(/at most \d+ rows/, (_given, attempt) =>
+      refuseAs(attempt, 422, 'validation_failed', 'accounts has too many rows.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'another code than the table’s', 'IDEM-4d': 'so it replays' },
+  },
+  {
+    id: 'bulk-too-many-cut-off',
+    breaks: ['BULK-7'],
+    story: 'What is over the limit is left out in silence.',
+    bend: operation(bulk, (run, attempt) => {
+      attempt.body = { ...attempt.body, accounts: sent(attempt).slice(0, 1000) };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'bulk-all-or-nothing',
+    breaks: ['BULK-8'],
+    story: 'The batch is one database transaction: one failing row takes all back.',
+    bend: batch((given, attempt) => {
+      const trial = sent(attempt).map((_row, index) => given.decideRow(index));
+      if (trial.every(({ reply: { status } }) => status < 300)) return given;
+      return {
+        ...given,
+        decideRow: (index) => {
+          const own = trial[index] as Decision;
+          return own.reply.status >= 300
+            ? own
+            : refuseAs(attempt, 409, 'invalid_state', 'Another row failed.');
+        },
+      };
+    }),
+    alsoSeenAs: {
+      'BULK-3': 'rows beside a failing one fail',
+      'BULK-5': 'rows beside a failing one fail',
+      'BULK-4': 'rows beside a failing one fail',
+      'BULK-11': 'nothing has landed before',
+      'BULK-1': 'nothing lands beside a failing row',
+      'BULK-2': 'nothing lands beside a failing row',
+      'BULK-12': 'twins fail together',
+    },
+  },
+  {
+    id: 'bulk-stops-at-first-failure',
+    breaks: ['BULK-8'],
+    story: 'After the first failing row the rest is not tried.',
+    bend: batch((given, attempt) => {
+      let failed = false;
+      return {
+        ...given,
+        decideRow: (index) => {
+          if (failed) return refuseAs(attempt, 409, 'invalid_state', 'An earlier row failed.');
+          const own = given.decideRow(index);
+          failed = own.reply.status >= 300;
+          return own;
+        },
+      };
+    }),
+    alsoSeenAs: {
+      'BULK-3': 'rows after a failing one fail',
+      'BULK-5': 'rows after a failing one fail',
+      'BULK-4': 'rows after a failing one fail',
+      'BULK-11': 'fewer have landed before',
+      'BULK-1': 'rows after a failing one fail',
+      'BULK-2': 'rows after a failing one fail',
+    },
+  },
+  {
+    id: 'bulk-missing-reference-fails-row',
+    breaks: ['BULK-9'],
+    story: 'A row without a reference fails alone, like any other mistake.',
+    bend: operation(bulk, (run, attempt) => {
+      const given = run(attempt);
+      if ('decideRow' in given || !/has no client_reference_id/.test(given.reply.body))
+        return given;
+      attempt.body = {
+        ...attempt.body,
+        accounts: sent(attempt).map((row) => ({ client_reference_id: '', ...row })),
+      };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'bulk-missing-reference-creates-the-rest',
+    breaks: ['BULK-9'],
+    story: 'The batch is refused at the row that is wrong; those before it are there already.',
+    bend: operation(bulk, (run, attempt) => {
+      const given = run(attempt);
+      if ('decideRow' in given || !/has no client_reference_id/.test(given.reply.body))
+        return given;
+      const at = sent(attempt).findIndex((row) => row.client_reference_id == null);
+      const whole = attempt.body;
+      attempt.body = { ...whole, accounts: sent(attempt).slice(0, at) };
+      const before = run(attempt);
+      attempt.body = whole;
+      if (!('decideRow' in before)) return given;
+      return { ...before, answer: (): Reply => given.reply };
+    }),
+  },
+  {
+    id: 'bulk-refusal-does-not-say-which',
+    breaks: ['BULK-9', 'BULK-10'],
+    story: 'The message says that a row is wrong, not which one.',
+    bend: refusal(/Row \d+/, ({ reply: { status, body } }, attempt) => {
+      const { code } = JSON.parse(body) as { code: string };
+      return refuseAs(attempt, status, code, 'One of the rows is wrong; nothing was created.');
+    }),
+  },
+  {
+    id: 'bulk-other-brand-fails-row',
+    breaks: ['BULK-10'],
+    story: 'A row with another brand fails alone with 403.',
+    bend: operation(bulk, (run, attempt) => {
+      const given = run(attempt);
+      if ('decideRow' in given || !/names brand/.test(given.reply.body)) return given;
+      const open = { ...attempt.behaviour.reach, brand: () => true };
+      const lenient = Object.create(attempt, {
+        behaviour: { value: { ...attempt.behaviour, reach: open } },
+      }) as Attempt;
+      const served = run(lenient);
+      if (!('decideRow' in served)) return given;
+      const { credential, world, behaviour } = attempt;
+      return {
+        ...served,
+        decideRow: (index) => {
+          const brandId = sent(attempt)[index]?.brand_id;
+          const usable =
+            typeof brandId !== 'string' ||
+            credential === null ||
+            behaviour.reach.brand(credential, brandId, world);
+          return usable
+            ? served.decideRow(index)
+            : refuseAs(attempt, 403, 'forbidden', 'This credential cannot use that brand.');
+        },
+      };
+    }),
+  },
+  {
+    id: 'bulk-resubmitted-rows-conflict',
+    breaks: ['BULK-11'],
+    story: 'In a batch, a reference that is known is an error.',
+    bend: batch((given, attempt) => ({
+      ...given,
+      decideRow: (index) => {
+        const own = given.decideRow(index);
+        return own.reply.status === 200
+          ? refuseAs(attempt, 409, 'invalid_state', 'This reference is used already.')
+          : own;
+      },
+    })),
+    alsoSeenAs: {
+      'BULK-3': 'a row tells another status than a single create',
+      'BULK-4': 'known rows count as failed',
+      'BULK-12': 'the second of twins fails',
+      'BULK-5': 'known rows have no id',
+    },
+  },
+  {
+    id: 'bulk-twins-fail',
+    breaks: ['BULK-12'],
+    story: 'A reference that occurs twice in a batch fails the second time.',
+    bend: batch((given, attempt) => ({
+      ...given,
+      decideRow: (index) => {
+        const own = sent(attempt)[index]?.client_reference_id;
+        const first = sent(attempt).findIndex((row) => row.client_reference_id === own);
+        return first < index
+          ? refuseAs(attempt, 409, 'invalid_state', 'This reference occurs twice.')
+          : given.decideRow(index);
+      },
+    })),
+    alsoSeenAs: { 'BULK-3': 'a row tells another status than a single create' },
+  },
+  {
+    id: 'bulk-twins-become-two',
+    breaks: ['BULK-12'],
+    story: 'Rows are inserted without seeing each other.',
+    bend: batch((given, attempt) => ({
+      ...given,
+      decideRow: (index) => {
+        const own = given.decideRow(index);
+        if (own.reply.status !== 200) return own;
+        const first = sent(attempt).findIndex(
+          (row) =>
+            String(row.client_reference_id).toLowerCase() ===
+            String(sent(attempt)[index]?.client_reference_id).toLowerCase(),
+        );
+        if (first === index) return own;
+        const id = String(attempt.world.counters.account + 1);
+        const body = JSON.stringify({ ...(JSON.parse(own.reply.body) as Json), id });
+        return {
+          ...own,
+          reply: { ...own.reply, status: 201, body },
+          changes: [{ type: 'counted', counter: 'account', to: Number(id) }],
+        };
+      },
+    })),
+    alsoSeenAs: { 'BULK-3': 'a row tells another status than a single create' },
+  },
+  {
+    id: 'bulk-unscoped',
+    breaks: ['BULK-13'],
+    story: 'The scope is checked on the single create only.',
+    bend: unscoped(bulk),
+    alsoSeenAs: { 'AUTH-4': 'the scope grants nothing any more' },
+  },
+  {
+    id: 'bulk-by-transactions-scope',
+    breaks: ['BULK-13'],
+    story: 'Importers hold transactions:write, so it is taken for bulk.',
+    bend: alsoBy(bulk, 'transactions:write'),
+    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
+  },
+];

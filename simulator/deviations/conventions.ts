@@ -1,0 +1,201 @@
+// Wrong ways of writing amounts, ids and times (CONV).
+import type { Attempt } from '../core/attempt.ts';
+import type { Transaction } from '../core/records.ts';
+import { type Json, operation, policy } from './bend.ts';
+import { refuseAs } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const create = 'createTransaction';
+const shown = (change: (body: Json, transaction: Transaction) => Json): Deviation['bend'] =>
+  policy('print', (print) => ({
+    transaction: (transaction) =>
+      JSON.stringify(change(JSON.parse(print.transaction(transaction)) as Json, transaction)),
+  }));
+
+/** Runs the create with other members than those that were sent. */
+const sentAs = (change: (body: Json) => Json): Deviation['bend'] =>
+  operation(create, (run, attempt) => {
+    attempt.body = change(attempt.body as Json);
+    return run(attempt);
+  });
+
+export const conventionDeviations: readonly Deviation[] = [
+  {
+    id: 'transaction-amount-as-float',
+    breaks: ['CONV-2a'],
+    story: 'Amounts pass through a double.',
+    bend: sentAs((body) =>
+      /^-?\d+(\.\d+)?$/.test(String(body.amount))
+        ? { ...body, amount: String(Number(body.amount)) }
+        : body,
+    ),
+  },
+  {
+    id: 'transaction-amount-two-decimals',
+    breaks: ['CONV-2a'],
+    story: 'Money has two decimals.',
+    bend: sentAs((body) =>
+      /^-?\d+(\.\d+)?$/.test(String(body.amount))
+        ? { ...body, amount: Number(body.amount).toFixed(2) }
+        : body,
+    ),
+    alsoSeenAs: { 'TXN-6': 'the smallest amounts become nothing' },
+  },
+  {
+    id: 'transaction-amount-as-number',
+    breaks: ['CONV-2a'],
+    story: 'The amount is answered as a JSON number.',
+    bend: shown((body) => ({ ...body, amount: Number(body.amount) })),
+    alsoSeenAs: {
+      'TXN-8': 'a listed member has another type',
+      'TXN-2': 'the known one reads otherwise',
+    },
+  },
+  {
+    id: 'transaction-amount-string-refused',
+    breaks: ['CONV-2b'],
+    story: 'Amounts have to be JSON numbers.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      read: (attempt, text) => {
+        const result = behaviour.read(attempt, text);
+        const isString =
+          'body' in result &&
+          attempt.operation === create &&
+          String(result.body.amount).includes('.');
+        return isString ? { status: 422, message: 'amount must be a number.', cites: [] } : result;
+      },
+    }),
+    alsoSeenAs: { 'TXN-1': 'a valid create is refused', 'CONV-2a': 'no decimal amount gets in' },
+  },
+  {
+    id: 'transaction-id-as-number',
+    breaks: ['CONV-1a'],
+    story: 'The id is a number in the database, and so it is sent.',
+    bend: shown((body) => ({ ...body, id: Number(body.id) })),
+    alsoSeenAs: { 'TXN-8': 'a listed member has another type' },
+  },
+  {
+    id: 'transaction-account-id-as-number',
+    breaks: ['CONV-1a'],
+    story: 'Foreign keys are sent as numbers.',
+    bend: shown((body) => ({ ...body, account_id: Number(body.account_id) })),
+    alsoSeenAs: { 'TXN-8': 'a listed member has another type' },
+  },
+  {
+    id: 'transaction-time-in-seconds',
+    breaks: ['CONV-4'],
+    story: 'created_at is in seconds, as Unix has it.',
+    bend: shown((body) => ({ ...body, created_at: Math.floor(Number(body.created_at) / 1000) })),
+    alsoSeenAs: { 'TXN-8': 'it is not on the scale of milliseconds' },
+  },
+  {
+    id: 'transaction-time-as-text',
+    breaks: ['CONV-4'],
+    story: 'created_at is an ISO text.',
+    bend: shown((body) => ({
+      ...body,
+      created_at: new Date(Number(body.created_at)).toISOString(),
+    })),
+    alsoSeenAs: { 'TXN-8': 'a listed member has another type' },
+  },
+  {
+    id: 'id-as-number-accepted',
+    breaks: ['CONV-1b'],
+    story: 'Ids are taken in either form, to be kind.',
+    bend: readingIds((value) => (typeof value === 'number' ? String(value) : value)),
+    alsoSeenAs: { 'ERR-2': 'a body that cannot be read is read' },
+  },
+  {
+    id: 'id-as-number-is-problem',
+    breaks: ['CONV-1b'],
+    story: 'A number in an id is a validation problem like any other.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      stages: behaviour.stages.map((stage) =>
+        stage.name !== 'readable'
+          ? stage
+          : {
+              name: 'readable',
+              decide: (attempt: Attempt) => {
+                const refused = stage.decide(attempt);
+                return refused !== null && /_id must be of type/.test(refused.reply.body)
+                  ? refuseAs(attempt, 422, 'validation_failed', refused.reply.body.trim())
+                  : refused;
+              },
+            },
+      ),
+    }),
+    alsoSeenAs: { 'ERR-2': 'it is not in plain text' },
+  },
+  {
+    id: 'id-not-decimal-is-404',
+    breaks: ['CONV-1c'],
+    story: 'An id that is none names nothing.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      refuse: (attempt, problem) =>
+        / must be a decimal string/.test(problem.detail) && problem.code === 'validation_failed'
+          ? behaviour.refuse(attempt, {
+              ...problem,
+              ...behaviour.refusedAs('not_found'),
+              code: 'not_found',
+            })
+          : behaviour.refuse(attempt, problem),
+    }),
+    alsoSeenAs: { 'TXS-15': 'the account in the query too' },
+  },
+  {
+    id: 'id-hexadecimal-accepted',
+    breaks: ['CONV-1c'],
+    story: 'Number() reads ids, 0x10 and 1e3 among them.',
+    bend: policy('values', (values) => ({
+      id: (text) =>
+        values.id(text) ??
+        (text.trim() !== '' && Number.isInteger(Number(text)) ? String(Number(text)) : null),
+    })),
+    alsoSeenAs: { 'TXS-15': 'the account in the query too' },
+  },
+  {
+    id: 'id-garbage-reads-as-zero',
+    breaks: ['CONV-1c'],
+    story: 'What cannot be read as a number is 0, which is not found.',
+    bend: policy('values', (values) => ({ id: (text) => values.id(text) ?? '0' })),
+    alsoSeenAs: { 'TXS-15': 'the account in the query too' },
+  },
+  {
+    id: 'read-record-id-as-text',
+    breaks: ['CONV-3'],
+    story: 'The reads were tidied up early and send texts.',
+    bend: reading((body) => ({ ...body, record_id: String(body.record_id) })),
+  },
+  {
+    id: 'read-account-id-as-text',
+    breaks: ['CONV-3'],
+    story: 'Only record_id is a number.',
+    bend: reading((body) => ({ ...body, account_id: String(body.account_id) })),
+  },
+];
+
+function readingIds(change: (value: unknown) => unknown): Deviation['bend'] {
+  return (behaviour) => ({
+    ...behaviour,
+    read: (attempt, text) => {
+      const result = behaviour.read(attempt, text);
+      if ('body' in result || !/_id must be of type/.test(result.message)) return result;
+      const body = JSON.parse(text) as Json;
+      for (const name of Object.keys(body))
+        if (name.endsWith('_id')) body[name] = change(body[name]);
+      return behaviour.read(attempt, JSON.stringify(body));
+    },
+  });
+}
+
+function reading(change: (body: Json) => Json): Deviation['bend'] {
+  return policy('print', (print) => ({
+    accountRead: (account) =>
+      JSON.stringify(change(JSON.parse(print.accountRead(account)) as Json)),
+    transactionRead: (transaction) =>
+      JSON.stringify(change(JSON.parse(print.transactionRead(transaction)) as Json)),
+  }));
+}

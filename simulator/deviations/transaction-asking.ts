@@ -1,0 +1,185 @@
+// Wrong ways with what deciding on a transaction asks for and shows (TXS-14 to TXS-19).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { Transaction, TransactionStatus } from '../core/records.ts';
+import type { Move, Trigger } from '../core/tables/moves.ts';
+import { decision, type Json, moves, operation, policy, stage } from './bend.ts';
+import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const approve = 'approveTransaction';
+const reject = 'rejectTransaction';
+const cancel = 'cancelTransaction';
+
+const instead = (
+  names: readonly (typeof approve | typeof reject | typeof cancel)[],
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] =>
+  decision(names, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+
+export const askingDeviations: readonly Deviation[] = [
+  {
+    id: 'reason-may-be-empty',
+    breaks: ['TXS-14'],
+    story: 'The reason is required, its text is not looked at.',
+    bend: operation([reject, cancel], (run, attempt) => {
+      if (attempt.body.reason === '') attempt.body = { ...attempt.body, reason: '-' };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'reason-optional',
+    breaks: ['TXS-14'],
+    story: 'Without a reason none is stored.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      read: (attempt, text) => {
+        const result = behaviour.read(attempt, text);
+        return 'body' in result || !/^reason is required/.test(result.message)
+          ? result
+          : { body: { reason: 'none given' } };
+      },
+    }),
+    alsoSeenAs: { 'ERR-2': 'a missing required member is read' },
+  },
+  {
+    id: 'reason-absent-is-problem',
+    breaks: ['TXS-14'],
+    story: 'An absent reason is validated like an empty one.',
+    bend: stage('readable', (decide, attempt) => {
+      const given = decide(attempt);
+      return given !== null && /^reason is required/.test(given.reply.body)
+        ? refuseAs(attempt, 422, 'validation_failed', 'reason is required.')
+        : given;
+    }),
+    alsoSeenAs: { 'ERR-2': 'it is not in plain text' },
+  },
+  {
+    id: 'account-in-query-optional',
+    breaks: ['TXS-15'],
+    story: 'The transaction’s id is enough to find it.',
+    bend: operation(moves, (run, attempt) => {
+      const owner = attempt.world.transactions.get(attempt.pathId)?.accountId;
+      if (!attempt.query.has('account_id') && owner !== undefined)
+        attempt.query.set('account_id', owner);
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'account-in-query-unchecked',
+    breaks: ['TXS-16'],
+    story: 'The account in the query is not compared with the transaction’s.',
+    bend: operation(moves, (run, attempt) => {
+      const owner = attempt.world.transactions.get(attempt.pathId)?.accountId;
+      if (owner !== undefined && /^\d+$/.test(attempt.query.get('account_id') ?? ''))
+        attempt.query.set('account_id', owner);
+      return run(attempt);
+    }),
+    alsoSeenAs: {
+      'AUTH-5': 'a delegated token can name its own account for another’s transaction',
+    },
+  },
+  {
+    id: 'foreign-transaction-is-403',
+    breaks: ['TXS-16'],
+    story: 'A transaction of another account is forbidden.',
+    bend: instead(moves, /"not_found"/, (attempt) =>
+      refuseAs(attempt, 403, 'forbidden', 'This transaction is not yours.'),
+    ),
+    alsoSeenAs: {
+      'AUTH-5': 'out of reach too',
+      'AUTH-6': 'out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'IDEM-4d': 'what replays is another',
+    },
+  },
+  {
+    id: 'foreign-transaction-is-422',
+    breaks: ['TXS-16'],
+    story: 'Two ids that do not fit together are a validation failure.',
+    bend: instead(moves, /"not_found"/, (attempt) =>
+      refuseAs(attempt, 422, 'validation_failed', 'The transaction is not of this account.'),
+    ),
+    alsoSeenAs: {
+      'AUTH-5': 'out of reach too',
+      'AUTH-6': 'out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'IDEM-4d': 'what replays is another',
+    },
+  },
+  {
+    id: 'moves-unscoped',
+    breaks: ['TXS-17'],
+    story: 'Whoever can see a transaction may decide on it.',
+    bend: unscoped(...moves),
+    alsoSeenAs: { 'AUTH-4': 'the scopes grant nothing any more' },
+  },
+  {
+    id: 'approve-unscoped',
+    breaks: ['TXS-17'],
+    story: 'The scope is checked on reject and cancel only.',
+    bend: unscoped(approve),
+    alsoSeenAs: { 'AUTH-4': 'a scope is not asked for' },
+  },
+  {
+    id: 'cancel-by-amend-alone',
+    breaks: ['TXS-17'],
+    story: 'transactions:amend is enough to cancel.',
+    bend: alsoBy(cancel, 'transactions:amend'),
+    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
+  },
+  {
+    id: 'transaction-shows-reason',
+    breaks: ['TXS-19'],
+    story: 'The reason is shown once it is there.',
+    bend: policy('print', (print) => ({
+      transaction: (transaction) =>
+        JSON.stringify({
+          ...(JSON.parse(print.transaction(transaction)) as Json),
+          ...(transaction.reason === null ? {} : { reason: transaction.reason }),
+        }),
+    })),
+    alsoSeenAs: { 'TXN-9': 'reasons never appear', 'TXN-8': 'there is a member more' },
+  },
+  {
+    id: 'transaction-echoes-reason',
+    breaks: ['TXS-19'],
+    story: 'The answer of a rejection repeats the reason.',
+    bend: decision([reject, cancel], (given, { body }) =>
+      given.reply.status === 200
+        ? {
+            ...given,
+            reply: {
+              ...given.reply,
+              body: JSON.stringify({
+                ...(JSON.parse(given.reply.body) as Json),
+                reason: body.reason,
+              }),
+            },
+          }
+        : given,
+    ),
+    alsoSeenAs: { 'TXN-9': 'reasons never appear', 'TXN-8': 'there is a member more' },
+  },
+  {
+    id: 'transaction-shows-operator',
+    breaks: ['TXN-9'],
+    story: 'Who decided is shown.',
+    bend: policy('print', (print) => ({
+      transaction: (transaction) =>
+        JSON.stringify({
+          ...(JSON.parse(print.transaction(transaction)) as Json),
+          ...(transaction.operator === null
+            ? {}
+            : { operator_comment: `by ${transaction.operator}` }),
+        }),
+    })),
+    alsoSeenAs: {
+      'TXS-19': 'something of the decision is shown',
+      'TXN-8': 'there is a member more',
+    },
+  },
+];

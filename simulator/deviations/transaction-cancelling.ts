@@ -1,0 +1,224 @@
+// Wrong ways of cancelling (TXS-8 to TXS-13).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { Transaction, TransactionStatus } from '../core/records.ts';
+import type { Move, Trigger } from '../core/tables/moves.ts';
+import { decision, only, policy } from './bend.ts';
+import { refuseAs } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+/** Puts another move into one cell of the table. */
+const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviation['bend'] =>
+  policy('transactions', ({ moves: table }) => ({
+    moves: { ...table, [status]: { ...table[status], [trigger]: move } },
+  }));
+
+const refused: Move = { kind: 'refused', cites: [] };
+const unchanged: Move = { kind: 'unchanged', cites: [] };
+const to = (status: TransactionStatus): Move => ({ kind: 'move', to: status, cites: [] });
+
+const approve = 'approveTransaction';
+const reject = 'rejectTransaction';
+const cancel = 'cancelTransaction';
+
+/** Changes the transaction as a move leaves it. */
+const left = (
+  name: typeof approve | typeof reject | typeof cancel,
+  change: (after: Transaction, attempt: Attempt) => Transaction,
+): Deviation['bend'] =>
+  decision(name, (given, attempt) => {
+    const [changed] = only(given.changes, 'transaction-changed');
+    if (changed === undefined) return given;
+    const transaction = change(changed.transaction, attempt);
+    return {
+      ...given,
+      reply: { ...given.reply, body: attempt.behaviour.print.transaction(transaction) },
+      changes: given.changes.map((each) => (each === changed ? { ...changed, transaction } : each)),
+    };
+  });
+
+const instead = (
+  names: readonly (typeof approve | typeof reject | typeof cancel)[],
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] =>
+  decision(names, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+
+const without =
+  (name: 'entry-booked' | 'account-changed') =>
+  (given: Decision): Decision => ({
+    ...given,
+    changes: given.changes.filter(({ type }) => type !== name),
+  });
+
+export const cancellingDeviations: readonly Deviation[] = [
+  {
+    id: 'cancel-rejects',
+    breaks: ['TXS-8'],
+    story: 'Cancelled and rejected are one state.',
+    bend: cell('pending', 'cancel', to('rejected')),
+    alsoSeenAs: {
+      'TXS-9': 'it is rejected, not cancelled',
+      'TXS-5': 'it is rejected, not cancelled',
+      'TXS-12': 'it is rejected, not cancelled',
+      'TXS-13': 'it is rejected, not cancelled',
+    },
+  },
+  {
+    id: 'cancel-pending-refused',
+    breaks: ['TXS-8'],
+    story: 'Only settled transactions can be cancelled.',
+    bend: cell('pending', 'cancel', refused),
+    alsoSeenAs: {
+      'TXS-9': 'nothing can be cancelled',
+      'TXS-5': 'nothing can be cancelled',
+      'TXS-12': 'nothing can be cancelled',
+    },
+  },
+  {
+    id: 'cancel-twice-is-409',
+    breaks: ['TXS-9'],
+    story: 'Cancelling what is cancelled is a wrong state.',
+    bend: cell('cancelled', 'cancel', refused),
+    alsoSeenAs: { 'TXS-13': 'it cannot be read by cancelling again' },
+  },
+  {
+    id: 'cancel-settled-refused',
+    breaks: ['TXS-10'],
+    story: 'What is settled is final.',
+    bend: cell('settled', 'cancel', refused),
+    alsoSeenAs: { 'TXS-13': 'it stays settled', 'TXS-11': 'it is 409 for everybody' },
+  },
+  {
+    id: 'cancel-settled-keeps-money',
+    breaks: ['TXS-10'],
+    story: 'The state is changed; the money is forgotten.',
+    bend: decision(cancel, without('entry-booked')),
+  },
+  {
+    id: 'cancel-settled-reverses-twice',
+    breaks: ['TXS-10'],
+    story: 'The compensating entry is booked by two listeners.',
+    bend: decision(cancel, (given, { world }) => {
+      const [booked] = only(given.changes, 'entry-booked');
+      if (booked === undefined) return given;
+      const account = world.tradingAccounts.get(booked.tradingAccountId);
+      return account === undefined
+        ? given
+        : {
+            ...given,
+            changes: [
+              ...given.changes,
+              { ...booked, balance: String(Number(booked.balance) + Number(booked.entry.amount)) },
+            ],
+          };
+    }),
+  },
+  {
+    id: 'cancel-settled-books-the-same-sign',
+    breaks: ['TXS-10'],
+    story: 'The compensating entry has the sign of the movement.',
+    bend: decision(cancel, (given, attempt) => ({
+      ...given,
+      changes: given.changes.map((change) => {
+        if (change.type !== 'entry-booked') return change;
+        const { values } = attempt.behaviour;
+        const account = attempt.world.tradingAccounts.get(change.tradingAccountId);
+        const amount = change.entry.amount.startsWith('-')
+          ? change.entry.amount.slice(1)
+          : `-${change.entry.amount}`;
+        return {
+          ...change,
+          entry: { ...change.entry, amount },
+          balance: values.add(account?.balance ?? '0', amount),
+        };
+      }),
+    })),
+  },
+  {
+    id: 'cancel-settled-by-anybody',
+    breaks: ['TXS-11'],
+    story: 'transactions:write is enough for cancelling.',
+    bend: cell('settled', 'cancel', {
+      kind: 'move',
+      to: 'cancelled',
+      cites: [],
+      compensates: true,
+    }),
+    alsoSeenAs: { 'AUTH-4': 'the scope for amending grants nothing' },
+  },
+  {
+    id: 'cancel-settled-without-amend-is-409',
+    breaks: ['TXS-11'],
+    story: 'Without the scope the state refuses it.',
+    bend: instead([cancel], /"forbidden"/, (attempt) =>
+      refuseAs(attempt, 409, 'invalid_state', 'It is settled.'),
+    ),
+    alsoSeenAs: { 'AUTH-4': 'a missing scope is not said to be one' },
+  },
+  {
+    id: 'cancel-settled-403-after-doing-it',
+    breaks: ['TXS-11'],
+    story: 'The scope is looked at after the state was written.',
+    bend: instead([cancel], /"forbidden"/, (attempt, given) => {
+      const transaction = attempt.world.transactions.get(attempt.pathId);
+      return transaction === undefined
+        ? given
+        : {
+            ...given,
+            changes: [
+              { type: 'transaction-changed', transaction: { ...transaction, status: 'cancelled' } },
+            ],
+          };
+    }),
+  },
+  {
+    id: 'reject-cancelled',
+    breaks: ['TXS-12'],
+    story: 'A cancellation can become a rejection.',
+    bend: cell('cancelled', 'reject', to('rejected')),
+    alsoSeenAs: { 'TXS-13': 'it does not read cancelled any more' },
+  },
+  {
+    id: 'cancel-rejected',
+    breaks: ['TXS-12'],
+    story: 'A rejection can become a cancellation.',
+    bend: cell('rejected', 'cancel', to('cancelled')),
+  },
+  {
+    id: 'cancel-rejected-is-200',
+    breaks: ['TXS-12'],
+    story: 'What is over is over; cancelling it succeeds.',
+    bend: cell('rejected', 'cancel', unchanged),
+  },
+  {
+    id: 'refused-move-changes-anyway',
+    breaks: ['TXS-12'],
+    story: 'The state is written first and taken back only where it is remembered.',
+    bend: instead([reject], /"invalid_state"/, (attempt, given) => {
+      const transaction = attempt.world.transactions.get(attempt.pathId);
+      return transaction?.status !== 'cancelled'
+        ? given
+        : {
+            ...given,
+            changes: [
+              { type: 'transaction-changed', transaction: { ...transaction, status: 'rejected' } },
+            ],
+          };
+    }),
+    alsoSeenAs: { 'TXS-13': 'it does not read cancelled any more' },
+  },
+  {
+    id: 'cancelled-settled-reads-settled',
+    breaks: ['TXS-13'],
+    story: 'What has settled reads settled, whatever came after.',
+    bend: left(cancel, (after, { world }) =>
+      world.transactions.get(after.id)?.status === 'settled'
+        ? { ...after, status: 'settled' }
+        : after,
+    ),
+    alsoSeenAs: { 'TXS-10': 'it does not read cancelled' },
+  },
+];

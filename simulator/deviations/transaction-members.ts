@@ -1,0 +1,297 @@
+// Wrong members of transactions, and wrong reach when creating one (TXN-6 to TXN-12).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { Transaction } from '../core/records.ts';
+import { decision, type Json, moves, only, operation, policy } from './bend.ts';
+import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const create = 'createTransaction';
+const all = [create, ...moves] as const;
+
+const shown = (change: (body: Json, transaction: Transaction) => Json): Deviation['bend'] =>
+  policy('print', (print) => ({
+    transaction: (transaction) =>
+      JSON.stringify(change(JSON.parse(print.transaction(transaction)) as Json, transaction)),
+  }));
+
+const instead = (
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] =>
+  decision(create, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+
+/** Runs the create with other members than those that were sent. */
+const sentAs = (change: (body: Json) => Json): Deviation['bend'] =>
+  operation(create, (run, attempt) => {
+    attempt.body = change(attempt.body as Json);
+    return run(attempt);
+  });
+
+const made = (
+  change: (transaction: Transaction, attempt: Attempt) => Transaction,
+): Deviation['bend'] =>
+  decision(create, (given, attempt) => {
+    const [created] = only(given.changes, 'transaction-created');
+    if (created === undefined) return given;
+    const transaction = change(created.transaction, attempt);
+    const body = attempt.behaviour.print.transaction(transaction);
+    const changes = given.changes.map((each) =>
+      each === created ? { ...created, transaction } : each,
+    );
+    return { ...given, reply: { ...given.reply, body }, changes };
+  });
+
+const notFound = (status: number, code: string): Deviation['bend'] =>
+  instead(/"not_found"/, (attempt) =>
+    refuseAs(attempt, status, code, 'There is no such trading account.'),
+  );
+
+export const transactionMemberDeviations: readonly Deviation[] = [
+  {
+    id: 'transaction-method-always-deposit',
+    breaks: ['TXN-6'],
+    story: 'Without a method it is a deposit.',
+    bend: policy('values', () => ({ method: () => 'Deposit' })),
+  },
+  {
+    id: 'transaction-method-from-type',
+    breaks: ['TXN-6'],
+    story: 'The method follows the transaction type, not the sign.',
+    bend: sentAs((body) =>
+      body.method == null
+        ? {
+            ...body,
+            method:
+              body.transaction_type === 'Withdrawal' || body.transaction_type === 'Debit'
+                ? 'Withdrawal'
+                : 'Deposit',
+          }
+        : body,
+    ),
+  },
+  {
+    id: 'transaction-method-stays-null',
+    breaks: ['TXN-6'],
+    story: 'What was not sent is null.',
+    bend: made((transaction, { body }) =>
+      body.method == null ? { ...transaction, method: null as unknown as string } : transaction,
+    ),
+    alsoSeenAs: { 'TXN-8': 'a listed member has another type' },
+  },
+  {
+    id: 'transaction-method-no-bonus',
+    breaks: ['TXN-6'],
+    story: 'Bonus was forgotten in the list.',
+    bend: operation(create, (run, attempt) =>
+      attempt.body.method === 'Bonus'
+        ? refuseAs(attempt, 422, 'validation_failed', 'method is not known.')
+        : run(attempt),
+    ),
+  },
+  {
+    id: 'transaction-method-required',
+    breaks: ['TXN-6'],
+    story: 'The method has to be sent.',
+    bend: operation(create, (run, attempt) =>
+      attempt.body.method == null
+        ? refuseAs(attempt, 422, 'validation_failed', 'method is required.')
+        : run(attempt),
+    ),
+    alsoSeenAs: { 'TXN-1': 'a valid create is refused' },
+  },
+  {
+    id: 'transaction-type-any',
+    breaks: ['TXN-7'],
+    story: 'The type is stored as sent.',
+    bend: operation(create, (run, attempt) => {
+      const type = attempt.body.transaction_type;
+      const known = ['Deposit', 'Withdrawal', 'Credit', 'Debit'].includes(String(type));
+      if (!known) attempt.body = { ...attempt.body, transaction_type: 'Credit' };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'transaction-type-any-case',
+    breaks: ['TXN-7'],
+    story: 'deposit is as good as Deposit.',
+    bend: sentAs((body) => {
+      const type = String(body.transaction_type);
+      return {
+        ...body,
+        transaction_type: `${type.charAt(0).toUpperCase()}${type.slice(1).toLowerCase()}`,
+      };
+    }),
+  },
+  {
+    id: 'transaction-type-no-debit',
+    breaks: ['TXN-7'],
+    story: 'Debit was forgotten in the list.',
+    bend: operation(create, (run, attempt) =>
+      attempt.body.transaction_type === 'Debit'
+        ? refuseAs(attempt, 422, 'validation_failed', 'transaction_type is not known.')
+        : run(attempt),
+    ),
+  },
+  {
+    id: 'transaction-type-optional',
+    breaks: ['TXN-7'],
+    story: 'Without a type it follows the sign.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      read: (attempt, text) => {
+        const result = behaviour.read(attempt, text);
+        if (
+          'body' in result ||
+          attempt.operation !== create ||
+          !/^transaction_type is required/.test(result.message)
+        )
+          return result;
+        return behaviour.read(
+          attempt,
+          JSON.stringify({ ...(JSON.parse(text) as Json), transaction_type: 'Deposit' }),
+        );
+      },
+    }),
+    alsoSeenAs: { 'ERR-2': 'a missing required member is read' },
+  },
+  {
+    id: 'transaction-shows-reference',
+    breaks: ['TXN-8'],
+    story: 'The reference is shown too.',
+    bend: shown((body, { reference }) => ({ ...body, client_reference_id: reference })),
+  },
+  {
+    id: 'transaction-lacks-is-ftd',
+    breaks: ['TXN-8'],
+    story: 'is_ftd is sent only when it is true.',
+    bend: shown(({ is_ftd: isFtd, ...rest }) =>
+      isFtd === true ? { ...rest, is_ftd: true } : rest,
+    ),
+    alsoSeenAs: { 'TXS-2': 'that it is not a first deposit cannot be seen' },
+  },
+  {
+    id: 'transaction-is-ftd-as-number',
+    breaks: ['TXN-8'],
+    story: 'Booleans are 0 and 1 in the database.',
+    bend: shown((body) => ({ ...body, is_ftd: body.is_ftd === true ? 1 : 0 })),
+    alsoSeenAs: { 'TXS-2': 'true is not true' },
+  },
+  {
+    id: 'transaction-shows-provider',
+    breaks: ['TXN-9'],
+    story: 'The provider used is shown for support.',
+    bend: shown((body) => ({ ...body, provider: 'paylink' })),
+    alsoSeenAs: { 'TXN-8': 'there is a member more' },
+  },
+  {
+    id: 'transaction-shows-provider-reference',
+    breaks: ['TXN-9'],
+    story: 'The provider’s reference is shown for support.',
+    bend: shown((body, { id }) => ({ ...body, provider_reference: `pl-${id}` })),
+    alsoSeenAs: { 'TXN-8': 'there is a member more' },
+  },
+  {
+    id: 'transaction-unknown-account-is-422',
+    breaks: ['TXN-10'],
+    story: 'A foreign key that leads nowhere is a validation failure.',
+    bend: notFound(422, 'validation_failed'),
+    alsoSeenAs: {
+      'TXN-11': 'a trading account of another account too',
+      'AUTH-5': 'out of reach too',
+      'AUTH-6': 'out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'IDEM-4d': 'what replays is another',
+    },
+  },
+  {
+    id: 'transaction-unknown-account-is-403',
+    breaks: ['TXN-10'],
+    story: 'What is not yours is forbidden, existing or not.',
+    bend: notFound(403, 'forbidden'),
+    alsoSeenAs: {
+      'TXN-11': 'a trading account of another account too',
+      'AUTH-5': 'out of reach too',
+      'AUTH-6': 'out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'IDEM-4d': 'what replays is another',
+    },
+  },
+  {
+    id: 'transaction-foreign-trading-account',
+    breaks: ['TXN-11'],
+    story: 'That the trading account belongs to the account is not checked.',
+    bend: operation(create, (run, attempt) => {
+      const owner = attempt.world.tradingAccounts.get(
+        String(attempt.body.trading_account_id),
+      )?.accountId;
+      const given = run(attempt);
+      if (
+        owner === undefined ||
+        'decideRow' in given ||
+        !/no trading account/.test(given.reply.body)
+      )
+        return given;
+      attempt.body = { ...attempt.body, account_id: owner };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'transaction-foreign-trading-account-is-422',
+    breaks: ['TXN-11'],
+    story: 'Two ids that do not fit together are a validation failure.',
+    bend: instead(/no trading account \d+ of account/, (attempt, given) =>
+      attempt.world.tradingAccounts.has(String(attempt.body.trading_account_id))
+        ? refuseAs(
+            attempt,
+            422,
+            'validation_failed',
+            'The trading account belongs to another account.',
+          )
+        : given,
+    ),
+    alsoSeenAs: {
+      'TXN-10': 'one out of reach too',
+      'AUTH-7': 'another firm’s too',
+      'AUTH-6': 'another brand’s too',
+      'AUTH-5': 'another account’s too',
+    },
+  },
+  {
+    id: 'transaction-unscoped',
+    breaks: ['TXN-12'],
+    story: 'Any valid token may record transactions.',
+    bend: unscoped(create),
+    alsoSeenAs: {
+      'AUTH-4': 'the scopes grant nothing any more',
+      'TXS-17': 'amending alone grants something',
+    },
+  },
+  {
+    id: 'transaction-by-amend-alone',
+    breaks: ['TXN-12'],
+    story: 'transactions:amend is taken for a funds scope.',
+    bend: alsoBy(create, 'transactions:amend'),
+    alsoSeenAs: {
+      'AUTH-4': 'a scope grants more than its row says',
+      'TXS-17': 'amending alone grants something',
+    },
+  },
+  {
+    id: 'transaction-without-trader-funds',
+    breaks: ['AUTH-4'],
+    story: 'trader:funds was forgotten.',
+    bend: policy('table', (table) =>
+      Object.fromEntries(
+        all.map((name) => [name, { ...table[name], scopes: ['transactions:write'] }]),
+      ),
+    ),
+    alsoSeenAs: {
+      'AUTH-5': 'a delegated token reaches nothing',
+      'TXN-12': 'a funds scope does not serve',
+      'TXS-17': 'a funds scope does not serve',
+    },
+  },
+];

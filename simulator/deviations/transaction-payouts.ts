@@ -1,0 +1,211 @@
+// Wrong ways with provider payouts, and with approving and rejecting what was decided (TXS-3 to TXS-8).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { TransactionStatus } from '../core/records.ts';
+import type { Move, Trigger } from '../core/tables/moves.ts';
+import { decision, policy } from './bend.ts';
+import { refuseAs } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+/** Puts another move into one cell of the table. */
+const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviation['bend'] =>
+  policy('transactions', ({ moves: table }) => ({
+    moves: { ...table, [status]: { ...table[status], [trigger]: move } },
+  }));
+
+const refused: Move = { kind: 'refused', cites: [] };
+const unchanged: Move = { kind: 'unchanged', cites: [] };
+const to = (status: TransactionStatus): Move => ({ kind: 'move', to: status, cites: [] });
+
+const approve = 'approveTransaction';
+const reject = 'rejectTransaction';
+const cancel = 'cancelTransaction';
+
+const instead = (
+  names: readonly (typeof approve | typeof reject | typeof cancel)[],
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] =>
+  decision(names, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+
+/** Books the movement of a transaction as an operation decides, beside what it does. */
+const booking = (name: typeof approve, when: (given: Decision) => boolean): Deviation['bend'] =>
+  decision(name, (given, attempt) => {
+    const transaction = attempt.world.transactions.get(attempt.pathId);
+    const account = attempt.world.tradingAccounts.get(transaction?.tradingAccountId ?? '');
+    if (transaction === undefined || account === undefined || !when(given)) return given;
+    const { transactions, values } = attempt.behaviour;
+    const amount = transactions.movement(transaction);
+    const entry = {
+      transactionId: transaction.id,
+      amount,
+      kind: 'movement',
+      atMs: attempt.atMs,
+    } as const;
+    const balance = values.add(account.balance, amount);
+    const booked = { type: 'entry-booked', tradingAccountId: account.id, entry, balance } as const;
+    return { ...given, changes: [...given.changes, booked] };
+  });
+
+export const payoutDeviations: readonly Deviation[] = [
+  {
+    id: 'provider-withdrawal-approved',
+    breaks: ['TXS-3'],
+    story: 'Provider payouts are approved like any other.',
+    bend: policy('transactions', () => ({ isProviderPayout: () => false })),
+    alsoSeenAs: { 'IDEM-4d': 'there is no 501 to replay' },
+  },
+  {
+    id: 'provider-withdrawal-is-409',
+    breaks: ['TXS-3'],
+    story: 'What cannot be approved is in a wrong state.',
+    bend: instead([approve], /"not_implemented"/, (attempt) =>
+      refuseAs(attempt, 409, 'invalid_state', 'This withdrawal is approved elsewhere.'),
+    ),
+    alsoSeenAs: { 'IDEM-4d': 'what replays is another' },
+  },
+  {
+    id: 'provider-withdrawal-moves-anyway',
+    breaks: ['TXS-3'],
+    story: 'The state is written before the provider is asked.',
+    bend: instead([approve], /"not_implemented"/, (attempt, given) => {
+      const transaction = attempt.world.transactions.get(attempt.pathId);
+      return transaction === undefined
+        ? given
+        : {
+            ...given,
+            changes: [
+              { type: 'transaction-changed', transaction: { ...transaction, status: 'approved' } },
+            ],
+          };
+    }),
+    alsoSeenAs: { 'TXS-12': 'it is not pending any more' },
+  },
+  {
+    id: 'provider-withdrawal-succeeds-second-time',
+    breaks: ['TXS-3'],
+    story: 'The second attempt finds the payout prepared and goes through.',
+    bend: (behaviour) => {
+      const asked = new Set<string>();
+      return {
+        ...behaviour,
+        transactions: {
+          ...behaviour.transactions,
+          isProviderPayout: (transaction, from) => {
+            const is = behaviour.transactions.isProviderPayout(transaction, from);
+            const name = `${transaction.id}/${transaction.reference}`;
+            const again = asked.has(name);
+            asked.add(name);
+            return is && !again;
+          },
+        },
+      };
+    },
+  },
+  {
+    id: 'provider-deposit-refused-too',
+    breaks: ['TXS-18'],
+    story: 'Nothing of an account with provider payouts is approved.',
+    bend: policy('transactions', () => ({
+      isProviderPayout: (_transaction, from) => from.providerPayouts,
+    })),
+  },
+  {
+    id: 'withdrawal-refused-always',
+    breaks: ['TXS-18'],
+    story: 'Every withdrawal is taken for one through a provider.',
+    bend: policy('transactions', () => ({
+      isProviderPayout: ({ transactionType }) => transactionType === 'Withdrawal',
+    })),
+  },
+  {
+    id: 'approve-twice-is-409',
+    breaks: ['TXS-4'],
+    story: 'Approving what is approved is a wrong state.',
+    bend: cell('approved', 'approve', refused),
+  },
+  {
+    id: 'approve-twice-credits-twice',
+    breaks: ['TXS-4'],
+    story: 'Every approval books the money.',
+    bend: booking(approve, ({ changes, reply }) => reply.status === 200 && changes.length === 0),
+  },
+  {
+    id: 'approve-rejected',
+    breaks: ['TXS-5'],
+    story: 'A rejection can be changed by approving.',
+    bend: cell('rejected', 'approve', to('approved')),
+  },
+  {
+    id: 'approve-cancelled',
+    breaks: ['TXS-5'],
+    story: 'A cancellation can be taken back by approving.',
+    bend: cell('cancelled', 'approve', to('approved')),
+    alsoSeenAs: { 'TXS-13': 'it does not read cancelled any more' },
+  },
+  {
+    id: 'approve-terminal-is-200',
+    breaks: ['TXS-5'],
+    story: 'Approving what is over changes nothing and succeeds.',
+    bend: policy('transactions', ({ moves: table }) => ({
+      moves: {
+        ...table,
+        rejected: { ...table.rejected, approve: unchanged },
+        cancelled: { ...table.cancelled, approve: unchanged },
+      },
+    })),
+  },
+  {
+    id: 'approve-terminal-is-422',
+    breaks: ['TXS-5'],
+    story: 'A wrong state is a validation failure.',
+    bend: instead([approve], /"invalid_state"/, (attempt) =>
+      refuseAs(attempt, 422, 'validation_failed', 'It cannot be approved.'),
+    ),
+    alsoSeenAs: { 'TXS-12': 'so is every wrong state', 'TXS-13': 'so is every wrong state' },
+  },
+  {
+    id: 'reject-cancels',
+    breaks: ['TXS-6'],
+    story: 'Rejected and cancelled are one state.',
+    bend: cell('pending', 'reject', to('cancelled')),
+    alsoSeenAs: {
+      'TXS-7': 'it is cancelled, not rejected',
+      'TXS-5': 'it is cancelled, not rejected',
+      'TXS-12': 'it is cancelled, not rejected',
+      'IDEM-10': 'it is cancelled',
+      'TXS-19': 'it is cancelled',
+    },
+  },
+  {
+    id: 'reject-answers-204',
+    breaks: ['TXS-6'],
+    story: 'There is nothing to say after a rejection.',
+    bend: decision(reject, (given) =>
+      given.reply.status === 200
+        ? { ...given, reply: { status: 204, contentType: null, body: '' } }
+        : given,
+    ),
+    alsoSeenAs: {
+      'TXS-7': 'nor the second time',
+      'TXS-19': 'nothing is shown',
+      'IDEM-10': 'nothing is shown',
+      'TXS-5': 'nothing is shown',
+    },
+  },
+  {
+    id: 'reject-twice-is-409',
+    breaks: ['TXS-7'],
+    story: 'Rejecting what is rejected is a wrong state.',
+    bend: cell('rejected', 'reject', refused),
+  },
+  {
+    id: 'reject-twice-replaces-reason',
+    breaks: ['TXS-7'],
+    story: 'The last reason counts.',
+    bend: cell('rejected', 'reject', to('rejected')),
+    alsoSeenAs: { 'IDEM-4c': 'it runs once more' },
+  },
+];

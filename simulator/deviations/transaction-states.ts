@@ -1,0 +1,188 @@
+// Wrong moves of transactions (TXS).
+import type { Attempt } from '../core/attempt.ts';
+import type { Transaction, TransactionStatus } from '../core/records.ts';
+import type { Move, Trigger } from '../core/tables/moves.ts';
+import { decision, only, policy } from './bend.ts';
+import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+/** Puts another move into one cell of the table. */
+const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviation['bend'] =>
+  policy('transactions', ({ moves: table }) => ({
+    moves: { ...table, [status]: { ...table[status], [trigger]: move } },
+  }));
+
+const approve = 'approveTransaction';
+const reject = 'rejectTransaction';
+const cancel = 'cancelTransaction';
+
+/** Changes the transaction as a move leaves it. */
+const left = (
+  name: typeof approve | typeof reject | typeof cancel,
+  change: (after: Transaction, attempt: Attempt) => Transaction,
+): Deviation['bend'] =>
+  decision(name, (given, attempt) => {
+    const [changed] = only(given.changes, 'transaction-changed');
+    if (changed === undefined) return given;
+    const transaction = change(changed.transaction, attempt);
+    return {
+      ...given,
+      reply: { ...given.reply, body: attempt.behaviour.print.transaction(transaction) },
+      changes: given.changes.map((each) => (each === changed ? { ...changed, transaction } : each)),
+    };
+  });
+
+export const stateDeviations: readonly Deviation[] = [
+  {
+    id: 'approve-settles-at-once',
+    breaks: ['TXS-1'],
+    story: 'Approving and settling are one step.',
+    bend: cell('pending', 'approve', {
+      ...to('settled'),
+      refusesProviderPayout: true,
+      books: true,
+    } as Move),
+    alsoSeenAs: {
+      'TXS-4': 'it is settled, not approved',
+      'TXS-18': 'it is settled, not approved',
+      'TXS-2': 'it is settled, not approved',
+    },
+  },
+  {
+    id: 'approve-answers-202',
+    breaks: ['TXS-1'],
+    story: 'Approval is carried out later, says the status.',
+    bend: decision(approve, (given) =>
+      given.reply.status === 200 ? { ...given, reply: { ...given.reply, status: 202 } } : given,
+    ),
+    alsoSeenAs: {
+      'TXS-4': 'so the second time',
+      'TXS-18': 'so everywhere',
+      'TXS-2': 'so the first deposit',
+    },
+  },
+  {
+    id: 'approve-answers-old-state',
+    breaks: ['TXS-1'],
+    story: 'The record is printed before the move.',
+    bend: decision(approve, (given, attempt) => {
+      const before = attempt.world.transactions.get(attempt.pathId);
+      return given.reply.status === 200 && before !== undefined
+        ? { ...given, reply: { ...given.reply, body: attempt.behaviour.print.transaction(before) } }
+        : given;
+    }),
+    alsoSeenAs: { 'TXS-2': 'the mark is not shown', 'TXS-18': 'nor the state' },
+  },
+  {
+    id: 'approve-without-effect',
+    breaks: ['TXS-1'],
+    story: 'The answer says approved; nothing is stored.',
+    bend: decision(approve, (given) => ({ ...given, changes: [] })),
+    alsoSeenAs: {
+      'TXS-2': 'the mark is not stored',
+      'TXS-4': 'nor the state',
+      'TXS-18': 'nor the state',
+      'TXS-12': 'other moves are still possible',
+      'IDEM-4c': 'nothing happens at all',
+    },
+  },
+  {
+    id: 'ftd-on-every-deposit',
+    breaks: ['TXS-2'],
+    story: 'Every approved deposit is marked.',
+    bend: policy('transactions', (all) => ({
+      isFirstDeposit: (transaction) => all.isDeposit(transaction),
+    })),
+  },
+  {
+    id: 'ftd-never',
+    breaks: ['TXS-2'],
+    story: 'The mark is set by a nightly job.',
+    bend: policy('transactions', () => ({ isFirstDeposit: () => false })),
+  },
+  {
+    id: 'ftd-on-withdrawals-too',
+    breaks: ['TXS-2'],
+    story: 'The first approved transaction of any kind is marked.',
+    bend: policy('transactions', () => ({
+      isFirstDeposit: (_transaction, account) => account.firstDepositId === null,
+    })),
+  },
+  {
+    id: 'ftd-when-created',
+    breaks: ['TXS-2'],
+    story: 'The first deposit is marked when it is recorded.',
+    bend: decision('createTransaction', (given, attempt) => {
+      const [created] = only(given.changes, 'transaction-created');
+      const account = attempt.world.accounts.get(created?.transaction.accountId ?? '');
+      if (
+        created === undefined ||
+        account === undefined ||
+        !attempt.behaviour.transactions.isFirstDeposit(created.transaction, account)
+      )
+        return given;
+      const transaction = { ...created.transaction, isFtd: true };
+      return {
+        ...given,
+        reply: { ...given.reply, body: attempt.behaviour.print.transaction(transaction) },
+        changes: [
+          ...given.changes.map((each) => (each === created ? { ...created, transaction } : each)),
+          { type: 'account-changed', account: { ...account, firstDepositId: transaction.id } },
+        ],
+      };
+    }),
+    alsoSeenAs: { 'TXN-1': 'a new transaction is marked', 'TXN-8': 'a new transaction is marked' },
+  },
+  {
+    id: 'ftd-set-again-after-cancel',
+    breaks: ['TXS-2'],
+    story: 'When the first deposit is cancelled, the next one becomes the first.',
+    bend: decision(cancel, (given, { world }) => {
+      const [changed] = only(given.changes, 'transaction-changed');
+      const account = world.accounts.get(changed?.transaction.accountId ?? '');
+      if (changed === undefined || account?.firstDepositId !== changed.transaction.id) return given;
+      return {
+        ...given,
+        changes: [
+          ...given.changes,
+          { type: 'account-changed', account: { ...account, firstDepositId: null } },
+        ],
+      };
+    }),
+  },
+  {
+    id: 'ftd-taken-away-by-cancel',
+    breaks: ['TXS-2'],
+    story: 'A cancelled deposit loses the mark.',
+    bend: left(cancel, (after) => ({ ...after, isFtd: false })),
+  },
+  {
+    id: 'ftd-by-lowest-id',
+    breaks: ['TXS-2'],
+    story: 'The deposit with the lowest id is taken for the first, not the first approved.',
+    bend: policy('transactions', (all) => ({
+      isFirstDeposit: (transaction, account) =>
+        all.isFirstDeposit(transaction, account) && Number(transaction.id) % 2 === 1,
+    })),
+  },
+  {
+    id: 'ftd-per-trading-account',
+    breaks: ['TXS-2'],
+    story: 'The mark is set once for every trading account.',
+    bend: (behaviour) => {
+      const marked = new Set<string>();
+      return {
+        ...behaviour,
+        transactions: {
+          ...behaviour.transactions,
+          isFirstDeposit: (transaction) => {
+            const name = `${transaction.accountId}/${transaction.tradingAccountId}/${transaction.createdAtMs > 0}`;
+            if (!behaviour.transactions.isDeposit(transaction) || marked.has(name)) return false;
+            marked.add(name);
+            return true;
+          },
+        },
+      };
+    },
+  },
+];

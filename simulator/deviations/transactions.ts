@@ -1,0 +1,161 @@
+// Wrong ways of creating transactions, and of writing amounts, ids and times (TXN, CONV).
+import type { Attempt } from '../core/attempt.ts';
+import type { Decision } from '../core/call.ts';
+import type { Transaction } from '../core/records.ts';
+import { decision, type Json, only, operation, policy, reply } from './bend.ts';
+import { refuseAs } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const create = 'createTransaction';
+const instead = (
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Deviation['bend'] =>
+  decision(create, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
+
+/** Runs the create with other members than those that were sent. */
+const sentAs = (change: (body: Json) => Json): Deviation['bend'] =>
+  operation(create, (run, attempt) => {
+    attempt.body = change(attempt.body as Json);
+    return run(attempt);
+  });
+
+const made = (
+  change: (transaction: Transaction, attempt: Attempt) => Transaction,
+): Deviation['bend'] =>
+  decision(create, (given, attempt) => {
+    const [created] = only(given.changes, 'transaction-created');
+    if (created === undefined) return given;
+    const transaction = change(created.transaction, attempt);
+    const body = attempt.behaviour.print.transaction(transaction);
+    const changes = given.changes.map((each) =>
+      each === created ? { ...created, transaction } : each,
+    );
+    return { ...given, reply: { ...given.reply, body }, changes };
+  });
+
+export const transactionDeviations: readonly Deviation[] = [
+  {
+    id: 'transaction-create-answers-200',
+    breaks: ['TXN-1'],
+    story: 'Every successful call answers 200.',
+    bend: reply(create, (given) => (given.status === 201 ? { ...given, status: 200 } : given)),
+  },
+  {
+    id: 'transaction-starts-approved',
+    breaks: ['TXN-1'],
+    story: 'Small deposits need no decision.',
+    bend: made((transaction) => ({ ...transaction, status: 'approved' })),
+    alsoSeenAs: {
+      'TXS-1': 'it is approved already',
+      'TXS-6': 'it cannot be rejected',
+      'TXS-8': 'it cannot be cancelled',
+      'TXS-2': 'no first deposit is marked',
+      'TXS-3': 'nothing is left to approve',
+      'TXS-18': 'nothing is left to approve',
+    },
+  },
+  {
+    id: 'transaction-status-from-request',
+    breaks: ['TXN-1'],
+    story: 'The status sent is stored.',
+    bend: made((transaction, { body }) =>
+      body.status === 'approved' || body.status === 'settled'
+        ? { ...transaction, status: body.status }
+        : transaction,
+    ),
+  },
+  {
+    id: 'transaction-reference-taken-is-409',
+    breaks: ['TXN-2'],
+    story: 'A known reference is refused as taken.',
+    bend: operation(create, (run, attempt) => {
+      const given = run(attempt);
+      return 'decideRow' in given || attempt.idempotency !== 'converged'
+        ? given
+        : refuseAs(attempt, 409, 'invalid_state', 'This reference is used already.');
+    }),
+    alsoSeenAs: { 'IDEM-12': 'another key does not converge' },
+  },
+  {
+    id: 'transaction-reference-makes-another',
+    breaks: ['TXN-2'],
+    story: 'References of transactions are not unique.',
+    bend: policy('transactions', (transactions) => {
+      let count = 0;
+      return {
+        referenceKey: (firmId, accountId, reference) => {
+          count += 1;
+          return `${transactions.referenceKey(firmId, accountId, reference)}\n${count}`;
+        },
+      };
+    }),
+    alsoSeenAs: { 'IDEM-12': 'another key does not converge' },
+  },
+  {
+    id: 'transaction-reference-unchecked',
+    breaks: ['TXN-3'],
+    story: 'Only the references of accounts are checked.',
+    bend: operation(create, (run, attempt) => {
+      const { values } = attempt.behaviour;
+      const lenient = {
+        ...attempt.behaviour,
+        values: { ...values, isBlank: () => false, maxReference: 1_000_000 },
+      };
+      return run(Object.create(attempt, { behaviour: { value: lenient } }) as Attempt);
+    }),
+  },
+  {
+    id: 'transaction-currency-may-be-empty',
+    breaks: ['TXN-4'],
+    story: 'Without a currency it is that of the trading account.',
+    bend: sentAs((body) => (body.currency === '' ? { ...body, currency: 'USD' } : body)),
+  },
+  {
+    id: 'transaction-currency-empty-is-400',
+    breaks: ['TXN-4'],
+    story: 'An empty currency is a bad request.',
+    bend: instead(/currency must not be empty/, (attempt) =>
+      refuseAs(attempt, 400, 'validation_failed', 'currency is empty.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
+  },
+  {
+    id: 'transaction-amount-takes-anything',
+    breaks: ['TXN-5'],
+    story: 'What is not a number counts as nothing.',
+    bend: sentAs((body) =>
+      /^-?\d+(\.\d+)?$/.test(String(body.amount)) ? body : { ...body, amount: '1' },
+    ),
+  },
+  {
+    id: 'transaction-amount-parsed-loosely',
+    breaks: ['TXN-5'],
+    story: 'parseFloat reads the beginning and forgives the rest.',
+    bend: sentAs((body) => {
+      const value = Number.parseFloat(String(body.amount));
+      return Number.isFinite(value) ? { ...body, amount: String(value) } : body;
+    }),
+    alsoSeenAs: { 'CONV-2a': 'digits get lost on the way' },
+  },
+  {
+    id: 'transaction-amount-comma-accepted',
+    breaks: ['TXN-5'],
+    story: 'A comma is taken for the decimal point.',
+    bend: sentAs((body) => ({
+      ...body,
+      amount: String(body.amount).replace(/^(-?\d+),(\d+)$/, '$1.$2'),
+    })),
+  },
+  {
+    id: 'transaction-amount-refusal-is-400',
+    breaks: ['TXN-5'],
+    story: 'A bad amount is a bad request.',
+    bend: instead(/amount must be a decimal/, (attempt) =>
+      refuseAs(attempt, 400, 'validation_failed', 'amount is no decimal.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
+  },
+];
