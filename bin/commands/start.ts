@@ -2,13 +2,12 @@
 import type { AddressInfo } from 'node:net';
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import manifest from '../../package.json' with { type: 'json' };
-import { controlPlane, controlPlane } from '../../simulator/control/index.ts';
+import { controlPlane } from '../../simulator/control/index.ts';
 import { StartingWorldError } from '../../simulator/core/starting-world.ts';
 import { Sandbox } from '../../simulator/host/sandbox.ts';
 import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
 import { serve } from '../../simulator/transports/serve.ts';
-import { bannerLines, type ReadyEvent } from './banner.ts';
+import { bannerLines } from './banner.ts';
 import { readConfigFile } from './config-file.ts';
 import { dashboardFolder } from './package-folder.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
@@ -33,7 +32,9 @@ export function startCommand(): Command {
 async function start(options: StartOptions): Promise<void> {
   const sandbox = await makeSandbox(options);
   const plane = controlPlane({ sandbox, token: options.controlToken, hosts: [options.host] });
-  const http = serve({ sandbox, plane, version: manifest.version });
+  const dashboard = dashboardFolder();
+  const { version } = manifest;
+  const http = serve({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) });
   const busy = new Busy(http.server);
   await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
   const ready = readyEvent(sandbox, baseUrlOf(options.host, http.server.address() as AddressInfo));
