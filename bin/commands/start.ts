@@ -42,6 +42,7 @@ async function start(options: StartOptions): Promise<void> {
   if (!options.quiet) logRequests(sandbox, { json: options.json, write: print });
   endOnSignal(async () => {
     const cutHeld = () => {
+      plane.close();
       for (const host of sandbox.worlds.values()) host.cutOff();
     };
     const close = async () => {
