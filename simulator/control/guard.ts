@@ -1,6 +1,7 @@
 // Who may speak to the plane: a page from elsewhere may not, by whatever name it reaches this
 // machine.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import { type ControlReply, type ControlRequest, problem } from './reply.ts';
 
 export interface GuardTerms {
@@ -14,7 +15,7 @@ export interface GuardTerms {
  */
 export function refuseStranger(request: ControlRequest, terms: GuardTerms): ControlReply | null {
   if (request.inProcess === undefined) {
-    const refused = refuseHost(request, terms.hosts) ?? refuseOrigin(request, terms.hosts);
+    const refused = refuseHost(request, terms.hosts) ?? refuseOrigin(request);
     if (refused !== null) return refused;
   }
   return terms.token === null ? null : refuseToken(request, terms.token);
@@ -36,10 +37,19 @@ function parsePlace(text: string): Place | null {
   return { name, port: found[2] ?? '80' };
 }
 
-function isOurs(name: string, hosts: readonly string[]): boolean {
+function isLoopback(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
-  if (/^127(\.\d{1,3}){3}$/.test(name)) return true;
-  return hosts.some((host) => host.toLowerCase().replace(/^\[|\]$/g, '') === name);
+  return /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** Bound to every address, it has no one name; and an address is no name that could be rebound. */
+const everyAddress = ['0.0.0.0', '::'];
+
+function isOurs(name: string, hosts: readonly string[]): boolean {
+  if (isLoopback(name)) return true;
+  const bound = hosts.map((host) => host.toLowerCase().replace(/^\[|\]$/g, ''));
+  if (bound.includes(name)) return true;
+  return isIP(name) !== 0 && bound.some((host) => everyAddress.includes(host));
 }
 
 function refuseHost({ headers }: ControlRequest, hosts: readonly string[]): ControlReply | null {
@@ -52,14 +62,19 @@ function refuseHost({ headers }: ControlRequest, hosts: readonly string[]): Cont
   );
 }
 
-/** An origin of our own is one that this server itself serves: our name, our port. */
-function refuseOrigin({ headers }: ControlRequest, hosts: readonly string[]): ControlReply | null {
+/**
+ * An origin of our own is a page that this server itself served: under the name it is called by, or
+ * under another name of the loopback.
+ */
+function refuseOrigin({ headers }: ControlRequest): ControlReply | null {
   const { origin, host } = headers;
   if (origin === undefined) return null;
   const from = typeof origin === 'string' ? /^http:\/\/(.+)$/i.exec(origin)?.[1] : undefined;
-  const place = from === undefined ? null : parsePlace(from);
+  const page = from === undefined ? null : parsePlace(from);
   const ours = parsePlace(String(host));
-  if (place !== null && isOurs(place.name, hosts) && place.port === ours?.port) return null;
+  if (page !== null && ours !== null && page.port === ours.port) {
+    if (page.name === ours.name || (isLoopback(page.name) && isLoopback(ours.name))) return null;
+  }
   return problem(403, 'A page from another origin may not use the control plane.');
 }
 

@@ -197,6 +197,24 @@ plane('lets in who calls it by a name of this machine, and no page from elsewher
   }
 });
 
+plane('bound to every address, it answers to any address and to no foreign name', async () => {
+  for (const bound of ['0.0.0.0', '::', '[::]']) {
+    const send = await knock({ plane: { hosts: [bound] } });
+    const cases = [
+      ['192.168.1.5:7420', undefined, 200],
+      ['[fe80::1]:7420', undefined, 200],
+      ['evil.example:7420', undefined, 403],
+      ['192.168.1.5:7420', 'http://192.168.1.5:7420', 200],
+      ['192.168.1.5:7420', 'http://192.168.1.6:7420', 403],
+      ['192.168.1.5:7420', 'http://localhost:7420', 403],
+    ] as const;
+    for (const [host, origin, status] of cases) {
+      const headers = { host, ...(origin === undefined ? {} : { origin }) };
+      assert.is((await send('GET', 'health', { headers })).status, status, `${host} ${origin}`);
+    }
+  }
+});
+
 plane('a stranger changes nothing', async () => {
   const { ask, plane: tried } = await tryPlane();
   const reply = await tried.handle({

@@ -17,15 +17,13 @@ export function printState({ world, clock }: WorldHost): Iterable<string> {
 }
 
 /**
- * Puts the world of a document in the place of this one. Throws a StateError, and then changes
- * nothing.
+ * Puts the world of a document in the place of this one; an advance under way ends where it is.
+ * Throws a StateError, and then changes nothing.
  */
-export function restoreState(host: WorldHost, document: unknown): Promise<void> {
-  return host.inTurn(async () => {
-    const world = readWorld(document, host.behaviour);
-    const { mode, nowMs } = readClock(document) ?? { mode: host.clock.mode, nowMs: world.nowMs };
-    host.replace(world, { mode, nowMs: Math.max(nowMs, world.nowMs) });
-  });
+export function restoreState(host: WorldHost, document: unknown): void {
+  const world = readWorld(document, host.behaviour);
+  const { mode, nowMs } = readClock(document) ?? { mode: host.clock.mode, nowMs: world.nowMs };
+  host.replace(world, { mode, nowMs: Math.max(nowMs, world.nowMs) });
 }
 
 function readWorld(document: unknown, behaviour: Behaviour): World {

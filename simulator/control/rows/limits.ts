@@ -66,18 +66,22 @@ function listBuckets(host: WorldHost): BucketShown[] {
   const { world, behaviour } = host;
   const { limits } = behaviour;
   const now = nowMs(host);
-  const shown = new Map<string, BucketShown>();
+  const shown = new Map<string, BucketShown & { readonly client_ids: string[] }>();
   for (const credential of world.credentials.values()) {
     // The policy looks at nothing else of a call to say what it draws from.
     for (const [at, { bucket, rate }] of limits
       .demands({ world, credential } as Attempt)
       .entries()) {
       const known = shown.get(bucket);
+      if (known !== undefined) {
+        known.client_ids.push(credential.clientId);
+        continue;
+      }
       const full = limits.level(undefined, rate, now) / 1000;
       shown.set(bucket, {
         name: bucket,
         of: at === 0 ? 'credential' : 'firm',
-        client_ids: [...(known?.client_ids ?? []), credential.clientId],
+        client_ids: [credential.clientId],
         firm_id: credential.firmId,
         rate_per_second: rate,
         level: limits.level(world.buckets.get(bucket), rate, now) / 1000,

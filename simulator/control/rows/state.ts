@@ -47,16 +47,17 @@ export const stateRows = [
     path: 'state',
     tag: 'State',
     summary: 'Put a world in the place of this one',
-    description: 'Exactly as it was: timers, keys, buckets and what is held included.',
+    description:
+      'Exactly as it was: timers, keys, buckets and what is held included. Calls that are held back are cut off; an advance under way ends where it is.',
     body: documentSchema,
     answer: {
       status: 200,
       words: 'It is in place.',
       schema: object('The clock as it is now.', { clock: clockSchema }),
     },
-    run: async ({ host, body }) => {
+    run: ({ host, body }) => {
       try {
-        await restoreState(host, body);
+        restoreState(host, body);
       } catch (error) {
         if (!(error instanceof StateError)) throw error;
         return problem(422, `The state cannot be loaded: ${error.message}.`, [
@@ -72,13 +73,14 @@ export const stateRows = [
     path: 'reset',
     tag: 'State',
     summary: 'Back to the starting world',
+    description: 'Calls that are held back are cut off; an advance under way ends where it is.',
     answer: {
       status: 200,
       words: 'It has begun anew.',
       schema: object('The clock as it is now.', { clock: clockSchema }),
     },
     run: async ({ plane, host, worldName }) => {
-      await host.inTurn(() => plane.sandbox.reset(worldName));
+      await plane.sandbox.reset(worldName);
       return answer({ clock: viewClock(host) });
     },
   }),

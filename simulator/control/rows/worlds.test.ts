@@ -181,14 +181,26 @@ worlds('a document that is no state changes nothing', async () => {
   assert.equal((await ask('GET', 'state')).body, saved);
 });
 
-worlds('a reset waits for the advance before it, and begins the clock anew', async () => {
-  const { ask } = await tryPlane();
-  const [, reset] = await Promise.all([
-    ask('POST', 'clock/advance', { by_ms: 1000 }),
-    ask('POST', 'reset', {}),
-  ]);
-  assert.equal([reset.status, reset.body.clock.now_ms], [200, startMs]);
+worlds('a reset ends an advance that waits for a receiver', async () => {
+  const trial = await tryPlane();
+  const { ask, call, sent } = trial;
+  trial.receiver = (order) =>
+    new Promise((resolve) => {
+      order.signal.addEventListener('abort', () => resolve({ status: null, error: 'cut off' }));
+    });
+  const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
+  await call('firm', 'POST', 'webhooks', { body });
+  await ask('POST', 'faults', {
+    match: { webhook: true },
+    effect: { kind: 'delay', ms: 1000 },
+  });
+  await ask('POST', 'events', { category: 'account' });
+  const advance = ask('POST', 'clock/advance', { by_ms: 86_400_000 });
+  while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.is((await ask('POST', 'reset')).body.clock.now_ms, startMs);
+  assert.is((await advance).status, 200);
   assert.is((await ask('GET', 'clock')).body.now_ms, startMs);
+  assert.is((await ask('GET', 'faults')).body.faults.length, 0);
 });
 
 worlds('a reset takes back what was made, and keeps the tokens', async () => {
