@@ -19,6 +19,7 @@ import { exportsOf, importsOf } from './dev/tidy/imports.ts';
 import { binProblems, packageProblems } from './dev/tidy/package.ts';
 import { topLevelProblems } from './dev/tidy/top-level.ts';
 import { wallProblems } from './dev/tidy/walls.ts';
+import { holes, traceRules } from './dev/trace/trace.ts';
 
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
@@ -78,6 +79,13 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
       const known = new Set<string>([...rules, ...questions].map(({ id }) => id));
       return citationProblems(everywhereCited(), known);
     },
+  ],
+  [
+    'every rule is cited where it is implemented',
+    () =>
+      holes(traceRules(rules, sources))
+        .filter(({ lacks }) => lacks === 'implementation')
+        .map(({ id }) => `${id} is cited nowhere in the simulator`),
   ],
 ];
 

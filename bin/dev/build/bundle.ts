@@ -18,9 +18,10 @@ const banner =
   "import { createRequire as bundleRequire } from 'node:module';" +
   ' const require = bundleRequire(import.meta.url);';
 
-// What fastify carries for uses that are not ours, at the price of a fifth of its start: compilers of
-// schemas (our readers are generated), a logger, requests without a socket, the check of plugins'
-// version ranges (ours are pinned and installed together) and of routes with regular expressions.
+// What fastify carries for uses that are not ours, at the price of a fifth of its start: compilers
+// of schemas (our readers are generated), a logger, requests without a socket, the check of
+// plugins' version ranges (ours are pinned and installed together) and of routes with regular
+// expressions.
 const never = (name: string) =>
   `module.exports = () => () => { throw new Error('${name} is not in this build'); };`;
 
