@@ -7,14 +7,6 @@ import type { Deviation } from './deviation.ts';
 
 const bulk = 'bulkCreateAccounts';
 
-interface Row extends Json {
-  status: number;
-}
-
-interface Result extends Json {
-  rows: Row[];
-}
-
 /** Runs batches in another way. */
 const batch = (change: (given: Batch, attempt: Attempt) => Batch | Decision): Deviation['bend'] =>
   operation(bulk, (run, attempt) => {

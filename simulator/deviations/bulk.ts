@@ -1,8 +1,6 @@
 // Wrong ways of creating accounts in bulk (BULK).
 import type { Attempt } from '../core/attempt.ts';
-import type { Batch, Decision } from '../core/call.ts';
 import { type Json, reply } from './bend.ts';
-import { alsoBy, refuseAs, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';
 
 const bulk = 'bulkCreateAccounts';

@@ -1,8 +1,6 @@
 // Wrong ways with what deciding on a transaction asks for and shows (TXS-14 to TXS-19).
 import type { Attempt } from '../core/attempt.ts';
 import type { Decision } from '../core/call.ts';
-import type { Transaction, TransactionStatus } from '../core/records.ts';
-import type { Move, Trigger } from '../core/tables/moves.ts';
 import { decision, type Json, moves, operation, policy, stage } from './bend.ts';
 import { alsoBy, refuseAs, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';

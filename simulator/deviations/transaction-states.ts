@@ -3,7 +3,6 @@ import type { Attempt } from '../core/attempt.ts';
 import type { Transaction, TransactionStatus } from '../core/records.ts';
 import type { Move, Trigger } from '../core/tables/moves.ts';
 import { decision, only, policy } from './bend.ts';
-import { alsoBy, refuseAs, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';
 
 /** Puts another move into one cell of the table. */
@@ -11,6 +10,8 @@ const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviatio
   policy('transactions', ({ moves: table }) => ({
     moves: { ...table, [status]: { ...table[status], [trigger]: move } },
   }));
+
+const to = (status: TransactionStatus): Move => ({ kind: 'move', to: status, cites: [] });
 
 const approve = 'approveTransaction';
 const reject = 'rejectTransaction';

@@ -54,6 +54,8 @@ export class Sandbox {
   readonly terms: SandboxTerms;
   readonly settings: Settings;
   readonly behaviour: Behaviour;
+  /** Starting worlds come about as the rules have it, whatever deviates afterwards. */
+  readonly #conforming: Behaviour;
   readonly worlds = new Map<string, WorldHost>();
   /** How each world began, for resets. */
   readonly #origins = new Map<string, Required<Pick<WorldTerms, 'name'>> & WorldTerms>();
@@ -64,9 +66,10 @@ export class Sandbox {
   private constructor(terms: SandboxTerms) {
     this.terms = terms;
     this.settings = terms.settings ?? defaultSettings;
+    this.#conforming = conforming(this.settings);
     this.behaviour = (terms.deviations ?? []).reduce(
       (behaviour, { bend }) => bend(behaviour),
-      conforming(this.settings),
+      this.#conforming,
     );
   }
 
@@ -118,7 +121,7 @@ export class Sandbox {
   async #begin(origin: WorldTerms, startMs: number): Promise<World> {
     const fixture = origin.fixture ?? this.terms.fixture;
     if (fixture.accounts?.some(({ phone }) => phone !== undefined)) await phoneTables.load();
-    const world = startWorld(fixture, this.behaviour, {
+    const world = startWorld(fixture, this.#conforming, {
       name: origin.name,
       seed: origin.seed ?? this.terms.seed,
       startMs,
