@@ -19,7 +19,7 @@ export interface Act {
   readonly owner: RuleId;
   /** Makes what the request acts on; the request is then the same each time it is sent. */
   prepare(): Promise<Send>;
-  /** Whether an answer is that of a request which had not been carried out before. */
+  /** Whether an answer looks like that of a request which had not been carried out before. */
   isFirst(answer: Answer): boolean;
 }
 
@@ -33,6 +33,16 @@ const ACCOUNTS = { scopes: ['accounts:write'] } as const;
 const TRADES = { scopes: ['trades:write', 'trader:trade'], owner: 'POS-1' } as const;
 const FUNDS = { scopes: ['transactions:write', 'trader:funds'] } as const;
 const HOOKS = { scopes: ['webhooks:manage'], owner: 'HOOK-6', isFirst: served } as const;
+
+/**
+ * Whether a request was served as if it had not been carried out before. Where even one that is new
+ * does not look so (ACC-1, TXN-1), nothing can be told by it.
+ */
+export async function isServedFirst(t: Trial, act: Act, answer: Answer): Promise<boolean> {
+  if (act.isFirst(answer)) return true;
+  const send = await act.prepare();
+  return !act.isFirst(await send(t.api));
+}
 
 export function accountActs(t: Trial): Act[] {
   return [

@@ -1,6 +1,6 @@
 // AUTH: what a firm itself may no longer do, none of its credentials can.
 import type { Scenario } from '../engine/types.ts';
-import { everyAct, SERVED } from './acts.ts';
+import { everyAct, isServedFirst, SERVED } from './acts.ts';
 
 const authPermissions: Scenario = {
   id: 'auth-permissions',
@@ -20,7 +20,8 @@ const authPermissions: Scenario = {
         t.expect('AUTH-8', await send(t.api)).refused(403, 'forbidden');
         await t.operator.permit(firmId, act.operation, true);
         const served = await send(t.api);
-        t.expect('AUTH-8', served).is('served as if for the first time', act.isFirst(served));
+        const first = await isServedFirst(t, act, served);
+        t.expect('AUTH-8', served).is('served as if for the first time', first);
       });
     }
   },

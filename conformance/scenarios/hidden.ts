@@ -1,9 +1,17 @@
 // Out of reach is answered as what does not exist: the same status, code and words.
 import type { Answer } from '../engine/answer.ts';
+import type { Client } from '../engine/client.ts';
 import { Blocked } from '../engine/stop.ts';
 import type { Rules, Trial } from '../engine/trial.ts';
 
 const COMPARED = ['type', 'title', 'status', 'code', 'detail'];
+
+/** One request for a record out of reach, and the same for an id that no record has. */
+export interface Hiding {
+  readonly outsider: () => Promise<Client>;
+  readonly hidden: (client: Client) => Promise<Answer>;
+  readonly unknown: (client: Client) => Promise<Answer>;
+}
 
 /**
  * `unknown` answers the same request for an id that no record has. Where that is no 404 either,
@@ -13,6 +21,23 @@ export function expectHidden(t: Trial, rules: Rules, hidden: Answer, unknown: An
   if (unknown.status !== 404) {
     throw new Blocked(`control failed: an unknown id: expected 404, but ${unknown.summary}`);
   }
+  judge(t, rules, hidden, unknown);
+}
+
+/** Asks for both; gives the answer for what is hidden, once it has been judged. */
+export async function expectOutOfReach(t: Trial, rules: Rules, hiding: Hiding): Promise<Answer> {
+  const unknown = await hiding.unknown(await hiding.outsider());
+  const hidden = await hiding.hidden(await hiding.outsider());
+  if (unknown.status !== 404) {
+    // Only where nobody gets a 404 for an unknown id is that the operation's own rule's to judge.
+    const general = await hiding.unknown(t.api);
+    if (general.status !== 404) expectHidden(t, rules, hidden, general);
+  }
+  judge(t, rules, hidden, unknown);
+  return hidden;
+}
+
+function judge(t: Trial, rules: Rules, hidden: Answer, unknown: Answer): void {
   t.notes.controlled = true;
   const words = `worded as for an unknown id: ${wording(unknown)}`;
   t.expect(rules, hidden)
@@ -20,7 +45,7 @@ export function expectHidden(t: Trial, rules: Rules, hidden: Answer, unknown: An
     .is(words, wording(hidden) === wording(unknown), wording(hidden), unknown);
 }
 
-/** What the answer says, whichever ids it says it of. */
+/** What the answer says, whichever ids it says of it. */
 function wording(answer: Answer): string {
   const members = COMPARED.map((name) => `${name}: ${JSON.stringify(answer.at(name))}`);
   const said = answer.json === undefined ? answer.text : members.join(', ');

@@ -26,7 +26,7 @@ function pendingRefused(verb: Verb, rule: 'TXS-6' | 'TXS-8'): Scenario {
       const reason = `because ${t.fresh.text()}`;
       const decided = await decide(t, verb, pending, reason);
       t.expect(rule, decided).status(200).field('status', status);
-      expectUnchanged(t, rule, pending.answer, decided, 'status');
+      expectUnchanged(t, rule, pending.answer, decided, 'status', 'is_ftd');
       await expectLasting(t, rule, pending, status);
       if (books !== undefined) {
         const after = quoteBooks(await booksOf(t, pending));
@@ -91,6 +91,7 @@ function refusedAgain(verb: Verb, rule: 'TXS-7' | 'TXS-9'): Scenario {
       const place = await t.given.place();
       const decided = await t.given[status](place, `first ${t.fresh.text()}`);
       demand(decided.answer.at('status') === status, `what was ${status} does not read so`);
+      demand((await statusNow(t, decided)) === status, `what was ${status} does not stay so`);
       const before = t.has('ledger') ? await t.operator.transactions(decided.id) : undefined;
       const role = t.has('no_amend') ? 'no_amend' : t.mainRole;
       for (const who of [t.mainRole, role]) {

@@ -8,7 +8,9 @@ export async function withdrawal(t: Trial, place: Place): Promise<GivenTransacti
   const type = { transaction_type: 'Withdrawal', method: 'Withdrawal' };
   const body = t.newTransaction(place, { ...type, amount: '-1.00' });
   const answer = await t.api.createTransaction(body);
-  if (answer.status !== 201) return t.given.transaction(place, { ...type, amount: '1.00' });
+  if (answer.status !== 201 || answer.at('status') !== 'pending') {
+    return t.given.transaction(place, { ...type, amount: '1.00' });
+  }
   t.notes.controlled = true;
   const reference = String(body.client_reference_id);
   return { ...place, id: t.pick(answer, 'id'), reference, body, answer };
