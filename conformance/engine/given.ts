@@ -157,6 +157,11 @@ export class Given {
     const key = this.#trial.fresh.key();
     const send = () => this.#trial.as(role).createTransaction(body, { key });
     const answer = await this.#made('a transaction to start from', send, 201);
+    const status = answer.at('status');
+    // TXN-1 says so itself; what starts elsewhere is nothing to start from.
+    if (typeof status === 'string' && status !== 'pending') {
+      throw new Blocked(`setup failed: a new transaction is ${status} (TXN-1)`);
+    }
     const reference = String(body.client_reference_id);
     return { ...place, id: this.#trial.pick(answer, 'id'), reference, body, answer };
   }
