@@ -10,6 +10,8 @@ export interface Call {
   readonly body: Uint8Array;
   /** More bytes came than the transport keeps; `body` is then empty (NS-15). */
   readonly oversize?: boolean;
+  /** It asks for a WebSocket, and came over a transport that can switch to one (NS-12). */
+  readonly upgrade?: boolean;
 }
 
 /** What the host found out for a call because core may not wait: none of it is decided by the host. */

@@ -11,7 +11,8 @@ import {
   rejectTransaction,
 } from './operations/move-transaction.ts';
 import { closePosition, openPosition } from './operations/positions.ts';
-import { listAccounts, listTransactions, streamEvents } from './operations/reads.ts';
+import { listAccounts, listTransactions } from './operations/reads.ts';
+import { streamEvents } from './operations/stream-events.ts';
 import { updateAccount } from './operations/update-account.ts';
 import {
   createWebhook,

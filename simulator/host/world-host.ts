@@ -27,7 +27,10 @@ export type Notice =
   | { readonly kind: 'delivery'; readonly id: string; readonly phase: 'sent' | 'ended' }
   | { readonly kind: 'act'; readonly name: ActName }
   | { readonly kind: 'clock' }
-  | { readonly kind: 'world' };
+  /** Another world was put in this one's place. */
+  | { readonly kind: 'world' }
+  /** The world is dropped, or everything ends: the last notice. */
+  | { readonly kind: 'closed' };
 
 export interface WorldHostOptions {
   readonly world: World;
@@ -237,6 +240,7 @@ export class WorldHost {
     this.cutOff();
     this.inFlight.abandon();
     if (this.#alarm !== null) clearTimeout(this.#alarm);
+    this.notify({ kind: 'closed' });
     this.#listeners.clear();
   }
 

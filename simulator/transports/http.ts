@@ -7,6 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type Call, replyHeaders } from '../core/call.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer } from '../host/world-host.ts';
+import { ApiMessage, mountEventsChannel } from './events-channel.ts';
 
 export interface HttpOptions {
   readonly sandbox: Sandbox;
@@ -24,10 +25,12 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
   const limit = Math.max(sandbox.settings.max_body_bytes, sandbox.settings.max_bulk_body_bytes);
   const app = Fastify({
     logger: false,
+    http: { IncomingMessage: ApiMessage },
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
-    // A bad percent-encoding is core's to refuse, so the router never sees the target as it was sent.
+    // A bad percent-encoding is core's to refuse, so the router never sees the target as it was
+    // sent.
     rewriteUrl: (request) => routed(request.url ?? '/'),
     clientErrorHandler: answerBrokenHttp,
     forceCloseConnections: true,
@@ -37,12 +40,15 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
   // The route reads the bytes itself, so that a body is read in full whatever its type.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   app.all(apiPrefix, (request, reply) => serve(sandbox, limit, headers, request, reply));
+  mountEventsChannel(app, { sandbox, headers });
   mount?.(app);
   app.setNotFoundHandler((request, reply) => serve(sandbox, limit, headers, request, reply));
   return app;
 }
 
-/** Everything under /api is one route, whatever it is called; the rest is routed by its own name. */
+/**
+ * Everything under /api is one route, whatever it is called; the rest is routed by its own name.
+ */
 function routed(target: string): string {
   if (target.startsWith('/api/') || target === apiPrefix) return apiPrefix;
   return /%(?![0-9a-f]{2})/i.test(target) ? apiPrefix : target;
@@ -94,7 +100,10 @@ function answerCall(
   if (!raw.writableEnded) raw.once('close', () => host.forget(answered));
 }
 
-/** Reads a body in full; beyond the limit it is read on without being kept. An upload that breaks off is no call. */
+/**
+ * Reads a body in full; beyond the limit it is read on without being kept. An upload that breaks
+ * off is no call.
+ */
 function readBody(
   raw: IncomingMessage,
   limit: number,
@@ -121,7 +130,10 @@ function readBody(
   });
 }
 
-/** What is no HTTP at all never becomes a request: a short word in plain text, and the connection ends. */
+/**
+ * What is no HTTP at all never becomes a request: a short word in plain text, and the connection
+ * ends.
+ */
 function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

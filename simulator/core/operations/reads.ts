@@ -1,7 +1,7 @@
 // The bulk reads, of which the specification says only that they exist and how they write ids (NS-2, CONV-3).
 import { type Attempt, callerOf, scopesOf } from '../attempt.ts';
 import type { Decision } from '../call.ts';
-import { refuse, refuseUnnamed } from '../refuse.ts';
+import { refuse } from '../refuse.ts';
 
 export function listAccounts(attempt: Attempt): Decision {
   const { behaviour, world } = attempt;
@@ -78,19 +78,4 @@ function findNumber(
     field: name,
     cites: ['NS-2'],
   });
-}
-
-/** NS-12: the channel is a WebSocket; a plain request for it is told so. */
-export function streamEvents(attempt: Attempt): Decision {
-  return refuseUnnamed(
-    attempt,
-    {
-      status: 426,
-      title: 'Upgrade required',
-      code: 'upgrade_required',
-      detail: 'The events channel is a WebSocket. Connect to it with a WebSocket client.',
-    },
-    ['NS-12'],
-    { upgrade: 'websocket', connection: 'Upgrade' },
-  );
 }

@@ -1,0 +1,46 @@
+// Opens the events channel, of which the specification says only that it is a WebSocket and
+// replays.
+import type { Attempt } from '../attempt.ts';
+import type { Decision } from '../call.ts';
+import { refuse, refuseUnnamed } from '../refuse.ts';
+
+export function streamEvents(attempt: Attempt): Decision {
+  if (attempt.call.upgrade !== true) return refusePlain(attempt);
+  const text = attempt.query.get('after_seq');
+  const { lastSeq } = attempt.world.events;
+  if (text !== null && !/^\d{1,15}$/.test(text)) {
+    return refuseAfterSeq(attempt, 'after_seq must be the sequence number of an event, or 0.');
+  }
+  if (Number(text) > lastSeq) {
+    // A number from another world: what follows here would be taken for what came before.
+    return refuseAfterSeq(
+      attempt,
+      `after_seq is ${text}, but the last event here is ${lastSeq}. Is it of another world?`,
+    );
+  }
+  return {
+    reply: { status: 101, contentType: null, body: '' },
+    changes: [],
+    cites: ['EVT-10b', 'NS-12'],
+  };
+}
+
+function refuseAfterSeq(attempt: Attempt, detail: string): Decision {
+  const cites = ['EVT-10b', 'NS-12'];
+  return refuse(attempt, { code: 'validation_failed', detail, field: 'after_seq', cites });
+}
+
+/** NS-12: a plain request for it is told what it is. */
+function refusePlain(attempt: Attempt): Decision {
+  return refuseUnnamed(
+    attempt,
+    {
+      status: 426,
+      title: 'Upgrade required',
+      code: 'upgrade_required',
+      detail: 'The events channel is a WebSocket. Connect to it with a WebSocket client.',
+    },
+    ['NS-12'],
+    { upgrade: 'websocket', connection: 'Upgrade' },
+  );
+}

@@ -1,0 +1,429 @@
+// EVT-10b, NS-12: the events channel over real sockets: handshake, replay, live events, reach,
+// ends.
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WebSocket } from 'ws';
+import { defaultSettings } from '../../fixtures/settings.ts';
+import { Rehearsal } from '../host/delivery/rehearsal.ts';
+import { ApiMessage, mountEventsChannel } from './events-channel.ts';
+import { createHttp } from './http.ts';
+
+const channel = suite('events channel');
+
+const day = 24 * 3600 * 1000;
+
+interface Stage {
+  readonly rehearsal: Rehearsal;
+  readonly base: string;
+  readonly port: number;
+  readonly app: FastifyInstance;
+}
+
+async function staged(
+  run: (stage: Stage) => Promise<void>,
+  terms: Parameters<typeof Rehearsal.begin>[0] = {},
+): Promise<void> {
+  const rehearsal = await Rehearsal.begin(terms);
+  const app = createHttp({ sandbox: rehearsal.sandbox, headers: { 'x-extra': 'yes' } });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  try {
+    await run({ rehearsal, base: `ws://127.0.0.1:${port}/api/v1/events`, port, app });
+  } finally {
+    await app.close();
+    await rehearsal.close();
+  }
+}
+
+function tokenOf({ host }: Rehearsal, name = 'firm'): string {
+  const { credentials, tokens } = host.world;
+  const { clientId } = [...credentials.values()].find((one) => one.name === name) ?? {};
+  const token = [...tokens.values()].find((one) => one.clientId === clientId)?.token;
+  if (token === undefined) throw new Error(`no token for ${name}`);
+  return token;
+}
+
+/** A reader that keeps what it gets. */
+class Client {
+  readonly seqs: number[] = [];
+  readonly messages: string[] = [];
+  readonly socket: WebSocket;
+  readonly ended: Promise<{ code: number; reason: string }>;
+  headers: Readonly<Record<string, string | string[] | undefined>> = {};
+
+  constructor(url: string, token: string | null, options: WebSocket.ClientOptions = {}) {
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+    this.socket = new WebSocket(url, { headers, ...options });
+    this.socket.on('upgrade', (response) => {
+      this.headers = response.headers;
+    });
+    this.socket.on('message', (message) => {
+      const text = String(message);
+      this.messages.push(text);
+      this.seqs.push((JSON.parse(text) as { seq: number }).seq);
+    });
+    this.ended = new Promise((resolve) => {
+      this.socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
+    });
+    this.socket.on('error', () => undefined);
+  }
+
+  async until(count: number): Promise<void> {
+    const untilMs = performance.now() + 5000;
+    while (this.seqs.length < count) {
+      if (performance.now() > untilMs) throw new Error(`${this.seqs.length} of ${count} came`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
+  opened(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.socket.once('open', resolve);
+      this.socket.once('close', (code) => reject(new Error(`closed with ${code}`)));
+    });
+  }
+}
+
+/** A handshake that is refused: its answer over plain HTTP. */
+function refusal(url: string, token: string | null) {
+  return new Promise<{ status: number; headers: object; body: string }>((resolve, reject) => {
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+    const socket = new WebSocket(url, { headers });
+    socket.on('error', () => undefined);
+    socket.on('open', () => reject(new Error('it was let in')));
+    socket.on('unexpected-response', (_request, response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+      );
+    });
+  });
+}
+
+channel('live events as they happen, each the envelope of the deliveries', () =>
+  staged(async ({ rehearsal, base }) => {
+    await rehearsal.subscribe();
+    rehearsal.emit(2);
+    const client = new Client(base, tokenOf(rehearsal));
+    await client.opened();
+    assert.match(String(client.headers['x-request-id']), /^req_/);
+    assert.is(client.headers['x-extra'], 'yes');
+    rehearsal.emit(3);
+    await client.until(3);
+    assert.equal(client.seqs, [3, 4, 5]);
+    await rehearsal.settle();
+    assert.equal(
+      client.messages,
+      rehearsal.arrivals.slice(2).map(({ body }) => body),
+    );
+    client.socket.close();
+  }),
+);
+
+channel('after_seq: what was missed, then live, without gap or double', () =>
+  staged(async ({ rehearsal, base }) => {
+    rehearsal.emit(2000);
+    const client = new Client(`${base}?after_seq=500`, tokenOf(rehearsal));
+    // More happens while the replay is under way.
+    const more = setInterval(() => rehearsal.emit(5), 1);
+    await client.until(1600);
+    clearInterval(more);
+    const { lastSeq } = rehearsal.host.world.events;
+    await client.until(lastSeq - 500);
+    assert.equal(
+      client.seqs,
+      Array.from({ length: lastSeq - 500 }, (_, n) => n + 501),
+    );
+    client.socket.close();
+  }),
+);
+
+channel('after_seq 0 is from the beginning, and the last one is nothing but live', () =>
+  staged(async ({ rehearsal, base }) => {
+    rehearsal.emit(3);
+    const all = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+    await all.until(3);
+    const none = new Client(`${base}?after_seq=3`, tokenOf(rehearsal));
+    await none.opened();
+    rehearsal.emit();
+    await Promise.all([all.until(4), none.until(1)]);
+    assert.equal([all.seqs, none.seqs], [[1, 2, 3, 4], [4]]);
+    all.socket.close();
+    none.socket.close();
+  }),
+);
+
+channel('beyond seven days: a close that says so', () =>
+  staged(async ({ rehearsal, base }) => {
+    rehearsal.emit(2);
+    await rehearsal.advance(7 * day);
+    const inside = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+    await inside.until(2);
+    inside.socket.close();
+    await rehearsal.advance(1);
+    const outside = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+    const { code, reason } = await outside.ended;
+    assert.is(code, 4410);
+    assert.match(reason, 'use the bulk reads');
+    assert.equal(outside.seqs, []);
+    // Nothing was missed by who has seen the last one.
+    const current = new Client(`${base}?after_seq=2`, tokenOf(rehearsal));
+    await current.opened();
+    rehearsal.emit();
+    await current.until(1);
+    assert.equal(current.seqs, [3]);
+    current.socket.close();
+  }),
+);
+
+channel('the token in the query', () =>
+  staged(async ({ rehearsal, base }) => {
+    const client = new Client(`${base}?access_token=${tokenOf(rehearsal)}&after_seq=0`, null);
+    await client.opened();
+    rehearsal.emit();
+    await client.until(1);
+    client.socket.close();
+  }),
+);
+
+channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
+  staged(async ({ rehearsal, base }) => {
+    rehearsal.emit(1, 'account', '10'); // 1
+    rehearsal.emit(1, 'order', '11'); // 2
+    rehearsal.emit(1, 'account', '20'); // 3, firm 2
+    rehearsal.emit(1, 'position'); // 4, firm 1 and no brand
+    const expected = { firm: [1, 2, 4], 'brand-a': [1], 'brand-b': [2], 'other-firm': [3] };
+    for (const [name, seqs] of Object.entries(expected)) {
+      const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal, name));
+      await client.until(seqs.length);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.equal(client.seqs, seqs, name);
+      client.socket.close();
+    }
+  }),
+);
+
+channel('refused before it is a WebSocket, in the words of the API', () =>
+  staged(async ({ rehearsal, base, port }) => {
+    const token = tokenOf(rehearsal);
+    const cases = [
+      [base, null, 401, 'unauthorized'],
+      [base, 'nonsense', 401, 'unauthorized'],
+      [`${base}?after_seq=x`, token, 422, 'validation_failed'],
+      [`${base}?after_seq=-1`, token, 422, 'validation_failed'],
+      [`${base}?after_seq=1e3`, token, 422, 'validation_failed'],
+      [`${base}?after_seq=`, token, 422, 'validation_failed'],
+      [`${base}?after_seq=7`, token, 422, 'validation_failed'],
+      [`ws://127.0.0.1:${port}/api/v1/nowhere`, token, 404, 'not_found'],
+      [`ws://127.0.0.1:${port}/`, token, 404, 'not_found'],
+    ] as const;
+    for (const [url, caller, status, code] of cases) {
+      const answer = await refusal(url, caller);
+      assert.is(answer.status, status, url);
+      assert.is((JSON.parse(answer.body) as { code: string }).code, code, url);
+      const headers = answer.headers as Record<string, string>;
+      assert.match(headers['content-type'] ?? '', 'application/problem+json');
+      assert.match(headers['x-request-id'] ?? '', /^req_/);
+    }
+    const entries = rehearsal.host.world.journal.newest;
+    assert.is(entries, cases.length, 'each is in the journal');
+  }),
+);
+
+channel('LIM-11: connecting is metered like any call', () =>
+  staged(async ({ rehearsal, base }) => {
+    const made = rehearsal.act('createCredential', {
+      scopes: [],
+      rate_per_second: 1,
+      plan: 'sandbox',
+    }) as { token: string };
+    const { token } = made;
+    const first = new Client(base, token);
+    await first.opened();
+    const { status, headers } = await refusal(base, token);
+    assert.is(status, 429);
+    assert.ok('retry-after' in headers);
+    first.socket.close();
+  }),
+);
+
+channel('a plain request is told that it is a WebSocket', () =>
+  staged(async ({ rehearsal, port }) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/events`, {
+      headers: { authorization: `Bearer ${tokenOf(rehearsal)}` },
+    });
+    assert.is(response.status, 426);
+    assert.is(response.headers.get('upgrade'), 'websocket');
+  }),
+);
+
+channel('a client that offers another protocol is answered over HTTP', () =>
+  staged(async ({ rehearsal, port }) => {
+    // As Java's client does with every request.
+    const post = (n: number) =>
+      new Promise<number>((resolve, reject) => {
+        const request = httpRequest(
+          {
+            port,
+            host: '127.0.0.1',
+            method: 'POST',
+            path: '/api/v1/accounts',
+            headers: {
+              authorization: `Bearer ${tokenOf(rehearsal, 'brand-a')}`,
+              'content-type': 'application/json',
+              'idempotency-key': `k${n}`,
+              connection: 'Upgrade, HTTP2-Settings',
+              upgrade: 'h2c',
+              'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+            },
+          },
+          (response) => {
+            response.resume();
+            response.on('end', () => resolve(response.statusCode ?? 0));
+          },
+        );
+        request.on('error', reject);
+        request.end(JSON.stringify({ client_reference_id: `r${n}`, email: `e${n}@example.com` }));
+      });
+    assert.equal([await post(1), await post(2)], [201, 201]);
+  }),
+);
+
+channel('a handshake that is none is refused, and the server lives on', () =>
+  staged(async ({ rehearsal, base, port }) => {
+    const head =
+      `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Authorization: Bearer ${tokenOf(rehearsal)}\r\n\r\n`;
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(head));
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('close', () => resolve(text));
+    });
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    const client = new Client(base, tokenOf(rehearsal));
+    await client.opened();
+    client.socket.close();
+  }),
+);
+
+channel('a token that runs out ends the channel', () =>
+  staged(async ({ rehearsal, base }) => {
+    const { clientId, clientSecret } = [...rehearsal.host.world.credentials.values()][0] ?? {};
+    const reply = await rehearsal.call('POST', '/api/v1/oauth/token', {
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    });
+    const { access_token: token } = JSON.parse(reply.body) as { access_token: string };
+    const client = new Client(base, token);
+    await client.opened();
+    await rehearsal.advance(3599 * 1000);
+    rehearsal.emit();
+    await client.until(1);
+    await rehearsal.advance(1000);
+    assert.is((await client.ended).code, 4401);
+  }),
+);
+
+channel('a world that is replaced or dropped, and a sandbox that closes, say so', async () => {
+  await staged(async ({ rehearsal, base, app }) => {
+    const replaced = new Client(base, tokenOf(rehearsal));
+    await replaced.opened();
+    await rehearsal.sandbox.reset('default');
+    assert.is((await replaced.ended).code, 1012);
+
+    const host = await rehearsal.sandbox.addWorld({ name: 'beside', seed: '2' });
+    const { token } = [...host.world.tokens.values()][0] ?? { token: '' };
+    const dropped = new Client(base, token);
+    await dropped.opened();
+    host.act('makeEvent', { category: 'account', firm_id: '1' });
+    await dropped.until(1);
+    rehearsal.sandbox.dropWorld('beside');
+    assert.is((await dropped.ended).code, 1001);
+
+    const last = new Client(base, tokenOf(rehearsal));
+    await last.opened();
+    await app.close();
+    assert.is((await last.ended).code, 1001);
+  });
+});
+
+channel('who reads slowly is not sent more than it takes, and gets everything in the end', () =>
+  staged(async ({ rehearsal, base }) => {
+    const data = { filling: 'x'.repeat(20_000) };
+    for (let n = 0; n < 1500; n += 1) {
+      rehearsal.act('makeEvent', { category: 'account', firm_id: '1', data });
+    }
+    const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+    await client.opened();
+    client.socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.ok(client.seqs.length < 1500);
+    client.socket.resume();
+    await client.until(1500);
+    assert.equal(
+      client.seqs,
+      Array.from({ length: 1500 }, (_, n) => n + 1),
+    );
+    client.socket.close();
+  }),
+);
+
+channel('a long replay takes turns with everybody else', () =>
+  staged(async ({ rehearsal, base }) => {
+    rehearsal.emit(30_000);
+    // Of another firm: every event is looked at, and none is shown.
+    const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal, 'other-firm'));
+    rehearsal.act('makeEvent', { category: 'account', firm_id: '2' });
+    await client.opened();
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (client.seqs.length === 0) setImmediate(count);
+    };
+    count();
+    await client.until(1);
+    assert.equal(client.seqs, [30_001]);
+    assert.ok(turns > 20, `${turns} turns`);
+    client.socket.close();
+  }),
+);
+
+channel('who answers no ping is told to go', async () => {
+  const rehearsal = await Rehearsal.begin();
+  const app = Fastify({ http: { IncomingMessage: ApiMessage } });
+  mountEventsChannel(app, { sandbox: rehearsal.sandbox, pingEveryMs: 20 });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const url = `ws://127.0.0.1:${port}/api/v1/events`;
+  const lively = new Client(url, tokenOf(rehearsal));
+  const dead = new Client(url, tokenOf(rehearsal), { autoPong: false });
+  assert.is((await dead.ended).code, 4408);
+  assert.is(lively.socket.readyState, WebSocket.OPEN);
+  lively.socket.close();
+  await app.close();
+  await rehearsal.close();
+});
+
+channel('the path is a setting', () =>
+  staged(
+    async ({ rehearsal, port }) => {
+      const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(rehearsal));
+      await client.opened();
+      client.socket.close();
+    },
+    { settings: { ...defaultSettings, events_path: '/api/v1/feed' } },
+  ),
+);
+
+channel.run();
