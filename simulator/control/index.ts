@@ -1,6 +1,6 @@
 // The control plane's door: made once for a sandbox, then used in process or mounted on a server.
 import { fetchControl } from './fetch.ts';
-import { Plane, type PlaneTerms } from './plane.ts';
+import type { Plane, PlaneTerms } from './plane.ts';
 import type { ControlReply, ControlRequest } from './reply.ts';
 
 export { mountControl } from './mount.ts';
@@ -17,11 +17,20 @@ export interface ControlPlane {
   readonly close: () => void;
 }
 
+/**
+ * The rows are loaded with the first request, so that a sandbox that nobody controls starts sooner.
+ */
 export function controlPlane(terms: PlaneTerms): ControlPlane {
-  const plane = new Plane(terms);
+  let loading: Promise<Plane> | null = null;
+  const load = (): Promise<Plane> => {
+    loading ??= import('./plane.ts').then(({ Plane: Rows }) => new Rows(terms));
+    return loading;
+  };
   return {
-    handle: (request) => plane.handle(request),
-    fetch: (request) => fetchControl(plane, request),
-    close: () => plane.close(),
+    handle: async (request) => (await load()).handle(request),
+    fetch: async (request) => fetchControl(await load(), request),
+    close: () => {
+      void loading?.then((plane) => plane.close());
+    },
   };
 }

@@ -12,7 +12,7 @@ import { rows } from './table.ts';
 /** What a program knows of the sandbox that the sandbox does not know itself. */
 export interface Described {
   /** Made by `--forward-to`. */
-  readonly subscription?: unknown;
+  readonly subscription?: Readonly<Record<string, unknown>> | null;
 }
 
 export interface PlaneTerms {

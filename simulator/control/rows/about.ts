@@ -3,7 +3,7 @@ import { defaultSettings, type SettingKey, settingKeys } from '../../../fixtures
 import type { WorldHost } from '../../host/world-host.ts';
 import { answer } from '../reply.ts';
 import { row, type Turn } from '../row.ts';
-import { flag, listOf, object, orNull, text, whole } from '../schema.ts';
+import { flag, listOf, object, orNull, text, type ValueOf, whole } from '../schema.ts';
 import { clockSchema, credentialSchema } from '../shapes.ts';
 import { viewClock, viewLastingCredentials } from '../views.ts';
 import { countPending } from './deliveries.ts';
@@ -59,6 +59,9 @@ const infoSchema = object('What this sandbox is, and what is in this world.', {
   ),
 });
 
+/** What `GET info` answers. */
+export type InfoShown = ValueOf<typeof infoSchema>;
+
 function countAll({ world, inFlight }: WorldHost, pending: number, worlds: number): Counts {
   const { journal, events } = world;
   return {
@@ -90,7 +93,7 @@ function differs(settings: WorldHost['behaviour']['settings'], key: SettingKey):
   return JSON.stringify(settings[key]) !== JSON.stringify(defaultSettings[key]);
 }
 
-function tell({ plane, host, worldName, base }: Turn<unknown, unknown>) {
+function tell({ plane, host, worldName, base }: Turn<unknown, unknown>): InfoShown {
   const { sandbox, described } = plane;
   const { settings } = host.behaviour;
   const isFirst = host === sandbox.first;

@@ -25,6 +25,22 @@ names('a name resolves to what it is told, and to the resolver again', async () 
   assert.is(await subscribe(), 201);
 });
 
+names('a name is kept as a url would spell it, and what is no name is refused', async () => {
+  const { ask } = await tryPlane();
+  const addresses = ['93.184.216.34'];
+  const spelled = [
+    ['B%C3%BCcher.example.', 'xn--bcher-kva.example'],
+    ['A.Example', 'a.example'],
+  ] as const;
+  for (const [name, hostname] of spelled) {
+    assert.is((await ask('PUT', `dns/${name}`, { addresses })).body.hostname, hostname);
+  }
+  for (const name of ['a%20b', 'a%2Fb', 'a:80', 'u%40a', '127.0.0.1', '%5B::1%5D', '0x7f.1']) {
+    const refused = await ask('PUT', `dns/${name}`, { addresses });
+    assert.equal([refused.status, refused.body.errors[0].field], [422, 'hostname'], name);
+  }
+});
+
 names('an address that is none is refused by field', async () => {
   const { ask } = await tryPlane();
   const cases = [

@@ -10,7 +10,8 @@ export interface SetName {
 }
 
 export function setName({ world }: ActContext, args: SetName): ActOutcome {
-  const hostname = args.hostname.toLowerCase().replace(/\.$/, '');
+  const hostname = parseHostname(args.hostname);
+  if (hostname === null) return refused('hostname', `${args.hostname} is not a hostname`);
   const wrong = args.addresses?.find((address) => parseAddress(address) === null);
   if (wrong !== undefined) return refused('addresses', `${wrong} is not an IP address`);
   if (args.addresses === null && !world.names.has(hostname)) {
@@ -18,6 +19,15 @@ export function setName({ world }: ActContext, args: SetName): ActOutcome {
   }
   evolve(world, [{ type: 'name-set', hostname, addresses: args.addresses }]);
   return done({ hostname, addresses: args.addresses });
+}
+
+/** As a webhook url spells it: lower case, international names in their ASCII form, no last dot. */
+function parseHostname(text: string): string | null {
+  const url = `https://${text}`;
+  if (!/^[^\s/?#@:[\]\\]+$/.test(text) || !URL.canParse(url)) return null;
+  const hostname = new URL(url).hostname.replace(/\.$/, '');
+  // An address is no name: nothing resolves it.
+  return hostname === '' || parseAddress(hostname) !== null ? null : hostname;
 }
 
 export interface SetForward {
