@@ -3,8 +3,10 @@
 import type { Answer } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
 import type { Need, Role } from '../engine/needs.ts';
+import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Credential } from '../providers/target.ts';
+import { echoes, sameMembers } from './echoes.ts';
 import { closePosition, openPosition } from './orders.ts';
 
 type Send = (key: string) => Promise<Answer>;
@@ -12,17 +14,30 @@ type Send = (key: string) => Promise<Answer>;
 /** One write on records of its own; `send` is the same request each time. */
 export interface Act {
   send(key: string | null, who?: Role | Credential): Promise<Answer>;
-  /** The same subject, everything else in the body different: well, or so that it cannot be run. */
+  /** The same subject, other members of the body different: well, or so that it cannot be run. */
   readonly altered: readonly Send[];
+  /** The same subject, though what might be taken for it is different: the email, the tag. */
+  readonly disguised?: Send;
   /** Lets the record move on, so that an answer made afresh reads differently from the first. */
   overtake?(first: Answer): Promise<unknown>;
   /** What the record reads now, for showing that the act was done once. */
   reread?(): Promise<Answer>;
 }
 
+/** As the control plane and reports name them. */
+export type Write =
+  | 'createAccount'
+  | 'updateAccount'
+  | 'bulkCreateAccounts'
+  | 'openPosition'
+  | 'closePosition'
+  | 'createTransaction'
+  | 'approveTransaction'
+  | 'rejectTransaction'
+  | 'cancelTransaction';
+
 export interface ActOf {
-  /** As the control plane and reports name it. */
-  readonly operation: string;
+  readonly operation: Write;
   readonly words: string;
   readonly needs: readonly Need[];
   make(t: Trial): Promise<Act>;
@@ -37,9 +52,10 @@ async function accountToCreate(t: Trial): Promise<Act> {
   return {
     send: (key, who = t.mainRole) => t.as(who).createAccount(body, { key }),
     altered: [
-      (key) => api.createAccount({ ...body, email: t.fresh.email(), first_name: 'Grace' }, { key }),
-      (key) => api.createAccount({ ...body, email: t.fresh.text() }, { key }),
+      (key) => api.createAccount({ ...body, first_name: 'Grace', country: 'FR' }, { key }),
+      (key) => api.createAccount({ ...body, phone: t.fresh.phone() }, { key }),
     ],
+    disguised: (key) => api.createAccount({ ...body, email: t.fresh.email() }, { key }),
     overtake: async (first) => {
       const ifMatch = first.headers.get('etag') ?? null;
       const id = String(first.at('id'));
@@ -55,9 +71,12 @@ async function accountToUpdate(t: Trial): Promise<Act> {
   const ifMatch = account.etag;
   const patch = (body: Body, key: string | null, who: Role | Credential = t.mainRole) =>
     t.as(who).updateAccount(account.id, body, { key, ifMatch });
+  const other = '"another-revision"';
   return {
     send: (key, who) => patch({ first_name: 'Grace' }, key, who),
     altered: [(key) => patch({ country: 'FR', last_name: 'Hopper' }, key), (key) => patch({}, key)],
+    disguised: (key) =>
+      api.updateAccount(account.id, { first_name: 'Grace' }, { key, ifMatch: other }),
     overtake: async (first) => {
       const tag = first.headers.get('etag') ?? null;
       await api.updateAccount(account.id, { language: 'fr' }, { ifMatch: tag });
@@ -168,10 +187,55 @@ export const ACTS = {
     needs: place,
     make: transactionToEnd('cancelTransaction'),
   },
-} as const satisfies Record<string, Omit<ActOf, 'operation'>>;
+} as const satisfies Record<Write, Omit<ActOf, 'operation'>>;
 
 /** All nine, in the order of the specification. */
-export const acts: readonly ActOf[] = Object.entries(ACTS).map(([operation, act]) => ({
+export const acts: readonly ActOf[] = (Object.keys(ACTS) as Write[]).map((operation) => ({
   operation,
-  ...act,
+  ...ACTS[operation],
 }));
+
+/**
+ * Asked only before something is called no repeat: where identical requests under one key are not
+ * answered alike to begin with, or where they move the record, other rules are broken (IDEM-4).
+ */
+export async function demandRepeats(t: Trial, operation: Write): Promise<void> {
+  const { words, make } = ACTS[operation];
+  const act: Act = await make(t);
+  const key = t.fresh.key();
+  const first = await t.control(words, () => act.send(key));
+  const before = await act.reread?.();
+  if (!echoes(await act.send(key), first)) {
+    throw new Blocked(`${words}: not even an identical repeat gets the first answer`);
+  }
+  const after = await act.reread?.();
+  if (before !== undefined && after !== undefined && !sameMembers(after, before)) {
+    throw new Blocked(`${words}: an identical repeat moves the record`);
+  }
+}
+
+/** Asked for the same reason: where bodies are compared (IDEM-8). */
+export async function demandBodyIgnored(t: Trial, operation: Write): Promise<void> {
+  await demandRepeats(t, operation);
+  await demandEchoes(t, operation, (act) => act.altered[0]);
+}
+
+/** Asked for the same reason: where an email or a tag is taken for the subject (IDEM-2c). */
+export async function demandSubject(t: Trial, operation: Write): Promise<void> {
+  await demandBodyIgnored(t, operation);
+  await demandEchoes(t, operation, (act) => act.disguised);
+}
+
+async function demandEchoes(
+  t: Trial,
+  operation: Write,
+  choose: (act: Act) => Send | undefined,
+): Promise<void> {
+  const { words, make } = ACTS[operation];
+  const act: Act = await make(t);
+  const key = t.fresh.key();
+  const first = await t.control(words, () => act.send(key));
+  const send = choose(act);
+  if (send === undefined || echoes(await send(key), first)) return;
+  throw new Blocked(`${words}: a repeat with another body does not get the first answer`);
+}

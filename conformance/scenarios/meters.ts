@@ -4,6 +4,7 @@ import type { CallOptions, Client } from '../engine/client.ts';
 import { Blocked, Wanting } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Credential, CredentialWish } from '../providers/target.ts';
+import { atOnce } from './held.ts';
 
 export type Request = (client: Client, options: CallOptions) => Promise<Answer>;
 
@@ -30,14 +31,11 @@ export interface Burst {
 const HELD_AFTER_MS = 4_000;
 
 /**
- * A credential of a plan, made for the scenario; without a control plane the main one, whose rate the
- * profile tells, after a rest. The request finds an account by its reference: it changes nothing.
+ * A credential of a plan, made for the scenario; without a control plane the main one, whose rate
+ * the profile tells, after a rest.
  */
 export async function meterOf(t: Trial, wish: Partial<CredentialWish> = {}): Promise<Meter> {
-  const known = await t.given.account();
-  // LIM-11: it must count as a write, and a new key is what makes it run.
-  const request: Request = (client, options) =>
-    client.createAccount(known.body, { key: t.fresh.key(), ...options });
+  const request = await harmless(t);
   if (t.has('mint')) {
     const scopes = ['accounts:write', 'webhooks:manage'];
     const credential = await t.operator.mint({ scopes, plan: 'sandbox', ...wish });
@@ -46,29 +44,33 @@ export async function meterOf(t: Trial, wish: Partial<CredentialWish> = {}): Pro
   const credential = await t.credential(t.mainRole);
   const rates = credential.rates.map((each) => each.perSecond);
   if (rates.length === 0) throw new Wanting('plan', 'no rate is known of the main credential');
-  const meter = { credential, perSecond: Math.min(...rates), request };
   await rest(t);
-  return meter;
+  return { credential, perSecond: Math.min(...rates), request };
 }
 
-/** Long enough for a second's allowance to gather, whatever was used before. */
+/**
+ * A write that changes nothing: it finds an account by its reference. A new key is what makes it run
+ * (NS-17: whether a replay is metered is open).
+ */
+export async function harmless(t: Trial): Promise<Request> {
+  const known = await t.given.account();
+  return (client, options) => client.createAccount(known.body, { key: t.fresh.key(), ...options });
+}
+
+/** Long enough for all the allowance to gather that ever will; by the wall, for a second's. */
 export function rest(t: Trial): Promise<void> {
-  return t.wait(1_500);
+  return t.wait(t.has('clock') ? 60_000 : 1_500);
 }
 
 /** Sends `count` requests at the same moment, past the plan on purpose. */
-export async function burst(
-  t: Trial,
-  { credential, request }: Meter,
-  count: number,
-): Promise<Burst> {
-  const client = t.as(credential);
+export async function burst(t: Trial, meter: Meter, count: number): Promise<Burst> {
+  const client = t.as(meter.credential);
   const fromMs = await now(t);
   const startedAt = performance.now();
   const answers: Answer[] = [];
   const failures: unknown[] = [];
   const sent = Array.from({ length: count }, () =>
-    request(client, { unpaced: true }).then(
+    meter.request(client, { unpaced: true }).then(
       (answer) => void answers.push(answer),
       (error: unknown) => void failures.push(error),
     ),
@@ -84,13 +86,9 @@ export async function burst(
     await t.operator.advance(10_000);
     await t.until(over, HELD_AFTER_MS);
   }
-  return {
-    served: answered.filter((each) => each.status !== 429),
-    limited: answered.filter((each) => each.status === 429),
-    held: count - answered.length,
-    elapsedMs,
-    tookMs,
-  };
+  const served = answered.filter((each) => each.status < 300);
+  const limited = answered.filter((each) => each.status >= 300);
+  return { served, limited, held: count - answered.length, elapsedMs, tookMs };
 }
 
 /** The time by which allowances refill: the target's where it can be asked. */
@@ -121,34 +119,71 @@ export function within(value: number, [least, most]: readonly [number, number]):
 }
 
 /**
- * How many requests a second the credential is served once its allowance is used up. Short steps
- * where little allowance gathers, so that its size does not look like its rate.
+ * Uses the allowance up, until the first refusal. One by one where time stands still, so that there
+ * is one refusal and no more: what refusals cost is judged apart (LIM-5). All at once elsewhere,
+ * because one by one may never be too fast there.
+ */
+export async function drain(t: Trial, meter: Meter): Promise<Burst> {
+  const most = 3 * beyond(meter.perSecond);
+  if (!(await standsStill(t))) {
+    let all = await burst(t, meter, beyond(meter.perSecond));
+    if (all.limited.length === 0) all = await burst(t, meter, most - all.served.length);
+    return all;
+  }
+  const client = t.as(meter.credential);
+  const startedAt = performance.now();
+  const served: Answer[] = [];
+  let limited: Answer[] = [];
+  let held = 0;
+  while (served.length < most && limited.length + held === 0) {
+    const answer = await atOnce(t, () => meter.request(client, { unpaced: true }));
+    if (answer === undefined) held = 1;
+    else if (answer.status < 300) served.push(answer);
+    else limited = [answer];
+  }
+  return { served, limited, held, elapsedMs: 0, tookMs: performance.now() - startedAt };
+}
+
+async function standsStill(t: Trial): Promise<boolean> {
+  if (!t.has('clock')) return false;
+  const fromMs = await t.operator.nowMs();
+  await t.sleep(3);
+  return (await t.operator.nowMs()) === fromMs;
+}
+
+/** Uses the allowance up; blocked where that cannot be done, which other scenarios judge. */
+export async function exhaust(t: Trial, meter: Meter): Promise<Burst> {
+  const used = await drain(t, meter);
+  if (used.limited.length > 0) return used;
+  throw new Blocked(`no 429 within ${used.served.length} requests`);
+}
+
+/** Asked before blaming: an ordinary credential on Sandbox is limited, and to about its rate. */
+export async function demandLimits(t: Trial): Promise<void> {
+  const plain = await meterOf(t);
+  const used = await exhaust(t, plain);
+  if (used.served.length < 3) throw new Blocked(`a burst is over after ${used.served.length}`);
+}
+
+/**
+ * How many requests a second a credential is served whose allowance was just used up. In steps that
+ * bring one request each where little gathers, so that the size of a burst does not look like a rate.
  */
 export async function sustained(
   t: Trial,
   meter: Meter,
   { gathers = meter.perSecond, seconds = 1 } = {},
 ): Promise<{ perSecond: number; answers: readonly Answer[] }> {
-  const { perSecond } = meter;
-  const few = gathers < Math.round(perSecond * 0.75);
-  const stepMs = few ? Math.ceil(1000 / perSecond) : 1000;
-  const size = few ? 3 : beyond(perSecond);
+  const few = gathers < Math.round(meter.perSecond * 0.75);
+  const stepMs = few ? Math.ceil(1000 / meter.perSecond) : 1000;
   const answers: Answer[] = [];
-  let totalMs = 0;
+  const fromMs = await now(t);
   for (let spentMs = 0; spentMs < seconds * 1000; spentMs += stepMs) {
-    const fromMs = await now(t);
     await t.wait(stepMs);
-    const { served, limited } = await burst(t, meter, size);
+    const { served, limited } = await drain(t, meter);
     answers.push(...served);
-    totalMs += (await now(t)) - fromMs;
     if (limited.length === 0) break;
   }
-  return { perSecond: (answers.length * 1000) / totalMs, answers };
-}
-
-/** Uses the allowance up; blocked where that cannot be done, which other scenarios judge. */
-export async function exhaust(t: Trial, meter: Meter): Promise<Burst> {
-  const used = await burst(t, meter, beyond(meter.perSecond));
-  if (used.limited.length > 0) return used;
-  throw new Blocked(`no 429 within ${used.served.length} requests at once`);
+  const perSecond = (answers.length * 1000) / ((await now(t)) - fromMs);
+  return { perSecond, answers };
 }

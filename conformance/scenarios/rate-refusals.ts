@@ -1,0 +1,37 @@
+// LIM-6: what a 429 looks like, wherever a scenario meets one.
+import type { Answer } from '../engine/answer.ts';
+import type { Trial } from '../engine/trial.ts';
+
+const WHOLE_SECONDS = /^[0-9]{1,6}$/;
+const SECONDS = /^[0-9]+(\.[0-9]+)?$/;
+
+/**
+ * The four headers and the body of a problem. `perSecond` is the allowance in force; undefined where
+ * another rule says that it is not the one that should be.
+ */
+export function expectRefusalForm(t: Trial, refusal: Answer, perSecond: number | undefined): void {
+  // Something else than a 429 is no refusal of this kind (LIM-2).
+  if (refusal.status !== 429) return;
+  t.expect('LIM-6', refusal).header('Retry-After', 'whole seconds', (value) =>
+    WHOLE_SECONDS.test(value),
+  );
+  const words = perSecond === undefined ? 'a number' : `${perSecond}, the allowance a second`;
+  t.expect('LIM-6', refusal).header('X-RateLimit-Limit', words, (value) =>
+    perSecond === undefined ? SECONDS.test(value) : Number(value) === perSecond,
+  );
+  t.expect('LIM-6', refusal).header('X-RateLimit-Remaining', '0', (value) => value === '0');
+  // A time of day would be far more.
+  t.expect('LIM-6', refusal).header('X-RateLimit-Reset', 'seconds from now', (value) => {
+    return SECONDS.test(value) && Number(value) < 1_000_000;
+  });
+  const type = refusal.headers.mediaType();
+  t.expect('LIM-6', refusal)
+    .is('application/problem+json', type === 'application/problem+json', type || 'no type')
+    .field('errors', []);
+}
+
+/** What Retry-After asks for; undefined where that is not a number of seconds to be waited. */
+export function secondsToWait(refusal: Answer): number | undefined {
+  const value = refusal.headers.get('retry-after') ?? '';
+  return WHOLE_SECONDS.test(value) && Number(value) <= 120 ? Number(value) : undefined;
+}
