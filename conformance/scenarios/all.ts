@@ -7,7 +7,15 @@ import { accountRefusalScenarios } from './accounts-refusals.ts';
 import { authenticationScenarios } from './authentication.ts';
 import { bulkScenarios } from './bulk.ts';
 import { conventionScenarios } from './conventions.ts';
+import { deliveryRepeatScenarios } from './deliveries-again.ts';
+import { deliveryEndScenarios } from './deliveries-ended.ts';
+import { deliveryFormScenarios } from './deliveries-form.ts';
+import { deliveryProgressScenarios } from './deliveries-progress.ts';
+import { deliveryRetryScenarios } from './deliveries-retries.ts';
 import { errorScenarios } from './errors.ts';
+import { eventScenarios } from './events.ts';
+import { eventChannelScenarios } from './events-channel.ts';
+import { eventKindScenarios } from './events-kinds.ts';
 import { idempotencyScenarios } from './idempotency.ts';
 import { limitScenarios } from './limits.ts';
 import { limitCountingScenarios } from './limits-counting.ts';
@@ -38,6 +46,14 @@ export const scenarios: readonly Scenario[] = [
   ...webhookScenarios,
   ...webhookReachScenarios,
   ...webhookTargetScenarios,
+  ...eventScenarios,
+  ...eventKindScenarios,
+  ...deliveryFormScenarios,
+  ...deliveryRepeatScenarios,
+  ...deliveryRetryScenarios,
+  ...deliveryProgressScenarios,
+  ...deliveryEndScenarios,
+  ...eventChannelScenarios,
   ...errorScenarios,
   ...limitScenarios,
   ...limitPlanScenarios,

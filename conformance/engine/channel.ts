@@ -1,0 +1,54 @@
+// The events channel as one credential listens to it: a WebSocket, whose messages are kept as text.
+import type { Credential } from '../providers/target.ts';
+
+export interface Channel {
+  /** Text of each message, in the order they came. */
+  readonly messages: readonly string[];
+  /** Whether the other side has ended it, or never let it begin. */
+  readonly closed: boolean;
+  close(): void;
+}
+
+const OPEN_WITHIN_MS = 5_000;
+
+/** Undefined where there is no such channel: no WebSocket answers under this url. */
+export async function openChannel(
+  url: string,
+  credential: Credential,
+): Promise<Channel | undefined> {
+  // Loaded when the first channel is opened: most runs never open one.
+  const { WebSocket } = await import('undici');
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), {
+    headers: { authorization: `Bearer ${credential.token}` },
+  });
+  const messages: string[] = [];
+  let closed = false;
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data === 'string') messages.push(data);
+  });
+  const opened = await new Promise<boolean>((resolve) => {
+    const limit = setTimeout(() => resolve(false), OPEN_WITHIN_MS);
+    const settle = (truth: boolean) => {
+      clearTimeout(limit);
+      resolve(truth);
+    };
+    socket.addEventListener('open', () => settle(true));
+    socket.addEventListener('error', () => settle(false));
+    socket.addEventListener('close', () => {
+      closed = true;
+      settle(false);
+    });
+  });
+  const close = () => socket.close();
+  if (!opened) {
+    close();
+    return undefined;
+  }
+  return {
+    messages,
+    get closed() {
+      return closed;
+    },
+    close,
+  };
+}

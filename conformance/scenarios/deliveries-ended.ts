@@ -1,0 +1,179 @@
+// EVT, HOOK: the end of delivery: by request, or because a target is public no more; and that it is
+// for good.
+import type { GivenWebhook } from '../engine/given.ts';
+import type { Trial } from '../engine/trial.ts';
+import type { Scenario } from '../engine/types.ts';
+import { filledText } from '../engine/want.ts';
+import type { Hook } from '../providers/receiver.ts';
+import { PUBLIC } from './addresses.ts';
+import { deliveriesOf, type Happening, happen, letArrive, mustArrive } from './happenings.ts';
+import { isSignedWith } from './signatures.ts';
+import { DONE, read } from './subscriptions.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const evtDisabled: Scenario = {
+  id: 'evt-disabled',
+  title: 'A disabled subscription receives nothing more, others go on',
+  rules: ['HOOK-5', 'EVT-13'],
+  needs: ['receiver'],
+  lane: 'own_world',
+  async run(t) {
+    const [hook, beside] = [await t.receiver(), await t.receiver()];
+    const { id } = await t.given.webhook(hook);
+    await t.given.webhook(beside);
+    const before = await happen(t);
+    await mustArrive(t, hook, before);
+    await mustArrive(t, beside, before);
+    await t.control('disabling', () => t.api.disableWebhook(id), ...DONE);
+    const after = await happen(t);
+    await mustArrive(t, beside, after);
+    await letArrive(t);
+    const late = await deliveriesOf(t, hook, after, 1, 0);
+    t.claim(['HOOK-5', 'EVT-13'], 'nothing delivered', late.length === 0, seen(late), ...late);
+  },
+};
+
+const hookDisabledForGood: Scenario = {
+  id: 'hook-disabled-for-good',
+  title:
+    'Nothing makes a disabled subscription deliver again: not time, not rotation, not a new one',
+  rules: ['HOOK-13', 'EVT-13'],
+  needs: ['receiver', 'clock'],
+  lane: 'own_world',
+  async run(t) {
+    const hook = await t.receiver();
+    const old = await t.given.webhook(hook);
+    hook.answer(() => ({ status: 500 }));
+    const failing = await happen(t);
+    await mustArrive(t, hook, failing);
+    await letArrive(t);
+    const { length } = await deliveriesOf(t, hook, failing, 1, 0);
+    await t.control('disabling', () => t.api.disableWebhook(old.id), ...DONE);
+    hook.answer(() => ({ status: 204 }));
+    await t.operator.advance(2 * DAY_MS);
+    const retried = await deliveriesOf(t, hook, failing, length, 0);
+    const words = 'no retry of an event that had failed before';
+    t.claim('EVT-13', words, retried.length <= length, seen(retried), ...retried);
+
+    const secrets = [old.secret, await tryToEnable(t, old)];
+    t.expect('HOOK-13', await read(t, old.id))
+      .status(200)
+      .field('disabled', true);
+    await expectNewOneAlone(t, hook, secrets, old);
+  },
+};
+
+/**
+ * Whatever a server may have that would do it; all of it may be refused. Gives a rotated secret.
+ */
+async function tryToEnable(t: Trial, { id, url }: GivenWebhook): Promise<string | undefined> {
+  const rotated = await t.api.rotateWebhookSecret(id);
+  const path = `/api/v1/webhooks/${id}`;
+  const body = { disabled: false, url };
+  await t.api.send({ method: 'PATCH', path, body, key: t.fresh.key() });
+  await t.api.send({ method: 'PUT', path, body, key: t.fresh.key() });
+  for (const verb of ['enable', 'resume']) {
+    await t.api.send({ method: 'POST', path: `${path}/${verb}`, key: t.fresh.key() });
+  }
+  await t.api.disableWebhook(id);
+  const secret = rotated.status < 300 ? rotated.at('secret') : undefined;
+  return typeof secret === 'string' ? secret : undefined;
+}
+
+/** A subscription with the same url is another one: it delivers, and the old one does not. */
+async function expectNewOneAlone(
+  t: Trial,
+  hook: Hook,
+  secrets: readonly (string | undefined)[],
+  old: GivenWebhook,
+): Promise<void> {
+  const anew = await t.given.webhook(hook);
+  const event = await happen(t);
+  const delivered = await mustArrive(t, hook, event);
+  await t.operator.advance(DAY_MS);
+  const all = await deliveriesOf(t, hook, event, 1, 0);
+  const revived = all.filter((each) =>
+    secrets.some((secret) => secret !== undefined && isSignedWith(secret, each)),
+  );
+  const words = 'no delivery signed for the disabled subscription';
+  t.claim('HOOK-13', words, revived.length === 0, seen(revived), ...revived);
+  t.claim(
+    'HOOK-13',
+    'another id for the subscription made anew',
+    anew.id !== old.id,
+    `${anew.id}`,
+    delivered,
+  );
+  t.expect('HOOK-13', await read(t, old.id))
+    .status(200)
+    .field('disabled', true);
+}
+
+const evtTargetChanged: Scenario = {
+  id: 'evt-target-changed',
+  title: 'A target that is public no more is not sent to: its subscription is disabled and says so',
+  rules: ['EVT-11', 'HOOK-13'],
+  needs: ['receiver', 'dns', 'clock'],
+  lane: 'own_world',
+  async run(t) {
+    // One by one: with the next event, with a retry, and with one address of several.
+    await t.part(['EVT-11', 'HOOK-13'], 'before the next event', () =>
+      tryChange(t, ['10.0.0.1'], false),
+    );
+    await t.part(['EVT-11', 'HOOK-13'], 'before a retry', () => tryChange(t, ['127.0.0.1'], true));
+    const mixed = [PUBLIC, '169.254.169.254'];
+    await t.part(['EVT-11', 'HOOK-13'], 'one address of two', () => tryChange(t, mixed, false));
+  },
+};
+
+async function tryChange(t: Trial, addresses: string[], isRetry: boolean): Promise<void> {
+  const [hook, beside] = [await t.receiver(), await t.receiver()];
+  const { id } = await t.given.webhook(hook);
+  const other = await t.given.webhook(beside);
+  const host = new URL(hook.url).hostname;
+  await t.operator.resolve(host, [PUBLIC]);
+  hook.answer(() => ({ status: isRetry ? 500 : 204 }));
+  const before = await happen(t);
+  await mustArrive(t, hook, before);
+  await letArrive(t);
+  const { length } = await deliveriesOf(t, hook, before, 1, 0);
+  hook.answer(() => ({ status: 204 }));
+  await t.operator.resolve(host, addresses);
+  const after = isRetry ? before : await happen(t);
+  if (isRetry) await t.operator.advance(HOUR_MS);
+  else await mustArrive(t, beside, after);
+  await letArrive(t);
+  const sent = await deliveriesOf(t, hook, after, 0, 0);
+  const extra = isRetry ? sent.slice(length) : sent;
+  const words = `nothing sent once the name resolves to ${addresses.join(' and ')}`;
+  t.claim('EVT-11', words, extra.length === 0, seen(extra), ...extra);
+  await t.until(async () => (await read(t, id)).at('disabled') === true, 500);
+  t.expect('EVT-11', await read(t, id)).fields({ disabled: true, disabled_reason: filledText });
+  t.expect('EVT-11', await read(t, other.id)).field('disabled', false);
+  await expectStaysDisabled(t, hook, id, host);
+}
+
+/** HOOK-13: not even when the target is a public address again. */
+async function expectStaysDisabled(t: Trial, hook: Hook, id: number, host: string): Promise<void> {
+  if ((await read(t, id)).at('disabled') !== true) return;
+  const { length } = hook.arrivals;
+  await t.operator.resolve(host, [PUBLIC]);
+  const event: Happening = await happen(t);
+  await t.operator.advance(DAY_MS);
+  const more = (await t.arrived(hook, 0, 0)).slice(length);
+  const words = `nothing delivered though the target is public again (${event.words})`;
+  t.claim('HOOK-13', words, more.length === 0, seen(more), ...more);
+  t.expect('HOOK-13', await read(t, id)).field('disabled', true);
+}
+
+function seen(all: readonly { readonly n: number }[]): string {
+  return `${all.length} deliveries, in exchanges ${all.map(({ n }) => n).join(', ')}`;
+}
+
+export const deliveryEndScenarios: readonly Scenario[] = [
+  evtDisabled,
+  hookDisabledForGood,
+  evtTargetChanged,
+];
