@@ -4,7 +4,7 @@ import type { Body } from '../engine/client.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { not } from '../engine/want.ts';
-import { strongTag, tagAfter } from './aftermath.ts';
+import { ACCOUNT_MEMBERS, strongTag, tagAfter } from './aftermath.ts';
 import { demand } from './readback.ts';
 
 const accReferenceKnown: Scenario = {
@@ -78,24 +78,10 @@ async function expectFound(t: Trial, reference: string, body: Body, id: string):
   demand(String(found.at('id')) === id, `${reference} does not answer its own account (ACC-5)`);
 }
 
-const MEMBERS = [
-  'id',
-  'revision',
-  'client_reference_id',
-  'first_name',
-  'last_name',
-  'phone',
-  'country',
-  'language',
-  'status',
-  'brand_id',
-  'firm_id',
-];
-
 /** ACC-5: each member that both answers show is the same; which there are is ACC-18's to judge. */
 function expectTheSame(t: Trial, again: Answer, first: Answer): void {
   const expected = t.expect('ACC-5', again).status(200);
-  for (const name of MEMBERS) {
+  for (const name of ACCOUNT_MEMBERS) {
     const value = first.at(name);
     if (value !== undefined && again.at(name) !== undefined) expected.field(name, value);
   }

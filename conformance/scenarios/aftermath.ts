@@ -1,5 +1,6 @@
 // What scenarios look at after a call: that a refused create left nothing, the tag to go on with,
 // the digits of a phone.
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Json } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
 import type { Role } from '../engine/needs.ts';
@@ -23,6 +24,30 @@ export async function expectStillFree(
     'a new account, because what was refused before left nothing behind',
     made.status === 201 || named,
   );
+}
+
+/** The members that the specification lists for an account. */
+export const ACCOUNT_MEMBERS = [
+  'id',
+  'revision',
+  'client_reference_id',
+  'first_name',
+  'last_name',
+  'phone',
+  'country',
+  'language',
+  'status',
+  'brand_id',
+  'firm_id',
+] as const;
+
+/** The account reads as it did before. Its revision alone is no matter of refused updates. */
+export function expectSameAccount(t: Trial, rules: Rules, before: Answer, now: Answer): void {
+  const changed = ACCOUNT_MEMBERS.filter(
+    (name) => name !== 'revision' && !isDeepStrictEqual(before.at(name), now.at(name)),
+  );
+  const seen = changed.map((name) => `${name}: ${JSON.stringify(now.at(name))}`).join(', ');
+  t.expect(rules, now).is('the account as it was before', changed.length === 0, seen, before);
 }
 
 const STRONG = /^"[^"]*"$/;

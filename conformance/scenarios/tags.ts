@@ -1,4 +1,5 @@
 // Tags of accounts: the current one, and one that has gone stale.
+import type { Answer } from '../engine/answer.ts';
 import type { GivenAccount } from '../engine/given.ts';
 import type { Role } from '../engine/needs.ts';
 import type { Trial } from '../engine/trial.ts';
@@ -9,6 +10,8 @@ import { demand } from './readback.ts';
 export interface Updated extends GivenAccount {
   readonly stale: string;
   readonly current: string;
+  /** The answer to the update. */
+  readonly updated: Answer;
 }
 
 /** The update is the control: the same request under a tag that is current. */
@@ -21,5 +24,22 @@ export async function updatedOnce(t: Trial, role: Role = t.mainRole): Promise<Up
   const after = await t.control('an update under the current tag', update, 200);
   const current = await tagAfter(t, account, after, stale, role);
   demand(current !== stale, 'an update left the tag as it was (UPD-1)');
-  return { ...account, stale, current };
+  return { ...account, stale, current, updated: after };
+}
+
+/**
+ * What the account reads after an update, as far as that can be told: blocked where the reading is
+ * not of what the update left, because readings show the past (ACC-5) or updates do not last
+ * (UPD-1).
+ */
+export async function readPresent(
+  t: Trial,
+  account: GivenAccount,
+  updated: Answer,
+  role: Role = t.mainRole,
+): Promise<Answer> {
+  const now = await t.given.reread(account, role);
+  const [seen, left] = [now.at('revision'), updated.at('revision')];
+  demand(seen === left, `an update that left revision ${left} reads as revision ${seen}`);
+  return now;
 }
