@@ -2,6 +2,7 @@
 import { accountPeopleDeviations } from './account-people.ts';
 import { accountShapeDeviations } from './account-shapes.ts';
 import { accountDeviations } from './accounts.ts';
+import { authenticationDeviations } from './authentication.ts';
 import { bulkDeviations } from './bulk.ts';
 import { batchDeviations } from './bulk-batches.ts';
 import { conventionDeviations } from './conventions.ts';
@@ -11,6 +12,9 @@ import { keyDeviations } from './idempotency-keys.ts';
 import { recordDeviations } from './idempotency-records.ts';
 import { replayDeviations } from './idempotency-replays.ts';
 import { subjectDeviations } from './idempotency-subjects.ts';
+import { limitAnswerDeviations } from './limit-answers.ts';
+import { limitDeviations } from './limits.ts';
+import { reachDeviations } from './reach.ts';
 import { askingDeviations } from './transaction-asking.ts';
 import { cancellingDeviations } from './transaction-cancelling.ts';
 import { transactionMemberDeviations } from './transaction-members.ts';
@@ -42,6 +46,10 @@ export const deviations: readonly Deviation[] = [
   ...subjectDeviations,
   ...replayDeviations,
   ...recordDeviations,
+  ...authenticationDeviations,
+  ...reachDeviations,
+  ...limitDeviations,
+  ...limitAnswerDeviations,
 ];
 
 export function findDeviation(id: string): Deviation | undefined {

@@ -1,0 +1,362 @@
+// Wrong answers to limited calls, wrong counting, and retryable answers that are kept (LIM-4 to LIM-11, IDEM-6).
+import type { Attempt } from '../core/attempt.ts';
+import type { LimitPolicy } from '../core/behaviour.ts';
+import type { Reply } from '../core/call.ts';
+import { everyReply, policy, stage } from './bend.ts';
+import { underStatus } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+const limits = (change: (own: LimitPolicy) => Partial<LimitPolicy>): Deviation['bend'] =>
+  policy('limits', change);
+
+/** Changes answers of 429. */
+const limited = (change: (reply: Reply, attempt: Attempt) => Reply): Deviation['bend'] =>
+  everyReply((reply, attempt) => (reply.status === 429 ? change(reply, attempt) : reply));
+
+const header = (name: string, value: (given: string) => string | null): Deviation['bend'] =>
+  limited((reply) => {
+    const { [name]: given = '', ...rest } = reply.headers ?? {};
+    const next = value(given);
+    return { ...reply, headers: next === null ? rest : { ...rest, [name]: next } };
+  });
+
+export const limitAnswerDeviations: readonly Deviation[] = [
+  {
+    id: 'limit-override-ignored',
+    breaks: ['LIM-4'],
+    story: 'A credential’s own limit is stored and not used.',
+    bend: limits((own) => ({
+      rate: (credential) =>
+        own.rate({
+          ...credential,
+          ratePerSecond:
+            credential.ratePerSecond !== null && credential.ratePerSecond < 1000
+              ? null
+              : credential.ratePerSecond,
+        }),
+    })),
+  },
+  {
+    id: 'limit-override-adds',
+    breaks: ['LIM-4'],
+    story: 'An own limit is added to the plan’s.',
+    bend: limits((own) => ({
+      rate: (credential) =>
+        credential.ratePerSecond !== null && credential.ratePerSecond < 1000
+          ? own.rate({ ...credential, ratePerSecond: null }) + credential.ratePerSecond
+          : own.rate(credential),
+    })),
+  },
+  {
+    id: 'limit-refused-still-runs',
+    breaks: ['LIM-5'],
+    story: 'The refusal is sent; the handler runs all the same.',
+    bend: stage('rate', (decide, attempt) => {
+      const given = decide(attempt);
+      if (given === null || attempt.operation !== 'createAccount') return given;
+      const readable = attempt.behaviour.stages.find(({ name }) => name === 'readable');
+      if (readable?.decide(attempt) != null) return given;
+      const ran = attempt.behaviour.operations.createAccount(attempt);
+      return 'decideRow' in ran ? given : { ...given, changes: ran.changes };
+    }),
+    alsoSeenAs: {
+      'IDEM-6a': 'afterwards it converges instead of creating',
+      'LIM-7': 'afterwards it converges instead of creating',
+    },
+  },
+  {
+    id: 'limit-refused-draws-too',
+    breaks: ['LIM-7'],
+    story: 'Refused calls count as well, so whoever waits too short a time waits forever.',
+    bend: stage('rate', (decide, attempt) => {
+      const given = decide(attempt);
+      const [own] = attempt.behaviour.limits.demands(attempt);
+      if (given === null || own === undefined) return given;
+      const level = attempt.behaviour.limits.level(
+        attempt.world.buckets.get(own.bucket),
+        own.rate,
+        attempt.atMs,
+      );
+      return {
+        ...given,
+        changes: [
+          { type: 'bucket-drawn', name: own.bucket, units: level - 1000, atMs: attempt.atMs },
+        ],
+      };
+    }),
+    alsoSeenAs: {
+      'LIM-5': 'a refused call has an effect',
+      'IDEM-6a': 'the same key is refused again',
+      'LIM-1': 'the rate is not sustained',
+      'LIM-2': 'the rate is not sustained',
+    },
+  },
+  {
+    id: 'limit-is-503',
+    breaks: ['LIM-2'],
+    story: 'Overload is 503.',
+    bend: underStatus('rate_limited', 503),
+    alsoSeenAs: {
+      'LIM-1': 'nobody is told 429',
+      'LIM-3': 'nobody is told 429',
+      'LIM-4': 'nobody is told 429',
+      'LIM-5': 'nobody is told 429',
+      'LIM-6': 'nobody is told 429',
+      'LIM-7': 'nobody is told 429',
+      'LIM-8': 'rate headers on another answer',
+      'LIM-9': 'nobody is told 429',
+      'LIM-10': 'nobody is told 429',
+      'LIM-11': 'nobody is told 429',
+      'IDEM-6a': 'nobody is told 429',
+      'AUTH-3b': 'nobody is told 429',
+      'AUTH-3c': 'nobody is told 429',
+      'ERR-3': 'another status than the table’s',
+    },
+  },
+  {
+    id: 'limit-answer-in-plain-text',
+    breaks: ['LIM-6'],
+    story: 'The proxy answers, not the service.',
+    bend: limited((reply) => ({
+      ...reply,
+      contentType: 'text/plain',
+      body: 'Too many requests\n',
+    })),
+    alsoSeenAs: {
+      'LIM-2': 'the code is missing',
+      'ERR-1a': 'it is no problem',
+      'LIM-1': 'the code is missing',
+      'AUTH-3b': 'the code is missing',
+      'ERR-3': 'the code is missing',
+    },
+  },
+  {
+    id: 'limit-without-retry-after',
+    breaks: ['LIM-6'],
+    story: 'Clients know how long to wait.',
+    bend: header('retry-after', () => null),
+    alsoSeenAs: { 'LIM-7': 'there is nothing to honour' },
+  },
+  {
+    id: 'limit-retry-after-zero',
+    breaks: ['LIM-7'],
+    story: 'Parts of a second are rounded down.',
+    bend: header('retry-after', () => '0'),
+    alsoSeenAs: { 'LIM-6': 'it does not say how long', 'IDEM-6a': 'it is too early' },
+  },
+  {
+    id: 'limit-retry-after-in-ms',
+    breaks: ['LIM-6'],
+    story: 'Retry-After is in milliseconds.',
+    bend: header('retry-after', (given) => String(Number(given) * 1000)),
+    alsoSeenAs: { 'LIM-7': 'the wait is absurd' },
+  },
+  {
+    id: 'limit-retry-after-a-date',
+    breaks: ['LIM-6'],
+    story: 'Retry-After is a date, which HTTP allows too.',
+    bend: header('retry-after', () => new Date(0).toUTCString()),
+    alsoSeenAs: { 'LIM-7': 'it is no number of seconds' },
+  },
+  {
+    id: 'limit-without-limit-header',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Limit was forgotten.',
+    bend: header('x-ratelimit-limit', () => null),
+  },
+  {
+    id: 'limit-header-per-minute',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Limit tells the requests a minute.',
+    bend: header('x-ratelimit-limit', (given) => String(Number(given) * 60)),
+  },
+  {
+    id: 'limit-without-remaining',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Remaining was forgotten.',
+    bend: header('x-ratelimit-remaining', () => null),
+  },
+  {
+    id: 'limit-remaining-one',
+    breaks: ['LIM-6'],
+    story: 'The remaining allowance is read before drawing.',
+    bend: header('x-ratelimit-remaining', () => '1'),
+  },
+  {
+    id: 'limit-without-reset',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Reset was forgotten.',
+    bend: header('x-ratelimit-reset', () => null),
+  },
+  {
+    id: 'limit-reset-is-a-time',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Reset is a Unix time, as others have it.',
+    bend: header('x-ratelimit-reset', () => '1795200000'),
+  },
+  {
+    id: 'limit-errors-not-empty',
+    breaks: ['LIM-6'],
+    story: 'The 429 lists itself among its errors.',
+    bend: limited((reply) =>
+      reply.body.startsWith('{')
+        ? {
+            ...reply,
+            body: reply.body.replace(
+              '"errors":[]',
+              '"errors":[{"field":"rate","message":"limited"}]',
+            ),
+          }
+        : reply,
+    ),
+  },
+  {
+    id: 'limit-headers-on-success',
+    breaks: ['LIM-8'],
+    story: 'Every answer tells the allowance, to be helpful.',
+    bend: everyReply((reply, { allowance, allowanceLeft }) =>
+      reply.status < 300 && allowance !== null
+        ? {
+            ...reply,
+            headers: {
+              ...reply.headers,
+              'x-ratelimit-limit': String(allowance),
+              'x-ratelimit-remaining': String(allowanceLeft),
+            },
+          }
+        : reply,
+    ),
+  },
+  {
+    id: 'limit-headers-on-refusals',
+    breaks: ['LIM-8'],
+    story: 'Every error carries the rate headers.',
+    bend: everyReply((reply, { allowance }) =>
+      reply.status >= 400 && reply.status !== 429 && allowance !== null
+        ? { ...reply, headers: { ...reply.headers, 'x-ratelimit-limit': String(allowance) } }
+        : reply,
+    ),
+  },
+  {
+    id: 'limit-retry-after-on-503',
+    breaks: ['LIM-8'],
+    story: 'Refused states advise a wait.',
+    bend: everyReply((reply) =>
+      reply.status === 409
+        ? { ...reply, headers: { ...reply.headers, 'x-ratelimit-reset': '1' } }
+        : reply,
+    ),
+  },
+  {
+    id: 'limit-bulk-counts-rows',
+    breaks: ['LIM-9'],
+    story: 'A batch costs as many requests as it has rows.',
+    bend: limits((own) => ({
+      cost: (attempt) =>
+        attempt.operation === 'bulkCreateAccounts'
+          ? own.cost(attempt) * rowsOf(attempt)
+          : own.cost(attempt),
+    })),
+  },
+  {
+    id: 'limit-delegated-at-plan-rate',
+    breaks: ['LIM-10'],
+    story: 'Delegated tokens have the rate of the plan of their minter.',
+    bend: limits((own) => ({
+      demands: (attempt) =>
+        own
+          .demands(attempt)
+          .map((demand) =>
+            demand.bucket.startsWith('delegated:') ? { ...demand, rate: own.plans.pro } : demand,
+          ),
+    })),
+  },
+  {
+    id: 'limit-delegated-unlimited',
+    breaks: ['LIM-10'],
+    story: 'Delegated tokens are not metered.',
+    bend: limits((own) => ({
+      demands: (attempt) =>
+        own.demands(attempt).filter(({ bucket }) => !bucket.startsWith('delegated:')),
+    })),
+  },
+  {
+    id: 'limit-reads-unmetered',
+    breaks: ['LIM-11'],
+    story: 'Reads are cheap and not counted.',
+    bend: limits((own) => ({
+      demands: (attempt) => (attempt.call.method === 'GET' ? [] : own.demands(attempt)),
+    })),
+  },
+  {
+    id: 'limit-writes-cost-two',
+    breaks: ['LIM-11'],
+    story: 'A write counts twice.',
+    bend: limits((own) => ({
+      cost: (attempt) =>
+        attempt.call.method === 'GET' ? own.cost(attempt) : 2 * own.cost(attempt),
+    })),
+    alsoSeenAs: {
+      'LIM-1': 'writes are served at half the rate',
+      'LIM-2': 'half the burst',
+      'LIM-3': 'half the firm’s',
+      'LIM-4': 'half an own limit',
+      'LIM-9': 'half of bulks',
+      'LIM-10': 'half of delegated ones',
+      'AUTH-3c': 'half beside tokens',
+      'LIM-7': 'a second is not enough',
+    },
+  },
+  {
+    id: 'contention-is-recorded',
+    breaks: ['IDEM-6b'],
+    story: 'A 503 is stored like any answer.',
+    bend: recordsStatus(503),
+  },
+  {
+    id: 'internal-error-is-recorded',
+    breaks: ['IDEM-6c'],
+    story: 'A 500 is stored like any answer.',
+    bend: recordsStatus(500),
+  },
+];
+
+function rowsOf(attempt: Attempt): number {
+  const text = Buffer.from(attempt.call.body).toString();
+  return Math.max(1, text.split('client_reference_id').length - 1);
+}
+
+/** Keeps what a fault answered, so that a repeat gets it again. */
+function recordsStatus(status: number): Deviation['bend'] {
+  return (behaviour) => ({
+    ...behaviour,
+    finish: (reply, attempt) => {
+      const given = behaviour.finish(reply, attempt);
+      if (given.status === status && attempt.keyId !== null)
+        kept(behaviour).set(`${attempt.world.name}\n${attempt.keyId}`, given);
+      return given;
+    },
+    stages: behaviour.stages.map((conforming) =>
+      conforming.name !== 'replay'
+        ? conforming
+        : {
+            name: 'replay',
+            decide: (attempt: Attempt) => {
+              const decision = conforming.decide(attempt);
+              const stored = kept(behaviour).get(`${attempt.world.name}\n${attempt.keyId}`);
+              if (stored === undefined) return decision;
+              attempt.idempotency = 'replayed';
+              return { reply: stored, changes: [], cites: [] };
+            },
+          },
+    ),
+  });
+}
+
+const stores = new WeakMap<object, Map<string, Reply>>();
+
+function kept(behaviour: object): Map<string, Reply> {
+  const store = stores.get(behaviour) ?? new Map<string, Reply>();
+  stores.set(behaviour, store);
+  return store;
+}

@@ -1,0 +1,240 @@
+// Wrong limits (LIM), and retryable answers that are kept (IDEM-6).
+import type { Attempt } from '../core/attempt.ts';
+import type { LimitPolicy } from '../core/behaviour.ts';
+import type { Bucket } from '../core/records.ts';
+import { policy, stage } from './bend.ts';
+import type { Deviation } from './deviation.ts';
+
+const limits = (change: (own: LimitPolicy) => Partial<LimitPolicy>): Deviation['bend'] =>
+  policy('limits', change);
+
+const seconds = (rate: number) => Math.max(rate, 1) * 1000;
+
+export const limitDeviations: readonly Deviation[] = [
+  {
+    id: 'limit-none',
+    breaks: ['LIM-1', 'LIM-2'],
+    story: 'The limits are only in the manual.',
+    bend: limits((own) => ({ level: (_bucket, rate) => own.level(undefined, rate, 0) })),
+    alsoSeenAs: {
+      'LIM-3': 'nobody is refused',
+      'LIM-4': 'nobody is refused',
+      'LIM-5': 'nobody is refused',
+      'LIM-6': 'nobody is refused',
+      'LIM-7': 'nobody is refused',
+      'LIM-8': 'nobody is refused',
+      'LIM-9': 'nobody is refused',
+      'LIM-10': 'nobody is refused',
+      'LIM-11': 'nobody is refused',
+      'IDEM-6a': 'nobody is refused',
+      'AUTH-3c': 'nobody is refused',
+    },
+  },
+  {
+    id: 'limit-sandbox-is-10',
+    breaks: ['LIM-1'],
+    story: 'Sandbox credentials get ten a second.',
+    bend: rates({ sandbox: 10 }),
+    alsoSeenAs: {
+      'LIM-2': 'the burst is twice as long',
+      'LIM-3': 'so is the firm’s',
+      'LIM-6': 'the header says ten',
+      'LIM-10': 'so are delegated ones',
+      'LIM-9': 'a burst of bulks is',
+      'LIM-11': 'a burst of reads is',
+    },
+  },
+  {
+    id: 'limit-standard-is-sandbox',
+    breaks: ['LIM-1'],
+    story: 'The plan Standard was forgotten in the table.',
+    bend: rates({ standard: 5 }),
+    alsoSeenAs: {
+      'LIM-2': 'the burst is shorter',
+      'LIM-6': 'the header says five',
+      'LIM-3': 'so is the firm’s',
+      'LIM-4': 'so is the plan’s',
+    },
+  },
+  {
+    id: 'limit-pro-is-100',
+    breaks: ['LIM-1'],
+    story: 'Pro is a hundred.',
+    bend: rates({ pro: 100 }),
+    alsoSeenAs: {
+      'LIM-2': 'the burst is shorter',
+      'LIM-6': 'the header says a hundred',
+      'LIM-3': 'so is the firm’s',
+    },
+  },
+  {
+    id: 'limit-per-minute',
+    breaks: ['LIM-1', 'LIM-2'],
+    story: 'The rate times sixty is granted by the minute.',
+    bend: limits(() => ({ level: (bucket, rate, atMs) => windowed(bucket, rate, atMs, 60) })),
+    alsoSeenAs: {
+      'LIM-3': 'a minute’s allowance is served',
+      'LIM-4': 'a minute’s allowance is served',
+      'LIM-5': 'nobody is refused soon',
+      'LIM-6': 'nobody is refused soon',
+      'LIM-7': 'nobody is refused soon',
+      'LIM-9': 'nobody is refused soon',
+      'LIM-10': 'nobody is refused soon',
+      'LIM-11': 'nobody is refused soon',
+      'IDEM-6a': 'nobody is refused soon',
+      'LIM-8': 'nobody is refused soon',
+      'AUTH-3c': 'nobody is refused soon',
+    },
+  },
+  {
+    id: 'limit-burst-of-ten-seconds',
+    breaks: ['LIM-2'],
+    story: 'Unused allowance gathers for ten seconds.',
+    bend: limits(() => ({ level: (bucket, rate, atMs) => windowed(bucket, rate, atMs, 10) })),
+    alsoSeenAs: {
+      'LIM-1': 'ten seconds’ allowance is served at once',
+      'LIM-3': 'so is the firm’s',
+      'LIM-4': 'so is an own limit’s',
+      'LIM-9': 'of bulks too',
+      'LIM-10': 'of delegated ones too',
+      'LIM-11': 'of reads too',
+      'LIM-5': 'refusals come late',
+      'LIM-6': 'refusals come late',
+      'LIM-7': 'refusals come late',
+      'IDEM-6a': 'refusals come late',
+      'LIM-8': 'refusals come late',
+      'AUTH-3c': 'refusals come late',
+    },
+  },
+  {
+    id: 'limit-no-burst',
+    breaks: ['LIM-2'],
+    story: 'Calls must be spaced evenly; nothing gathers.',
+    bend: limits(() => ({
+      level: (bucket, rate, atMs) =>
+        Math.min(
+          1000,
+          bucket === undefined
+            ? 1000
+            : Math.min(bucket.units, 0) +
+                Math.max(0, atMs - bucket.atMs) * rate +
+                Math.max(bucket.units, 0),
+        ),
+    })),
+    alsoSeenAs: {
+      'LIM-1': 'a second’s allowance is not served at once',
+      'LIM-3': 'nor the firm’s',
+      'LIM-4': 'nor an own limit’s',
+      'LIM-9': 'nor of bulks',
+      'LIM-10': 'nor of delegated ones',
+      'LIM-11': 'nor of reads',
+      'AUTH-3c': 'nor beside tokens',
+      'IDEM-6a': 'refusals come early',
+      'LIM-7': 'refusals come early',
+      'LIM-5': 'refusals come early',
+    },
+  },
+  {
+    id: 'limit-refills-slowly',
+    breaks: ['LIM-7'],
+    story:
+      'The bucket fills at a tenth of its rate, while Retry-After is worked out from all of it.',
+    bend: limits((own) => ({
+      level: (bucket, rate, atMs) =>
+        bucket === undefined
+          ? own.level(bucket, rate, atMs)
+          : Math.min(seconds(rate), bucket.units + (Math.max(0, atMs - bucket.atMs) * rate) / 10),
+    })),
+    alsoSeenAs: {
+      'LIM-1': 'the rate is not sustained',
+      'IDEM-6a': 'the same key is refused again',
+      'LIM-2': 'the rate is not sustained',
+      'LIM-3': 'the rate is not sustained',
+      'LIM-4': 'the rate is not sustained',
+      'LIM-5': 'the rate is not sustained',
+    },
+  },
+  {
+    id: 'limit-firm-none',
+    breaks: ['LIM-3'],
+    story: 'Only credentials are limited.',
+    bend: limits(() => ({ firmRate: () => 1_000_000 })),
+  },
+  {
+    id: 'limit-firm-is-the-credentials',
+    breaks: ['LIM-3'],
+    story: 'The firm has the rate of one credential.',
+    bend: limits((own) => ({ firmRate: (world, firmId) => own.firmRate(world, firmId) / 4 })),
+  },
+  {
+    id: 'limit-firm-is-ten-times',
+    breaks: ['LIM-3'],
+    story: 'The firm may send ten times the rate.',
+    bend: limits((own) => ({
+      firmRate: (world, firmId) =>
+        world.firms.get(firmId)?.ratePerSecond == null
+          ? own.firmRate(world, firmId) * 2.5
+          : own.firmRate(world, firmId),
+    })),
+  },
+  {
+    id: 'limit-either-has-room',
+    breaks: ['LIM-3'],
+    story: 'A call is served when one of the two has room.',
+    bend: stage('rate', (decide, attempt) => {
+      const given = decide(attempt);
+      const { credential, world, behaviour, atMs } = attempt;
+      if (given === null || credential === null) return given;
+      const [, firm] = behaviour.limits.demands(attempt);
+      const level =
+        firm === undefined
+          ? 0
+          : behaviour.limits.level(world.buckets.get(firm.bucket), firm.rate, atMs);
+      return level >= 1000 && firm !== undefined ? draw(attempt, firm.bucket, level) : given;
+    }),
+    alsoSeenAs: {
+      'LIM-1': 'a credential goes on while the firm has room',
+      'LIM-2': 'a credential goes on while the firm has room',
+      'LIM-4': 'an own limit is passed over',
+      'LIM-5': 'fewer are refused',
+      'LIM-6': 'fewer are refused',
+      'LIM-7': 'fewer are refused',
+      'LIM-9': 'fewer are refused',
+      'LIM-10': 'fewer are refused',
+      'LIM-11': 'fewer are refused',
+      'IDEM-6a': 'fewer are refused',
+      'LIM-8': 'fewer are refused',
+    },
+  },
+];
+
+function rates(change: Partial<LimitPolicy['plans']>): Deviation['bend'] {
+  return limits((own) => {
+    const plans = { ...own.plans, ...change };
+    const rate: LimitPolicy['rate'] = (credential) =>
+      credential.ratePerSecond ??
+      (credential.kind === 'delegated' ? plans.sandbox : plans[credential.plan]);
+    return {
+      plans,
+      rate,
+      demands: (attempt) => {
+        const [first, ...rest] = own.demands(attempt);
+        return first === undefined || attempt.credential === null
+          ? []
+          : [{ ...first, rate: rate(attempt.credential) }, ...rest];
+      },
+    };
+  });
+}
+
+function windowed(bucket: Bucket | undefined, rate: number, atMs: number, size: number): number {
+  const full = seconds(rate) * size;
+  return bucket === undefined
+    ? full
+    : Math.min(full, bucket.units + Math.max(0, atMs - bucket.atMs) * rate);
+}
+
+function draw(attempt: Attempt, name: string, level: number): null {
+  attempt.changes.push({ type: 'bucket-drawn', name, units: level - 1000, atMs: attempt.atMs });
+  return null;
+}
