@@ -24,12 +24,15 @@ export function limitPolicy(settings: Settings): LimitPolicy {
     plans: planRates,
     rate,
     firmRate,
-    demands: ({ world, credential }): readonly Demand[] =>
+    demands: ({ world, credential, behaviour: { limits } }): readonly Demand[] =>
       credential === null
         ? []
         : [
-            { bucket: bucketOf(credential, settings), rate: rate(credential) },
-            { bucket: `firm:${credential.firmId}`, rate: firmRate(world, credential.firmId) },
+            { bucket: bucketOf(credential, settings), rate: limits.rate(credential) },
+            {
+              bucket: `firm:${credential.firmId}`,
+              rate: limits.firmRate(world, credential.firmId),
+            },
           ],
     // LIM-2: about one second's allowance gathers, and never less than one request.
     level: (bucket, perSecond, atMs) => {
