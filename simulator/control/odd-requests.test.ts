@@ -1,4 +1,5 @@
-// Made-up requests by the thousand to every row: each is answered, none breaks the plane or the world.
+// Made-up requests by the thousand to every row: each is answered, none breaks the plane or the
+// world.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
