@@ -1,26 +1,22 @@
 // AUTH: what a credential reaches, and that the rest looks as if it did not exist.
 import type { Answer } from '../engine/answer.ts';
-import type { Client } from '../engine/client.ts';
 import type { GivenAccount } from '../engine/given.ts';
 import type { Role } from '../engine/needs.ts';
 import { Blocked, Wanting } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
-import { expectOutOfReach, valuesOf } from './hidden.ts';
-import { closePosition, openPosition } from './orders.ts';
+import { expectOutOfReach } from './hidden.ts';
+import { openPosition } from './orders.ts';
+import {
+  expectNotListed,
+  expectPositionsHidden,
+  expectTransactionsHidden,
+  pageFrom,
+  type View,
+} from './out-of-reach.ts';
 import { Traders, tradersPlace } from './traders.ts';
 import { UNKNOWN_ID } from './unknown.ts';
-
-type ReachRule = 'AUTH-5' | 'AUTH-6' | 'AUTH-7';
-
-/** Where a scenario looks from, and at what: `outsider` must not see what `insider` owns. */
-interface View {
-  readonly rule: ReachRule;
-  /** A client for the next call of the outsider. */
-  readonly outsider: () => Promise<Client>;
-  readonly insider: Role;
-}
 
 const authBrand: Scenario = {
   id: 'auth-brand-reach',
@@ -51,17 +47,24 @@ async function lookIn(
   const send = () => t.as(outsider).updateAccount(own.id, update, options);
   await t.control('an update of an account of its own', send, 200);
   const foreign = await t.given.account({}, insider);
-  await expectAccountHidden(t, view, foreign);
-  await expectReferenceApart(t, rule, outsider, foreign);
+  await expectAccountHidden(t, view, own, foreign);
+  await expectReferenceApart(t, rule, outsider, own, foreign);
   // An account at another brand or firm with a trading account can only be made.
   if (!t.has('fresh_trading_account')) return;
   const home = await t.operator.openTradingAccount(own.id);
   const abroad = await t.operator.openTradingAccount(foreign.id);
-  await expectMoneyHidden(t, view, home, abroad, outsider);
-  await expectPositionsHidden(t, view, abroad);
+  await expectMoneyHidden(t, { ...view, home }, abroad, outsider);
+  await t.part(rule, 'positions out of reach', () =>
+    expectPositionsHidden(t, { ...view, home }, abroad),
+  );
 }
 
-async function expectAccountHidden(t: Trial, view: View, foreign: GivenAccount): Promise<void> {
+async function expectAccountHidden(
+  t: Trial,
+  view: View,
+  own: GivenAccount,
+  foreign: GivenAccount,
+): Promise<void> {
   const { rule, outsider, insider } = view;
   const update = { last_name: t.fresh.text() };
   const options = { ifMatch: foreign.etag };
@@ -70,6 +73,7 @@ async function expectAccountHidden(t: Trial, view: View, foreign: GivenAccount):
       outsider,
       hidden: (client) => client.updateAccount(foreign.id, update, options),
       unknown: (client) => client.updateAccount(UNKNOWN_ID, update, options),
+      own: (client) => client.updateAccount(own.id, update, options),
     });
     const read = await t.given.reread(foreign, insider);
     const same = read.at('last_name') === foreign.answer.at('last_name');
@@ -84,24 +88,28 @@ async function expectReferenceApart(
   t: Trial,
   rule: 'AUTH-6' | 'AUTH-7',
   outsider: Role,
+  own: GivenAccount,
   foreign: GivenAccount,
 ): Promise<void> {
   const body = t.newAccount({ client_reference_id: foreign.reference }, outsider);
   const answer = await t.as(outsider).createAccount(body);
   const shown = answer.at('id') === foreign.id;
   t.expect(rule, answer).is('not the account that it cannot reach', !shown, undefined);
+  // Across firms not even that the reference is taken may be told.
+  if (rule !== 'AUTH-7') return;
+  const words = 'an account of its own, as under any new reference';
+  t.expect(rule, answer).is(words, answer.status === own.answer.status);
 }
 
 async function expectMoneyHidden(
   t: Trial,
-  view: View,
-  home: Place,
+  view: View & { readonly home: Place },
   abroad: Place,
   outsider: Role,
 ): Promise<void> {
-  const { rule, insider } = view;
-  await t.part(rule, 'recording and deciding a transaction out of reach', async () => {
-    await t.given.transaction(home, {}, outsider);
+  const { rule, insider, home } = view;
+  await t.part(rule, 'transactions out of reach', async () => {
+    const own = await t.given.transaction(home, {}, outsider);
     const pending = await t.given.transaction(abroad, {}, insider);
     await expectTransactionsHidden(t, view, abroad, pending);
     const read = await t.given.rereadTransaction(pending, insider);
@@ -111,76 +119,13 @@ async function expectMoneyHidden(
     const answer = await t.as(outsider).createTransaction(body);
     const shown = answer.at('id') === pending.id;
     t.expect(rule, answer).is('not the transaction that it cannot reach', !shown);
+    if (rule === 'AUTH-7') {
+      const words = 'a transaction of its own, as under any new reference';
+      t.expect(rule, answer).is(words, answer.status === own.answer.status);
+    }
     const list = await t.as(outsider).listTransactions({ query: pageFrom(pending.id) });
     expectNotListed(t, rule, list, pending.id);
   });
-}
-
-async function expectTransactionsHidden(
-  t: Trial,
-  { rule, outsider }: View,
-  abroad: Place,
-  pending: { id: string; account_id: string },
-): Promise<void> {
-  const nowhere = { ...abroad, account_id: UNKNOWN_ID, trading_account_id: UNKNOWN_ID };
-  await expectOutOfReach(t, rule, {
-    outsider,
-    hidden: (client) => client.createTransaction(t.newTransaction(abroad)),
-    unknown: (client) => client.createTransaction(t.newTransaction(nowhere)),
-  });
-  const { id, account_id } = pending;
-  for (const verb of ['approve', 'reject', 'cancel'] as const) {
-    const reason = { reason: 'conformance check' };
-    const decide = (client: Client, ...named: [string, string]) =>
-      verb === 'approve'
-        ? client.approveTransaction(...named)
-        : client[`${verb}Transaction`](...named, reason);
-    await expectOutOfReach(t, rule, {
-      outsider,
-      hidden: (client) => decide(client, id, account_id),
-      unknown: (client) => decide(client, UNKNOWN_ID, UNKNOWN_ID),
-    });
-  }
-}
-
-async function expectPositionsHidden(t: Trial, view: View, abroad: Place): Promise<void> {
-  const { rule, outsider } = view;
-  try {
-    const opened = await openPosition(t, await t.given.place());
-    const { body: closing } = await closePosition(t, opened);
-    const at = (trading_account_id: string) => ({ ...opened.body, trading_account_id });
-    const target = at(abroad.trading_account_id);
-    await expectOutOfReach(t, rule, {
-      outsider,
-      hidden: (client) => client.openPosition(target),
-      unknown: (client) => client.openPosition(at(UNKNOWN_ID)),
-    });
-    const theirs = await t.as(view.insider).openPosition(target);
-    if (theirs.status >= 300) return;
-    const positionId = String(theirs.at('position_id') ?? theirs.at('id'));
-    const close = closing({ body: target, answer: theirs, positionId });
-    await expectOutOfReach(t, rule, {
-      outsider,
-      hidden: (client) => client.closePosition(close),
-      unknown: (client) => client.closePosition({ ...close, trading_account_id: UNKNOWN_ID }),
-    });
-  } catch (error) {
-    // NS-1: no payload that anybody knows; the rest has been looked at.
-    if (!(error instanceof Wanting)) throw error;
-  }
-}
-
-/** NS-2: a page that begins with this record, in the form that the simulator takes. */
-function pageFrom(id: string) {
-  const after = /^[0-9]+$/.test(id) ? String(BigInt(id) - 1n) : '0';
-  return { after, limit: '1' };
-}
-
-/** Where there is a list at all, it holds nothing out of reach. */
-function expectNotListed(t: Trial, rule: ReachRule, list: Answer, id: string): void {
-  if (list.status !== 200) return;
-  const ids = [...valuesOf(list.json, 'id'), ...valuesOf(list.json, 'record_id')].map(String);
-  t.expect(rule, list).is(`no record ${id} in the list`, !ids.includes(id));
 }
 
 const authDelegated: Scenario = {
@@ -199,7 +144,7 @@ const authDelegated: Scenario = {
     const send = () => trader.createTransaction(body, options);
     await t.control('a transaction of its own account', send, 201);
     const pending = await t.given.transaction(abroad);
-    await expectTransactionsHidden(t, view, abroad, pending);
+    await expectTransactionsHidden(t, { ...view, home }, abroad, pending);
     const read = await t.given.rereadTransaction(pending);
     t.expect('AUTH-5', read).field('status', 'pending');
     const { client_reference_id } = pending.body;
@@ -208,7 +153,7 @@ const authDelegated: Scenario = {
     const shown = answer.at('id') === pending.id;
     t.expect('AUTH-5', answer).is('not the transaction that it cannot reach', !shown);
     await t.part('AUTH-5', 'positions of another account', () =>
-      expectPositionsHidden(t, view, abroad),
+      expectPositionsHidden(t, { ...view, home }, abroad),
     );
     const list = await (await traders.next()).listTransactions({ query: pageFrom(pending.id) });
     expectNotListed(t, 'AUTH-5', list, pending.id);

@@ -11,6 +11,8 @@ export interface Hiding {
   readonly outsider: () => Promise<Client>;
   readonly hidden: (client: Client) => Promise<Answer>;
   readonly unknown: (client: Client) => Promise<Answer>;
+  /** The same for a record of its own, asked for only where something is amiss. */
+  readonly own: (client: Client) => Promise<Answer>;
 }
 
 /**
@@ -32,6 +34,10 @@ export async function expectOutOfReach(t: Trial, rules: Rules, hiding: Hiding): 
     // Only where nobody gets a 404 for an unknown id is that the operation's own rule's to judge.
     const general = await hiding.unknown(t.api);
     if (general.status !== 404) expectHidden(t, rules, hidden, general);
+    const own = await hiding.own(await hiding.outsider());
+    if (own.status === 403 || own.status === 404) {
+      throw new Blocked(`control failed: a record of its own: ${own.summary}`);
+    }
   }
   judge(t, rules, hidden, unknown);
   return hidden;

@@ -90,7 +90,7 @@ const txsProviderWithdrawal: Scenario = {
     const place = await t.given.providerPlace();
     const deposit = await t.given.transaction(place);
     const control = await approve(t, deposit);
-    t.must('TXS-18', control).is('a deposit approved there as anywhere', control.status === 200);
+    t.must('TXS-18', control).is('a deposit approved there as anywhere', control.status < 300);
     if (t.has('settle')) await t.operator.settle(deposit.id);
     const taken = await withdrawal(t, place);
     const before = t.has('ledger') ? await booksOf(t, taken) : undefined;
