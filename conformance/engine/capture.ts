@@ -9,6 +9,7 @@ import type { Sender } from './send.ts';
 import { Inconclusive, Unreachable } from './stop.ts';
 import type { Exchange, Finding } from './types.ts';
 import type { Watch } from './watch.ts';
+import type { Noting } from './witness.ts';
 
 /** What all trials of a run share. */
 export interface Line {
@@ -134,13 +135,14 @@ export class Capture {
   }
 
   /** Notes what an operator did, among the exchanges it belongs to. */
-  act(verb: string, given: unknown, result: unknown): void {
+  act({ verb, given, result, startedAt }: Parameters<Noting>[0]): void {
     this.#count += 1;
     const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
     const request = { method: verb, url: '', headers: [], body: bytes(given) };
     const response = { status: 200, headers: [], body: bytes(result) };
-    const atMs = performance.now() - this.#line.startedAtMs;
-    const rest = { request, response, failure: null, atMs, durationMs: 0 };
+    const atMs = startedAt - this.#line.startedAtMs;
+    const durationMs = performance.now() - startedAt;
+    const rest = { request, response, failure: null, atMs, durationMs };
     this.exchanges.push({ n: this.#count, kind: 'operator', as: null, ...rest });
   }
 

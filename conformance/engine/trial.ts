@@ -80,7 +80,7 @@ export class Trial {
   /** The powers of an operator; the scenario lists the needs it uses. */
   get operator(): Operator {
     const { target, capture } = this.#parts;
-    return witnessed(target.operator, (verb, given, result) => capture.act(verb, given, result));
+    return witnessed(target.operator, (act) => capture.act(act));
   }
 
   /** Whether the target offers something: for depth beyond what the rules themselves need. */

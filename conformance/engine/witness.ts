@@ -2,7 +2,13 @@
 // alone.
 import type { Operator } from '../providers/target.ts';
 
-export type Noting = (verb: string, given: readonly unknown[], result: unknown) => void;
+/** `startedAt` is when the power was used, by `performance.now()`. */
+export type Noting = (act: {
+  readonly verb: string;
+  readonly given: readonly unknown[];
+  readonly result: unknown;
+  readonly startedAt: number;
+}) => void;
 
 /** The same powers; each use that succeeds is noted. Looking at the clock changes nothing. */
 export function witnessed(operator: Operator, note: Noting): Operator {
@@ -11,8 +17,9 @@ export function witnessed(operator: Operator, note: Noting): Operator {
       const power: unknown = Reflect.get(powers, verb);
       if (typeof power !== 'function' || verb === 'nowMs') return power;
       return async (...given: unknown[]) => {
+        const startedAt = performance.now();
         const result: unknown = await Reflect.apply(power, powers, given);
-        note(String(verb), given, result);
+        note({ verb: String(verb), given, result, startedAt });
         return result;
       };
     },

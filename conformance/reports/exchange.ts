@@ -37,7 +37,7 @@ export function reportExchange(exchange: Exchange, redactor: Redactor): ReportEx
             body: body(response.body, LONGEST_RESPONSE),
           },
     failure: failure === null ? null : redactor.text(failure),
-    at_ms: Math.round(exchange.atMs),
+    at_ms: Math.round(exchange.atMs * 10) / 10,
     duration_ms: Math.round(exchange.durationMs * 10) / 10,
   };
 }

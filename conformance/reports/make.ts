@@ -162,6 +162,9 @@ function reportScenario(result: ScenarioResult, title: string, redactor: Redacto
     attempts: result.attempts,
     duration_ms: Math.round(result.durationMs),
     shown,
-    exchanges: result.exchanges.map((each) => reportExchange(each, redactor)),
+    // In the order in which they began: those of a crowd are answered in another.
+    exchanges: [...result.exchanges]
+      .sort((a, b) => a.n - b.n)
+      .map((each) => reportExchange(each, redactor)),
   };
 }

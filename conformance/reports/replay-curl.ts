@@ -13,7 +13,7 @@ export function fillIn(text: string, names: readonly Named[]): Part[] {
   let parts: Part[] = [text];
   for (const { value, variable } of names) {
     // The mark stands inside longer names; everything else is only meant as a whole.
-    const pattern = variable === 'MARK' ? new RegExp(value, 'g') : wholePattern(value);
+    const pattern = variable.endsWith('MARK') ? new RegExp(value, 'g') : wholePattern(value);
     parts = parts.flatMap((part) =>
       typeof part === 'string' ? split(part, pattern, variable) : [part],
     );

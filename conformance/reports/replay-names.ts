@@ -17,7 +17,8 @@ export interface Source {
   readonly header?: string;
 }
 
-const ID_MEMBER = /^(id|record_id|[a-z_]+_id|[a-z]+Id)$/;
+// Firms and brands are there before a scenario begins, and stay the same.
+const ID_MEMBER = /^(id|(?!firm_|brand_|request_)[a-z_]+_id|(?!firm|brand)[a-z]+Id)$/;
 
 /**
  * Values that answers gave and that later requests name. One that the scenario sent itself before is
@@ -49,6 +50,17 @@ export function phonesIn(exchanges: readonly ReportExchange[]): Named[] {
     }
   }
   return [...found].map((value, at) => ({ value, variable: `PHONE_${at + 1}` }));
+}
+
+/** Keys of calls that named none themselves: a key used again would get the old answer. */
+export function keysIn(exchanges: readonly ReportExchange[]): Named[] {
+  const found = new Set<string>();
+  for (const { request } of exchanges) {
+    for (const [, value] of request.headers) {
+      if (/^key-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) found.add(value);
+    }
+  }
+  return [...found].map((value, at) => ({ value, variable: `KEY_${at + 1}` }));
 }
 
 function sentText({ request }: ReportExchange): string {

@@ -4,8 +4,6 @@ export interface ControlCall {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** Where the answer has what the recording names otherwise. */
-  readonly renames?: Readonly<Record<string, string>>;
 }
 
 type Given = readonly unknown[];
@@ -79,7 +77,6 @@ const CALLS: Readonly<Record<string, Making>> = {
         plan,
         rate_per_second: perSecond ?? own,
       },
-      renames: { '.clientId': '.client_id', '.accountId': '.account_id' },
     };
   },
   openTradingAccount: ([account, wish]) => {
@@ -88,10 +85,19 @@ const CALLS: Readonly<Record<string, Making>> = {
       method: 'POST',
       path: `accounts/${text(account)}/trading-accounts`,
       body: { currency, provider_payouts: provider },
-      renames: { '.trading_account_id': '.id' },
     };
   },
 };
+
+/** Where the control plane's answer has what the recording names otherwise. */
+const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  mint: { '.clientId': '.client_id', '.accountId': '.account_id' },
+  openTradingAccount: { '.trading_account_id': '.id' },
+};
+
+export function pathInAnswer(verb: string, path: string): string {
+  return RENAMED[verb]?.[path] ?? path;
+}
 
 /** Undefined for what only looks, or cannot be said to a control plane. */
 export function controlCall(verb: string, given: Given): ControlCall | undefined {

@@ -22,9 +22,25 @@ export function credentialLines(report: Report, exchanges: readonly ReportExchan
     `CONTROL_URL="\${CONTROL_URL:-${controlUrl}}"`,
     `CONTROL_TOKEN="\${CONTROL_TOKEN:-none}"`,
     ...WORLD,
+    ...hostLines(exchanges),
     ...roles.filter((role) => Object.hasOwn(WISHES, role)).map(serverLine),
     ...roles.filter((role) => role === 'delegated' || role === 'read_only').flatMap(delegatedLines),
   ];
+}
+
+/** Webhook urls are of hosts that only the recorded world knew. */
+function hostLines(exchanges: readonly ReportExchange[]): string[] {
+  const hosts = new Set<string>();
+  for (const { kind, request, response } of exchanges) {
+    if (kind !== 'call' || response === null || response.status >= 300) continue;
+    for (const [, host] of (request.body ?? '').matchAll(/"url"\s*:\s*"https:\/\/([^/"?:]+)/g)) {
+      if (/[a-z]/i.test(host!)) hosts.add(host!);
+    }
+  }
+  const address = '{"addresses":["93.184.216.34"]}';
+  return [...hosts].map(
+    (host) => `control name PUT "$CONTROL/dns/${host}" --data-binary '${address}'`,
+  );
 }
 
 const WORLD = [

@@ -2,23 +2,32 @@
 // taken from the answers.
 import { pathOf } from './exchange-lines.ts';
 import { curlLines, fillIn, quoted } from './replay-curl.ts';
-import { type Named, namedByAnswers, phonesIn } from './replay-names.ts';
-import { controlCall } from './replay-operator.ts';
+import { keysIn, type Named, namedByAnswers, phonesIn } from './replay-names.ts';
+import { controlCall, pathInAnswer } from './replay-operator.ts';
 import { credentialLines, tokenVariable } from './replay-setup.ts';
 import type { Report, ReportExchange, ReportScenario } from './report.ts';
 
 export function replayScript(report: Report, scenario: ReportScenario): string {
   const { exchanges } = scenario;
   const phones = phonesIn(exchanges);
+  const keys = keysIn(exchanges);
   const answers = namedByAnswers(exchanges);
-  const names: Named[] = [{ value: report.mark, variable: 'MARK' }, ...phones, ...answers];
+  const names: Named[] = [
+    { value: report.mark, variable: 'MARK' },
+    { value: report.mark.toUpperCase(), variable: 'UPPER_MARK' },
+    ...phones,
+    ...keys,
+    ...answers,
+  ];
   const lines = [
     '#!/usr/bin/env bash',
     ...headLines(report, scenario),
     'set -euo pipefail',
     `BASE_URL="\${BASE_URL:-${report.target.base_url}}"`,
     ...PREAMBLE,
+    'UPPER_MARK="$(tr a-f A-F <<<"$MARK")"',
     ...phones.map(({ value, variable }) => `${variable}="${value.slice(0, -6)}$(digits 6)"`),
+    ...keys.map(({ variable }, at) => `${variable}="key-$MARK-${at + 1}"`),
     ...credentialLines(report, exchanges),
     ...steps(report, exchanges, names, answers),
     '',
@@ -72,47 +81,57 @@ const PREAMBLE = [
   'header() { tr -d "\\r" <"$work/$1.headers" | sed -n "s/^$2: //Ip" | tail -n 1; }',
 ];
 
+/**
+ * Calls that were under way at the same time go to the background, and are waited for where the
+ * recording shows that they had been answered.
+ */
 function steps(
   report: Report,
   exchanges: readonly ReportExchange[],
   names: readonly Named[],
   answers: readonly Named[],
 ): string[] {
-  return exchanges.flatMap((exchange, at) => {
-    const together = isWithNext(exchanges, at) || isWithNext(exchanges, at - 1);
-    const last = !isWithNext(exchanges, at);
-    const own = answers.filter(({ from }) => from?.exchange === exchange.n);
-    return [
-      '',
-      ...stepLines(report, exchange, names, together),
-      ...(together && last ? ['wait'] : []),
-      ...own.map((each) => keepLine(each, exchange)),
-    ];
+  const keep = (exchange: ReportExchange) =>
+    answers
+      .filter(({ from }) => from?.exchange === exchange.n)
+      .map((each) => keepLine(each, exchange));
+  let away: readonly ReportExchange[] = [];
+  const lines: string[] = [];
+  const fetchBack = (beforeMs: number) => {
+    const back = away.filter((each) => endOf(each) <= beforeMs);
+    away = away.filter((each) => !back.includes(each));
+    for (const each of back) lines.push(`wait "$CALL_${each.n}"`, ...keep(each));
+  };
+  exchanges.forEach((exchange, at) => {
+    fetchBack(exchange.at_ms);
+    lines.push('', ...stepLines(report, exchange, names));
+    const next = exchanges[at + 1];
+    if (exchange.kind === 'call' && next !== undefined && next.at_ms < endOf(exchange)) {
+      lines[lines.length - 1] += ` & CALL_${exchange.n}=$!`;
+      // What is done to a call that is held must find it there.
+      if (next.kind !== 'call') lines.push('sleep 0.3');
+      away = [...away, exchange];
+    } else {
+      lines.push(...keep(exchange));
+    }
   });
+  fetchBack(Number.POSITIVE_INFINITY);
+  return lines;
 }
 
-/** Whether the next call left before this one was answered: a crowd, sent together again. */
-function isWithNext(exchanges: readonly ReportExchange[], at: number): boolean {
-  const [one, next] = [exchanges[at], exchanges[at + 1]];
-  if (one?.kind !== 'call' || next?.kind !== 'call') return false;
-  return next.at_ms < one.at_ms + Math.floor(one.duration_ms);
+/** Times are rounded to a tenth of a millisecond. */
+function endOf(exchange: ReportExchange): number {
+  return exchange.at_ms + exchange.duration_ms - 0.2;
 }
 
-function stepLines(
-  report: Report,
-  exchange: ReportExchange,
-  names: readonly Named[],
-  together: boolean,
-): string[] {
+function stepLines(report: Report, exchange: ReportExchange, names: readonly Named[]): string[] {
   if (exchange.kind === 'delivery') {
     const { request, response } = exchange;
     const answered = response === null ? 'not answered' : `answered ${response.status}`;
     return [`# ${exchange.n}. a delivery arrived: ${request.method} ${request.url}, ${answered}`];
   }
   if (exchange.kind === 'operator') return operatorLines(report, exchange, names);
-  const lines = curlLines(exchange, names, `$BASE_URL${pathOf(exchange.request.url)}`);
-  if (!together) return lines;
-  return [...lines.slice(0, -1), `${lines.at(-1)} &`];
+  return curlLines(exchange, names, `$BASE_URL${pathOf(exchange.request.url)}`);
 }
 
 function operatorLines(
@@ -140,6 +159,6 @@ function nameOf({ response }: ReportExchange): string | undefined {
 function keepLine({ variable, from }: Named, { kind, request }: ReportExchange): string {
   const { exchange, header, path = '' } = from!;
   if (header !== undefined) return `${variable}="$(header ${exchange} ${header})"`;
-  const control = kind === 'operator' ? controlCall(request.method, []) : undefined;
-  return `${variable}="$(member ${exchange} '${control?.renames?.[path] ?? path}')"`;
+  const found = kind === 'operator' ? pathInAnswer(request.method, path) : path;
+  return `${variable}="$(member ${exchange} '${found}')"`;
 }
