@@ -4,7 +4,7 @@ import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 
 /** Long enough for an answer that is given at once, on any machine. */
-const AT_ONCE_MS = 3_000;
+const AT_ONCE_MS = 2_500;
 
 /**
  * Sends a request that a fault holds back, and goes on once it is held; the answer is for later.

@@ -195,6 +195,12 @@ export const acts: readonly ActOf[] = (Object.keys(ACTS) as Write[]).map((operat
   ...ACTS[operation],
 }));
 
+const DECISIONS: readonly Write[] = [
+  'approveTransaction',
+  'rejectTransaction',
+  'cancelTransaction',
+];
+
 /**
  * Asked only before something is called no repeat: where identical requests under one key are not
  * answered alike to begin with, or where they move the record, other rules are broken (IDEM-4).
@@ -208,6 +214,8 @@ export async function demandRepeats(t: Trial, operation: Write): Promise<void> {
   if (!echoes(await act.send(key), first)) {
     throw new Blocked(`${words}: not even an identical repeat gets the first answer`);
   }
+  // A decision reads alike when it is met a second time: what it acts on shows more.
+  if (DECISIONS.includes(operation)) await demandRepeats(t, 'createTransaction');
   const after = await act.reread?.();
   if (before !== undefined && after !== undefined && !sameMembers(after, before)) {
     throw new Blocked(`${words}: an identical repeat moves the record`);

@@ -44,6 +44,8 @@ async function expectInFlight(t: Trial, { operation, words, make }: ActOf): Prom
       t.claim('IDEM-14a', expected, false, 'no answer until it was over');
       return false;
     }
+    // IDEM-4: who looks up no key of this write cannot find one that still runs.
+    if (answer.status < 400) await demandRepeats(t, operation);
     t.expect('IDEM-14a', answer).refused(409, 'idempotency_in_flight');
     early.push(answer);
   }

@@ -54,13 +54,13 @@ const limOwnLimit: Scenario = {
   async run(t) {
     const own = [
       ['sandbox', 12],
-      ['pro', 2],
+      ['pro', 3],
     ] as const;
     for (const [plan, perSecond] of own) {
       const meter = await meterOf(t, { plan, perSecond });
       const words = `${perSecond} a second of its own on the plan ${plan}`;
       const { truth, refusal } = await expectRate(t, 'LIM-4', words, meter);
-      expectRefusalForm(t, refusal, truth ? perSecond : undefined);
+      await expectRefusalForm(t, refusal, truth ? perSecond : undefined);
     }
   },
 };
@@ -88,7 +88,7 @@ const limDelegated: Scenario = {
     const one = await delegate(minter);
     const words = 'minted by a credential on Pro';
     const { truth, refusal } = await expectRate(t, 'LIM-10', words, one);
-    expectRefusalForm(t, refusal, truth ? 5 : undefined);
+    await expectRefusalForm(t, refusal, truth ? 5 : undefined);
 
     // Another minter's is another allowance, however the tokens of one minter share theirs.
     const stranger = await delegate(await t.operator.mint({ scopes, plan: 'sandbox' }));

@@ -1,5 +1,6 @@
 // LIM-6: what a 429 looks like, wherever a scenario meets one.
 import type { Answer } from '../engine/answer.ts';
+import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 
 const WHOLE_SECONDS = /^[0-9]{1,6}$/;
@@ -9,9 +10,23 @@ const SECONDS = /^[0-9]+(\.[0-9]+)?$/;
  * The four headers and the body of a problem. `perSecond` is the allowance in force; undefined where
  * another rule says that it is not the one that should be.
  */
-export function expectRefusalForm(t: Trial, refusal: Answer, perSecond: number | undefined): void {
-  // Something else than a 429 is no refusal of this kind (LIM-2).
-  if (refusal.status !== 429) return;
+export async function expectRefusalForm(
+  t: Trial,
+  refusal: Answer | undefined,
+  perSecond: number | undefined,
+): Promise<void> {
+  await t.part('LIM-6', 'what a 429 looks like', async () => {
+    // LIM-2: something else than a 429 is no refusal of this kind.
+    if (refusal?.status !== 429) throw new Blocked(`no 429: ${refusal?.summary ?? 'all served'}`);
+    expectHeaders(t, refusal, perSecond);
+    const type = refusal.headers.mediaType();
+    t.expect('LIM-6', refusal)
+      .is('application/problem+json', type === 'application/problem+json', type || 'no type')
+      .field('errors', []);
+  });
+}
+
+function expectHeaders(t: Trial, refusal: Answer, perSecond: number | undefined): void {
   t.expect('LIM-6', refusal).header('Retry-After', 'whole seconds', (value) =>
     WHOLE_SECONDS.test(value),
   );
@@ -24,10 +39,6 @@ export function expectRefusalForm(t: Trial, refusal: Answer, perSecond: number |
   t.expect('LIM-6', refusal).header('X-RateLimit-Reset', 'seconds from now', (value) => {
     return SECONDS.test(value) && Number(value) < 1_000_000;
   });
-  const type = refusal.headers.mediaType();
-  t.expect('LIM-6', refusal)
-    .is('application/problem+json', type === 'application/problem+json', type || 'no type')
-    .field('errors', []);
 }
 
 /** What Retry-After asks for; undefined where that is not a number of seconds to be waited. */
