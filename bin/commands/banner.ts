@@ -16,8 +16,22 @@ export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): s
     '',
     'Credentials (send one as Authorization: Bearer TOKEN)',
     ...table(ready.credentials.map((one) => [one.name, one.token ?? '-', describe(one)])),
+    ...receiver(ready),
     ...notes.map((note) => `\nNote: ${note}`),
     ...firstCall(ready),
+  ];
+}
+
+function receiver({ subscription }: ReadyEvent): string[] {
+  if (subscription === null) return [];
+  const { id, forwards_to: to, secret } = subscription;
+  return [
+    '',
+    `Webhooks (subscription ${id}, every event of the first firm)`,
+    ...table([
+      ['Delivered to', to],
+      ['Signed with', secret],
+    ]),
   ];
 }
 

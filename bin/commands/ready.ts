@@ -25,7 +25,11 @@ export interface ReadyEvent {
 }
 
 /** What a person and a program need to begin; given out only when requests are served. */
-export function readyEvent(sandbox: Sandbox, baseUrl: string): ReadyEvent {
+export function readyEvent(
+  sandbox: Sandbox,
+  baseUrl: string,
+  subscription: ReadyEvent['subscription'] = null,
+): ReadyEvent {
   return {
     event: 'ready',
     version: manifest.version,
@@ -36,7 +40,7 @@ export function readyEvent(sandbox: Sandbox, baseUrl: string): ReadyEvent {
     openapi_url: `${baseUrl}/openapi.json`,
     world: sandbox.terms.worldName,
     credentials: viewLastingCredentials(sandbox.first),
-    subscription: null,
+    subscription,
   };
 }
 

@@ -42,6 +42,9 @@ options('defaults', () => {
     plan: 'sandbox',
     controlToken: undefined,
     readyFile: undefined,
+    forwardTo: undefined,
+    forwards: [],
+    allowLocalWebhooks: false,
   });
 });
 
@@ -55,6 +58,28 @@ const taken = [
   [['--clock', '2026-01-31'], { clock: { mode: 'frozen', nowMs: 1769817600000 } }],
   [['--plan', 'pro'], { plan: 'pro' }],
   [['--host', '::1'], { host: '::1' }],
+  [['--allow-local-webhooks'], { allowLocalWebhooks: true }],
+  [
+    [
+      '--forward',
+      'https://A.example.com/=http://localhost:1/a=b',
+      '--forward',
+      'https://b.io:8443=http://[::1]:2',
+    ],
+    {
+      forwards: [
+        { from: 'https://a.example.com', to: 'http://localhost:1/a=b' },
+        { from: 'https://b.io:8443', to: 'http://[::1]:2' },
+      ],
+    },
+  ],
+  [
+    ['--forward-to', 'http://localhost:3000/hooks'],
+    {
+      forwardTo: 'http://localhost:3000/hooks',
+      forwards: [{ from: 'https://receiver.example', to: 'http://localhost:3000/hooks' }],
+    },
+  ],
   [['--host', '0.0.0.0', '--control-token', 's3cret'], { host: '0.0.0.0' }],
 ] as const;
 
@@ -82,6 +107,13 @@ const refused = [
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
   [['--prot', '1'], '--port'],
+  [['--forward-to', 'localhost:3000'], 'http://localhost:3000/hooks'],
+  [['--forward-to', 'ftp://localhost/'], '--forward-to'],
+  [['--forward-to', 'http://a:b@localhost/'], 'user name'],
+  [['--forward', 'https://hooks.example.com'], 'ORIGIN=URL'],
+  [['--forward', 'http://hooks.example.com=http://localhost'], 'https origin'],
+  [['--forward', 'https://hooks.example.com/in=http://localhost'], 'https origin'],
+  [['--forward', 'https://hooks.example.com='], '--forward'],
 ] as const;
 
 for (const [args, word] of refused) {

@@ -1,6 +1,8 @@
 // The options of `sandbox start`: read, checked, and refused in words that say what to give
 // instead.
 import { type Command, Option } from 'commander';
+import type { Forward } from '../../fixtures/config.ts';
+import { parseForward, parseReceiver, receiverForward } from './forwards.ts';
 import { parseWhole, refuseUsage } from './webhooks-io.ts';
 
 export type StartClock =
@@ -27,6 +29,11 @@ export interface StartOptions {
   readonly plan: StartPlan;
   readonly controlToken: string | undefined;
   readonly readyFile: string | undefined;
+  /** Where the deliveries of a subscription of its own go; undefined: none is made. */
+  readonly forwardTo: string | undefined;
+  /** That of `forwardTo` is among them. */
+  readonly forwards: readonly Forward[];
+  readonly allowLocalWebhooks: boolean;
 }
 
 const mostSeed = 999_999_999;
@@ -44,6 +51,9 @@ interface Given {
   readonly plan: StartPlan;
   readonly controlToken?: string;
   readonly readyFile?: string;
+  readonly forwardTo?: string;
+  readonly forward: readonly string[];
+  readonly allowLocalWebhooks?: boolean;
 }
 
 /** Adds the options to a command, with their defaults and one line each for the help. */
@@ -63,7 +73,15 @@ export function addStartOptions(command: Command): Command {
         .default('sandbox'),
     )
     .option('--control-token <token>', 'the control plane wants this as a bearer token')
-    .option('--ready-file <file>', 'write the ready event to this file too');
+    .option('--ready-file <file>', 'write the ready event to this file too')
+    .option('--forward-to <url>', 'deliver every event of the first firm to this local URL')
+    .option(
+      '--forward <origin=url>',
+      'deliveries to that https origin go to this URL instead; repeatable',
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
+    )
+    .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules');
 }
 
 /** The options as they were given, or the end of the program with exit code 2. */
@@ -94,7 +112,15 @@ export function readStartOptions(command: Command): StartOptions {
     plan: given.plan,
     controlToken,
     readyFile: given.readyFile,
+    ...readWebhooks(command, given),
   };
+}
+
+function readWebhooks(command: Command, { forwardTo, forward, allowLocalWebhooks = false }: Given) {
+  const forwards = forward.map((text) => parseForward(command, text));
+  if (forwardTo === undefined) return { forwardTo, forwards, allowLocalWebhooks };
+  const to = parseReceiver(command, '--forward-to', forwardTo);
+  return { forwardTo: to, forwards: [...forwards, receiverForward(to)], allowLocalWebhooks };
 }
 
 /** Whether an address to bind is reached from this machine alone. */

@@ -9,6 +9,8 @@ import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
 import { serve } from '../../simulator/transports/serve.ts';
 import { bannerLines } from './banner.ts';
 import { readConfigFile } from './config-file.ts';
+import { logDeliveries } from './delivery-log.ts';
+import { findReceiver, withReceiver } from './forwards.ts';
 import { dashboardFolder } from './package-folder.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { logRequests } from './request-log.ts';
@@ -37,9 +39,15 @@ async function start(options: StartOptions): Promise<void> {
   const http = serve({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) });
   const busy = new Busy(http.server);
   await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
-  const ready = readyEvent(sandbox, baseUrlOf(options.host, http.server.address() as AddressInfo));
+  const { forwardTo } = options;
+  const receiver = forwardTo === undefined ? null : findReceiver(sandbox.first, forwardTo);
+  const baseUrl = baseUrlOf(options.host, http.server.address() as AddressInfo);
+  const ready = readyEvent(sandbox, baseUrl, receiver);
   announce(options, ready, notesOn(sandbox));
-  if (!options.quiet) logRequests(sandbox, { json: options.json, write: print });
+  if (!options.quiet) {
+    logRequests(sandbox, { json: options.json, write: print });
+    logDeliveries(sandbox, { json: options.json, write: print });
+  }
   endOnSignal(async () => {
     const cutHeld = () => {
       plane.close();
@@ -65,12 +73,14 @@ async function makeSandbox(options: StartOptions): Promise<Sandbox> {
     return await Sandbox.create({
       worldName: options.world,
       fixture: chosen.fixture,
+      ...(options.forwardTo === undefined ? {} : { firstFixture: withReceiver(chosen.fixture) }),
       seed: String(options.seed ?? fixedSeed),
       clock: { mode: clock.mode, nowMs: clock.mode === 'frozen' ? (clock.nowMs ?? null) : null },
       plan: options.plan,
       settings,
-      forwards,
-      allowLocalWebhooks: allow_local_webhooks,
+      // The command line is nearer to the person than the file: the last one counts.
+      forwards: [...forwards, ...options.forwards],
+      allowLocalWebhooks: allow_local_webhooks || options.allowLocalWebhooks,
       deliverer: undiciDeliverer(),
     });
   } catch (error) {

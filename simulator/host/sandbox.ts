@@ -24,6 +24,8 @@ export interface SandboxTerms {
   /** Name of the starting world, for people. */
   readonly worldName: string;
   readonly fixture: WorldFixture;
+  /** What the first world begins with in place of it; the worlds beside it do not. */
+  readonly firstFixture?: WorldFixture;
   readonly seed: string;
   readonly clock: ClockTerms;
   readonly plan: PlanName;
@@ -75,7 +77,7 @@ export class Sandbox {
 
   static async create(terms: SandboxTerms): Promise<Sandbox> {
     const sandbox = new Sandbox(terms);
-    await sandbox.addWorld({ name: firstWorldName });
+    await sandbox.addWorld({ name: firstWorldName, fixture: terms.firstFixture });
     return sandbox;
   }
 

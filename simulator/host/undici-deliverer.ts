@@ -18,7 +18,8 @@ export function undiciDeliverer(terms: UndiciDelivererTerms = {}): Deliverer {
   const resolver = new Resolver(terms.resolve);
   let pools: Promise<Pools> | null = null;
   let closed = false;
-  const open = async () => new Pools(await import('undici'), terms.pools);
+  // A bundler keeps only the default export of what is CommonJS.
+  const open = async () => new Pools((await import('undici')).default, terms.pools);
   return {
     resolve: (hostname) => resolver.resolve(hostname),
     deliver: async (order) => {

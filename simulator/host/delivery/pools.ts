@@ -1,7 +1,8 @@
 // Keep-alive connections by origin and judged addresses: one that was judged otherwise is never
 // used.
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import type * as Undici from 'undici';
+import type Undici from 'undici';
+import type { buildConnector, Pool } from 'undici';
 import { parseAddress } from '../../core/values/address.ts';
 import { RefusedPeer } from './exchange.ts';
 
@@ -31,7 +32,7 @@ export class Pools {
   readonly #undici: typeof Undici;
   readonly #terms: PoolTerms;
   /** The least recently used first. */
-  readonly #pools = new Map<string, Undici.Pool>();
+  readonly #pools = new Map<string, Pool>();
 
   constructor(undici: typeof Undici, terms: PoolTerms = {}) {
     this.#undici = undici;
@@ -42,7 +43,7 @@ export class Pools {
     return this.#pools.size;
   }
 
-  find(pins: Pins): Undici.Pool {
+  find(pins: Pins): Pool {
     const key = pins.addresses === null ? pins.origin : `${pins.origin} ${pins.addresses.join()}`;
     const known = this.#pools.get(key);
     if (known !== undefined) {
@@ -65,14 +66,14 @@ export class Pools {
     return pool;
   }
 
-  #connector(pins: Pins): Undici.buildConnector.connector {
+  #connector(pins: Pins): buildConnector.connector {
     const { ca, lookup } = this.#terms;
     const resolve = lookup ?? (pins.addresses === null ? undefined : pinned(pins.addresses));
     const connect = this.#undici.buildConnector({
       timeout: connectLimitMs,
       ...(resolve === undefined ? {} : { lookup: resolve }),
       ...(ca === undefined ? {} : { ca }),
-    } as Undici.buildConnector.BuildOptions);
+    } as buildConnector.BuildOptions);
     return (options, done) =>
       connect(options, (...result) => {
         const [error, socket] = result;
