@@ -6,6 +6,7 @@ import { authenticationDeviations } from './authentication.ts';
 import { bulkDeviations } from './bulk.ts';
 import { batchDeviations } from './bulk-batches.ts';
 import { conventionDeviations } from './conventions.ts';
+import { deliveryDeviations } from './deliveries.ts';
 import type { Deviation } from './deviation.ts';
 import { errorDeviations } from './errors.ts';
 import { keyDeviations } from './idempotency-keys.ts';
@@ -15,6 +16,7 @@ import { subjectDeviations } from './idempotency-subjects.ts';
 import { limitAnswerDeviations } from './limit-answers.ts';
 import { limitDeviations } from './limits.ts';
 import { reachDeviations } from './reach.ts';
+import { targetDeviations } from './targets.ts';
 import { askingDeviations } from './transaction-asking.ts';
 import { cancellingDeviations } from './transaction-cancelling.ts';
 import { transactionMemberDeviations } from './transaction-members.ts';
@@ -23,6 +25,7 @@ import { stateDeviations } from './transaction-states.ts';
 import { transactionDeviations } from './transactions.ts';
 import { updateTagDeviations } from './update-tags.ts';
 import { updateDeviations } from './updates.ts';
+import { webhookDeviations } from './webhooks.ts';
 
 export type { Deviation } from './deviation.ts';
 
@@ -50,6 +53,9 @@ export const deviations: readonly Deviation[] = [
   ...reachDeviations,
   ...limitDeviations,
   ...limitAnswerDeviations,
+  ...webhookDeviations,
+  ...targetDeviations,
+  ...deliveryDeviations,
 ];
 
 export function findDeviation(id: string): Deviation | undefined {
