@@ -10,6 +10,20 @@ export type Noting = (act: {
   readonly startedAt: number;
 }) => void;
 
+type Fault = Awaited<ReturnType<Operator['fault']>>;
+
+/** Taking a fault away changes as much as setting it. */
+function removable(fault: Fault, note: Noting): Fault {
+  return {
+    hits: () => fault.hits(),
+    async remove() {
+      const startedAt = performance.now();
+      await fault.remove();
+      note({ verb: 'removeFault', given: [], result: null, startedAt });
+    },
+  };
+}
+
 /** The same powers; each use that succeeds is noted. Looking at the clock changes nothing. */
 export function witnessed(operator: Operator, note: Noting): Operator {
   return new Proxy(operator, {
@@ -20,7 +34,7 @@ export function witnessed(operator: Operator, note: Noting): Operator {
         const startedAt = performance.now();
         const result: unknown = await Reflect.apply(power, powers, given);
         note({ verb: String(verb), given, result, startedAt });
-        return result;
+        return verb === 'fault' ? removable(result as Fault, note) : result;
       };
     },
   });

@@ -22,6 +22,7 @@ const CALLS: Readonly<Record<string, Making>> = {
   settle: ([id]) => ({ method: 'POST', path: `transactions/${text(id)}/settle`, body: {} }),
   ledger: ([id]) => ({ method: 'GET', path: `trading-accounts/${text(id)}` }),
   fault: ([wish]) => ({ method: 'POST', path: 'faults', body: json(wish) }),
+  removeFault: () => ({ method: 'DELETE', path: 'faults' }),
   resolve: ([host, addresses]) => ({
     method: 'PUT',
     path: `dns/${text(host)}`,

@@ -110,6 +110,8 @@ function steps(
       lines[lines.length - 1] += ` & CALL_${exchange.n}=$!`;
       // What is done to a call that is held must find it there.
       if (next.kind !== 'call') lines.push('sleep 0.3');
+      // The one that the others overtook had come first.
+      else if (endOf(next) < endOf(exchange)) lines.push('sleep 0.05');
       away = [...away, exchange];
     } else {
       lines.push(...keep(exchange));
