@@ -39,7 +39,8 @@ export async function tryDeviation(
     ...(deviation === null ? {} : { deviations: [deviation] }),
   });
   const sender = fetchSender(sandbox.fetch);
-  const baseUrl = 'http://sandbox';
+  // Calls are made in process; only the events channel needs a socket to connect to.
+  const { base_url: baseUrl } = await sandbox.listen();
   const controlUrl = `${baseUrl}/_sandbox`;
   const provider = await controlProvider({ baseUrl, controlUrl, sender });
   const run = await runScenarios({ scenarios: chosen, provider, sender, seed, timeoutMs: 10_000 });
