@@ -1,6 +1,5 @@
 // What scenarios look at after a call: that a refused create left nothing, that an account is as it
-// was, the tag to go on with,
-// the digits of a phone.
+// was, the tag to go on with, the digits of a phone.
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Json } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
