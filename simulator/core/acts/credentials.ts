@@ -41,7 +41,8 @@ export function createCredential(context: ActContext, args: CreateCredential): A
     readOnly: args.read_only ?? false,
     accountId: args.account_id ?? null,
     mintedBy: args.minted_by ?? null,
-    plan: args.plan ?? world.firms.get(firmId)?.plan ?? 'sandbox',
+    // LIM-1: the plan of new credentials, whatever the starting world was given.
+    plan: args.plan ?? 'sandbox',
     ratePerSecond: args.rate_per_second ?? null,
   };
   const token = {
