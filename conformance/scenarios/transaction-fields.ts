@@ -44,7 +44,10 @@ const txnCurrency: Scenario = {
 };
 
 /** What lenient readers of numbers take for one: a prefix, nothing at all, another base. */
-const NO_DECIMALS = ['', ' ', 'abc', '12.5abc', '1,50', '1.2.3', '0x10', 'NaN', 'Infinity', '--5'];
+const NO_DECIMALS = [
+  ...['', ' ', 'abc', '12.5abc', '25.00 USD', '1,50', '1,000.00', '1.2.3'],
+  ...['0x10', '25_00', 'NaN', 'Infinity', '--5'],
+];
 
 const txnAmount: Scenario = {
   id: 'txn-amount-not-decimal',

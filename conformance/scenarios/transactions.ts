@@ -58,6 +58,9 @@ const txnStartsPending: Scenario = {
         `status "${made.at('status')}"`,
       );
     });
+    const query = { status: 'approved', auto_approve: 'true' };
+    const queried = await t.api.createTransaction(t.newTransaction(place), { query });
+    if (queried.status < 300) t.expect('TXN-1', queried).field('status', 'pending');
     await t.part('TXN-1', 'what it reads after a while', async () => {
       await expectReads(t, 'TXN-1', await t.given.transaction(place), 'pending');
     });
@@ -101,14 +104,16 @@ const txnReference: Scenario = {
       const rows = await t.operator.transactions(reference);
       t.claim('TXN-2', 'one transaction of that reference', rows.length === 1, `${rows.length}`);
     }
-    await t.part('TXN-2', 'a reference whose transaction has been decided', async () => {
-      const rejected = await t.given.rejected(place);
-      demand(rejected.answer.at('status') === 'rejected', 'what was rejected does not read so');
-      const approval = await t.api.approveTransaction(rejected.id, rejected.account_id);
-      demand(approval.status >= 400, 'a rejected transaction is approved after all (TXS-5)');
-      const again = await t.api.createTransaction(rejected.body);
-      t.expect('TXN-2', again).status(200).fields({ id: rejected.id, status: 'rejected' });
-    });
+    for (const status of ['rejected', 'cancelled'] as const) {
+      await t.part('TXN-2', `the reference of what is ${status}`, async () => {
+        const decided = await t.given[status](place);
+        demand(decided.answer.at('status') === status, `what was ${status} does not read so`);
+        const approval = await t.api.approveTransaction(decided.id, decided.account_id);
+        demand(approval.status >= 400, `what was ${status} is approved after all (TXS-5)`);
+        const again = await t.api.createTransaction(decided.body);
+        t.expect('TXN-2', again).status(200).fields({ id: decided.id, status });
+      });
+    }
     await observeReferenceScope(t, first.body);
   },
 };
