@@ -76,10 +76,15 @@ export const NOT_PUBLIC: readonly Block[] = [
     words: 'inside a version 6 address that maps it',
     addresses: ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe'],
   },
-  // RFC 4291: only a public IPv4 address may be written so. 4: RFC 6052 and RFC 3056 say the same.
+  // RFC 4291: only a public IPv4 address may be written so. RFC 6052 and RFC 3056 say the same of
+  // the next two.
   { words: 'inside a version 6 address compatible with it', addresses: ['::127.0.0.1', '::a00:1'] },
   { words: 'behind a translating prefix', addresses: ['64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe'] },
   { words: 'inside a 6to4 address', addresses: ['2002:7f00:1::', '2002:a9fe:a9fe::1'] },
+  { words: 'in a translated address', addresses: ['::ffff:0:7f00:1', '64:ff9b:1::7f00:1'] },
+  { words: 'in a Teredo address', addresses: ['2001::80ff:fffe'] },
+  { words: 'site-local', addresses: ['fec0::1'] },
+  { words: 'discard-only and benchmarking', addresses: ['100::1', '2001:2::1'] },
 ];
 
 /**
@@ -87,14 +92,9 @@ export const NOT_PUBLIC: readonly Block[] = [
  * of words.
  */
 export const HARDLY_PUBLIC: readonly Block[] = [
-  { words: 'site-local', addresses: ['fec0::1'] },
-  { words: 'discard-only', addresses: ['100::1', '100:0:0:1::1'] },
+  { words: 'dummy prefix', addresses: ['100:0:0:1::1'] },
   { words: 'newer documentation', addresses: ['3fff::1'] },
-  { words: 'benchmarking', addresses: ['2001:2::1'] },
   { words: 'segment routing', addresses: ['5f00::1'] },
-  { words: 'local translation', addresses: ['64:ff9b:1::7f00:1'] },
-  { words: 'translated', addresses: ['::ffff:0:7f00:1'] },
-  { words: 'Teredo with a loopback client', addresses: ['2001::80ff:fffe'] },
   { words: '6to4 relays', addresses: ['192.88.99.1'] },
 ];
 

@@ -1,6 +1,7 @@
 // EVT: which events reach which subscription: by category, every one of them, by brand and by firm.
 import type { Delivered } from '../engine/arrivals.ts';
 import type { Role } from '../engine/needs.ts';
+import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import type { Hook } from '../providers/receiver.ts';
@@ -216,7 +217,10 @@ const evtFirms: Scenario = {
 async function judgeReach(t: Trial, listeners: readonly Listener[]): Promise<void> {
   for (const listener of listeners) {
     listener.hook = await t.receiver();
-    await t.given.webhook(listener.hook, [...CATEGORIES], listener.role);
+    const { answer } = await t.given.webhook(listener.hook, [...CATEGORIES], listener.role);
+    if (listener.role.includes('brand') && answer.at('brand_id') === null) {
+      throw new Blocked('a subscription of a brand is not bound to it, which HOOK-10 judges');
+    }
   }
   const origins = [...new Set(listeners.flatMap(({ hears }) => hears))];
   const events: { origin: Role; event: Happening; sure: boolean }[] = [];

@@ -1,14 +1,13 @@
 // Things that happen on the platform, and the deliveries that tell of them. Which operation brings
 // which event is open (NS-11): where an operator can make events they are made, else an account is
 // created.
-import type { Json } from '../engine/answer.ts';
 import type { Delivered } from '../engine/arrivals.ts';
 import type { Body } from '../engine/client.ts';
 import type { Role } from '../engine/needs.ts';
 import { Blocked, Inconclusive, Wanting } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Hook } from '../providers/receiver.ts';
-import { type Bodied, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
+import { type Bodied, type Envelope, envelopeIn, eventIdOf, textOf } from './envelopes.ts';
 
 export type Category = 'account' | 'order' | 'position' | 'transaction';
 
@@ -16,6 +15,8 @@ export const CATEGORIES: readonly Category[] = ['account', 'order', 'position', 
 
 export interface Happening {
   readonly words: string;
+  /** What the operator who made it was told that it is. */
+  readonly envelope?: Envelope;
   /** Whether a delivery tells of it. */
   isIn(delivered: Bodied): boolean;
 }
@@ -40,10 +41,11 @@ export async function happen(t: Trial, wish: Wish = {}): Promise<Happening> {
   const brand = brandId === undefined ? {} : { brandId };
   const data = { mark, ...(text === undefined ? {} : { text }) };
   const envelope = await t.operator.emit({ category, data, ...brand });
-  const id = eventIdOf(envelope as { readonly [name: string]: Json });
+  const id = eventIdOf(envelope);
   // By its mark first: that a repeat keeps the id is judged elsewhere (EVT-2b).
   return {
     words: `${category} event ${id}`,
+    envelope,
     isIn: (each) => textOf(each).includes(mark) || eventIdOf(envelopeIn(each)) === id,
   };
 }

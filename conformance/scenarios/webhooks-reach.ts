@@ -2,6 +2,7 @@
 import type { Answer } from '../engine/answer.ts';
 import type { Client } from '../engine/client.ts';
 import type { Role } from '../engine/needs.ts';
+import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { expectHidden } from './hidden.ts';
@@ -87,6 +88,10 @@ const hookSeen: Scenario = {
     const own = await t.given.webhook(undefined, QUIET, 'brand');
     const other = await t.given.webhook(undefined, QUIET, 'other_brand');
 
+    for (const { answer } of [own, other]) {
+      if (answer.at('brand_id') !== null) continue;
+      throw new Blocked('a subscription of a brand is not bound to it, which HOOK-10 judges');
+    }
     await expectSeen(t, 'firm', wide.id);
     await expectSeen(t, 'brand', own.id);
     await expectSeen(t, 'other_brand', other.id);
