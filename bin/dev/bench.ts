@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME…]`: measures in one run against yardsticks, and prints ratios with aims.
 import { availableParallelism } from 'node:os';
+import { deliveries } from './bench/deliveries.ts';
 import { type Figure, meetsAim, printFigures } from './bench/figures.ts';
 import { size } from './bench/size.ts';
 import { start } from './bench/start.ts';
@@ -9,7 +10,7 @@ import { build } from './build/build.ts';
 
 type Bench = (log: (line: string) => void) => Promise<Figure[]>;
 
-const benches: Readonly<Record<string, Bench>> = { start, throughput, size };
+const benches: Readonly<Record<string, Bench>> = { start, throughput, size, deliveries };
 
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !(name in benches));

@@ -42,7 +42,7 @@ const mostInputBytes = 16 * 1024;
 /** Beyond this much that a reader has not taken, it gets no more until it has. */
 const mostUnreadBytes = 1024 * 1024;
 const defaultPingMs = 20_000;
-const farewellMs = 1000;
+const farewellMs = 500;
 
 /** Serves the channel on a server made of {@link ApiMessage}s. */
 export function mountEventsChannel(app: FastifyInstance, options: EventsChannelOptions): void {
