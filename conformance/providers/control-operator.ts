@@ -81,10 +81,27 @@ export function controlOperator(
     async resume(subscriptionId) {
       await plane.ask('POST', `subscriptions/${subscriptionId}/resume`, {});
     },
-    async firmRate(firmId, perSecond) {
-      await plane.ask('PATCH', `firms/${firmId}`, { rate_per_second: perSecond });
-    },
+    firmRate: (firmId, perSecond) => setFirmRate(plane, firmId, perSecond),
   };
+}
+
+/** Null puts it on Sandbox: it may have begun on a faster plan. Not every plane can do that. */
+async function setFirmRate(
+  plane: ControlPlane,
+  firmId: string,
+  perSecond: number | null,
+): Promise<void> {
+  const path = `firms/${firmId}`;
+  const rate = { rate_per_second: perSecond };
+  if (perSecond === null) {
+    const done = await plane.ask('PATCH', path, { ...rate, plan: 'sandbox' }).catch(onlyBlocked);
+    if (done !== undefined) return;
+  }
+  await plane.ask('PATCH', path, rate);
+}
+
+function onlyBlocked(error: unknown): undefined {
+  if (!(error instanceof Blocked)) throw error;
 }
 
 function isText(value: unknown, wanted: string): boolean {

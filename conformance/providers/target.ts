@@ -97,6 +97,7 @@ export interface Operator {
   }): Promise<{ readonly [name: string]: Json }>;
   /** Starts deliveries of a subscription again after its attempts were exhausted. */
   resume(subscriptionId: number): Promise<void>;
+  /** Null: no rate of its own, but what follows from the plan Sandbox. */
   firmRate(firmId: string, perSecond: number | null): Promise<void>;
 }
 

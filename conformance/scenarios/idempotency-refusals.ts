@@ -2,6 +2,7 @@
 import type { Answer } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
 import { describe } from '../engine/expect.ts';
+import type { GivenAccount } from '../engine/given.ts';
 import { Blocked, Wanting } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
@@ -69,10 +70,24 @@ const idemRefusalsOfAccounts: Scenario = {
       },
     ];
     const { unkept } = await judgeKinds(t, later, seen);
+    await lookAtConflict(t, account, unkept);
     const words = unkept.length === 0 ? 'refusals are kept' : `not kept: ${unkept.join(', ')}`;
     t.observe('NS-30', words, { unrecorded_refusals: [...new Set(unkept)] });
   },
 };
+
+/** NS-30: seen for the record alone; whether this refusal is kept has a rule of its own (IDEM-13). */
+async function lookAtConflict(t: Trial, known: GivenAccount, unkept: number[]): Promise<void> {
+  const body = t.newAccount({ email: known.email });
+  const send = (key: string) => t.api.createAccount(body, { key });
+  const corrected = (key: string) =>
+    t.api.createAccount({ ...body, email: t.fresh.email() }, { key });
+  const kind = { status: 409, code: 'invalid_state', send, corrected };
+  await t.part('IDEM-4d', 'an email in use', async () => {
+    const { first, again, corrected: late } = await tryKind(t, kind);
+    if (!isKept(first, again, late)) unkept.push(409);
+  });
+}
 
 const idemRefusalsOfTransactions: Scenario = {
   id: 'idem-refusals-of-transactions',
