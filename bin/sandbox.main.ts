@@ -9,6 +9,16 @@ interface Verb {
 
 const verbs: readonly Verb[] = [
   { name: 'start', load: async () => (await import('./commands/start.ts')).startCommand() },
+  { name: 'exec', load: async () => (await import('./commands/exec.ts')).execCommand() },
+  {
+    name: 'questions',
+    load: async () => (await import('./commands/questions.ts')).questionsCommand(),
+  },
+  {
+    name: 'deviations',
+    load: async () => (await import('./commands/deviations.ts')).deviationsCommand(),
+  },
+  { name: 'openapi', load: async () => (await import('./commands/openapi.ts')).openapiCommand() },
   {
     name: 'webhooks',
     load: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),

@@ -34,6 +34,12 @@ export interface StartOptions {
   /** That of `forwardTo` is among them. */
   readonly forwards: readonly Forward[];
   readonly allowLocalWebhooks: boolean;
+  /** Ids of deliberate deviations to switch on. */
+  readonly deviations: readonly string[];
+  /** The world is kept in this file. */
+  readonly stateFile: string | undefined;
+  /** Every input of the world is written to this file. */
+  readonly recordFile: string | undefined;
 }
 
 const mostSeed = 999_999_999;
@@ -54,6 +60,9 @@ interface Given {
   readonly forwardTo?: string;
   readonly forward: readonly string[];
   readonly allowLocalWebhooks?: boolean;
+  readonly deviate: readonly string[];
+  readonly state?: string;
+  readonly record?: string;
 }
 
 /** Adds the options to a command, with their defaults and one line each for the help. */
@@ -81,7 +90,15 @@ export function addStartOptions(command: Command): Command {
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )
-    .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules');
+    .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules')
+    .option('--state <file>', 'keep the world in this file: loaded at start, saved as it changes')
+    .option('--record <file>', 'write every input of the world to this file, to be replayed')
+    .option(
+      '--deviate <id>',
+      'misbehave in a named way; repeatable (sandbox deviations lists them)',
+      (text: string, before: readonly string[]) => [...before, text],
+      [],
+    );
 }
 
 /** The options as they were given, or the end of the program with exit code 2. */
@@ -112,6 +129,9 @@ export function readStartOptions(command: Command): StartOptions {
     plan: given.plan,
     controlToken,
     readyFile: given.readyFile,
+    deviations: given.deviate,
+    stateFile: given.state,
+    recordFile: given.record,
     ...readWebhooks(command, given),
   };
 }

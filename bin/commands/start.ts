@@ -4,6 +4,8 @@ import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { controlPlane } from '../../simulator/control/index.ts';
 import { StartingWorldError } from '../../simulator/core/starting-world.ts';
+import { StateError } from '../../simulator/core/state.ts';
+import type { Deviation } from '../../simulator/deviations/deviation.ts';
 import { Sandbox } from '../../simulator/host/sandbox.ts';
 import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
 import { serve } from '../../simulator/transports/serve.ts';
@@ -11,6 +13,7 @@ import { bannerLines } from './banner.ts';
 import { readConfigFile } from './config-file.ts';
 import { logDeliveries } from './delivery-log.ts';
 import { findReceiver, withReceiver } from './forwards.ts';
+import { keepWorld } from './kept-world.ts';
 import { dashboardFolder } from './package-folder.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { logRequests } from './request-log.ts';
@@ -19,7 +22,7 @@ import { addStartOptions, readStartOptions, type StartOptions } from './start-op
 import { readWorld } from './world-file.ts';
 
 // Contract: what each exit code stands for.
-const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3 } as const;
+const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3, stateFile: 4 } as const;
 
 const fixedSeed = 1;
 
@@ -31,34 +34,59 @@ export function startCommand(): Command {
   return addStartOptions(command).action(() => start(readStartOptions(command)));
 }
 
+/** A sandbox that is being served. */
+export interface Served {
+  readonly sandbox: Sandbox;
+  readonly ready: ReadyEvent;
+  /** Finishes what is in flight, saves, and ends everything. */
+  readonly close: () => Promise<void>;
+}
+
 async function start(options: StartOptions): Promise<void> {
-  const sandbox = await makeSandbox(options);
-  const plane = controlPlane({ sandbox, token: options.controlToken, hosts: [options.host] });
-  const dashboard = dashboardFolder();
-  const { version } = manifest;
-  const http = serve({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) });
-  const busy = new Busy(http.server);
-  await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
-  const { forwardTo } = options;
-  const receiver = forwardTo === undefined ? null : findReceiver(sandbox.first, forwardTo);
-  const baseUrl = baseUrlOf(options.host, http.server.address() as AddressInfo);
-  const ready = readyEvent(sandbox, baseUrl, receiver);
+  const { sandbox, ready, close } = await serveSandbox(options);
   announce(options, ready, notesOn(sandbox));
   if (!options.quiet) {
     logRequests(sandbox, { json: options.json, write: print });
     logDeliveries(sandbox, { json: options.json, write: print });
   }
-  endOnSignal(async () => {
-    const cutHeld = () => {
-      plane.close();
-      for (const host of sandbox.worlds.values()) host.cutOff();
-    };
-    const close = async () => {
-      await http.close();
-      await sandbox.close();
-    };
-    await shutDown({ server: http.server, cutHeld, close }, busy);
+  endOnSignal(close);
+}
+
+/** Everything but what a person sees; ends the program with its exit code where it cannot be done. */
+export async function serveSandbox(options: StartOptions): Promise<Served> {
+  const sandbox = await makeSandbox(options);
+  const kept = await keepWorld(sandbox, {
+    ...options,
+    onTrouble: (message) => void process.stderr.write(`sandbox: ${message}\n`),
+  }).catch(refuseState(options));
+  const { forwardTo } = options;
+  const receiver = forwardTo === undefined ? null : findReceiver(sandbox.first, forwardTo);
+  const plane = controlPlane({
+    sandbox,
+    token: options.controlToken,
+    hosts: [options.host],
+    describe: () => ({ subscription: receiver }),
   });
+  const dashboard = dashboardFolder();
+  const { version } = manifest;
+  const http = serve({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) });
+  const busy = new Busy(http.server);
+  await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
+  const baseUrl = baseUrlOf(options.host, http.server.address() as AddressInfo);
+  const cutHeld = () => {
+    plane.close();
+    for (const host of sandbox.worlds.values()) host.cutOff();
+  };
+  const close = async () => {
+    await http.close();
+    await kept.close();
+    await sandbox.close();
+  };
+  return {
+    sandbox,
+    ready: readyEvent(sandbox, baseUrl, receiver),
+    close: () => shutDown({ server: http.server, cutHeld, close }, busy),
+  };
 }
 
 async function makeSandbox(options: StartOptions): Promise<Sandbox> {
@@ -81,6 +109,7 @@ async function makeSandbox(options: StartOptions): Promise<Sandbox> {
       // The command line is nearer to the person than the file: the last one counts.
       forwards: [...forwards, ...options.forwards],
       allowLocalWebhooks: allow_local_webhooks || options.allowLocalWebhooks,
+      deviations: await findDeviations(options.deviations),
       deliverer: undiciDeliverer(),
     });
   } catch (error) {
@@ -91,9 +120,30 @@ async function makeSandbox(options: StartOptions): Promise<Sandbox> {
 
 /** Where this sandbox departs from the conforming service. */
 function notesOn({ terms }: Sandbox): string[] {
-  return terms.allowLocalWebhooks
-    ? ['webhook urls may be http:// and local here, which the rules refuse (HOOK-7, HOOK-8)']
-    : [];
+  const local =
+    'webhook urls may be http:// and local here, which the rules refuse (HOOK-7, HOOK-8)';
+  const bent = (terms.deviations ?? []).map(
+    ({ id, story, breaks }) => `deviates on purpose: ${id} (breaks ${breaks.join(', ')}). ${story}`,
+  );
+  return [...(terms.allowLocalWebhooks ? [local] : []), ...bent];
+}
+
+/** The deviations of these ids, or the end of the program; their code is loaded only when asked for. */
+async function findDeviations(ids: readonly string[]): Promise<readonly Deviation[]> {
+  if (ids.length === 0) return [];
+  const { findDeviation } = await import('../../simulator/deviations/all.ts');
+  return ids.map((id) => {
+    const found = findDeviation(id);
+    const remedy = '`sandbox deviations` lists them';
+    return found ?? fail(exits.usage, [`--deviate: there is no deviation "${id}"; ${remedy}`]);
+  });
+}
+
+function refuseState({ stateFile }: StartOptions): (error: Error) => never {
+  return (error) => {
+    if (!(error instanceof StateError)) throw error;
+    return fail(exits.stateFile, [`--state ${stateFile}: ${error.message}`]);
+  };
 }
 
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {

@@ -14,9 +14,14 @@ export class Recording {
   readonly #stream: WriteStream;
   readonly #host: WorldHost;
 
-  constructor(host: WorldHost, path: string) {
+  /** `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. */
+  constructor(host: WorldHost, path: string, onTrouble: (message: string) => void) {
     this.#host = host;
     this.#stream = createWriteStream(path, { flags: 'w' });
+    this.#stream.once('error', (error: NodeJS.ErrnoException) => {
+      host.onInput = null;
+      onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
+    });
     this.#stream.write(
       `${[...printSnapshot(snapshotWorld(host.world))].join('').replaceAll('\n', '')}\n`,
     );
@@ -27,8 +32,9 @@ export class Recording {
 
   close(): Promise<void> {
     this.#host.onInput = null;
-    return new Promise((resolve, reject) => {
-      this.#stream.once('error', reject);
+    if (this.#stream.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#stream.once('error', () => resolve());
       this.#stream.end(resolve);
     });
   }

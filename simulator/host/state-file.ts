@@ -1,7 +1,7 @@
 // Keeps a world in a file: loaded at the start, saved as it changes and at the end, whole or not at
 // all.
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import { printSnapshot, type Snapshot, StateError, snapshotWorld } from '../core/state.ts';
@@ -52,7 +52,7 @@ class PiecewiseFile implements Adapter<unknown> {
 
   async write(data: unknown): Promise<void> {
     const { snapshot, clock } = data as Stored;
-    const half = resolve(dirname(this.#path), `.${process.pid}.saving`);
+    const half = resolve(dirname(this.#path), `.${basename(this.#path)}.${process.pid}.saving`);
     const file = await open(half, 'w');
     try {
       for (const piece of printSnapshot(snapshot, { clock })) {
@@ -108,7 +108,26 @@ export class StateFile {
     }, saveWithinMs);
   }
 
+  /** Saves for the first time; throws a StateError where the file cannot be written. */
+  async begin(): Promise<void> {
+    try {
+      await this.#write(false);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new StateError(`cannot be written (${code ?? message})`);
+    }
+  }
+
   async #save(politely: boolean): Promise<void> {
+    try {
+      await this.#write(politely);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      this.#onTrouble(`the state could not be saved to ${this.#path}: ${code ?? message}`);
+    }
+  }
+
+  async #write(politely: boolean): Promise<void> {
     const { Low } = await import('lowdb');
     const { world, clock } = this.#host;
     const stored: Stored = {
@@ -117,12 +136,7 @@ export class StateFile {
     };
     const db = new Low<unknown>(new PiecewiseFile(this.#path, politely), null);
     db.data = stored;
-    try {
-      await db.write();
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      this.#onTrouble(`the state could not be saved to ${this.#path}: ${code ?? message}`);
-    }
+    await db.write();
   }
 
   /** Saves once more and stops watching. */

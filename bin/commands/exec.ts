@@ -1,0 +1,54 @@
+// `sandbox exec -- COMMAND…`: a sandbox for the length of one command, whose exit code is ours.
+import { spawn } from 'node:child_process';
+import { Command } from 'commander';
+import { type Served, serveSandbox } from './start.ts';
+import { addStartOptions, readStartOptions } from './start-options.ts';
+import { refuseUsage } from './webhooks-io.ts';
+
+/** What a shell answers when a command is not there. */
+const notFound = 127;
+
+export function execCommand(): Command {
+  const command = new Command('exec')
+    .description('start on a free port, run a command against it, end with its exit code')
+    .usage('[options] -- COMMAND [ARGUMENT...]')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .showHelpAfterError('(add --help for the options)')
+    .addHelpText(
+      'after',
+      '\nThe command finds SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and SANDBOX_TOKEN in its environment.',
+    )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  return addStartOptions(command).action(async (words: readonly string[]) => {
+    if (words.length === 0) refuseUsage(command, 'name the command to run after --');
+    const asked = readStartOptions(command);
+    // A port that is named is taken; otherwise any free one.
+    const port = command.getOptionValueSource('port') === 'default' ? 0 : asked.port;
+    const served = await serveSandbox({ ...asked, port });
+    const code = await run(words, served);
+    await served.close();
+    process.exit(code);
+  });
+}
+
+function run([name = '', ...words]: readonly string[], { ready }: Served): Promise<number> {
+  const [credential] = ready.credentials;
+  const child = spawn(name, words, {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      SANDBOX_BASE_URL: ready.base_url,
+      SANDBOX_CONTROL_URL: ready.control_url,
+      SANDBOX_TOKEN: credential?.token ?? '',
+    },
+  });
+  // The command is told of signals by the terminal or by us; it decides when it is over.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      process.stderr.write(`sandbox: ${name} cannot be run (${error.code ?? error.message})\n`);
+      resolve(notFound);
+    });
+    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)));
+  });
+}
