@@ -1,4 +1,5 @@
-// Calls without a socket: a standard Request in, a standard Response out, through the same core as HTTP.
+// Calls without a socket: a standard Request in, a standard Response out, through the same core as
+// HTTP.
 import { type Call, replyHeaders } from '../core/call.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer } from '../host/world-host.ts';
