@@ -52,7 +52,9 @@ export interface LimitPolicy {
   readonly rate: (credential: Credential) => number;
   readonly firmRate: (world: World, firmId: string) => number;
   /** The buckets of a call: the credential's first, then its firm's (LIM-3). */
-  readonly demands: (attempt: Attempt) => readonly Demand[];
+  readonly demands: (
+    call: Pick<Attempt, 'world' | 'credential' | 'behaviour'>,
+  ) => readonly Demand[];
   /** How many thousandths of a request are there now (LIM-2). */
   readonly level: (bucket: Bucket | undefined, rate: number, atMs: number) => number;
   /** Thousandths of a request that a call takes (LIM-9, LIM-11). */

@@ -1,5 +1,4 @@
 // Rows of what a call draws on: idempotency keys with their ages, and the levels of the allowances.
-import type { Attempt } from '../../core/attempt.ts';
 import type { KeyRecord } from '../../core/records.ts';
 import { findEntry } from '../../host/reading.ts';
 import type { WorldHost } from '../../host/world-host.ts';
@@ -68,10 +67,8 @@ function listBuckets(host: WorldHost): BucketShown[] {
   const now = nowMs(host);
   const shown = new Map<string, BucketShown & { readonly client_ids: string[] }>();
   for (const credential of world.credentials.values()) {
-    // The policy looks at nothing else of a call to say what it draws from.
-    for (const [at, { bucket, rate }] of limits
-      .demands({ world, credential } as Attempt)
-      .entries()) {
+    const demands = limits.demands({ world, behaviour, credential });
+    for (const [at, { bucket, rate }] of demands.entries()) {
       const known = shown.get(bucket);
       if (known !== undefined) {
         known.client_ids.push(credential.clientId);
