@@ -285,7 +285,7 @@ export const limitAnswerDeviations: readonly Deviation[] = [
     breaks: ['LIM-11'],
     story: 'Reads are cheap and not counted.',
     bend: limits((own) => ({
-      demands: (attempt) => (attempt.call.method === 'GET' ? [] : own.demands(attempt)),
+      cost: (attempt) => (attempt.call.method === 'GET' ? 0 : own.cost(attempt)),
     })),
   },
   {

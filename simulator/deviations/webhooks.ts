@@ -269,17 +269,15 @@ export const webhookDeviations: readonly Deviation[] = [
     bend: unscoped(...routes),
     alsoSeenAs: { 'AUTH-4': 'the scope grants nothing any more' },
   },
-  ...routes
-    .slice(1)
-    .map(
-      (name): Deviation => ({
-        id: `hook-${name.replace(/Webhooks?|Secret/g, '').toLowerCase()}-unscoped`,
-        breaks: ['HOOK-6'],
-        story: `${name} was forgotten when the scope was introduced.`,
-        bend: unscoped(name),
-        alsoSeenAs: { 'AUTH-4': 'a scope is not asked for' },
-      }),
-    ),
+  ...routes.slice(1).map(
+    (name): Deviation => ({
+      id: `hook-${name.replace(/Webhooks?|Secret/g, '').toLowerCase()}-unscoped`,
+      breaks: ['HOOK-6'],
+      story: `${name} was forgotten when the scope was introduced.`,
+      bend: unscoped(name),
+      alsoSeenAs: { 'AUTH-4': 'a scope is not asked for' },
+    }),
+  ),
   {
     id: 'hook-create-by-accounts-scope',
     breaks: ['HOOK-6'],

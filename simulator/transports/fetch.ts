@@ -1,6 +1,7 @@
 // Calls without a socket: a standard Request in, a standard Response out, through the same core as
 // HTTP.
-import { type Call, replyHeaders } from '../core/call.ts';
+import type { Call } from '../core/call.ts';
+import { replyHeaders } from '../host/reading.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer } from '../host/world-host.ts';
 
