@@ -84,18 +84,21 @@ export const NOT_PUBLIC: readonly Block[] = [
   { words: 'in a translated address', addresses: ['::ffff:0:7f00:1', '64:ff9b:1::7f00:1'] },
   { words: 'in a Teredo address', addresses: ['2001::80ff:fffe'] },
   { words: 'site-local', addresses: ['fec0::1'] },
-  { words: 'discard-only and benchmarking', addresses: ['100::1', '2001:2::1'] },
+  {
+    words: 'in a special block of version 6',
+    addresses: ['100::1', '100:0:0:1::1', '2001:2::1', '3fff::1', '5f00::1'],
+  },
 ];
 
 /**
- * Special blocks that few guards know and few networks route: whether they are public is a matter
- * of words.
+ * Special blocks that the registries call globally reachable all the same, and a form in which a
+ * public prefix carries a private address: whether they are public is a matter of words.
  */
 export const HARDLY_PUBLIC: readonly Block[] = [
-  { words: 'dummy prefix', addresses: ['100:0:0:1::1'] },
-  { words: 'newer documentation', addresses: ['3fff::1'] },
-  { words: 'segment routing', addresses: ['5f00::1'] },
   { words: '6to4 relays', addresses: ['192.88.99.1'] },
+  { words: 'AS112', addresses: ['192.31.196.1', '192.175.48.1', '2620:4f:8000::1'] },
+  { words: 'multicast tunnelling', addresses: ['192.52.193.1'] },
+  { words: 'ISATAP with a loopback address', addresses: ['2606:2800:220:1:0:5efe:7f00:1'] },
 ];
 
 /** Answers of a resolver of which one address is not public. */
@@ -132,7 +135,7 @@ export const SPELLINGS: readonly { readonly words: string; readonly hosts: reado
   },
   {
     words: 'inside a version 6 address',
-    hosts: ['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:a00:1]', '[64:ff9b::7f00:1]'],
+    hosts: ['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::ffff:a00:1]'],
   },
   { words: 'this host', hosts: ['0.0.0.0', '0', '[::]'] },
   {
