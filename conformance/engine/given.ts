@@ -4,8 +4,9 @@ import type { Hook } from '../providers/receiver.ts';
 import type { Place, Target } from '../providers/target.ts';
 import type { Answer } from './answer.ts';
 import type { Body } from './client.ts';
-import type { Role } from './needs.ts';
-import { Blocked, Inconclusive, Unreachable } from './stop.ts';
+import { NEEDS, type Role } from './needs.ts';
+import { Blocked, Inconclusive, Unreachable, Wanting } from './stop.ts';
+import { findSubscribable } from './subscribable.ts';
 import type { Trial } from './trial.ts';
 
 export interface GivenAccount {
@@ -223,9 +224,9 @@ export class Given {
    */
   async subscribable(): Promise<string> {
     if (this.#trial.has('receiver')) return (await this.#target.receiver()).url;
-    const own = new URL(this.#target.baseUrl);
-    if (own.protocol !== 'https:') return 'https://example.com/conformance';
-    return `${own.origin}/conformance-deliveries`;
+    const found = await findSubscribable(this.#trial, this.#target);
+    if (found !== undefined) return found;
+    throw new Wanting('receiver', `no url that the target takes: add ${NEEDS.receiver.add}`);
   }
 
   /** A subscription, disabled again when the scenario ends. To a subscribable url when not told. */
