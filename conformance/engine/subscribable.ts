@@ -7,9 +7,9 @@ import type { Trial } from './trial.ts';
 const found = new WeakMap<Target, Promise<string | undefined>>();
 
 /**
- * The target's own host first, then the one that is set apart for examples. What the target
- * resolves, and to which addresses, cannot be known from here: only one that is taken can serve as
- * a control.
+ * The tester's own url first, then the target's own host, then the one that is set apart for
+ * examples. What the target resolves, and to which addresses, cannot be known from here: only one
+ * that is taken can serve as a control.
  */
 export function findSubscribable(trial: Trial, target: Target): Promise<string | undefined> {
   const known = found.get(target);
@@ -25,6 +25,7 @@ async function firstTaken(trial: Trial, target: Target): Promise<string | undefi
   const own = new URL(target.baseUrl);
   const candidates = ['https://example.com/conformance'];
   if (own.protocol === 'https:') candidates.unshift(`${own.origin}/conformance-deliveries`);
+  if (target.ownUrl !== undefined) candidates.unshift(target.ownUrl);
   for (const url of candidates) {
     const body = { url, event_categories: ['order'] };
     const made = await trial.given.settleOn('a url to subscribe with', () =>

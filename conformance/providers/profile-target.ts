@@ -62,6 +62,7 @@ export class ProfileTarget implements Target {
   readonly offers: ReadonlySet<Need>;
   readonly disposable = false;
   readonly mainRole: Role;
+  readonly ownUrl: string | undefined;
   readonly operator: Operator = powerless();
   readonly #parts: ProfileTargetParts;
   readonly #settled: { readonly id: string; readonly account_id: string }[];
@@ -71,6 +72,7 @@ export class ProfileTarget implements Target {
     this.baseUrl = parts.baseUrl;
     this.offers = parts.offers;
     this.mainRole = mainRoleOf(parts.profile.credentials);
+    this.ownUrl = parts.profile.receiver?.public_url;
     this.#settled = [...(parts.profile.seeds?.settled_transactions ?? [])];
   }
 

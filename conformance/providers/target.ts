@@ -107,6 +107,8 @@ export interface Target {
   readonly offers: ReadonlySet<Need>;
   /** True when nothing of it outlives the run, so that nothing need be tidied. */
   readonly disposable: boolean;
+  /** A url of the tester's own, whether or not deliveries to it arrive. */
+  readonly ownUrl?: string | undefined;
   /** The role that scenarios act as unless they say otherwise: `firm`, or what there is. */
   readonly mainRole: Role;
   credential(role: Role): Promise<Credential>;
