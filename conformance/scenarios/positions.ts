@@ -1,6 +1,7 @@
 // POS: opening and closing positions, of which only scopes and keys are specified.
 import type { Answer } from '../engine/answer.ts';
 import type { Body, Client } from '../engine/client.ts';
+import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import type { Place } from '../providers/target.ts';
@@ -13,6 +14,15 @@ import {
   positionIdIn,
 } from './orders.ts';
 import { UNKNOWN_ID } from './unknown.ts';
+
+/** Much, but neither of the two scopes that serve. */
+const ALL_BUT_TRADES = [
+  'accounts:write',
+  'transactions:write',
+  'trader:funds',
+  'transactions:amend',
+  'webhooks:manage',
+];
 
 /** The body that closes an opened position, in the form that the target takes. */
 type Closing = (opened: OpenedPosition) => Body;
@@ -35,6 +45,10 @@ const posScope: Scenario = {
     const after = await t.api.closePosition(closing(second));
     t.expect('POS-1', after).is('still open, and closed now', after.status < 300);
     if (!t.has('mint')) return;
+    const others = t.as(await t.operator.mint({ scopes: ALL_BUT_TRADES }));
+    const third = await openPosition(t, place);
+    t.expect('POS-1', await others.openPosition(third.body)).refused(403, 'forbidden');
+    t.expect('POS-1', await others.closePosition(closing(third))).refused(403, 'forbidden');
     for (const scope of ['trades:write', 'trader:trade']) {
       const one = t.as(await t.operator.mint({ scopes: [scope] }));
       await expectServed(t, one, first.body, closing);
@@ -45,6 +59,10 @@ const posScope: Scenario = {
 /** POS-1: a credential with nothing but the one scope opens and closes. */
 async function expectServed(t: Trial, one: Client, body: Body, closing: Closing): Promise<void> {
   const answer = await one.openPosition(body);
+  // Only a 403 is about scopes.
+  if (answer.status >= 300 && answer.status !== 403) {
+    throw new Blocked(`control failed: opening with one scope: ${answer.summary}`);
+  }
   t.expect('POS-1', answer).is('opened with this scope alone', answer.status < 300);
   if (answer.status >= 300) return;
   const closed = await one.closePosition(closing(openedBy(body, answer)));

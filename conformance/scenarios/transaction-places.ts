@@ -75,6 +75,7 @@ const txnForeignTradingAccount: Scenario = {
     const body = t.newTransaction(place);
     const { trading_account_id } = other;
     const refused = await t.api.createTransaction({ ...body, trading_account_id });
+    if (refused.status !== 404) await demandNotFound(t, place);
     t.expect('TXN-11', refused).refused(404, 'not_found');
     await expectUnrecorded(t, 'TXN-11', body, control);
     const { account_id } = place;
@@ -82,6 +83,22 @@ const txnForeignTradingAccount: Scenario = {
     t.expect('TXN-11', reverse).refused(404, 'not_found');
   },
 };
+
+/** Where not even a trading account that does not exist is 404, that is TXN-10's to say. */
+async function demandNotFound(t: Trial, place: Place): Promise<void> {
+  const body = t.newTransaction(place, { trading_account_id: UNKNOWN_ID });
+  const { status, summary } = await t.api.createTransaction(body);
+  if (status !== 404) throw new Blocked(`a trading account that does not exist: ${summary}`);
+}
+
+/** Much, but neither of the two scopes that serve. */
+export const ALL_BUT_FUNDS = [
+  'accounts:write',
+  'trades:write',
+  'trader:trade',
+  'transactions:amend',
+  'webhooks:manage',
+];
 
 const txnScope: Scenario = {
   id: 'txn-scope',
@@ -97,6 +114,10 @@ const txnScope: Scenario = {
       // It only widens what another scope grants.
       const refused = await t.as('amend_only').createTransaction(body);
       t.expect('TXN-12', refused).refused(403, 'forbidden');
+    }
+    if (t.has('mint')) {
+      const others = t.as(await t.operator.mint({ scopes: ALL_BUT_FUNDS }));
+      t.expect('TXN-12', await others.createTransaction(body)).refused(403, 'forbidden');
     }
     await expectUnrecorded(t, 'TXN-12', body, control);
   },

@@ -3,7 +3,7 @@ import type { Answer } from '../engine/answer.ts';
 import type { GivenTransaction } from '../engine/given.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
-import { demand } from './readback.ts';
+import { demand, statusNow } from './readback.ts';
 import { withdrawal } from './withdrawals.ts';
 
 const txsFirstDeposit: Scenario = {
@@ -25,6 +25,7 @@ const txsFirstDeposit: Scenario = {
       if (approved.status === 200) expectFlag(t, approved, false);
     });
     expectFlag(t, await approveFor(t, first), true);
+    await demandLasting(t, [first]);
     expectFlag(t, await approveFor(t, early), false);
     expectFlag(t, await approveFor(t, await t.given.transaction(place)), false);
     // Approved again, and read again after others were approved: neither lost nor passed on.
@@ -75,6 +76,7 @@ const txsFirstDepositRace: Scenario = {
     const approved = answers.filter((each) => each.status === 200);
     demand(approved.length > 0, 'none of the deposits was approved');
     const marked = approved.filter(isMarked);
+    if (marked.length !== 1) await demandLasting(t, deposits);
     const words = 'is_ftd on one of the approved deposits';
     t.claim('TXS-2', words, marked.length === 1, `on ${marked.length} of them`, ...approved);
   },
@@ -94,6 +96,7 @@ const txsFirstDepositBefore: Scenario = {
     const approvals: Answer[] = [];
     for (const each of pending) approvals.push(await approveFor(t, each));
     const marked = approvals.filter(isMarked).length;
+    if (marked > 1) await demandLasting(t, pending);
     t.claim('TXS-2', 'is_ftd at most once', marked <= 1, `${marked} times`, ...approvals);
     for (const [index, each] of pending.entries()) {
       await expectKept(t, each, isMarked(approvals[index]!));
@@ -114,16 +117,25 @@ async function observeBonus(t: Trial): Promise<void> {
   });
 }
 
+/** Asked only where marks surprise: what is not approved to last is TXS-1's to judge. */
+async function demandLasting(t: Trial, deposits: readonly GivenTransaction[]): Promise<void> {
+  for (const each of deposits) {
+    demand((await statusNow(t, each)) !== 'pending', 'what was approved reads pending');
+  }
+}
+
 function approve(t: Trial, { id, account_id }: GivenTransaction): Promise<Answer> {
   return t.api.approveTransaction(id, account_id);
 }
 
 /** Whether it is approved at all is TXS-1's to say. */
-function approveFor(t: Trial, transaction: GivenTransaction): Promise<Answer> {
+async function approveFor(t: Trial, transaction: GivenTransaction): Promise<Answer> {
   const key = t.fresh.key();
   const { id, account_id } = transaction;
   const send = () => t.api.approveTransaction(id, account_id, { key });
-  return t.control('an approval', send, 200);
+  const approval = await t.control('an approval', send, 200);
+  demand(approval.at('status') !== 'pending', 'an approval answers with a pending transaction');
+  return approval;
 }
 
 /** What it reads later. Whether an approval lasts at all is TXS-1's to say. */

@@ -6,7 +6,9 @@ import type { Role } from '../engine/needs.ts';
 import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
+import type { Credential } from '../providers/target.ts';
 import { expectReads } from './readback.ts';
+import { ALL_BUT_FUNDS } from './transaction-places.ts';
 import { UNKNOWN_ID } from './unknown.ts';
 
 type Verb = 'approve' | 'reject' | 'cancel';
@@ -34,6 +36,7 @@ const txsAccountInQuery: Scenario = {
     }
     for (const account_id of ['', '-1', `${pending.account_id}.0`, `${pending.account_id}x`]) {
       const refused = await decide(t, 'approve', pending, { query: { account_id } });
+      if (refused.status !== 400 && refused.status !== 422) await demandDecimals(t, pending);
       t.expect('TXS-15', refused).status(400, 422);
     }
     await expectReads(t, 'TXS-15', pending, 'pending');
@@ -135,6 +138,13 @@ const txsScope: Scenario = {
         t.expect('TXS-17', refused).refused(403, 'forbidden');
       }
     }
+    if (t.has('mint')) {
+      const others = await t.operator.mint({ scopes: ALL_BUT_FUNDS });
+      for (const verb of VERBS) {
+        const refused = await decide(t, verb, pending, {}, others);
+        t.expect('TXS-17', refused).refused(403, 'forbidden');
+      }
+    }
     await expectReads(t, 'TXS-17', pending, 'pending');
     if (!t.has('settle')) return;
     // What the scope is for, without the scope it widens.
@@ -163,7 +173,7 @@ function decide(
   verb: Verb,
   { id, account_id }: { id: string; account_id: string },
   options: CallOptions = {},
-  who: Role = t.mainRole,
+  who: Role | Credential = t.mainRole,
 ): Promise<Answer> {
   const api = t.as(who);
   if (verb === 'approve') return api.approveTransaction(id, account_id, options);
