@@ -1,0 +1,43 @@
+// Where the person is: the part of the address behind the hash, with the world and the view.
+import { useEffect, useState } from 'preact/hooks';
+
+export const firstWorld = 'default';
+
+export interface Route {
+  readonly world: string;
+  /** The view and what is looked at in it, such as `['timeline', 'requests', '12']`. */
+  readonly path: readonly string[];
+}
+
+/** Reads `#/timeline/requests/12`, or `#/@name/timeline` in another world. */
+export function parseRoute(hash: string): Route {
+  const parts = hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decodePart);
+  const [first = ''] = parts;
+  if (!first.startsWith('@')) return { world: firstWorld, path: parts };
+  return { world: first.slice(1) || firstWorld, path: parts.slice(1) };
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+/** The address of a place in a world. */
+export function hrefOf(world: string, ...path: readonly (string | number)[]): string {
+  const place = world === firstWorld ? path : [`@${world}`, ...path];
+  return `#/${place.map((part) => encodeURIComponent(part).replace(/^%40/, '@')).join('/')}`;
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const read = () => setHash(location.hash);
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  return parseRoute(hash);
+}

@@ -1,0 +1,126 @@
+// The clock, always in sight: what time it is in the world, what is due, and how to let time pass.
+import { useEffect, useState } from 'preact/hooks';
+import { type Act, useAct, useLive, useVersion } from '../live/world.ts';
+import { Button } from '../parts/pieces.tsx';
+import type { Advanced, ClockShown } from '../wire/answers.ts';
+import { clockTime, dayOf, duration, plural, until } from '../words.ts';
+
+const hourMs = 3_600_000;
+/** How often a running clock is drawn. */
+const drawMs = 250;
+
+function useNow(): number {
+  const live = useLive();
+  useVersion(live);
+  const [, setTurn] = useState(0);
+  const running = live.clock?.mode === 'real';
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => setTurn((turn) => turn + 1), drawMs);
+    return () => clearInterval(timer);
+  }, [running]);
+  return live.nowMs();
+}
+
+/** What is due changes with what happens, and the stream tells of the clock only when it moves. */
+function useDue(): ClockShown | null {
+  const live = useLive();
+  const version = useVersion(live);
+  const [clock, setClock] = useState<ClockShown | null>(live.clock);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      live.plane.get<ClockShown>('clock').then(setClock, () => undefined);
+    }, 150);
+    return () => clearTimeout(timer);
+  }, [live, version]);
+  return clock;
+}
+
+export function ClockBar() {
+  const live = useLive();
+  const nowMs = useNow();
+  const due = useDue();
+  const act = useAct();
+  const [told, setTold] = useState('');
+  const advance = (body: object) =>
+    act.run(async () => {
+      const advanced = await live.plane.send<Advanced>('POST', 'clock/advance', body);
+      setTold(tell(advanced));
+    });
+  const mode = live.clock?.mode ?? 'real';
+  const nextMs = due?.next_due_ms ?? null;
+  return (
+    <section class="clock" aria-label="Clock">
+      <p class="clock-now">
+        <time dateTime={new Date(nowMs).toISOString()}>
+          <span class="clock-day">{dayOf(nowMs)}</span> {clockTime(nowMs).slice(0, 8)}
+        </time>
+        <span class={`mode ${mode}`}>{mode === 'frozen' ? 'frozen' : 'running'}</span>
+      </p>
+      <p class="clock-due">
+        {nextMs === null ? 'nothing is due' : `next due ${until(nextMs, nowMs)}`}
+      </p>
+      <ClockButtons act={act} advance={advance} nextMs={nextMs} mode={mode} />
+      <p class="clock-told" role="status">
+        {act.problem ?? told}
+      </p>
+    </section>
+  );
+}
+
+interface ClockButtonsProps {
+  readonly act: Act;
+  readonly advance: (body: object) => void;
+  readonly nextMs: number | null;
+  readonly mode: 'real' | 'frozen';
+}
+
+function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
+  const live = useLive();
+  const other = mode === 'frozen' ? 'real' : 'frozen';
+  const set = () => act.run(() => live.plane.send('PUT', 'clock', { mode: other }));
+  const steps = [
+    ['+1 s', 'Advance by a second', 1000],
+    ['+30 s', 'Advance by 30 seconds', 30_000],
+    ['+1 h', 'Advance by an hour', hourMs],
+    ['+1 d', 'Advance by a day', 24 * hourMs],
+  ] as const;
+  return (
+    <fieldset class="clock-buttons">
+      <legend class="heard">Let time pass</legend>
+      <Button
+        onClick={() => advance({ to_next: true })}
+        disabled={act.busy || nextMs === null}
+        label="Advance to what is due next"
+        look="main"
+      >
+        to next
+      </Button>
+      {steps.map(([words, label, byMs]) => (
+        <Button
+          key={words}
+          onClick={() => advance({ by_ms: byMs })}
+          disabled={act.busy}
+          label={label}
+        >
+          {words}
+        </Button>
+      ))}
+      <Button onClick={() => void set()} disabled={act.busy} label={freezeLabel(mode)}>
+        {mode === 'frozen' ? 'run' : 'freeze'}
+      </Button>
+    </fieldset>
+  );
+}
+
+function freezeLabel(mode: 'real' | 'frozen'): string {
+  return mode === 'frozen' ? 'Let the clock run' : 'Freeze the clock';
+}
+
+function tell({ from_ms, to_ms, fired }: Advanced): string {
+  const moved = to_ms === from_ms ? 'Nothing was due' : `Moved by ${duration(to_ms - from_ms)}`;
+  if (fired.length === 0) return `${moved}; nothing happened.`;
+  const said = fired.slice(0, 3).map(({ kind, ref, outcome }) => `${kind} ${ref}: ${outcome}`);
+  const more = fired.length > 3 ? `, and ${plural(fired.length - 3, 'more thing')}` : '';
+  return `${moved}; ${said.join(', ')}${more}.`;
+}

@@ -1,0 +1,92 @@
+// A call: what was sent, what came back, why, and what followed.
+
+import { toneOf } from '../live/rows.ts';
+import { useRead } from '../live/world.ts';
+import { Badge, Code, Facts, Panel, Problem } from '../parts/pieces.tsx';
+import type { RequestStory } from '../wire/answers.ts';
+import { duration, fullTime, pretty } from '../words.ts';
+import { headersOf } from './headers.ts';
+import { Following, Idempotency, Reasons, Steps } from './request-why.tsx';
+import { SendAgain } from './send-again.tsx';
+
+export function RequestDetail({ id }: { id: string }) {
+  const { value: story, problem } = useRead<RequestStory>(`requests/${encodeURIComponent(id)}`);
+  if (story === null) return <Problem words={problem} />;
+  return (
+    <article class="story">
+      <Head story={story} />
+      <SendAgain story={story} />
+      <Reasons story={story} />
+      <Steps story={story} />
+      <Idempotency story={story} />
+      <Following story={story} />
+      <Panel title="Request">
+        <Message of={story.request} label="Request body" />
+      </Panel>
+      <Panel title="Response">
+        {story.response === null ? (
+          <p class="empty">{story.reset ? 'The connection was cut.' : 'No answer yet.'}</p>
+        ) : (
+          <Message of={story.response} label="Response body" />
+        )}
+      </Panel>
+    </article>
+  );
+}
+
+function Head({ story }: { story: RequestStory }) {
+  const { request, response, allowance, at_ms, answered_at_ms } = story;
+  const status = response?.status ?? null;
+  const took =
+    answered_at_ms === null ? '' : `, answered after ${duration(answered_at_ms - at_ms)}`;
+  return (
+    <header class="story-head">
+      <h2>
+        <Badge tone={response === null && !story.reset ? 'quiet' : toneOf(status)}>
+          {status ?? (story.reset ? 'cut' : 'held')}
+        </Badge>
+        <span class="target">
+          {request.method} {request.target}
+        </span>
+      </h2>
+      <Facts
+        of={[
+          ['Operation', story.operation ?? 'nothing is there under that path and method'],
+          ['Credential', story.client_name ?? 'nobody was recognised'],
+          ['Came', `${fullTime(at_ms)}${took}`],
+          ['Request id', <code key="id">{story.request_id}</code>],
+          [
+            'Allowance',
+            allowance === null
+              ? 'not metered here'
+              : `${allowance.left} left of ${allowance.per_second} a second`,
+          ],
+        ]}
+      />
+    </header>
+  );
+}
+
+interface MessageProps {
+  readonly of: RequestStory['request'] | NonNullable<RequestStory['response']>;
+  readonly label: string;
+}
+
+function Message({ of, label }: MessageProps) {
+  const { body, encoding } = of;
+  const lines = headersOf(of).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <>
+      <details class="headers">
+        <summary>{lines.length} headers</summary>
+        <Code text={lines.join('\n')} label={`${label}: headers`} />
+      </details>
+      {body === '' ? (
+        <p class="empty">No body.</p>
+      ) : (
+        <Code text={encoding === 'text' ? pretty(body) : body} label={label} />
+      )}
+      {encoding === 'base64' ? <p class="note">No UTF-8, so the bytes are in base64.</p> : null}
+    </>
+  );
+}

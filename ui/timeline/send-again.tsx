@@ -1,0 +1,101 @@
+// Sends a call once more, as it was or under a new key, and gives it as a line for the shell.
+import { useState } from 'preact/hooks';
+import { useAct, useHref, useLive } from '../live/world.ts';
+import { Button, Copy, Problem } from '../parts/pieces.tsx';
+import type { RequestStory, RequestsPage } from '../wire/answers.ts';
+import { fetchApi, freshKey } from '../wire/api.ts';
+import { headersOf } from './headers.ts';
+
+/** What a browser writes itself, and refuses to be told. */
+const ownHeaders =
+  /^(host|connection|content-length|user-agent|accept-encoding|origin|referer|cookie|keep-alive|te|trailer|transfer-encoding|upgrade|expect|date|dnt|via|sec-.*|proxy-.*)$/;
+
+const keyHeader = 'idempotency-key';
+
+export function SendAgain({ story }: { story: RequestStory }) {
+  const live = useLive();
+  const href = useHref();
+  const act = useAct();
+  const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
+  const send = (key: string | null) =>
+    act.run(async () => {
+      const status = await sendAgain(story, key);
+      // The newest call under this path is the one just sent.
+      const { requests } = await live.plane.get<RequestsPage>('requests?limit=20');
+      const found = requests.find(({ request }) => request.target === story.request.target);
+      if (found !== undefined) setSent({ id: found.id, status });
+    });
+  const hasKey = headersOf(story.request).some(([name]) => name === keyHeader);
+  return (
+    <div class="bar">
+      <Copy text={curlOf(story, live.info?.base_url ?? location.origin)} words="Copy as curl" />
+      <Button onClick={() => void send(null)} disabled={act.busy}>
+        {hasKey ? 'Send again, same key' : 'Send again'}
+      </Button>
+      {hasKey ? (
+        <Button onClick={() => void send(freshKey())} disabled={act.busy}>
+          Send again, new key
+        </Button>
+      ) : null}
+      <span role="status">
+        {sent === null ? null : (
+          <a href={href('timeline', 'requests', sent.id)}>
+            answered {sent.status}: request {sent.id}
+          </a>
+        )}
+      </span>
+      <Problem words={act.problem} />
+    </div>
+  );
+}
+
+async function sendAgain({ request }: RequestStory, key: string | null): Promise<number> {
+  const { method, target } = request;
+  const headers = new Headers();
+  for (const [name, value] of headersOf(request)) {
+    if (!ownHeaders.test(name)) headers.set(name, value);
+  }
+  if (key !== null) headers.set(keyHeader, key);
+  const hasBody = request.body !== '' && method !== 'GET' && method !== 'HEAD';
+  // A target that names a host of its own stays on this server.
+  const path = target.startsWith('/') ? target : `/${target}`;
+  const response = await fetchApi(`${location.origin}${path}`, {
+    method,
+    headers,
+    ...(hasBody ? { body: bytesOf(request) } : {}),
+  });
+  await response.text();
+  return response.status;
+}
+
+function bytesOf({ body, encoding }: RequestStory['request']): string | Uint8Array<ArrayBuffer> {
+  if (encoding === 'text') return body;
+  return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
+}
+
+/** For a shell: what stands in single quotes is taken as it is. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+export function curlOf({ request }: RequestStory, base: string): string {
+  const lines = [`curl -i -X ${request.method} ${quote(`${base}${request.target}`)}`];
+  for (const [name, value] of headersOf(request)) {
+    if (
+      /^(host|connection|content-length|user-agent|accept|accept-.*|sec-.*|origin|referer)$/.test(
+        name,
+      )
+    ) {
+      continue;
+    }
+    lines.push(`-H ${quote(`${name}: ${value}`)}`);
+  }
+  if (request.body !== '') {
+    lines.push(
+      request.encoding === 'text'
+        ? `--data-raw ${quote(request.body)}`
+        : `--data-binary @<(printf %s ${quote(request.body)} | base64 -d)`,
+    );
+  }
+  return lines.join(' \\\n  ');
+}

@@ -1,0 +1,119 @@
+// The timeline: everything that happened, live, with what is chosen beside it.
+import { useMemo, useState } from 'preact/hooks';
+import type { TimelineRow } from '../live/rows.ts';
+import { useLive, useVersion } from '../live/world.ts';
+import { Button, Choice, Field } from '../parts/pieces.tsx';
+import type { ViewProps } from '../views.ts';
+import { plural } from '../words.ts';
+import { Chosen } from './chosen.tsx';
+import { everything, type Filter, filterRows, kindWords } from './filter.ts';
+import { RowsWindow } from './rows-window.tsx';
+
+export function TimelineView({ path }: ViewProps) {
+  const live = useLive();
+  const version = useVersion(live);
+  const [filter, setFilter] = useState<Filter>(everything);
+  const [paused, setPaused] = useState<readonly TimelineRow[] | null>(null);
+  const rows = paused ?? live.rows();
+  const wanted = useMemo(() => filterRows(rows, filter), [rows, filter, version]);
+  const missed = paused === null ? 0 : live.rows().length - paused.length;
+  const [what = '', which = ''] = path;
+  return (
+    <div class={`timeline ${what === '' ? '' : 'with-chosen'}`}>
+      <div class="timeline-list">
+        <Filters
+          filter={filter}
+          onFilter={setFilter}
+          paused={paused !== null}
+          onPause={() => setPaused(paused === null ? live.rows() : null)}
+        />
+        <p class="timeline-count" role="status">
+          {plural(wanted.length, 'row')}
+          {missed > 0 ? `, paused: ${missed.toLocaleString('en')} more since` : ''}
+        </p>
+        {wanted.length === 0 ? (
+          <Nothing some={rows.length > 0} />
+        ) : (
+          <RowsWindow rows={wanted} chosen={['timeline', what, which].join('/')} />
+        )}
+      </div>
+      {what === '' ? null : <Chosen what={what} which={which} />}
+    </div>
+  );
+}
+
+function Nothing({ some }: { some: boolean }) {
+  const live = useLive();
+  if (some) return <p class="empty">No row fits the filter.</p>;
+  if (live.info === null) return <p class="empty">Reading…</p>;
+  const base = live.info.base_url;
+  return (
+    <div class="empty">
+      <p>Nothing has happened yet.</p>
+      <p>
+        Send a request to <code>{base}/api/v1</code> and it appears here. Tokens are under
+        Credentials.
+      </p>
+    </div>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  readonly paused: boolean;
+  readonly onPause: () => void;
+}
+
+const statuses = [
+  ['', 'Any status'],
+  ['2', '2xx'],
+  ['4', '4xx'],
+  ['429', '429'],
+  ['5', '5xx'],
+  ['none', 'No answer'],
+] as const;
+
+function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
+  const live = useLive();
+  const names = (live.info?.credentials ?? []).map(({ name }) => name);
+  const toggle = (kind: Filter['kinds'][number]) => {
+    const on = filter.kinds.includes(kind);
+    const kinds = on ? filter.kinds.filter((each) => each !== kind) : [...filter.kinds, kind];
+    onFilter({ ...filter, kinds });
+  };
+  return (
+    <search class="filters">
+      <Field
+        label="Search"
+        type="search"
+        value={filter.text}
+        placeholder="path, key, reference, request id…"
+        onInput={(text) => onFilter({ ...filter, text })}
+      />
+      <Choice
+        label="Status"
+        value={filter.status}
+        options={statuses}
+        onChange={(status) => onFilter({ ...filter, status })}
+      />
+      <Choice
+        label="Credential"
+        value={filter.credential}
+        options={[['', 'Any credential'], ...names.map((name) => [name, name] as const)]}
+        onChange={(credential) => onFilter({ ...filter, credential })}
+      />
+      <fieldset class="kinds">
+        <legend class="heard">Kinds of rows</legend>
+        {kindWords.map(([kind, words]) => (
+          <Button key={kind} onClick={() => toggle(kind)} pressed={filter.kinds.includes(kind)}>
+            {words}
+          </Button>
+        ))}
+      </fieldset>
+      <Button onClick={onPause} pressed={paused}>
+        {paused ? 'Go on' : 'Pause'}
+      </Button>
+    </search>
+  );
+}

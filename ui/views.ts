@@ -1,0 +1,22 @@
+// The views of the dashboard, in the order of its navigation.
+import type { FunctionComponent } from 'preact';
+import { TimelineView } from './timeline/timeline-view.tsx';
+
+export interface ViewProps {
+  /** What is looked at in the view, such as `['requests', '12']`. */
+  readonly path: readonly string[];
+}
+
+interface ViewEntry {
+  readonly name: string;
+  readonly title: string;
+  readonly View: FunctionComponent<ViewProps>;
+}
+
+const timeline: ViewEntry = { name: 'timeline', title: 'Timeline', View: TimelineView };
+
+export const views: readonly ViewEntry[] = [timeline];
+
+export function viewOf(name: string | undefined): ViewEntry {
+  return views.find((view) => view.name === name) ?? timeline;
+}

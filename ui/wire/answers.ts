@@ -1,0 +1,66 @@
+// What the control plane answers, where its types leave the shape of a list or an envelope open.
+import type { RequestShown } from '../../simulator/control/journal-shapes.ts';
+import type { FaultShown } from '../../simulator/control/rows/faults.ts';
+import type { DeliveryShown } from '../../simulator/control/shapes.ts';
+
+export type { RequestShown, RequestStory } from '../../simulator/control/journal-shapes.ts';
+export type { InfoShown } from '../../simulator/control/rows/about.ts';
+export type { FaultShown } from '../../simulator/control/rows/faults.ts';
+export type {
+  AccountShown,
+  BucketShown,
+  ClockShown,
+  CredentialShown,
+  DeliveryShown,
+  FirmShown,
+  KeyShown,
+  LedgerShown,
+  SubscriptionShown,
+  TradingAccountShown,
+  TransactionShown,
+  WorldShown,
+} from '../../simulator/control/shapes.ts';
+
+/** An event as it is delivered. */
+export interface EnvelopeShown {
+  readonly id: string;
+  readonly category: string;
+  readonly kind: string;
+  readonly occurred_at: number;
+  readonly firm_id: string;
+  readonly brand_id: string | null;
+  readonly account_id: string | null;
+  readonly data: unknown;
+  /** The sequence number, under whatever name the settings give it (NS-9). */
+  readonly [name: string]: unknown;
+}
+
+export interface EventsPage {
+  readonly events: readonly EnvelopeShown[];
+  readonly next_after_seq: number | null;
+  readonly last_seq: number;
+}
+
+export interface RequestsPage {
+  readonly requests: readonly RequestShown[];
+  readonly next_after: number | null;
+}
+
+export interface DeliveriesPage {
+  readonly deliveries: readonly DeliveryShown[];
+  readonly next_after: number | null;
+}
+
+export type FaultNotice = FaultShown | { readonly id: string; readonly removed: true };
+
+/** What an advance of the clock let happen. */
+export interface Advanced {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly fired: readonly {
+    readonly at_ms: number;
+    readonly kind: string;
+    readonly ref: string;
+    readonly outcome: string;
+  }[];
+}
