@@ -45,6 +45,11 @@ function lexable(path: string, text: string): string[] {
   if (!path.endsWith('.tsx')) return [text];
   const lines = text.split('\n');
   const last = lines.findLastIndex((line) => /^(import\b|\} from ).*;$/.test(line));
-  const { code } = transformSync(text, { loader: 'tsx', jsx: 'automatic', format: 'esm' });
+  const { code } = transformSync(text, {
+    loader: 'tsx',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    format: 'esm',
+  });
   return [lines.slice(0, last + 1).join('\n'), code];
 }
