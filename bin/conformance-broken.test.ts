@@ -1,13 +1,14 @@
 // Points the judge at targets that are broken in every common way, over real sockets: it never says
 // that a rule was kept, and its exit code says what happened.
-import { createReadStream } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { type RequestListener, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox } from '../simulator/index.ts';
-import { judge, serving } from './commands/judge-under-test.ts';
+import { inFolder, judge, serving } from './commands/judge-under-test.ts';
 
 const drained = (play: (response: ServerResponse, body: Buffer) => void): RequestListener => {
   return (incoming, response) => {
@@ -127,7 +128,10 @@ broken('nothing listening: exit 3', async () => {
 });
 
 broken('no HTTP at all: exit 3', async () => {
-  const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n');
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const seen = await judge({
@@ -151,7 +155,13 @@ broken('one that creates whatever it is asked: it deviates, and passes no refusa
     ),
     async (baseUrl) => {
       const only = ['ACC-4', 'ACC-8', 'BULK-6', 'BULK-7', 'BULK-9', 'IDEM-1a', 'ERR-2'];
-      const seen = await judge({ baseUrl, tokenEnv: 'TOKEN', json: true, only });
+      const seen = await inFolder((folder) => {
+        const profile = join(folder, 'profile.json');
+        const plan = { per_second: 1000 };
+        const credentials = { firm: { token: 'env:TOKEN', brand_id: '10' } };
+        writeFileSync(profile, JSON.stringify({ credentials, plan }));
+        return judge({ baseUrl, profile, json: true, only });
+      });
       assert.is(seen.code, 1);
       for (const { id, verdict } of seen.report.rules) {
         if (only.includes(id)) assert.is.not(verdict, 'passed', id);

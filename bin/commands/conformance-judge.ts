@@ -39,6 +39,8 @@ export async function judgeTarget(
       : readBaselineFile(options.baseline, io.cwd, options.updateBaseline);
   const redactor = new Redactor();
   const sender = await socketSender();
+  // Time limits alone keep no program alive: without it one that waits for nothing else would end.
+  const alive = setInterval(() => {}, 1_000);
   try {
     const found = await findTarget({ options, io, sender, redactor, signal });
     const lacking = additions(rules, scenarios, found.provider.offers);
@@ -65,6 +67,7 @@ export async function judgeTarget(
     const report = reportOf({ options, io, found, run, lacking, redactor });
     return await finish(options, io, report, baseline);
   } finally {
+    clearInterval(alive);
     await sender.close();
   }
 }

@@ -42,7 +42,7 @@ export async function findTarget(given: Given): Promise<Found> {
   const asked = options.controlUrl ?? `${baseUrl}/_sandbox`;
   const plane =
     asked === 'none' ? undefined : new ControlPlane(asked, sender, options.controlToken);
-  if (plane !== undefined && (await plane.ready())) {
+  if (plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
     const secret = (value: string) => redactor.add(value);
     const { controlToken } = options;
     const parts = { baseUrl, controlUrl: asked, sender, controlToken, secret };
@@ -53,15 +53,15 @@ export async function findTarget(given: Given): Promise<Found> {
   }
   const notes = options.controlUrl === undefined || asked === 'none' ? [] : [silent(asked)];
   const found = { baseUrl, controlUrl: null, notes };
+  const timeoutMs = options.timeoutS * 1000;
   const profile = read?.profile ?? (await profileOfToken(given, baseUrl));
   if (profile === undefined) {
     const why = `${silent(asked)}; give --profile FILE (see: conformance init) or --token-env NAME`;
-    return { ...found, notes: [], provider: bareProvider({ baseUrl, sender, why }) };
+    return { ...found, notes: [], provider: bareProvider({ baseUrl, sender, timeoutMs, why }) };
   }
   const warn = (note: string) => io.err(`${note}\n`);
   const { profile: file } = options;
   const used = file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) };
-  const timeoutMs = options.timeoutS * 1000;
   const rest = { sender, timeoutMs, signal: given.signal, ...used };
   return { ...found, provider: await profileProvider({ baseUrl, profile, secrets, ...rest }) };
 }

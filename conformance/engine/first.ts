@@ -33,7 +33,7 @@ export async function tryTarget(
       if (answer.source === 'service') return await lookCloser(target, line, nonce, answer);
       if (answer.source === 'trouble') return null;
       why = `the first request met ${answer.summary}, which is not the service's own answer`;
-      const seconds = Number(answer.headers.get('retry-after') ?? attempt);
+      const seconds = Number(answer.headers.get('retry-after') ?? attempt / 4);
       if (attempt < TRIES) await line.pause(Math.min((seconds || 1) * 1000, LONGEST_WAIT_MS));
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);

@@ -113,6 +113,7 @@ function unreachable(error: unknown, timedOut: boolean, timeoutMs: number): Unre
   }
   if (sign === 'ECONNREFUSED') return new Unreachable('refused', 'the connection was refused');
   if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN') return new Unreachable('name', words);
-  if (sign?.startsWith('HPE_')) return new Unreachable('protocol', `not HTTP: ${words}`);
+  if (sign?.startsWith('HPE_') || name === 'HTTPParserError')
+    return new Unreachable('protocol', `not HTTP: ${words}`);
   return new Unreachable('reset', `the connection ended: ${words}`);
 }

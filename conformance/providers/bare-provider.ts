@@ -10,6 +10,7 @@ const PATIENCE_MS = 10_000;
 export function bareProvider(parts: {
   readonly baseUrl: string;
   readonly sender: Sender;
+  readonly timeoutMs: number;
   /** What there is not, and what to give. */
   readonly why: string;
 }): Provider {
@@ -20,7 +21,7 @@ export function bareProvider(parts: {
       url: `${parts.baseUrl}/api/v1/webhooks`,
       headers: [],
       body: undefined,
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: Math.min(parts.timeoutMs, PATIENCE_MS),
     });
     throw new Blocked(parts.why);
   };

@@ -7,6 +7,8 @@ import { Blocked } from '../engine/stop.ts';
 export type Row = { readonly [name: string]: Json };
 
 const TIMEOUT_MS = 30_000;
+/** Whether there is one shows quickly. */
+const PROBE_MS = 5_000;
 const decoder = new TextDecoder();
 
 export class ControlPlane {
@@ -26,7 +28,12 @@ export class ControlPlane {
   }
 
   /** Asks, and gives the JSON of a 2xx answer; anything else is Blocked, in words. */
-  async ask(method: string, path: string, body?: object): Promise<Row> {
+  async ask(
+    method: string,
+    path: string,
+    body?: object,
+    timeoutMs: number = TIMEOUT_MS,
+  ): Promise<Row> {
     const headers: [string, string][] = [];
     if (this.#token !== undefined) headers.push(['authorization', `Bearer ${this.#token}`]);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
@@ -35,7 +42,7 @@ export class ControlPlane {
       url: `${this.url}/${path}`,
       headers,
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
     });
     const text = decoder.decode(answer.body);
     if (answer.status >= 300) {
@@ -50,9 +57,10 @@ export class ControlPlane {
   }
 
   /** Whether a control plane answers here at all. */
-  async ready(): Promise<boolean> {
+  async ready(timeoutMs: number = PROBE_MS): Promise<boolean> {
     try {
-      return (await this.ask('GET', 'health')).status === 'ready';
+      const health = await this.ask('GET', 'health', undefined, Math.min(timeoutMs, PROBE_MS));
+      return health.status === 'ready';
     } catch {
       return false;
     }

@@ -14,10 +14,14 @@ run.after.each(({ receiver }) => receiver.close());
 /** One raw request; 0 when the connection was cut. */
 function post(url: string, body: Buffer, headers: string[] = []): Promise<number> {
   return new Promise((resolve) => {
-    const sent = request(url, { method: 'POST', headers: ['Host', 'x', ...headers] as never }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode ?? 0));
-    });
+    const sent = request(
+      url,
+      { method: 'POST', headers: ['Host', 'x', ...headers] as never },
+      (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve(answer.statusCode ?? 0));
+      },
+    );
     sent.on('error', () => resolve(0));
     sent.end(body);
   });
