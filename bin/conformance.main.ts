@@ -35,6 +35,11 @@ const verbs: readonly Verb[] = [
     words: 'print the requests of a scenario in a JSON report as a runnable script',
     load: async () => (await import('./commands/conformance-replay.ts')).defineReplay,
   },
+  {
+    name: 'receiver',
+    words: 'prove the signature check of a webhook receiver',
+    load: async () => (await import('./commands/conformance-receiver.ts')).defineReceiver,
+  },
 ];
 
 const examples = `
@@ -43,6 +48,7 @@ Examples:
   conformance run --base-url http://127.0.0.1:7420
   conformance run --profile staging.json --report html=report.html --report junit=junit.xml
   conformance explain IDEM-4b
+  conformance receiver --url http://127.0.0.1:3000/hooks --secret-env SECRET
 
 Exit codes of run: 0 conformant or only known deviations, 1 deviates, 2 usage, profile or baseline,
 3 nothing could be graded, 4 incomplete, 5 error of the judge, 6 stale baseline, 130 interrupted.`;

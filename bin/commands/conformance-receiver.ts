@@ -1,0 +1,148 @@
+// `conformance receiver`: proves a webhook receiver's signature check before the platform does.
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Terms } from '../../conformance/receiver/delivery.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
+import { FORMAT_NAMES } from './conformance-run.ts';
+
+interface Given {
+  readonly url?: string;
+  readonly secretEnv?: string;
+  readonly previousSecretEnv?: string;
+  readonly signatureHeader: string;
+  readonly subscriptionHeader: string;
+  readonly effectProbe?: string;
+  readonly report: readonly string[];
+  readonly json?: boolean;
+  readonly allowIncomplete?: boolean;
+  readonly iOwnThisHost?: boolean;
+}
+
+export function defineReceiver(command: Command): void {
+  command
+    .option('--url <url>', 'where the receiver listens')
+    .option('--secret-env <name>', 'variable with the signing secret')
+    .option('--previous-secret-env <name>', 'variable with the secret before a rotation')
+    .option('--signature-header <name>', 'header of the signature', 'X-Webhook-Signature')
+    .option('--subscription-header <name>', 'header of the id', 'X-Webhook-Subscription-Id')
+    .option('--effect-probe <url>', 'answers how often the side effect has happened')
+    .option(
+      '--report <format=file>',
+      `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`,
+      (value: string, before: readonly string[]) => [...before, value],
+      [],
+    )
+    .option('--json', 'the JSON report on standard output in place of the text')
+    .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
+    .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
+    .action(async () => {
+      const io = systemJudgeIo(manifest.version);
+      process.exitCode = await judge(command.opts<Given>(), io);
+    });
+}
+
+async function judge(given: Given, io: JudgeIo): Promise<number> {
+  try {
+    return await judgeReceiver(given, io);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`error: ${error.message}\n`);
+    return 2;
+  }
+}
+
+async function judgeReceiver(given: Given, io: JudgeIo): Promise<number> {
+  const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
+  const terms = readTerms(given, io);
+  const reports = given.report.map(readReport);
+  const { checkWritable, writeText } = await import('./conformance-files.ts');
+  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
+  const { mostDeliveries, runReceiver } = await import('../../conformance/receiver/run.ts');
+  const { probeOf } = await import('../../conformance/receiver/effects.ts');
+  const { receiverReport } = await import('../../conformance/receiver/report.ts');
+  const { Redactor } = await import('../../conformance/reports/redact.ts');
+  const { exitCode } = await import('../../conformance/engine/exit.ts');
+  const probe = given.effectProbe;
+  const effects =
+    probe === undefined
+      ? null
+      : probeOf(readUrl('--effect-probe', probe, given.iOwnThisHost ?? false));
+  if (!given.json) {
+    io.out(
+      `Judging the receiver at ${url}: at most ${mostDeliveries(effects !== null)} deliveries\n`,
+    );
+  }
+  const run = await runReceiver({ url, terms, effects });
+  const secrets = [terms.secret, ...(terms.previousSecret === null ? [] : [terms.previousSecret])];
+  const report = receiverReport({
+    version: io.version,
+    url,
+    run,
+    redactor: new Redactor(secrets),
+    replay: `conformance receiver --url ${url} --secret-env ${given.secretEnv}`,
+  });
+  const { render } = await import('../../conformance/reports/formats.ts');
+  for (const { format, file } of reports) writeText(file, io.cwd, await render(format, report));
+  if (given.json) io.out(`${JSON.stringify(report)}\n`);
+  else {
+    const { consoleReport } = await import('../../conformance/reports/console.ts');
+    const jsonFile = reports.find(({ format }) => format === 'json')?.file;
+    const lines = consoleReport(report, { color: io.color, width: io.columns, jsonFile });
+    io.out(`${lines.join('\n')}\n`);
+  }
+  const { verdict, summary, interrupted } = report;
+  return exitCode({ verdict, summary, interrupted, stale: 0 }, given.allowIncomplete);
+}
+
+function readTerms(given: Given, { env }: JudgeIo): Terms {
+  return {
+    secret: readSecret('--secret-env', given.secretEnv, env),
+    previousSecret:
+      given.previousSecretEnv === undefined
+        ? null
+        : readSecret('--previous-secret-env', given.previousSecretEnv, env),
+    names: {
+      signature: readHeader('--signature-header', given.signatureHeader),
+      subscription: readHeader('--subscription-header', given.subscriptionHeader),
+    },
+    mark: randomBytes(5).toString('hex'),
+  };
+}
+
+function readSecret(option: string, name: string | undefined, env: JudgeIo['env']): string {
+  if (name === undefined) {
+    throw new UsageError(`${option} is missing: name the variable that holds the secret`);
+  }
+  const secret = env[name];
+  if (secret !== undefined && secret !== '') return secret;
+  throw new UsageError(`${option}: the variable ${name} is not set`);
+}
+
+function readHeader(option: string, name: string): string {
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name.toLowerCase();
+  throw new UsageError(`${option}: "${name}" is not the name of a header`);
+}
+
+function readUrl(option: string, text: string | undefined, owned: boolean): string {
+  if (text === undefined) throw new UsageError(`${option} is missing: give the URL to judge`);
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new UsageError(`${option}: "${text}" is not an http or https URL`);
+  }
+  const { hostname } = new URL(text);
+  const loopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\]|.+\.localhost)$/i.test(hostname);
+  if (loopback || owned) return text;
+  throw new UsageError(
+    `${option}: ${hostname} is not this machine; --i-own-this-host says it is yours`,
+  );
+}
+
+function readReport(text: string): { format: (typeof FORMAT_NAMES)[number]; file: string } {
+  const equals = text.indexOf('=');
+  const format = FORMAT_NAMES.find((name) => name === text.slice(0, Math.max(0, equals)));
+  const file = text.slice(equals + 1);
+  if (format !== undefined && file !== '') return { format, file };
+  throw new UsageError(
+    `--report: "${text}" is not FORMAT=FILE with one of ${FORMAT_NAMES.join(', ')}`,
+  );
+}

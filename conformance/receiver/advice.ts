@@ -1,0 +1,129 @@
+// What is ambiguous or takes the secret to exploit: told as advice, never as a deviation.
+import { createHmac } from 'node:crypto';
+import type { Check, Shot } from './check.ts';
+import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';
+
+interface Advice {
+  readonly title: string;
+  readonly why: string;
+  readonly fix: string;
+  readonly shot: (terms: Terms, body: Uint8Array, tMs: number) => Shot['delivery'];
+}
+
+/** Better refused; `RCV-advises-…` passes when it is not answered 2xx. */
+function advise(name: string, { title, why, fix, shot }: Advice): Check {
+  return {
+    id: `RCV-advises-${name}`,
+    group: 'advice',
+    title,
+    why,
+    gains:
+      'Only somebody with the secret can make such a delivery; it shows how exactly you check.',
+    fix,
+    shots: (terms) => {
+      const body = bytesOf(JSON.stringify(eventOf(terms, name)));
+      return [{ delivery: shot(terms, body, Date.now()) }];
+    },
+  };
+}
+
+const exact = 'The platform signs in one way only; take no other.';
+
+export const adviceChecks: readonly Check[] = [
+  advise('future-t', {
+    title: 'a t ten minutes in the future',
+    why: 'More than five minutes from the clock, in the other direction.',
+    fix: 'Compare the absolute difference with five minutes.',
+    shot: (terms, body, tMs) => deliveryOf(terms, { body, tMs: tMs + 600_000 }),
+  }),
+  advise('t-in-seconds', {
+    title: 't in seconds, signed so',
+    why: 'EVT-5a: t is in milliseconds.',
+    fix: 'Do not guess the scale of t.',
+    shot: (terms, body, tMs) => deliveryOf(terms, { body, tMs: Math.floor(tMs / 1000) }),
+  }),
+  advise('body-only-mac', {
+    title: 'a v1 over the body alone',
+    why: 'EVT-6: t and the dot are part of the message.',
+    fix: exact,
+    shot: (terms, body, tMs) => signed(terms, body, `t=${tMs},v1=${bodyMac(terms, body)}`),
+  }),
+  advise('sha1', {
+    title: 'a v1 made with SHA-1',
+    why: 'EVT-6: the digest is SHA-256.',
+    fix: exact,
+    shot: (terms, body, tMs) => signed(terms, body, `t=${tMs},v1=${mac(terms, body, tMs, 'sha1')}`),
+  }),
+  advise('sha512', {
+    title: 'a v1 made with SHA-512',
+    why: 'EVT-6: the digest is SHA-256.',
+    fix: exact,
+    shot: (terms, body, tMs) =>
+      signed(terms, body, `t=${tMs},v1=${mac(terms, body, tMs, 'sha512')}`),
+  }),
+  advise('upper-case-hex', {
+    title: 'a v1 in upper-case hex',
+    why: 'EVT-6: the hex is in lower case.',
+    fix: 'Compare the text as it is; a receiver that takes both is no danger, only lax.',
+    shot: (terms, body, tMs) =>
+      signed(terms, body, `t=${tMs},v1=${mac(terms, body, tMs, 'sha256').toUpperCase()}`),
+  }),
+  advise('byte-order-mark', {
+    title: 'a body with a byte order mark that is not signed',
+    why: 'What is signed is the raw body.',
+    fix: 'Do not strip anything from the body before verifying.',
+    shot: (terms, body, tMs) =>
+      deliveryOf(terms, {
+        body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body]),
+        signature: [signatureOf(terms, body, tMs)],
+      }),
+  }),
+];
+
+/** Better accepted, because a proxy or a later version may do it. */
+export const laxChecks: readonly Check[] = [
+  lax(
+    'white-space-in-header',
+    'white space after the comma of the header',
+    (t, digest) => `t=${t}, v1=${digest}`,
+  ),
+  lax('v1-before-t', 'v1 before t', (t, digest) => `v1=${digest},t=${t}`),
+  lax(
+    'unknown-key',
+    'a key that does not exist yet, between t and v1',
+    (t, digest) => `t=${t},kid=7,v1=${digest}`,
+  ),
+  lax(
+    'unknown-version-too',
+    'a v2 beside the right v1',
+    (t, digest) => `t=${t},v2=${'0'.repeat(64)},v1=${digest}`,
+  ),
+];
+
+function lax(name: string, title: string, print: (t: string, digest: string) => string): Check {
+  return {
+    id: `RCV-tolerates-${name}`,
+    group: 'advice',
+    title,
+    why: 'EVT-5a says that the parts are key=value separated by commas, and nothing of order or further keys.',
+    gains: 'Nothing for an attacker; a change of the platform that breaks nobody else breaks you.',
+    fix: 'Split at commas, trim, read t and every v1, pass over the rest.',
+    shots: (terms) => {
+      const body = bytesOf(JSON.stringify(eventOf(terms, name)));
+      const t = String(Date.now());
+      return [{ delivery: signed(terms, body, print(t, macOf(terms.secret, t, body))) }];
+    },
+  };
+}
+
+function signed(terms: Terms, body: Uint8Array, signature: string) {
+  return deliveryOf(terms, { body, signature: [signature] });
+}
+
+function mac(terms: Terms, body: Uint8Array, tMs: number, algorithm: string): string {
+  return macOf(terms.secret, String(tMs), body, algorithm);
+}
+
+function bodyMac({ secret }: Terms, body: Uint8Array): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}

@@ -1,0 +1,88 @@
+// One delivery as a receiver would get it: an event, its bytes, its signature, and every way to spoil them.
+import { createHmac } from 'node:crypto';
+import type { HeaderLine } from '../engine/headers.ts';
+
+/** Where a receiver expects signature and subscription; the specification does not name them (NS-10). */
+export interface HeaderNames {
+  readonly signature: string;
+  readonly subscription: string;
+}
+
+/** What is sent: header lines in order, and the bytes of the body. */
+export interface Delivery {
+  readonly headers: readonly HeaderLine[];
+  readonly body: Uint8Array;
+  /** Sent in chunks, without a length. */
+  readonly chunked?: boolean;
+}
+
+/** What the platform knows and signs with. */
+export interface Terms {
+  readonly secret: string;
+  /** The secret before a rotation; a receiver in mid-rotation still takes it. */
+  readonly previousSecret: string | null;
+  readonly names: HeaderNames;
+  /** In every event id of the run, so that none was ever seen before. */
+  readonly mark: string;
+}
+
+const encoder = new TextEncoder();
+
+/** EVT-6: the lower-case hex HMAC-SHA256 of `t`, a dot and the raw bytes. */
+export function macOf(secret: string, t: string, body: Uint8Array, algorithm = 'sha256'): string {
+  return createHmac(algorithm, secret).update(`${t}.`).update(body).digest('hex');
+}
+
+/** An event nobody has seen, as the envelope of NS-9. */
+export function eventOf({ mark }: Terms, name: string): Record<string, unknown> {
+  return {
+    id: `evt_${mark}_${name}`,
+    seq: 1,
+    category: 'transaction',
+    kind: 'transaction.approved',
+    occurred_at: Date.now(),
+    firm_id: '1',
+    brand_id: '10',
+    account_id: '1001',
+    data: { id: '9001', account_id: '1001', amount: '250.00', currency: 'USD', status: 'approved' },
+  };
+}
+
+export function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+export interface DeliveryParts {
+  readonly body: Uint8Array;
+  /** Milliseconds of the epoch. */
+  readonly tMs?: number;
+  /** In place of the signature header that the terms make; several are several lines. */
+  readonly signature?: readonly string[];
+  readonly contentType?: string | null;
+  readonly chunked?: boolean;
+}
+
+/** EVT-5a: `t=…,v1=…` under the secret, or under both in a rotation. */
+export function signatureOf(
+  terms: Terms,
+  body: Uint8Array,
+  tMs: number,
+  ...secrets: string[]
+): string {
+  const keys = secrets.length > 0 ? secrets : [terms.secret];
+  return [`t=${tMs}`, ...keys.map((key) => `v1=${macOf(key, String(tMs), body)}`)].join(',');
+}
+
+/** A delivery with the headers of EVT-3; without further words it is a valid one. */
+export function deliveryOf(terms: Terms, parts: DeliveryParts): Delivery {
+  const { body, tMs = Date.now() } = parts;
+  const signatures = parts.signature ?? [signatureOf(terms, body, tMs)];
+  const type =
+    parts.contentType === undefined ? 'application/json; charset=utf-8' : parts.contentType;
+  const headers: HeaderLine[] = [
+    ...(type === null ? [] : [['content-type', type] as HeaderLine]),
+    ...signatures.map((value): HeaderLine => [terms.names.signature, value]),
+    [terms.names.subscription, '1'],
+  ];
+  return { headers, body, ...(parts.chunked === true ? { chunked: true } : {}) };
+}

@@ -1,0 +1,92 @@
+// Works out why a receiver refuses a valid delivery, by sending valid ones that differ in one thing.
+import type { Exchange } from '../engine/types.ts';
+import {
+  bytesOf,
+  type Delivery,
+  deliveryOf,
+  eventOf,
+  macOf,
+  signatureOf,
+  type Terms,
+} from './delivery.ts';
+import { isAccepted } from './judge.ts';
+
+interface Guess {
+  readonly words: string;
+  readonly make: (terms: Terms) => Delivery;
+}
+
+const body = (terms: Terms, name: string) => bytesOf(JSON.stringify(eventOf(terms, name)));
+
+const otherNames = [
+  'X-Signature',
+  'Webhook-Signature',
+  'X-Platform-Signature',
+  'Stripe-Signature',
+  'Signature',
+];
+
+const guesses: readonly Guess[] = [
+  {
+    words: 'it takes t in seconds: the platform sends milliseconds',
+    make: (terms) =>
+      deliveryOf(terms, { body: body(terms, 'g1'), tMs: Math.floor(Date.now() / 1000) }),
+  },
+  {
+    words: 'it refuses Content-Type: application/json; charset=utf-8',
+    make: (terms) =>
+      deliveryOf(terms, { body: body(terms, 'g2'), contentType: 'application/json' }),
+  },
+  {
+    words: 'it verifies the body printed anew with spaces, not the bytes as they came',
+    make: (terms) => {
+      const sent = body(terms, 'g3');
+      const printed = bytesOf(JSON.stringify(JSON.parse(Buffer.from(sent).toString()), null, 2));
+      return deliveryOf(terms, {
+        body: sent,
+        signature: [signatureOf(terms, printed, Date.now())],
+      });
+    },
+  },
+  {
+    words: 'it verifies the body without t and the dot before it',
+    make: (terms) => {
+      const sent = body(terms, 'g4');
+      const digest = macOf(terms.secret, '', sent);
+      return deliveryOf(terms, { body: sent, signature: [`t=${Date.now()},v1=${digest}`] });
+    },
+  },
+  {
+    words: 'it takes the secret without its prefix whsec_',
+    make: (terms) => {
+      const sent = body(terms, 'g5');
+      const key = terms.secret.replace(/^whsec_/, '');
+      return deliveryOf(terms, {
+        body: sent,
+        signature: [signatureOf(terms, sent, Date.now(), key)],
+      });
+    },
+  },
+  ...otherNames.map((signature) => ({
+    words: `it looks for the signature in ${signature}: give --signature-header`,
+    make: (terms: Terms) =>
+      deliveryOf({ ...terms, names: { ...terms.names, signature } }, { body: body(terms, 'g6') }),
+  })),
+];
+
+/** Why the control failed, in words; every guess is one delivery. */
+export async function diagnose(
+  terms: Terms,
+  control: Exchange,
+  shoot: (delivery: Delivery) => Promise<Exchange>,
+): Promise<string> {
+  if (control.response === null) return `nothing answers there (${control.failure})`;
+  const { status } = control.response;
+  if (status === 404 || status === 405)
+    return `there is no receiver at this path (status ${status})`;
+  if (status >= 300 && status < 400) return 'it redirects, which the platform does not follow';
+  for (const { words, make } of guesses) {
+    if (isAccepted(await shoot(make(terms)))) return words;
+  }
+  return 'no variant was accepted: most likely it has another secret';
+}

@@ -1,0 +1,109 @@
+// Judges the answers to a check: what was expected, what came, and which verdict that is.
+import type { Exchange, Finding, Judged } from '../engine/types.ts';
+import type { Check, Shot } from './check.ts';
+
+/** EVT-9b judges fifteen seconds; a receiver that takes five is on its way there. */
+const slowMs = 5000;
+
+export interface Judgement {
+  readonly verdict: Judged;
+  readonly expected: string;
+  readonly actual: string;
+  readonly exchanges: readonly number[];
+}
+
+export function isAccepted({ response }: Exchange): boolean {
+  return response !== null && response.status >= 200 && response.status < 300;
+}
+
+export function told({ response, failure }: Exchange): string {
+  return response === null ? (failure ?? 'no answer') : `status ${response.status}`;
+}
+
+/** The verdict of one check over its deliveries, in order. */
+export function judgeCheck(
+  check: Check,
+  shots: readonly Shot[],
+  exchanges: readonly Exchange[],
+): Judgement {
+  const numbers = exchanges.map(({ n }) => n);
+  const actual = exchanges.map(told).join(', then ');
+  const say = (verdict: Judged, expected: string, seen = actual): Judgement => ({
+    verdict,
+    expected,
+    actual: seen,
+    exchanges: numbers,
+  });
+  const leak = findLeak(shots, exchanges);
+  if (leak)
+    return say(
+      'deviates',
+      'an answer that does not give the signature away',
+      'the answer holds the right signature',
+    );
+  const accepted = exchanges.every(isAccepted);
+  if (check.group === 'accept') {
+    return say(accepted ? 'passed' : 'deviates', 'a 2xx answer');
+  }
+  if (check.id.startsWith('RCV-tolerates-')) {
+    return say(accepted ? 'passed' : 'advisory', 'a 2xx answer, to be safe with later versions');
+  }
+  if (check.group === 'advice') {
+    return say(accepted ? 'advisory' : 'passed', 'an answer other than 2xx, to be exact');
+  }
+  if (exchanges.some(isAccepted)) return say('deviates', 'an answer other than 2xx');
+  if (
+    exchanges.some(
+      ({ response }) => response !== null && response.status >= 300 && response.status < 400,
+    )
+  ) {
+    return say('advisory', 'a 4xx answer', `${actual}: a redirect is no refusal`);
+  }
+  const broke = exchanges.some(({ response }) => response === null || response.status >= 500);
+  return broke
+    ? say('advisory', 'a 4xx answer', `${actual}: hostile input should not break the receiver`)
+    : say('passed', 'a 4xx answer');
+}
+
+function findLeak(shots: readonly Shot[], exchanges: readonly Exchange[]): boolean {
+  return shots.some(({ expectedMac }, at) => {
+    const response = exchanges[at]?.response;
+    if (expectedMac === undefined || response == null) return false;
+    const headers = response.headers.map(([, value]) => value).join('\n');
+    const text = `${headers}\n${Buffer.from(response.body).toString()}`.toLowerCase();
+    return text.includes(expectedMac);
+  });
+}
+
+/** What the answers to valid deliveries say of the receiver's pace and manners (EVT-9a, EVT-9b). */
+export function judgeManners(
+  valid: readonly Exchange[],
+): readonly (Judgement & { readonly id: string })[] {
+  const slowest = valid.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
+  const slow = valid.filter(({ durationMs }) => durationMs > slowMs).map(({ n }) => n);
+  const pace: Judged = slowest > 15_000 ? 'deviates' : slowest > slowMs ? 'advisory' : 'passed';
+  const redirects = valid.filter(
+    ({ response }) => response !== null && response.status >= 300 && response.status < 400,
+  );
+  return [
+    {
+      id: 'RCV-answers-in-time',
+      verdict: pace,
+      expected: 'an answer within 15 s, better within 5 s',
+      actual: `the slowest took ${(slowest / 1000).toFixed(1)} s`,
+      exchanges: slow,
+    },
+    {
+      id: 'RCV-does-not-redirect',
+      verdict: redirects.length > 0 ? 'deviates' : 'passed',
+      expected: 'no redirect: the platform does not follow them',
+      actual: redirects.length > 0 ? redirects.map(told).join(', ') : 'none',
+      exchanges: redirects.map(({ n }) => n),
+    },
+  ];
+}
+
+export function findingOf(judgement: Judgement): Omit<Finding, 'rules'> {
+  const { verdict, expected, actual, exchanges } = judgement;
+  return { verdict, expected, actual, exchanges };
+}

@@ -1,0 +1,223 @@
+// Deliveries of an attacker who does not have the secret: a correct receiver answers none of them with 2xx.
+import { createHash, createHmac } from 'node:crypto';
+import type { Check, Shot } from './check.ts';
+import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';
+
+const forged = 'Anybody who knows the URL can make the receiver act on an invented event.';
+const replayed = 'Whoever has seen one delivery can repeat it, today and next year.';
+const compare =
+  'Compute the HMAC of t, a dot and the raw body, and compare it in constant time with each v1.';
+
+interface Attack {
+  readonly title: string;
+  readonly gains?: string;
+  readonly fix?: string;
+  readonly why?: string;
+  /** The signature header, from the right one of this body and time; several are several lines. */
+  readonly header?: (right: string, parts: Parts) => readonly string[];
+  /** The body that is really sent, from the one that was signed. */
+  readonly body?: (signed: Uint8Array, terms: Terms) => Uint8Array;
+  /** Age of the signature. */
+  readonly ageMs?: number;
+}
+
+interface Parts {
+  readonly t: string;
+  readonly mac: string;
+  readonly body: Uint8Array;
+}
+
+function refuse(name: string, attack: Attack): Check {
+  return {
+    id: `RCV-refuses-${name}`,
+    group: 'refuse',
+    title: attack.title,
+    why: attack.why ?? 'EVT-6: only a v1 over exactly these bytes and this time passes.',
+    gains: attack.gains ?? forged,
+    fix: attack.fix ?? compare,
+    shots: (terms) => [shoot(terms, name, attack)],
+  };
+}
+
+function shoot(terms: Terms, name: string, { header, body: change, ageMs = 0 }: Attack): Shot {
+  const tMs = Date.now() - ageMs;
+  const signed = bytesOf(JSON.stringify(eventOf(terms, name)));
+  const right = signatureOf(terms, signed, tMs);
+  const parts = { t: String(tMs), mac: macOf(terms.secret, String(tMs), signed), body: signed };
+  const signature = header === undefined ? [right] : header(right, parts);
+  const body = change === undefined ? signed : change(signed, terms);
+  const expectedMac = macOf(terms.secret, String(tMs), body);
+  // The right signature itself is in some of these; only one that was not sent can be given away.
+  const leaks = signature.some((line) => line.includes(expectedMac)) ? {} : { expectedMac };
+  return { delivery: deliveryOf(terms, { body, signature }), ...leaks };
+}
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+const hmac = (secret: string, { t, body }: Parts) =>
+  createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
+const stale = 'Refuse when t is more than five minutes from your clock; t is in milliseconds.';
+
+export const refuseChecks: readonly Check[] = [
+  refuse('no-header', {
+    title: 'no signature header',
+    header: () => [],
+    fix: 'Refuse a delivery without the header.',
+  }),
+  refuse('empty-header', { title: 'an empty signature header', header: () => [''] }),
+  refuse('garbage-header', {
+    title: 'a signature header without any key=value',
+    header: () => ['signed'],
+  }),
+  refuse('no-t', {
+    title: 'a signature without t',
+    header: (right) => [right.replace(/^t=\d+,/, '')],
+  }),
+  refuse('empty-t', { title: 'an empty t', header: (_, { mac }) => [`t=,v1=${mac}`] }),
+  refuse('t-not-a-number', {
+    title: 'a t that is no number',
+    header: (_, { mac }) => [`t=now,v1=${mac}`],
+    fix: 'Check that t is a number before comparing times: NaN compares as neither too old nor too new.',
+  }),
+  refuse('no-v1', { title: 'a signature without v1', header: (_, { t }) => [`t=${t}`] }),
+  refuse('empty-v1', {
+    title: 'an empty v1',
+    header: (_, { t }) => [`t=${t},v1=`],
+    fix: 'An empty text is a prefix of every text: compare whole digests of equal length.',
+  }),
+  refuse('non-hex-v1', {
+    title: 'a v1 that is not hex',
+    header: (_, { t }) => [`t=${t},v1=${'z'.repeat(64)}`],
+  }),
+  refuse('truncated-v1', {
+    title: 'a v1 of which the second half is missing',
+    header: (_, { t, mac }) => [`t=${t},v1=${mac.slice(0, 32)}`],
+    fix: 'Compare whole digests: check the length first.',
+  }),
+  refuse('first-bytes-v1', {
+    title: 'a v1 of which only the first two characters are right',
+    header: (_, { t, mac }) => [`t=${t},v1=${mac.slice(0, 2)}${'0'.repeat(62)}`],
+  }),
+  refuse('extended-v1', {
+    title: 'the right v1 with two characters more',
+    header: (_, { t, mac }) => [`t=${t},v1=${mac}00`],
+    fix: 'Compare whole digests: check the length first.',
+  }),
+  refuse('wrong-secret', {
+    title: 'a signature under another secret',
+    header: (_, parts) => [`t=${parts.t},v1=${hmac('whsec_another', parts)}`],
+  }),
+  refuse('empty-secret', {
+    title: 'a signature under the empty secret',
+    header: (_, parts) => [`t=${parts.t},v1=${hmac('', parts)}`],
+    fix: 'Stop when the secret is not configured, rather than verify with an empty one.',
+  }),
+  refuse('secret-undefined', {
+    title: 'a signature under the secret "undefined"',
+    header: (_, parts) => [`t=${parts.t},v1=${hmac('undefined', parts)}`],
+    fix: 'Stop when the secret is not configured.',
+  }),
+  refuse('secret-null', {
+    title: 'a signature under the secret "null"',
+    header: (_, parts) => [`t=${parts.t},v1=${hmac('null', parts)}`],
+    fix: 'Stop when the secret is not configured.',
+  }),
+  refuse('unkeyed-hash', {
+    title: 'a plain SHA-256 in place of the HMAC',
+    header: (_, { t, body }) => [
+      `t=${t},v1=${createHash('sha256').update(`${t}.`).update(body).digest('hex')}`,
+    ],
+  }),
+  refuse('unkeyed-body-hash', {
+    title: 'a plain SHA-256 of the body in place of the HMAC',
+    header: (_, { t, body }) => [`t=${t},v1=${createHash('sha256').update(body).digest('hex')}`],
+  }),
+  refuse('byte-changed', {
+    title: 'one byte of the body changed',
+    body: (signed) => bytesOf(text(signed).replace('250.00', '950.00')),
+  }),
+  refuse('white-space-added', {
+    title: 'a space added in the body',
+    body: (signed) => bytesOf(text(signed).replace('":', '": ')),
+    fix: 'Sign the bytes as they came, not JSON printed anew.',
+  }),
+  refuse('newline-added', {
+    title: 'a line break added to the body',
+    body: (signed) => bytesOf(`${text(signed)}\n`),
+    fix: 'Do not trim the body before verifying.',
+  }),
+  refuse('members-reordered', {
+    title: 'the members of the body in another order',
+    body: (signed) =>
+      bytesOf(
+        JSON.stringify(
+          Object.fromEntries(Object.entries(JSON.parse(text(signed)) as object).reverse()),
+        ),
+      ),
+    fix: 'Sign the bytes as they came, not JSON printed anew.',
+  }),
+  refuse('body-swapped', {
+    title: 'the signature of one event on another',
+    body: (_signed, terms) =>
+      bytesOf(JSON.stringify({ ...eventOf(terms, 'swapped'), data: { amount: '1000000.00' } })),
+  }),
+  refuse('body-emptied', {
+    title: 'an empty body under the signature of another',
+    body: () => new Uint8Array(0),
+  }),
+  refuse('new-t', {
+    title: 'the v1 of an hour ago with a new t',
+    ageMs: 3_600_000,
+    header: (_, { mac }) => [`t=${Date.now()},v1=${mac}`],
+    gains: replayed,
+    fix: 'Sign t together with the body, as t, a dot and the body.',
+  }),
+  refuse('an-hour-old', {
+    title: 'a delivery signed an hour ago',
+    ageMs: 3_600_000,
+    gains: replayed,
+    why: 'EVT-5b, EVT-6: t more than five minutes off is refused.',
+    fix: stale,
+  }),
+  refuse('ten-minutes-old', {
+    title: 'a delivery signed ten minutes ago',
+    ageMs: 600_000,
+    gains: replayed,
+    why: 'EVT-5b, EVT-6: t more than five minutes off is refused.',
+    fix: stale,
+  }),
+  refuse('a-day-old', {
+    title: 'a delivery signed a day ago',
+    ageMs: 86_400_000,
+    gains: replayed,
+    why: 'EVT-5b, EVT-6: t more than five minutes off is refused.',
+    fix: stale,
+  }),
+  refuse('two-t-new-first', {
+    title: 'two t in an old delivery, a new one before the old',
+    ageMs: 3_600_000,
+    header: (right) => [`t=${Date.now()},${right}`],
+    gains: replayed,
+    fix: 'Refuse a header that names t twice.',
+  }),
+  refuse('two-t-new-last', {
+    title: 'two t in an old delivery, a new one after the old',
+    ageMs: 3_600_000,
+    header: (right) => [`${right},t=${Date.now()}`],
+    gains: replayed,
+    fix: 'Refuse a header that names t twice.',
+  }),
+  refuse('two-header-lines', {
+    title: 'an old delivery with a second header line that has a new t',
+    ageMs: 3_600_000,
+    header: (right) => [right, `t=${Date.now()}`],
+    gains: replayed,
+    fix: 'Several lines of a header are one value with commas: refuse a second t there too.',
+  }),
+  refuse('unknown-version-only', {
+    title: 'the right digest under v0 and v2, without v1',
+    header: (_, { t, mac }) => [`t=${t},v0=${mac},v2=${mac}`],
+    why: 'EVT-5a: signatures are in v1.',
+    gains: 'A scheme that is broken later could be chosen by the attacker.',
+    fix: 'Look at v1 only.',
+  }),
+];

@@ -1,0 +1,97 @@
+// The report on a receiver, in the same form as one on an API: each check stands as a rule.
+import { fingerprintOf } from '../engine/fingerprint.ts';
+import { judgeRun } from '../engine/judge.ts';
+import { reportExchange } from '../reports/exchange.ts';
+import { countVerdicts } from '../reports/make.ts';
+import type { Redactor } from '../reports/redact.ts';
+import type { Report, ReportRule, ReportScenario } from '../reports/report.ts';
+import { groupWords } from './check.ts';
+import type { CheckResult, ReceiverRun } from './run.ts';
+
+export interface ReceiverReportParts {
+  readonly version: string;
+  readonly url: string;
+  readonly run: ReceiverRun;
+  readonly redactor: Redactor;
+  /** A command that runs all this again. */
+  readonly replay: string;
+}
+
+export function receiverReport({
+  version,
+  url,
+  run,
+  redactor,
+  replay,
+}: ReceiverReportParts): Report {
+  const rules = run.results.map((result) => ruleOf(result, redactor, replay));
+  const notes = [
+    ...(run.refused === null ? [] : [`Nothing was judged: ${run.refused}.`]),
+    ...run.observed,
+  ];
+  return {
+    schema: 1,
+    tool: { name: 'conformance', version },
+    target: { base_url: redactor.text(url), control_url: null },
+    seed: 1,
+    started_at: run.startedAt,
+    duration_ms: Math.round(run.durationMs),
+    verdict: judgeRun(rules),
+    summary: countVerdicts(rules),
+    requests: run.requests,
+    interrupted: false,
+    mark: 'receiver',
+    notes: notes.map((note) => redactor.text(note)),
+    rules,
+    scenarios: run.results.map((result) => scenarioOf(result, redactor)),
+    observed: [],
+    unlock: [],
+    baseline: null,
+  };
+}
+
+function ruleOf(result: CheckResult, redactor: Redactor, replay: string): ReportRule {
+  const { id, group, title, judgement, why, check } = result;
+  const expected = redactor.text(judgement.expected);
+  const actual = redactor.text(judgement.actual);
+  const bad = judgement.verdict !== 'passed';
+  const fix =
+    check === null || !bad ? '' : ` Why: ${check.why} At stake: ${check.gains} Mend: ${check.fix}`;
+  const finding = {
+    scenario: id,
+    verdict: judgement.verdict,
+    expected,
+    actual: `${actual}.${fix}`,
+    exchanges: judgement.exchanges,
+    replay,
+    fingerprint: fingerprintOf(id, id, { expected, actual }),
+  };
+  return {
+    id,
+    family: groupWords[group],
+    words: title,
+    verdict: judgement.verdict,
+    scenarios: [id],
+    needs: [],
+    unlock: judgement.verdict === 'not_tested' && why !== null ? [why] : [],
+    reason: null,
+    findings: bad ? [finding] : [],
+  };
+}
+
+function scenarioOf(result: CheckResult, redactor: Redactor): ReportScenario {
+  const { id, title, judgement, why, exchanges } = result;
+  const shown = { rules: [id], expected: judgement.expected, exchanges: judgement.exchanges };
+  return {
+    id,
+    title,
+    verdict: judgement.verdict,
+    rules: [id],
+    by_rule: { [id]: judgement.verdict },
+    why: why === null ? null : redactor.text(why),
+    attempts: 1,
+    duration_ms: exchanges.reduce((sum, each) => sum + each.durationMs, 0),
+    shown: judgement.verdict === 'passed' ? [shown] : [],
+    exchanges: exchanges.map((each) => reportExchange(each, redactor)),
+  };
+}

@@ -1,0 +1,193 @@
+// A whole run against one receiver: a valid control first, the checks group by group, the control again after each.
+import type { Exchange, Judged } from '../engine/types.ts';
+import { acceptChecks } from './accept.ts';
+import { adviceChecks, laxChecks } from './advice.ts';
+import { type Check, type Group, groupWords } from './check.ts';
+import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
+import { diagnose } from './diagnose.ts';
+import { type EffectProbe, judgeEffects } from './effects.ts';
+import { isAccepted, type Judgement, judgeCheck, judgeManners, told } from './judge.ts';
+import { refuseChecks } from './refuse.ts';
+import { type Gun, gunFor } from './shoot.ts';
+import { measureWindow } from './window.ts';
+
+export const receiverChecks: readonly Check[] = [
+  ...acceptChecks,
+  ...refuseChecks,
+  ...adviceChecks,
+  ...laxChecks,
+];
+
+/** What came of one check. */
+export interface CheckResult {
+  readonly id: string;
+  readonly group: Group;
+  readonly title: string;
+  readonly judgement: Judgement;
+  /** Why it was not judged. */
+  readonly why: string | null;
+  readonly exchanges: readonly Exchange[];
+  readonly check: Check | null;
+}
+
+export interface ReceiverRun {
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly requests: number;
+  readonly results: readonly CheckResult[];
+  /** Why nothing was judged; null when the control was accepted. */
+  readonly refused: string | null;
+  /** What was measured besides, one sentence each. */
+  readonly observed: readonly string[];
+}
+
+export interface ReceiverParts {
+  readonly url: string;
+  readonly terms: Terms;
+  readonly effects: EffectProbe | null;
+  readonly onResult?: (result: CheckResult, done: number, total: number) => void;
+}
+
+/** The most deliveries a run can send, to be said before it starts. */
+export function mostDeliveries(effects: boolean): number {
+  const shots = receiverChecks.reduce(
+    (sum, { id }) => sum + (id.endsWith('redelivery') ? 2 : 1),
+    0,
+  );
+  const controls = 5;
+  const guesses = 10;
+  return shots + controls + guesses + 7 + (effects ? 14 : 0);
+}
+
+export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
+  const startedAt = new Date().toISOString();
+  const startedAtMs = performance.now();
+  const gun = await gunFor(parts.url, startedAtMs);
+  try {
+    const state = new Run(parts, gun);
+    await state.play();
+    return {
+      startedAt,
+      durationMs: performance.now() - startedAtMs,
+      requests: gun.sent(),
+      results: state.results,
+      refused: state.refused,
+      observed: state.observed,
+    };
+  } finally {
+    await gun.close();
+  }
+}
+
+const order: readonly Group[] = ['accept', 'refuse', 'advice'];
+
+class Run {
+  readonly results: CheckResult[] = [];
+  readonly observed: string[] = [];
+  refused: string | null = null;
+  readonly #parts: ReceiverParts;
+  readonly #gun: Gun;
+  readonly #valid: Exchange[] = [];
+  #controls = 0;
+
+  constructor(parts: ReceiverParts, gun: Gun) {
+    this.#parts = parts;
+    this.#gun = gun;
+  }
+
+  async play(): Promise<void> {
+    const control = await this.#control();
+    if (!isAccepted(control)) {
+      const why = await diagnose(this.#parts.terms, control, this.#gun.shoot);
+      this.refused = `a valid delivery was answered ${told(control)}: ${why}`;
+      for (const check of receiverChecks) this.#add(check, unjudged(check, this.refused), []);
+      return;
+    }
+    for (const group of order) await this.#playGroup(group);
+    this.#addManners();
+    this.observed.push(await measureWindow(this.#parts.terms, this.#gun.shoot));
+    const { effects, terms } = this.#parts;
+    if (effects !== null) await this.#addEffects(effects, terms);
+  }
+
+  async #control(): Promise<Exchange> {
+    this.#controls += 1;
+    const { terms } = this.#parts;
+    const body = bytesOf(JSON.stringify(eventOf(terms, `control-${this.#controls}`)));
+    const exchange = await this.#gun.shoot(deliveryOf(terms, { body }));
+    this.#valid.push(exchange);
+    return exchange;
+  }
+
+  async #playGroup(group: Group): Promise<void> {
+    const { terms } = this.#parts;
+    const played: { check: Check; judgement: Judgement; exchanges: readonly Exchange[] }[] = [];
+    for (const check of receiverChecks.filter((each) => each.group === group)) {
+      const shots = check.shots(terms);
+      const exchanges: Exchange[] = [];
+      for (const { delivery } of shots) exchanges.push(await this.#gun.shoot(delivery));
+      if (group === 'accept') this.#valid.push(...exchanges);
+      played.push({ check, judgement: judgeCheck(check, shots, exchanges), exchanges });
+    }
+    // A receiver that stopped answering has shown nothing with its refusals.
+    const alive = isAccepted(await this.#control());
+    const why = 'a valid delivery after this group was not accepted any more';
+    for (const { check, judgement, exchanges } of played) {
+      const kept = alive || judgement.verdict === 'deviates';
+      this.#add(check, kept ? judgement : unjudged(check, why), exchanges, kept ? null : why);
+    }
+  }
+
+  #addManners(): void {
+    for (const { id, ...judgement } of judgeManners(this.#valid)) {
+      const shown = this.#valid.filter(({ n }) => judgement.exchanges.includes(n));
+      this.#push({
+        id,
+        group: 'behaviour',
+        title: judgement.expected,
+        judgement,
+        why: null,
+        exchanges: shown,
+        check: null,
+      });
+    }
+  }
+
+  async #addEffects(probe: EffectProbe, terms: Terms): Promise<void> {
+    for (const { id, title, judgement, exchanges } of await judgeEffects(
+      probe,
+      terms,
+      this.#gun.shoot,
+    )) {
+      this.#push({ id, group: 'behaviour', title, judgement, why: null, exchanges, check: null });
+    }
+  }
+
+  #add(
+    check: Check,
+    judgement: Judgement,
+    exchanges: readonly Exchange[],
+    why: string | null = null,
+  ): void {
+    const { id, group, title } = check;
+    this.#push({
+      id,
+      group,
+      title: `${groupWords[group]}: ${title}`,
+      judgement,
+      why,
+      exchanges,
+      check,
+    });
+  }
+
+  #push(result: CheckResult): void {
+    this.results.push(result);
+    this.#parts.onResult?.(result, this.results.length, receiverChecks.length + 2);
+  }
+}
+
+function unjudged(check: Check, why: string): Judgement {
+  const verdict: Judged = 'inconclusive';
+  return { verdict, expected: check.title, actual: why, exchanges: [] };
+}
