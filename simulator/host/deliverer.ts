@@ -14,7 +14,7 @@ export interface DeliveryOrder {
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
   readonly followsRedirects: boolean;
-  readonly signal: AbortSignal;
+  readonly recall: Recall;
 }
 
 export interface DeliveryOutcome {
@@ -23,6 +23,27 @@ export interface DeliveryOutcome {
   readonly error: string | null;
   /** The target turned out not to be public when it was connected to (EVT-11). */
   readonly refusedTarget?: string;
+}
+
+/** A way back for a delivery that is under way: an AbortSignal would cost as much as signing does. */
+export class Recall {
+  #recalled = false;
+  #tell: (() => void) | null = null;
+
+  get isRecalled(): boolean {
+    return this.#recalled;
+  }
+
+  /** Whoever carries the delivery is told; only the last one who asked. */
+  onRecall(tell: (() => void) | null): void {
+    this.#tell = tell;
+  }
+
+  recall(): void {
+    if (this.#recalled) return;
+    this.#recalled = true;
+    this.#tell?.();
+  }
 }
 
 /** Never rejects: whatever goes wrong outside is an outcome. */

@@ -1,13 +1,14 @@
 // Delivery attempts under way: started, answered, timed out by the sandbox's clock, or cut off.
 import type { Send } from '../core/deliveries.ts';
 import type { World } from '../core/world.ts';
+import { Recall } from './deliverer.ts';
 import { type SendResult, sendDelivery } from './sending.ts';
 import type { WorldHost } from './world-host.ts';
 
 interface Running {
   readonly send: Send;
   readonly startedAtMs: number;
-  readonly abort: AbortController;
+  readonly recall: Recall;
 }
 
 /** However busy it is, nobody waits longer than this for attempts that were under way before. */
@@ -18,7 +19,7 @@ export class InFlight {
   /** By delivery: those that nobody waits for. */
   #running = new Map<string, Running>();
   /** Those that an advance waits for. */
-  #awaited = new Set<AbortController>();
+  #awaited = new Set<Recall>();
   /** Told whenever one of those that nobody waits for has ended. */
   readonly #onEnd = new Set<() => void>();
 
@@ -33,10 +34,10 @@ export class InFlight {
 
   /** Starts an attempt and takes its answer when it comes. */
   start(send: Send): void {
-    const abort = new AbortController();
-    const running = { send, startedAtMs: this.#host.world.nowMs, abort };
+    const recall = new Recall();
+    const running = { send, startedAtMs: this.#host.world.nowMs, recall };
     this.#running.set(send.deliveryId, running);
-    void this.#send(send, abort.signal).then((result) => {
+    void this.#send(send, recall).then((result) => {
       if (this.#running.get(send.deliveryId) !== running) return;
       this.#running.delete(send.deliveryId);
       this.take(result);
@@ -48,16 +49,16 @@ export class InFlight {
    * Sends one attempt for somebody who waits and then takes the result; null when it was cut off.
    */
   async sendAwaited(send: Send): Promise<SendResult | null> {
-    const abort = new AbortController();
-    this.#awaited.add(abort);
-    const result = await this.#send(send, abort.signal);
-    return this.#awaited.delete(abort) ? result : null;
+    const recall = new Recall();
+    this.#awaited.add(recall);
+    const result = await this.#send(send, recall);
+    return this.#awaited.delete(recall) ? result : null;
   }
 
-  #send(send: Send, signal: AbortSignal): Promise<SendResult> {
+  #send(send: Send, recall: Recall): Promise<SendResult> {
     const { world, behaviour, deliverer, wallMs } = this.#host;
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    return sendDelivery({ world, behaviour, deliverer, wallMs, signal }, send);
+    return sendDelivery({ world, behaviour, deliverer, wallMs, recall }, send);
   }
 
   /** Puts the outcome of an attempt into the world; what follows from it is sent, or collected. */
@@ -111,10 +112,10 @@ export class InFlight {
   expire(nowMs: number, collect: Send[]): string[] {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
-    for (const [id, { send, startedAtMs, abort }] of [...this.#running]) {
+    for (const [id, { send, startedAtMs, recall }] of [...this.#running]) {
       if (startedAtMs + limitMs > nowMs) break;
       this.#running.delete(id);
-      abort.abort();
+      recall.recall();
       const answer = {
         deliveryId: id,
         attempt: send.attempt,
@@ -132,10 +133,10 @@ export class InFlight {
 
   /** Cuts all of them off without taking an outcome. */
   abandon(): void {
-    const cut = [...[...this.#running.values()].map(({ abort }) => abort), ...this.#awaited];
+    const cut = [...[...this.#running.values()].map(({ recall }) => recall), ...this.#awaited];
     this.#running = new Map();
     this.#awaited = new Set();
-    for (const abort of cut) abort.abort();
+    for (const recall of cut) recall.recall();
     for (const tell of [...this.#onEnd]) tell();
   }
 

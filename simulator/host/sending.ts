@@ -7,7 +7,7 @@ import type { EventRecord, Subscription } from '../core/records.ts';
 import { explainAddress } from '../core/values/address.ts';
 import { parseTargetUrl, targetSpace } from '../core/values/target-url.ts';
 import { findEvent, type World } from '../core/world.ts';
-import type { Deliverer, DeliveryOutcome } from './deliverer.ts';
+import type { Deliverer, DeliveryOrder, Recall } from './deliverer.ts';
 
 export interface SendContext {
   readonly world: World;
@@ -15,7 +15,7 @@ export interface SendContext {
   readonly deliverer: Deliverer;
   /** EVT-5b: the wall's time, because real receivers check theirs. */
   readonly wallMs: () => number;
-  readonly signal: AbortSignal;
+  readonly recall: Recall;
 }
 
 export type SendResult =
@@ -25,37 +25,70 @@ export type SendResult =
 const staleByMs = 3600 * 1000;
 
 /** Never rejects. */
-export async function sendDelivery(context: SendContext, send: Send): Promise<SendResult> {
-  const startedAtMs = context.world.nowMs;
-  const beganMs = performance.now();
-  const answered = (outcome: DeliveryOutcome, signature: string | null): SendResult => ({
-    kind: 'answered',
-    answer: {
-      deliveryId: send.deliveryId,
-      attempt: send.attempt,
-      startedAtMs,
-      status: outcome.status,
-      error: outcome.error,
-      durationMs: Math.round(performance.now() - beganMs),
-      signature,
-    },
-  });
-  const refused = (why: string): SendResult => {
-    return { kind: 'target-refused', deliveryId: send.deliveryId, why };
-  };
-  const before = findParcel(context, send);
-  if (typeof before === 'string') return answered({ status: null, error: before }, null);
-  const found = findTarget(context, before.subscription);
-  const target = 'then' in found ? await found : found;
-  if ('refused' in target) return refused(target.refused);
-  if ('unresolved' in target) return answered({ status: null, error: target.unresolved }, null);
-  // EVT-13, EVT-7: while the name was looked up the subscription may have been disabled or rotated.
+export function sendDelivery(context: SendContext, send: Send): Promise<SendResult> {
+  const attempt = new Sending(context, send);
   const parcel = findParcel(context, send);
-  if (typeof parcel === 'string') return answered({ status: null, error: parcel }, null);
-  const signed = sign(context, parcel, send);
-  const outcome = await post(context, target, signed, send, performance.now() - beganMs);
-  if (outcome.refusedTarget !== undefined) return refused(outcome.refusedTarget);
-  return answered(outcome, signed.signature);
+  if (typeof parcel === 'string') return Promise.resolve(attempt.failed(parcel));
+  const target = findTarget(context, parcel.subscription);
+  if (!('then' in target)) return attempt.post(target, parcel);
+  return target.then((found) => {
+    // EVT-13, EVT-7: while the name was looked up the subscription may have been disabled or
+    // rotated.
+    const still = findParcel(context, send);
+    return typeof still === 'string' ? attempt.failed(still) : attempt.post(found, still);
+  });
+}
+
+/** One attempt from its start on, as it will be told. */
+class Sending {
+  readonly #context: SendContext;
+  readonly #send: Send;
+  readonly #startedAtMs: number;
+  readonly #beganMs = performance.now();
+
+  constructor(context: SendContext, send: Send) {
+    this.#context = context;
+    this.#send = send;
+    this.#startedAtMs = context.world.nowMs;
+  }
+
+  /** An attempt that never left. */
+  failed(error: string): SendResult {
+    return this.#answered(null, error, null);
+  }
+
+  post(target: FoundTarget, parcel: Parcel): Promise<SendResult> {
+    if ('refused' in target) return Promise.resolve(this.#refused(target.refused));
+    if ('unresolved' in target) return Promise.resolve(this.failed(target.unresolved));
+    const signed = sign(this.#context, parcel, this.#send);
+    const order = orderOf(this.#context, target, signed, performance.now() - this.#beganMs);
+    return this.#context.deliverer.deliver(order).then((outcome) => {
+      const result =
+        outcome.refusedTarget === undefined
+          ? this.#answered(outcome.status, outcome.error, signed.signature)
+          : this.#refused(outcome.refusedTarget);
+      return this.#send.twist === 'duplicate' ? this.#again(order, result) : result;
+    });
+  }
+
+  /** EVT-4: at least once, so a fault may send the same thing twice. */
+  async #again(order: DeliveryOrder, result: SendResult): Promise<SendResult> {
+    const parcel = findParcel(this.#context, this.#send);
+    if (typeof parcel !== 'string') await this.#context.deliverer.deliver(order);
+    return result;
+  }
+
+  #refused(why: string): SendResult {
+    return { kind: 'target-refused', deliveryId: this.#send.deliveryId, why };
+  }
+
+  #answered(status: number | null, error: string | null, signature: string | null): SendResult {
+    const { deliveryId, attempt } = this.#send;
+    const startedAtMs = this.#startedAtMs;
+    const durationMs = Math.round(performance.now() - this.#beganMs);
+    const answer = { deliveryId, attempt, startedAtMs, status, error, durationMs, signature };
+    return { kind: 'answered', answer };
+  }
 }
 
 interface Parcel {
@@ -157,35 +190,27 @@ function sign(
   return { body, signature, headers: delivery.headers(subscription, signature) };
 }
 
-async function post(
-  context: SendContext,
-  target: Target,
+function orderOf(
+  { world, behaviour, recall }: SendContext,
+  { url, addresses }: Target,
   { body, headers }: Signed,
-  send: Send,
   spentMs: number,
-): Promise<DeliveryOutcome> {
-  const { world, behaviour, deliverer, signal } = context;
+): DeliveryOrder {
   const { webhooks, delivery } = behaviour;
   const allowLocal = world.options.allowLocalWebhooks;
-  const space = targetSpace({ allowLocal, space: webhooks.space });
-  const order = {
-    ...target,
+  return {
+    url,
+    addresses,
     headers,
     body,
-    refuseAddress: (address: string) => {
+    refuseAddress: (address) => {
       if (!delivery.rechecksTarget) return null;
-      const judged = explainAddress(address, space);
+      const judged = explainAddress(address, targetSpace({ allowLocal, space: webhooks.space }));
       return judged.public ? null : judged.why;
     },
     // EVT-9b: fifteen seconds in all, looking up the name included.
     answerLimitMs: Math.max(1, delivery.answerLimitMs - spentMs),
     followsRedirects: delivery.followsRedirects,
-    signal,
+    recall,
   };
-  const outcome = await deliverer.deliver(order);
-  // EVT-4: at least once, so a fault may send the same thing twice.
-  if (send.twist === 'duplicate' && typeof findParcel(context, send) !== 'string') {
-    await deliverer.deliver(order);
-  }
-  return outcome;
 }

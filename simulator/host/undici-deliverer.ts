@@ -16,20 +16,28 @@ const mostRedirects = 10;
 /** Carries deliveries over the network. */
 export function undiciDeliverer(terms: UndiciDelivererTerms = {}): Deliverer {
   const resolver = new Resolver(terms.resolve);
-  let pools: Promise<Pools> | null = null;
+  let opening: Promise<Pools> | null = null;
+  let pools: Pools | null = null;
   let closed = false;
-  // A bundler keeps only the default export of what is CommonJS.
-  const open = async () => new Pools((await import('undici')).default, terms.pools);
+  const open = async () => {
+    // A bundler keeps only the default export of what is CommonJS.
+    pools = new Pools((await import('undici')).default, terms.pools);
+    return pools;
+  };
+  const send = (to: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> => {
+    if (closed) return Promise.resolve({ status: null, error: 'the sandbox is closing' });
+    return order.followsRedirects ? sendOn(to, resolver, order) : sendFirst(to, order);
+  };
   return {
     resolve: (hostname) => resolver.resolve(hostname),
-    deliver: async (order) => {
-      if (closed) return { status: null, error: 'the sandbox is closing' };
-      pools ??= open();
-      return send(await pools, resolver, order);
+    deliver: (order) => {
+      if (pools !== null) return send(pools, order);
+      opening ??= open();
+      return opening.then((opened) => send(opened, order));
     },
     close: async () => {
       closed = true;
-      await (await pools)?.close();
+      await (await opening)?.close();
     },
   };
 }
@@ -41,21 +49,27 @@ interface Hop {
   readonly method: 'POST' | 'GET';
 }
 
-async function send(
+function firstHop({ url, addresses }: DeliveryOrder): Hop {
+  return { url: new URL(url), addresses, method: 'POST' };
+}
+
+/** EVT-9a: a redirect is an answer like any other, and not followed. */
+function sendFirst(pools: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> {
+  return sendHop(pools, order, firstHop(order), order.answerLimitMs);
+}
+
+/** With every redirect followed, which only a deviation does. */
+async function sendOn(
   pools: Pools,
   resolver: Resolver,
   order: DeliveryOrder,
 ): Promise<DeliveryOutcome> {
   const endAtMs = performance.now() + order.answerLimitMs;
-  let hop: Hop = { url: new URL(order.url), addresses: order.addresses, method: 'POST' };
+  let hop = firstHop(order);
   for (let redirects = 0; ; redirects += 1) {
     const outcome = await sendHop(pools, order, hop, Math.max(1, endAtMs - performance.now()));
-    // EVT-9a: a redirect is an answer like any other, and not followed.
-    const next = order.followsRedirects ? await nextHop(resolver, hop, outcome) : null;
-    if (next === null || redirects === mostRedirects) {
-      const { location: _, ...rest } = outcome;
-      return rest;
-    }
+    const next = await nextHop(resolver, hop, outcome);
+    if (next === null || redirects === mostRedirects) return outcome;
     hop = next;
   }
 }
@@ -66,7 +80,7 @@ function sendHop(
   { url, addresses, method }: Hop,
   limitMs: number,
 ): Promise<ExchangeOutcome> {
-  const { refuseAddress, headers, body, signal } = order;
+  const { refuseAddress, headers, body, recall } = order;
   // Pooled connections are looked up no more, so what was judged for this delivery is asked again.
   for (const address of addresses ?? []) {
     const why = refuseAddress(address);
@@ -81,7 +95,7 @@ function sendHop(
     headers: { 'user-agent': userAgent, ...headers },
     body: method === 'POST' ? body : null,
     limitMs,
-    signal,
+    recall,
   });
 }
 

@@ -1,5 +1,6 @@
 // One request over a pool, from its start to its end or to the end of its time.
 import type { Dispatcher } from 'undici';
+import type { Recall } from '../deliverer.ts';
 import { explainFailure } from './failures.ts';
 
 export interface ExchangeTerms {
@@ -9,7 +10,7 @@ export interface ExchangeTerms {
   readonly body: string | null;
   /** For everything: a free connection, connecting, the answer and all of its body. */
   readonly limitMs: number;
-  readonly signal: AbortSignal;
+  readonly recall: Recall;
 }
 
 export interface ExchangeOutcome {
@@ -48,7 +49,6 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #terms: ExchangeTerms;
   readonly #resolve: (outcome: ExchangeOutcome) => void;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = () => this.fail(new Error('cut off by the sandbox'));
   #controller: Dispatcher.DispatchController | null = null;
   #done = false;
   #status: number | null = null;
@@ -60,8 +60,9 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     // EVT-9b: undici's own limits start anew with every byte; this one does not.
     this.#timer = setTimeout(() => this.#expire(), terms.limitMs);
-    if (terms.signal.aborted) this.#onAbort();
-    else terms.signal.addEventListener('abort', this.#onAbort, { once: true });
+    const recalled = () => this.fail(new Error('cut off by the sandbox'));
+    if (terms.recall.isRecalled) recalled();
+    else terms.recall.onRecall(recalled);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -119,7 +120,7 @@ class Answer implements Dispatcher.DispatchHandler {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
-    this.#terms.signal.removeEventListener('abort', this.#onAbort);
+    this.#terms.recall.onRecall(null);
     // A whole answer leaves its connection for the next; anything else ends it. Undici has
     // forgotten a request that is over, so that this is for those that are not.
     this.#controller?.abort(cut);

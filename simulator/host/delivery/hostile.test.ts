@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Recall } from '../deliverer.ts';
 import { undiciDeliverer } from '../undici-deliverer.ts';
 import { listen, orderTo, rawReceiver } from './receivers.ts';
 
@@ -243,12 +244,12 @@ hostile('keep-alive: one after another they share connections', async () => {
 hostile('closing cuts off what is under way, and sends nothing after', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer();
-  const abort = new AbortController();
+  const recall = new Recall();
   const url = `http://127.0.0.1:${receiver.port}/`;
-  const aborted = deliverer.deliver(orderTo(url, { signal: abort.signal }));
+  const aborted = deliverer.deliver(orderTo(url, { recall }));
   const closed = deliverer.deliver(orderTo(url));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  abort.abort();
+  recall.recall();
   assert.is((await aborted).error, 'cut off by the sandbox');
   await deliverer.close();
   assert.is((await closed).status, null);

@@ -110,7 +110,7 @@ timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under
     nth > 1
       ? 200
       : new Promise((resolve) => {
-          order.signal.addEventListener('abort', () => {
+          order.recall.onRecall(() => {
             cut += 1;
             resolve(200);
           });
