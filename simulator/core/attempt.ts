@@ -20,6 +20,8 @@ export interface Attempt {
   readonly call: Call;
   readonly facts: Facts;
   readonly atMs: number;
+  /** When it came: earlier than `atMs` if a fault held it back (NS-42). */
+  askedAtMs: number;
   readonly requestId: string;
   /** Number of the call in its world. */
   readonly n: number;

@@ -18,6 +18,7 @@ export class NewAttempt implements Attempt {
   readonly facts: Facts;
   readonly n: number;
   readonly atMs: number;
+  askedAtMs: number;
   readonly requestId: string;
   readonly path: string;
   operation: OperationName | null = null;
@@ -42,6 +43,7 @@ export class NewAttempt implements Attempt {
     this.facts = facts;
     this.n = n;
     this.atMs = world.nowMs;
+    this.askedAtMs = world.nowMs;
     this.requestId = behaviour.requestId(world, n);
     const mark = call.target.indexOf('?');
     this.path = mark < 0 ? call.target : call.target.slice(0, mark);

@@ -48,13 +48,8 @@ export function record(attempt: Attempt, reply: Reply): void {
     return;
   }
   // NS-42.
-  const atMs = behaviour.settings.key_age_from === 'request' ? askedAtMs(attempt) : world.nowMs;
+  const atMs = behaviour.settings.key_age_from === 'request' ? attempt.askedAtMs : world.nowMs;
   evolve(world, [{ type: 'key-recorded', keyId, record: { atMs, reply, attempt: attempt.n } }]);
-}
-
-/** When the call came: before it was held back, if a fault did that. */
-function askedAtMs({ world, n, atMs }: Attempt): number {
-  return findEntry(world.journal, n)?.atMs ?? atMs;
 }
 
 /** An attempt that is over without anything to repeat frees its key. */
@@ -84,7 +79,7 @@ export function journal(
   const entry: JournalEntry = {
     n: attempt.n,
     requestId: attempt.requestId,
-    atMs: before?.atMs ?? attempt.atMs,
+    atMs: attempt.askedAtMs,
     call: attempt.call,
     operation: attempt.operation,
     clientId: attempt.credential?.clientId ?? null,

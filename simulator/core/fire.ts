@@ -157,6 +157,7 @@ function restore(attempt: Attempt, held: Held): void {
     if (name === 'route' || name === 'key' || name === 'readable') decide(attempt);
   }
   attempt.operation = held.operation;
+  attempt.askedAtMs = held.askedAtMs;
   attempt.credential =
     held.clientId === null ? null : (world.credentials.get(held.clientId) ?? null);
   attempt.token = world.tokens.get(tokenText(attempt) ?? '') ?? null;

@@ -67,6 +67,8 @@ function forget(journal: Journal, n: number): void {
 /** Keeps an entry, forgetting the oldest ones beyond the capacity in entries and in bytes. */
 export function keepEntry(journal: Journal, entry: JournalEntry): void {
   if (journal.newest === 0) journal.oldest = entry.n;
+  // An attempt that was held back so long that the journal has gone beyond it.
+  if (entry.n < journal.oldest) return;
   forget(journal, entry.n);
   if (entry.n > journal.newest) {
     for (let n = Math.max(journal.oldest, 1); n <= entry.n - journal.capacity; n += 1) {

@@ -8,7 +8,7 @@ import { type Send, startDeliveries, startDeliveriesOf } from './deliveries.ts';
 import { answerChanges, type DeliveryAnswer, disableChanges } from './delivery-answers.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type Ending, finishAttempt } from './finish.ts';
-import { type Fired, fireTimer } from './fire.ts';
+import { type Fired, fireTimer, nextDueMs } from './fire.ts';
 import { refusalReply } from './refuse.ts';
 import { proceed } from './strike.ts';
 import type { World } from './world.ts';
@@ -69,8 +69,13 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
   moveClock(world, input.atMs);
   const before = world.events.lastSeq;
   const result = take(world, behaviour, input);
-  if (world.subscriptions.size === 0) return result;
-  const sends = startNext(world, behaviour, input, result, world.events.lastSeq > before);
+  const sends =
+    world.subscriptions.size === 0
+      ? noSends
+      : startNext(world, behaviour, input, result, world.events.lastSeq > before);
+  // Timers that no longer matter go now and not when somebody next looks, so that a world depends on
+  // nothing but its inputs.
+  nextDueMs(world);
   return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };
 }
 

@@ -139,6 +139,7 @@ function newHeld(
     id: String(attempt.world.counters.held + 1),
     n: attempt.n,
     requestId: attempt.requestId,
+    askedAtMs: attempt.askedAtMs,
     call: attempt.call,
     operation: attempt.operation,
     clientId: attempt.credential?.clientId ?? null,

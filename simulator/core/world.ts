@@ -66,6 +66,8 @@ export interface Held {
   /** Number of the journal entry, by which the host finds the waiting caller. */
   readonly n: number;
   readonly requestId: string;
+  /** When it came (NS-42). */
+  readonly askedAtMs: number;
   readonly call: Call;
   readonly operation: OperationName;
   readonly clientId: string | null;

@@ -1,0 +1,75 @@
+// Checks key records at their edges: how long a key may be, and how long it is remembered across the
+// two generations.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import type { Reply } from '../call.ts';
+import { evolve, moveClock } from '../evolve.ts';
+import { createWorld } from '../world.ts';
+import { keyPolicy } from './keys.ts';
+
+const keys = suite('keys');
+const policy = keyPolicy(defaultSettings);
+const dayMs = 24 * 3600 * 1000;
+const reply: Reply = { status: 201, contentType: 'application/json', body: '{}' };
+
+keys('1 to 255 after trimming (IDEM-1)', () => {
+  const rows = [
+    [undefined, null],
+    ['', null],
+    [' \t ', null],
+    [' a b ', 'a b'],
+    ['k'.repeat(255), 'k'.repeat(255)],
+    [` ${'k'.repeat(255)}\t`, 'k'.repeat(255)],
+    ['k'.repeat(256), null],
+  ] as const;
+  for (const [header, key] of rows) assert.is(policy.parse(header), key, String(header));
+});
+
+keys('what may be retried is not kept (IDEM-6)', () => {
+  const kept = [200, 201, 403, 404, 409, 412, 413, 422, 501];
+  for (const status of kept) assert.ok(policy.records({ ...reply, status }), `${status}`);
+  for (const status of [429, 500, 503]) assert.not.ok(policy.records({ ...reply, status }));
+});
+
+keys('a record lives its day through turns of the generations, whenever it began (IDEM-7)', () => {
+  for (const beginMs of [0, 1, dayMs - 1, dayMs, dayMs + 1, 1.5 * dayMs, 3 * dayMs + 17]) {
+    const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
+    const keep = (keyId: string) => {
+      const record = { atMs: world.nowMs, reply, attempt: 1 };
+      evolve(world, [{ type: 'key-recorded', keyId, record }]);
+    };
+    moveClock(world, beginMs);
+    keep('watched');
+    // Others come all the time, and turn the generations.
+    for (let part = 1; part <= 24; part += 1) {
+      moveClock(world, beginMs + Math.floor((part * (dayMs - 1)) / 24));
+      keep(`other-${part}`);
+      const found = policy.find(world, 'watched', world.nowMs);
+      assert.is(found?.attempt, 1, `begun at ${beginMs}, part ${part}`);
+    }
+    assert.is(policy.find(world, 'watched', beginMs + dayMs), undefined, `begun at ${beginMs}`);
+  }
+});
+
+keys('what is over is forgotten in the end', () => {
+  const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
+  for (let day = 0; day < 5; day += 1) {
+    moveClock(world, day * dayMs);
+    evolve(world, [
+      { type: 'key-recorded', keyId: `${day}`, record: { atMs: world.nowMs, reply, attempt: 1 } },
+    ]);
+    assert.ok(world.keys.young.size + world.keys.old.size <= 2);
+  }
+});
+
+keys('an attempt that still runs is found however long it does (IDEM-14)', () => {
+  const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
+  const record = { atMs: 0, reply: null, attempt: 1 };
+  evolve(world, [{ type: 'key-recorded', keyId: 'k', record }]);
+  assert.is(policy.find(world, 'k', 9 * dayMs), record);
+  evolve(world, [{ type: 'key-forgotten', keyId: 'k' }]);
+  assert.is(policy.find(world, 'k', 1), undefined);
+});
+
+keys.run();

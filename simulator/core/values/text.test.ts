@@ -1,0 +1,53 @@
+// Checks lengths, blanks and ids at their edges.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { countBytes, countCodePoints, isBlank, parseExactId, parseId } from './text.ts';
+
+const texts = suite('texts');
+
+texts('code points and bytes (NS-40)', () => {
+  const rows = [
+    ['', 0, 0],
+    ['abc', 3, 3],
+    ['é', 1, 2],
+    ['😀', 1, 4],
+    ['😀'.repeat(255), 255, 1020],
+    ['a\ud83d', 2, 4],
+    ['\ude00\ud83d', 2, 6],
+    ['\ud83d\ud83d\ude00', 2, 7],
+  ] as const;
+  for (const [text, points, bytes] of rows) {
+    assert.is(countCodePoints(text), points, JSON.stringify(text));
+    assert.is(countCodePoints(text), [...text].length);
+    assert.is(countBytes(text), bytes, JSON.stringify(text));
+  }
+});
+
+texts('blank is nothing but white space', () => {
+  for (const text of ['', ' ', '\t\n', '\u00a0\u2003']) assert.ok(isBlank(text));
+  for (const text of ['a', ' 0 ', '\u0000']) assert.not.ok(isBlank(text));
+});
+
+texts('ids are decimal, and leading zeros do not count (NS-48)', () => {
+  const rows = [
+    ['1001', '1001', '1001'],
+    ['0', '0', '0'],
+    ['007', '7', null],
+    ['000', '0', null],
+    ['9'.repeat(40), '9'.repeat(40), '9'.repeat(40)],
+    ['', null, null],
+    ['-1', null, null],
+    ['1.0', null, null],
+    ['1e3', null, null],
+    [' 1', null, null],
+    ['1\n', null, null],
+    ['١', null, null],
+    ['0x1', null, null],
+  ] as const;
+  for (const [text, loose, exact] of rows) {
+    assert.is(parseId(text), loose, JSON.stringify(text));
+    assert.is(parseExactId(text), exact, JSON.stringify(text));
+  }
+});
+
+texts.run();
