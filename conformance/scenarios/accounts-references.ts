@@ -120,7 +120,7 @@ const accReferencePermanent: Scenario = {
       last_name: 'Renamed',
       country: 'US',
       language: 'es',
-      status: 'Closed',
+      status: 'Active',
     };
     await expectFound(t, known.reference, known.body, known.id);
     const options = { ifMatch: strongTag(known.answer) };

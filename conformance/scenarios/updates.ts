@@ -12,6 +12,15 @@ import { readPresent, updatedOnce } from './tags.ts';
 
 const FIELDS = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
 
+/** UPD-4 judges whether any status will do: here, one that most would have. */
+const CHANGED = {
+  first_name: 'Maria',
+  last_name: 'Mitchell',
+  country: 'US',
+  language: 'en-US',
+  status: 'Active',
+} as const;
+
 /** What an update may have changed besides the fields it names: nothing but the revision. */
 const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
 
@@ -25,7 +34,7 @@ const updApplied: Scenario = {
     const changes: [RuleId, Body][] = [
       ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
       // Each field by itself, so that one that cannot be updated shows.
-      ...FIELDS.map((name): [RuleId, Body] => ['UPD-3', { [name]: `New ${name}` }]),
+      ...FIELDS.map((name): [RuleId, Body] => ['UPD-3', { [name]: CHANGED[name] }]),
     ];
     let before = account.answer;
     let tag = strongTag(before);
