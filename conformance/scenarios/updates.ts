@@ -12,7 +12,7 @@ import { readPresent, updatedOnce } from './tags.ts';
 
 const FIELDS = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
 
-/** UPD-4 judges whether any status will do: here, one that most would have. */
+/** UPD-4 judges whether any status will do: here, one that most have. */
 const CHANGED = {
   first_name: 'Maria',
   last_name: 'Mitchell',
@@ -31,10 +31,13 @@ const updApplied: Scenario = {
   observes: ['NS-26'],
   async run(t) {
     const account = await t.given.account({ phone: t.fresh.phone() });
+    // ACC-20 judges which status it begins with: here, one that is a change.
+    const begun = account.answer.at('status');
+    const changed = { ...CHANGED, status: begun === CHANGED.status ? 'New' : CHANGED.status };
     const changes: [RuleId, Body][] = [
       ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
       // Each field by itself, so that one that cannot be updated shows.
-      ...FIELDS.map((name): [RuleId, Body] => ['UPD-3', { [name]: CHANGED[name] }]),
+      ...FIELDS.map((name): [RuleId, Body] => ['UPD-3', { [name]: changed[name] }]),
     ];
     let before = account.answer;
     let tag = strongTag(before);
