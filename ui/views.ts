@@ -1,6 +1,9 @@
 // The views of the dashboard, in the order of its navigation.
 import type { FunctionComponent } from 'preact';
+import { AccountsView } from './money/accounts-view.tsx';
+import { TransactionsView } from './money/transactions-view.tsx';
 import { TimelineView } from './timeline/timeline-view.tsx';
+import { WebhooksView } from './webhooks/webhooks-view.tsx';
 
 export interface ViewProps {
   /** What is looked at in the view, such as `['requests', '12']`. */
@@ -15,7 +18,12 @@ interface ViewEntry {
 
 const timeline: ViewEntry = { name: 'timeline', title: 'Timeline', View: TimelineView };
 
-export const views: readonly ViewEntry[] = [timeline];
+export const views: readonly ViewEntry[] = [
+  timeline,
+  { name: 'accounts', title: 'Accounts', View: AccountsView },
+  { name: 'transactions', title: 'Transactions', View: TransactionsView },
+  { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
+];
 
 export function viewOf(name: string | undefined): ViewEntry {
   return views.find((view) => view.name === name) ?? timeline;

@@ -9,6 +9,7 @@ import { faultRows } from './rows/faults.ts';
 import { limitRows } from './rows/limits.ts';
 import { accountRows, transactionRows } from './rows/money.ts';
 import { forwardRows, nameRows } from './rows/names.ts';
+import { questionRows } from './rows/questions.ts';
 import { requestRows } from './rows/requests.ts';
 import { stateRows } from './rows/state.ts';
 import { streamRows } from './rows/stream.ts';
@@ -16,6 +17,7 @@ import { worldRows } from './rows/worlds.ts';
 
 export const rows: readonly Row[] = [
   ...aboutRows,
+  ...questionRows,
   ...clockRows,
   ...credentialRows,
   ...firmRows,

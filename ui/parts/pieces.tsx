@@ -182,14 +182,7 @@ export function Code({ text, label }: { text: string; label: string }) {
 /** Words in which code stands between backticks. */
 export function Prose({ words }: { words: string }) {
   const parts = words.split('`');
-  return (
-    <>
-      {parts.map((part, at) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places.
-        at % 2 === 0 ? part : <code key={at}>{part}</code>,
-      )}
-    </>
-  );
+  return <>{parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }
 
 /** Names with their values, the way a record is read. */

@@ -1,0 +1,52 @@
+// Makes an event by hand, which is delivered like any other.
+import { useState } from 'preact/hooks';
+import { useAct, useLive } from '../live/world.ts';
+import { Button, Choice, Field, Panel, Problem } from '../parts/pieces.tsx';
+import { PlaneError } from '../wire/plane.ts';
+import { categories } from './make-subscription.tsx';
+
+export function MakeEvent() {
+  const live = useLive();
+  const act = useAct();
+  const [category, setCategory] = useState('account');
+  const [kind, setKind] = useState('');
+  const [account, setAccount] = useState('');
+  const [record, setRecord] = useState('');
+  const make = () =>
+    act.run(() =>
+      live.plane.send('POST', 'events', {
+        category,
+        ...(kind === '' ? {} : { kind }),
+        ...(account === '' ? {} : { account_id: account }),
+        ...(record === '' ? {} : { data: parseRecord(record) }),
+      }),
+    );
+  return (
+    <Panel title="Make an event" note="It gets the next number and is delivered like any other.">
+      <div class="form">
+        <Choice
+          label="Category"
+          value={category}
+          options={categories.map((each) => [each, each])}
+          onChange={setCategory}
+        />
+        <Field label="Kind (optional)" value={kind} onInput={setKind} />
+        <Field label="Account (optional)" value={account} onInput={setAccount} />
+        <Field label="Record, as JSON (optional)" value={record} onInput={setRecord} />
+        <Button onClick={() => void make()} disabled={act.busy} look="main">
+          Make it
+        </Button>
+      </div>
+      <Problem words={act.problem} />
+    </Panel>
+  );
+}
+
+function parseRecord(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new PlaneError(422, `data: ${error.message}`);
+    throw error;
+  }
+}

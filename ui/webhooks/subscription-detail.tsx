@@ -1,0 +1,100 @@
+// A subscription: where it stands, its secret, and what may be done with it.
+import { useAct, useHref, useLive, useRead } from '../live/world.ts';
+import { Button, Copy, Facts, Panel, Problem } from '../parts/pieces.tsx';
+import type { CredentialShown, SubscriptionShown } from '../wire/answers.ts';
+import { callApi, findCredential } from '../wire/api.ts';
+import { PlaneError } from '../wire/plane.ts';
+import { fullTime } from '../words.ts';
+import { Deliveries, SubscriptionState } from './webhooks-view.tsx';
+
+export function SubscriptionDetail({ id }: { id: number }) {
+  const href = useHref();
+  const { value, problem } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
+  const found = value?.subscriptions.find((each) => each.id === id);
+  return (
+    <div class="columns">
+      <p class="wide">
+        <a href={href('webhooks')}>All webhooks</a>
+      </p>
+      <Problem words={problem} />
+      {found === undefined ? (
+        <p class="empty">{value === null ? 'Reading…' : `There is no subscription ${id}.`}</p>
+      ) : (
+        <>
+          <div class="wide">
+            <Subscription of={found} />
+          </div>
+          <div class="wide">
+            <Deliveries query={`&subscription_id=${id}`} />
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Subscription({ of }: { of: SubscriptionShown }) {
+  return (
+    <Panel title={`Subscription ${of.id}`} side={<SubscriptionState of={of} />}>
+      <Facts
+        of={[
+          ['URL', of.url],
+          ['Forwarded to', of.forwards_to],
+          ['Categories', of.event_categories.join(', ')],
+          ['Brand, firm', `${of.brand_id ?? 'firm-wide'}, ${of.firm_id}`],
+          ['Disabled', of.disabled ? (of.disabled_reason ?? 'yes') : null],
+          ['Last delivered', `number ${of.last_delivered_seq}`],
+          [
+            'Secret',
+            <span key="secret" class="bar">
+              <code>{of.secret}</code>
+              <Copy text={of.secret} words="Copy" of="the secret" />
+            </span>,
+          ],
+          ['Secret before', of.previous_secret],
+          ['Rotated', of.rotated_at_ms === null ? null : fullTime(of.rotated_at_ms)],
+          ['Created', fullTime(of.created_at)],
+        ]}
+      />
+      <Acts of={of} />
+    </Panel>
+  );
+}
+
+function Acts({ of }: { of: SubscriptionShown }) {
+  const live = useLive();
+  const act = useAct();
+  const resume = () => act.run(() => live.plane.send('POST', `subscriptions/${of.id}/resume`));
+  const call = (what: 'rotate-secret' | 'disable') =>
+    act.run(async () => {
+      const { credentials } = await live.plane.get<{ credentials: CredentialShown[] }>(
+        'credentials',
+      );
+      const token = findCredential(credentials, of, ['webhooks:manage'])?.token;
+      if (!token) throw new PlaneError(403, 'No credential of its firm has webhooks:manage.');
+      await callApi({ token, method: 'POST', path: `webhooks/${of.id}/${what}` });
+    });
+  return (
+    <div class="bar">
+      <Button
+        onClick={() => void resume()}
+        disabled={act.busy || of.disabled || !of.stopped}
+        look={of.stopped ? 'main' : 'plain'}
+      >
+        Resume
+      </Button>
+      <Button onClick={() => void call('rotate-secret')} disabled={act.busy || of.disabled}>
+        Rotate the secret
+      </Button>
+      <Button
+        onClick={() => void call('disable')}
+        disabled={act.busy || of.disabled}
+        look="bad"
+        label="Disable for good"
+      >
+        Disable
+      </Button>
+      <Problem words={act.problem} />
+    </div>
+  );
+}

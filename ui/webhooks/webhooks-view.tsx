@@ -1,0 +1,118 @@
+// Webhooks: subscriptions, their deliveries, where they go, and events made by hand.
+import { useHref, useRead } from '../live/world.ts';
+import { Badge, Panel, Problem, Table } from '../parts/pieces.tsx';
+import { toneOfDelivery } from '../timeline/delivery-detail.tsx';
+import type { ViewProps } from '../views.ts';
+import type { DeliveriesPage, DeliveryShown, SubscriptionShown } from '../wire/answers.ts';
+import { fullTime } from '../words.ts';
+import { MakeEvent } from './make-event.tsx';
+import { MakeSubscription } from './make-subscription.tsx';
+import { Names } from './names.tsx';
+import { SubscriptionDetail } from './subscription-detail.tsx';
+
+export function WebhooksView({ path }: ViewProps) {
+  const [id] = path;
+  return id === undefined ? <Subscriptions /> : <SubscriptionDetail id={Number(id)} />;
+}
+
+function Subscriptions() {
+  const href = useHref();
+  const { value, problem } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
+  const all = value?.subscriptions ?? [];
+  return (
+    <div class="columns">
+      <div class="wide">
+        <Panel title="Subscriptions">
+          <Problem words={problem} />
+          <Table
+            caption="Subscriptions"
+            head={['Id', 'State', 'URL', 'Categories', 'Brand', 'Last delivered']}
+            empty="None yet."
+          >
+            {all.toReversed().map((each) => (
+              <tr key={each.id}>
+                <td>
+                  <a href={href('webhooks', each.id)}>{each.id}</a>
+                </td>
+                <td>
+                  <SubscriptionState of={each} />
+                </td>
+                <td class="wrap">
+                  {each.url}
+                  {each.forwards_to === null ? null : (
+                    <span class="note"> forwarded to {each.forwards_to}</span>
+                  )}
+                </td>
+                <td>{each.event_categories.join(', ')}</td>
+                <td>{each.brand_id ?? 'firm-wide'}</td>
+                <td>{each.last_delivered_seq}</td>
+              </tr>
+            ))}
+          </Table>
+        </Panel>
+      </div>
+      <MakeSubscription />
+      <MakeEvent />
+      <Names />
+      <div class="wide">
+        <Deliveries query="" />
+      </div>
+    </div>
+  );
+}
+
+export function SubscriptionState({ of }: { of: SubscriptionShown }) {
+  if (of.disabled) return <Badge tone="bad">disabled</Badge>;
+  if (of.stopped) return <Badge tone="warn">stopped</Badge>;
+  return <Badge tone="good">enabled</Badge>;
+}
+
+/** Shown at once; the timeline has all of them. */
+const mostListed = 200;
+
+export function Deliveries({ query }: { query: string }) {
+  const { value } = useRead<DeliveriesPage>(`deliveries?limit=10000${query}`);
+  const all = value?.deliveries ?? [];
+  return (
+    <Panel title="Deliveries">
+      <Table
+        caption="Deliveries"
+        head={['Delivery', 'State', 'Event', 'Number', 'Attempts', 'Last attempt', 'Next due']}
+        empty="None yet."
+      >
+        {all
+          .slice(-mostListed)
+          .toReversed()
+          .map((each) => (
+            <DeliveryLine key={`${each.subscription_id} ${each.seq}`} of={each} />
+          ))}
+      </Table>
+    </Panel>
+  );
+}
+
+function DeliveryLine({ of }: { of: DeliveryShown }) {
+  const href = useHref();
+  const last = of.attempts.at(-1);
+  return (
+    <tr>
+      <td>
+        {of.id === null ? (
+          <span class="note">waits</span>
+        ) : (
+          <a href={href('timeline', 'deliveries', of.id)}>{of.id}</a>
+        )}
+      </td>
+      <td>
+        <Badge tone={toneOfDelivery(of)}>{of.status}</Badge>
+      </td>
+      <td>
+        <a href={href('timeline', 'events', of.seq)}>{of.kind ?? of.event_id}</a>
+      </td>
+      <td>{of.seq}</td>
+      <td>{of.attempts.length}</td>
+      <td>{last === undefined ? '' : (last.error ?? last.status ?? 'under way')}</td>
+      <td>{of.next_due_ms === null ? '' : fullTime(of.next_due_ms)}</td>
+    </tr>
+  );
+}
