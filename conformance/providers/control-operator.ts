@@ -78,6 +78,10 @@ export function controlOperator(
       if (data !== undefined) body.data = data;
       return plane.ask('POST', 'events', body);
     },
+    async events(afterSeq) {
+      const { events } = await plane.ask('GET', `events?after_seq=${afterSeq}`);
+      return (Array.isArray(events) ? events : []) as unknown as Row[];
+    },
     async resume(subscriptionId) {
       await plane.ask('POST', `subscriptions/${subscriptionId}/resume`, {});
     },

@@ -39,6 +39,7 @@ const POWERS: Readonly<Record<keyof Operator, Need>> = {
   resolve: 'dns',
   permit: 'permissions',
   emit: 'emit',
+  events: 'emit',
   resume: 'clock',
   firmRate: 'rates',
 };

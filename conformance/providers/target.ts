@@ -95,6 +95,8 @@ export interface Operator {
     brandId?: string;
     data?: object;
   }): Promise<{ readonly [name: string]: Json }>;
+  /** Envelopes of every event after a sequence number, as the platform has them. Needs `emit`. */
+  events(afterSeq: number): Promise<readonly { readonly [name: string]: Json }[]>;
   /** Starts deliveries of a subscription again after its attempts were exhausted. */
   resume(subscriptionId: number): Promise<void>;
   /** Null: no rate of its own, but what follows from the plan Sandbox. */

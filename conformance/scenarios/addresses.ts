@@ -101,6 +101,13 @@ export const HARDLY_PUBLIC: readonly Block[] = [
   { words: 'ISATAP with a loopback address', addresses: ['2606:2800:220:1:0:5efe:7f00:1'] },
 ];
 
+/** What clouds call the service that tells a machine its secrets. */
+export const METADATA_NAMES: readonly string[] = [
+  'metadata.google.internal',
+  'metadata.goog',
+  'instance-data.ec2.internal',
+];
+
 /** Answers of a resolver of which one address is not public. */
 export const MIXED: readonly (readonly string[])[] = [
   [PUBLIC, '10.0.0.1'],

@@ -17,11 +17,11 @@ const evtRepeat: Scenario = {
   async run(t) {
     const hook = await t.receiver();
     const { secret } = await t.given.webhook(hook);
-    hook.answer((_, count) => ({ status: count === 1 ? 500 : 204 }));
+    hook.answer((_, count) => ({ status: count === 1 ? 500 : 200 }));
     const event = await happen(t);
     await mustArrive(t, hook, event);
     const [first, repeat] = await awaitRepeat(t, hook, event);
-    hook.answer(() => ({ status: 204 }));
+    hook.answer(() => ({ status: 200 }));
     const later = await mustArrive(t, hook, await happen(t));
 
     const [before, after] = [envelopeIn(first) ?? {}, envelopeIn(repeat) ?? {}];
@@ -33,11 +33,13 @@ const evtRepeat: Scenario = {
       t.claim('EVT-2b', `the ${name} it had`, same, numbers, first, repeat);
     }
     const times = [first, repeat].map(timeOf);
-    if (times.includes(undefined)) t.untested('EVT-5b', 'there is no t to look at');
+    // EVT-5a: in another unit, two times may well be one.
+    const inMs = times.every((each) => /^[0-9]{13}$/.test(each ?? ''));
+    if (!inMs) t.untested('EVT-5b', 'there is no t in milliseconds to look at');
     // Between the two, time passed on every clock there is.
     const anew = times[0] !== times[1];
     const same = `t=${times[1]} in both`;
-    if (!times.includes(undefined)) {
+    if (inMs) {
       t.claim('EVT-5b', 't of this delivery', anew, same, first, repeat);
     }
     if (!isSignedWith(secret, first)) return t.untested('EVT-6', 'not even the first is signed');

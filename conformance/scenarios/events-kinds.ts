@@ -3,8 +3,9 @@
 import type { Delivered } from '../engine/arrivals.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
+import type { Hook } from '../providers/receiver.ts';
 import { type Envelope, envelopeIn, eventIdOf, sequenceAt } from './envelopes.ts';
-import { happen, letArrive, mustArrive } from './happenings.ts';
+import { happen, letArrive, mustArrive, patienceMs } from './happenings.ts';
 
 /** An operation, and what the simulator calls the event it brings. */
 interface Act {
@@ -16,14 +17,14 @@ interface Act {
 const evtKinds: Scenario = {
   id: 'evt-kinds',
   title: 'Each event that the operations bring has an id of its own and a later number',
-  rules: ['EVT-2a'],
+  rules: ['EVT-2a', 'EVT-4'],
   observes: ['NS-11'],
   needs: ['receiver', 'trading_account'],
   lane: 'own_world',
   async run(t) {
     const acts = await actsOf(t);
-    const hook = await t.receiver();
-    await t.given.webhook(hook);
+    const [hook, beside] = [await t.receiver(), await t.receiver()];
+    for (const each of [hook, beside]) await t.given.webhook(each);
     const told: string[] = [];
     const kinds: Record<string, string | null> = {};
     for (const act of acts) {
@@ -38,9 +39,43 @@ const evtKinds: Scenario = {
     t.observe('NS-11', told.join('; '), { event_kinds: kinds });
     // Where none of them brings any, there are still two events to tell apart.
     if (t.has('emit')) for (const _ of [1, 2]) await mustArrive(t, hook, await happen(t));
-    expectApart(t, await t.arrived(hook, 0, 0));
+    const deliveries = await t.arrived(hook, 0, 0);
+    expectApart(t, deliveries);
+    await expectBoth(t, deliveries, beside);
+    if (t.has('emit')) await expectAllDelivered(t, deliveries);
   },
 };
+
+/** EVT-4: what one subscription was told of, its twin was told of too. */
+async function expectBoth(t: Trial, deliveries: readonly Delivered[], beside: Hook): Promise<void> {
+  const missing = () => {
+    const came = new Set(beside.arrivals.map((each) => eventIdOf(envelopeIn(each))));
+    return deliveries.map((each) => eventIdOf(envelopeIn(each))).filter((id) => !came.has(id));
+  };
+  await t.until(() => missing().length === 0, patienceMs(t));
+  const words = 'every event at both of two subscriptions to everything';
+  const actual = `not at the second: ${missing().join(', ')}`;
+  t.claim('EVT-4', words, missing().length === 0, actual, ...deliveries);
+}
+
+/** EVT-4: whatever the operations brought is in the platform's own log, and was delivered. */
+async function expectAllDelivered(t: Trial, deliveries: readonly Delivered[]): Promise<void> {
+  const envelopes = deliveries.map((each) => envelopeIn(each) ?? NONE);
+  const [first = NONE] = envelopes;
+  const numbers = Object.keys(first).flatMap((name) => sequenceAt(first, name) ?? []);
+  const found = await Promise.all(numbers.map((number) => t.operator.events(number - 1)));
+  // The member whose number leads to the event itself is the sequence number.
+  const log = found.find((events) => eventIdOf(events[0]) === eventIdOf(first));
+  if (log === undefined) {
+    t.untested('EVT-4', 'the log of events does not begin with what was delivered first');
+    return;
+  }
+  const came = new Set(envelopes.map(eventIdOf));
+  const missing = log.filter((each) => !came.has(eventIdOf(each)));
+  const words = `all ${log.length} events of the log delivered`;
+  const actual = `not delivered: ${missing.map((each) => JSON.stringify(each)).join(', ')}`;
+  t.claim('EVT-4', words, missing.length === 0, actual, ...deliveries);
+}
 
 /** Everything they act on is made before, so that each brings its own events alone. */
 async function actsOf(t: Trial): Promise<Act[]> {

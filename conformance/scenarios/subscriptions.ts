@@ -1,6 +1,6 @@
 // Subscriptions as answers show them: alone, in a list of open shape (NS-7), and whether they were
 // made at all.
-import type { Answer, Json } from '../engine/answer.ts';
+import { Answer, type Json } from '../engine/answer.ts';
 import type { Role } from '../engine/needs.ts';
 import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
@@ -50,6 +50,25 @@ export async function read(t: Trial, id: number | string, role?: Role): Promise<
   const send = () => t.as(role ?? t.mainRole).getWebhook(id);
   return t.given.settleOn('reading a subscription', send);
 }
+
+/** HOOK-10's matter: where it is not so, nothing follows for what is seen and received. */
+export function expectBound(made: Answer, toBrand: boolean): void {
+  const brand = made.at('brand_id');
+  if (brand === undefined || (brand !== null) === toBrand) return;
+  const words = toBrand ? 'a brand-bound credential' : 'a firm-wide credential';
+  throw new Blocked(`a subscription of ${words} has brand_id ${JSON.stringify(brand)} (HOOK-10)`);
+}
+
+/** HOOK-2: that it says so by `true` alone is judged there. */
+export function isDisabled(subscription: Subscription | Answer): boolean {
+  const said = subscription instanceof Answer ? subscription.at('disabled') : subscription.disabled;
+  return said === true || said === 1 || said === 'true';
+}
+
+export const disabled = {
+  words: 'true',
+  test: (value: unknown) => isDisabled({ disabled: value as Json }),
+};
 
 /** Ends what a refusal should have prevented: the target must not go on sending to it. */
 export async function undo(t: Trial, made: Answer, role: Role = t.mainRole): Promise<void> {

@@ -1,12 +1,21 @@
 // HOOK: who may manage subscriptions, whose they are, and who sees them.
 import type { Answer } from '../engine/answer.ts';
 import type { Client } from '../engine/client.ts';
+import type { GivenWebhook } from '../engine/given.ts';
 import type { Role } from '../engine/needs.ts';
-import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { expectHidden } from './hidden.ts';
-import { QUIET, read, rowOf, subscriptionsIn, undo } from './subscriptions.ts';
+import {
+  DONE,
+  expectBound,
+  isDisabled,
+  QUIET,
+  read,
+  rowOf,
+  subscriptionsIn,
+  undo,
+} from './subscriptions.ts';
 import { UNKNOWN_ID } from './unknown.ts';
 
 const hookScope: Scenario = {
@@ -30,14 +39,35 @@ const hookScope: Scenario = {
     ]) {
       t.expect('HOOK-6', await act()).refused(403, 'forbidden');
     }
+    if (t.has('mint')) await expectOthersRefused(t, hook);
     const after = await read(t, hook.id);
     t.expect('HOOK-6', after).is(
       'not disabled by what was refused',
-      after.at('disabled') === false,
+      after.status === 200 && !isDisabled(after),
     );
     await undo(t, made);
   },
 };
+
+const ALL_BUT_WEBHOOKS = [
+  'accounts:write',
+  'trades:write',
+  'trader:trade',
+  'transactions:write',
+  'trader:funds',
+  'transactions:amend',
+];
+
+/** Much else does not make up for the one scope. */
+async function expectOthersRefused(t: Trial, { id, url }: GivenWebhook): Promise<void> {
+  const holder = t.as(await t.operator.mint({ scopes: ALL_BUT_WEBHOOKS }));
+  const made = await holder.createWebhook({ url, event_categories: [...QUIET] });
+  t.expect('HOOK-6', made).refused(403, 'forbidden');
+  t.expect('HOOK-6', await holder.listWebhooks()).refused(403, 'forbidden');
+  t.expect('HOOK-6', await holder.getWebhook(id)).refused(403, 'forbidden');
+  for (const act of managing(holder)) t.expect('HOOK-6', await act(id)).refused(403, 'forbidden');
+  await undo(t, made);
+}
 
 const hookBrand: Scenario = {
   id: 'hook-brand',
@@ -88,10 +118,9 @@ const hookSeen: Scenario = {
     const own = await t.given.webhook(undefined, QUIET, 'brand');
     const other = await t.given.webhook(undefined, QUIET, 'other_brand');
 
-    for (const { answer } of [own, other]) {
-      if (answer.at('brand_id') !== null) continue;
-      throw new Blocked('a subscription of a brand is not bound to it, which HOOK-10 judges');
-    }
+    expectBound(wide.answer, false);
+    expectBound(own.answer, true);
+    expectBound(other.answer, true);
     await expectSeen(t, 'firm', wide.id);
     await expectSeen(t, 'brand', own.id);
     await expectSeen(t, 'other_brand', other.id);
@@ -113,6 +142,10 @@ const hookSeen: Scenario = {
       t.expect('HOOK-11', list).is(alike, listed === seen, listed ? 'listed' : 'not listed');
     }
     await expectNotManaged(t, other.id);
+    // One that is disabled has not gone away.
+    const disable = () => t.as('brand').disableWebhook(own.id);
+    await t.control('disabling it', disable, ...DONE);
+    await expectSeen(t, 'brand', own.id);
   },
 };
 
@@ -145,7 +178,7 @@ async function expectNotManaged(t: Trial, id: number): Promise<void> {
     expectHidden(t, 'HOOK-11', await act(id), await act(UNKNOWN_ID));
   }
   const after = await read(t, id, 'other_brand');
-  t.expect('HOOK-11', after).is('not disabled by it', after.at('disabled') === false);
+  t.expect('HOOK-11', after).is('not disabled by it', after.status === 200 && !isDisabled(after));
 }
 
 function idsOf(rows: readonly { readonly id?: unknown }[]): string {
@@ -169,7 +202,7 @@ const hookOfAnotherFirm: Scenario = {
     const words = 'not among the subscriptions of this firm';
     t.claim('HOOK-11', words, listed === undefined, JSON.stringify(listed));
     const after = await read(t, foreign.id, 'other_firm');
-    t.expect('HOOK-12', after).is('not disabled by it', after.at('disabled') === false);
+    t.expect('HOOK-12', after).is('not disabled by it', after.status === 200 && !isDisabled(after));
   },
 };
 

@@ -2,7 +2,15 @@
 import type { Answer } from '../engine/answer.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
-import { HARDLY_PUBLIC, MIXED, NEIGHBOURS, NOT_PUBLIC, PUBLIC, SPELLINGS } from './addresses.ts';
+import {
+  HARDLY_PUBLIC,
+  METADATA_NAMES,
+  MIXED,
+  NEIGHBOURS,
+  NOT_PUBLIC,
+  PUBLIC,
+  SPELLINGS,
+} from './addresses.ts';
 import { isRefused, QUIET, undo } from './subscriptions.ts';
 
 const hookScheme: Scenario = {
@@ -77,6 +85,12 @@ const hookAddresses: Scenario = {
     const spellings = [host.toUpperCase(), `${host}.`, `${host}:8443`];
     const spelt = await tryAll(t, spellings, (each) => at(['10.0.0.1'], each));
     expectAllRefused(t, 'private, the name in another spelling', spelt);
+
+    const named = await tryAll(t, METADATA_NAMES, async (each) => {
+      await t.operator.resolve(each, ['169.254.169.254']);
+      return subscribe(t, `https://${each}/hooks`);
+    });
+    expectAllRefused(t, 'cloud metadata by its name', named);
 
     const mixed = await tryAll(t, MIXED, (each) => at(each));
     expectAllRefused(t, 'one of several addresses', mixed);
