@@ -4,6 +4,11 @@ import { AccountsView } from './money/accounts-view.tsx';
 import { TransactionsView } from './money/transactions-view.tsx';
 import { TimelineView } from './timeline/timeline-view.tsx';
 import { WebhooksView } from './webhooks/webhooks-view.tsx';
+import { CredentialsView } from './workings/credentials-view.tsx';
+import { FaultsView } from './workings/faults-view.tsx';
+import { LimitsView } from './workings/limits-view.tsx';
+import { QuestionsView } from './workings/questions-view.tsx';
+import { WorldsView } from './workings/worlds-view.tsx';
 
 export interface ViewProps {
   /** What is looked at in the view, such as `['requests', '12']`. */
@@ -23,6 +28,11 @@ export const views: readonly ViewEntry[] = [
   { name: 'accounts', title: 'Accounts', View: AccountsView },
   { name: 'transactions', title: 'Transactions', View: TransactionsView },
   { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
+  { name: 'faults', title: 'Faults', View: FaultsView },
+  { name: 'limits', title: 'Limits and keys', View: LimitsView },
+  { name: 'credentials', title: 'Credentials', View: CredentialsView },
+  { name: 'worlds', title: 'Worlds and state', View: WorldsView },
+  { name: 'questions', title: 'Open questions', View: QuestionsView },
 ];
 
 export function viewOf(name: string | undefined): ViewEntry {
