@@ -51,8 +51,8 @@ export function init(
   checkWritable('FILE', file, io.cwd);
   writeText(file, io.cwd, text);
   const lines = [
-    `Wrote ${file}. Fill in what you have and delete the rest: every part is optional but one`,
-    'credential, and each part that is missing leaves some rules untested, never failed.',
+    `Wrote ${file}. Fill in what you have and delete the rest: every part is`,
+    'optional but one credential, and what is missing leaves rules untested, never failed.',
     '',
     ...explainFields(Math.min(io.columns, 100)),
     '',

@@ -109,9 +109,13 @@ async function runFromArguments(command: Command, io: JudgeIo): Promise<number> 
     const { judgeTarget } = await import('./conformance-judge.ts');
     return await judgeTarget(options, io, stop.signal);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    io.err(`error: ${error.message}\n`);
-    return 2;
+    if (error instanceof UsageError) {
+      io.err(`error: ${error.message}\n`);
+      return 2;
+    }
+    // Node's own code for what nobody catches is 1, which here means that a target deviates.
+    io.err(`the judge failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return 5;
   } finally {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);

@@ -17,7 +17,8 @@ export async function openChannel(
   credential: Credential,
 ): Promise<Channel | undefined> {
   // Loaded when the first channel is opened: most runs never open one.
-  const { WebSocket } = await import('undici');
+  // Its default export: a bundle knows the package by no other.
+  const { WebSocket } = (await import('undici')).default;
   const socket = new WebSocket(url.replace(/^http/, 'ws'), {
     headers: { authorization: `Bearer ${credential.token}` },
   });

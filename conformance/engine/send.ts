@@ -31,7 +31,8 @@ const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /** Sends over sockets with undici: raw header lines both ways, one whole time limit a request. */
 export async function socketSender(): Promise<Sender> {
-  const { Agent, request } = await import('undici');
+  // Its default export: a bundle knows the package by no other.
+  const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connections: 64, keepAliveTimeout: 4_000, pipelining: 1 });
   return {
     async send(wire) {
