@@ -87,7 +87,8 @@ const idemOtherToken: Scenario = {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         authorization: null,
       });
-    const body = t.newAccount({}, 'client');
+    const brand = t.brandId('client') ?? t.brandId(t.mainRole);
+    const body = t.newAccount({ brand_id: brand }, 'client');
     const key = t.fresh.key();
     const tokens = [];
     for (const words of ['a token', 'another token']) {

@@ -13,6 +13,7 @@ import {
   harmless,
   type Meter,
   meterOf,
+  now,
   type Request,
   rest,
   sustained,
@@ -114,6 +115,7 @@ async function expectRate(
   meter: Meter,
 ): Promise<{ truth: boolean; refusal: Answer }> {
   const { perSecond } = meter;
+  const drainedAtMs = await now(t);
   const drained = await drain(t, meter);
   const wanted = about(perSecond);
   const expected = `${words}: about ${perSecond} requests a second, ${wanted.join(' to ')}`;
@@ -124,7 +126,7 @@ async function expectRate(
     t.claim(rule, expected, false, actual, ...drained.served.slice(-1));
     throw new Blocked('nothing was refused, so that no refusal could be looked at');
   }
-  const rate = await sustained(t, meter, { gathers: drained.served.length });
+  const rate = await sustained(t, meter, { gathers: drained.served.length, drainedAtMs });
   const truth = within(rate.perSecond, wanted);
   const actual = `${rate.perSecond.toFixed(1)} a second`;
   t.claim(rule, expected, truth, actual, ...rate.answers.slice(-1), refusal);

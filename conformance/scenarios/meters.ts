@@ -21,8 +21,8 @@ export interface Burst {
   readonly limited: readonly Answer[];
   /** How many got no answer at all until the clock was moved. */
   readonly held: number;
-  /** By the clock that refills the allowance. */
-  readonly elapsedMs: number;
+  /** How far apart they may have arrived, by the clock that refills the allowance. */
+  readonly spreadMs: number;
   /** By the wall, until the last answer. */
   readonly tookMs: number;
 }
@@ -65,34 +65,40 @@ export function rest(t: Trial): Promise<void> {
 /** Sends `count` requests at the same moment, past the plan on purpose. */
 export async function burst(t: Trial, meter: Meter, count: number): Promise<Burst> {
   const client = t.as(meter.credential);
-  const fromMs = await now(t);
+  const sends = Array.from({ length: count }, () => () => meter.request(client, { unpaced: true }));
+  return await burstOf(t, sends);
+}
+
+export async function burstOf(t: Trial, sends: readonly (() => Promise<Answer>)[]): Promise<Burst> {
+  const still = await standsStill(t);
   const startedAt = performance.now();
   const answers: Answer[] = [];
   const failures: unknown[] = [];
-  const sent = Array.from({ length: count }, () =>
-    meter.request(client, { unpaced: true }).then(
+  const sent = sends.map((send) =>
+    send().then(
       (answer) => void answers.push(answer),
       (error: unknown) => void failures.push(error),
     ),
   );
-  const over = () => answers.length + failures.length === count;
+  const over = () => answers.length + failures.length === sends.length;
   await Promise.race([Promise.all(sent), t.until(over, HELD_AFTER_MS)]);
   if (failures.length > 0) throw failures[0];
   const tookMs = performance.now() - startedAt;
-  const elapsedMs = (await now(t)) - fromMs;
   const answered = [...answers];
   // Who holds requests back by its clock lets them go when it moves on: nothing is left hanging.
-  if (answered.length < count && t.has('clock')) {
+  if (answered.length < sends.length && t.has('clock')) {
     await t.operator.advance(10_000);
     await t.until(over, HELD_AFTER_MS);
   }
   const served = answered.filter((each) => each.status < 300);
   const limited = answered.filter((each) => each.status >= 300);
-  return { served, limited, held: count - answered.length, elapsedMs, tookMs };
+  const durations = answered.map((each) => each.durationMs);
+  const spreadMs = still ? 0 : Math.max(0, ...durations) - Math.min(tookMs, ...durations);
+  return { served, limited, held: sends.length - answered.length, spreadMs, tookMs };
 }
 
 /** The time by which allowances refill: the target's where it can be asked. */
-function now(t: Trial): Promise<number> {
+export function now(t: Trial): Promise<number> {
   return t.has('clock') ? t.operator.nowMs() : Promise.resolve(performance.now());
 }
 
@@ -103,14 +109,10 @@ export function beyond(perSecond: number): number {
 
 /**
  * What "about" a number allows: a quarter and one request either way, and what came back while the
- * requests were on their way.
+ * requests arrived.
  */
-export function about(
-  count: number,
-  perSecond = count,
-  elapsedMs = 0,
-): [least: number, most: number] {
-  const gained = (perSecond * elapsedMs) / 1000;
+export function about(count: number, spreadMs = 0): [least: number, most: number] {
+  const gained = (count * spreadMs) / 1000;
   return [Math.round(count * 0.75), Math.round(count * 1.25 + gained) + 1];
 }
 
@@ -141,7 +143,7 @@ export async function drain(t: Trial, meter: Meter): Promise<Burst> {
     else if (answer.status < 300) served.push(answer);
     else limited = [answer];
   }
-  return { served, limited, held, elapsedMs: 0, tookMs: performance.now() - startedAt };
+  return { served, limited, held, spreadMs: 0, tookMs: performance.now() - startedAt };
 }
 
 async function standsStill(t: Trial): Promise<boolean> {
@@ -173,24 +175,29 @@ export async function demandLimits(t: Trial): Promise<void> {
 }
 
 /**
- * How many requests a second a credential is served whose allowance was just used up. In steps that
- * bring one request each where little gathers, so that the size of a burst does not look like a rate.
+ * How many requests a second a credential is served whose allowance was just used up, which began at
+ * `drainedAtMs` by `now`. In steps that bring one request each where little gathers, so that the size
+ * of a burst does not look like a rate; and never of more than a second, for the same reason.
  */
 export async function sustained(
   t: Trial,
   meter: Meter,
-  { gathers = meter.perSecond, seconds = 1 } = {},
+  { gathers = meter.perSecond, seconds = 1, drainedAtMs = Number.NaN } = {},
 ): Promise<{ perSecond: number; answers: readonly Answer[] }> {
   const few = gathers < Math.round(meter.perSecond * 0.75);
   const stepMs = few ? Math.ceil(1000 / meter.perSecond) : 1000;
   const answers: Answer[] = [];
-  const fromMs = await now(t);
+  let fromMs = Number.isNaN(drainedAtMs) ? await now(t) : drainedAtMs;
+  let countedMs = 0;
   for (let spentMs = 0; spentMs < seconds * 1000; spentMs += stepMs) {
-    await t.wait(stepMs);
+    // From the beginning of one burst to that of the next: that is how far apart they arrive.
+    await t.wait(Math.max(0, fromMs + stepMs - (await now(t))));
+    const startMs = await now(t);
     const { served, limited } = await drain(t, meter);
     answers.push(...served);
+    countedMs += Math.min(startMs - fromMs, 1000);
+    fromMs = startMs;
     if (limited.length === 0) break;
   }
-  const perSecond = (answers.length * 1000) / ((await now(t)) - fromMs);
-  return { perSecond, answers };
+  return { perSecond: (answers.length * 1000) / countedMs, answers };
 }
