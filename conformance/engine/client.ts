@@ -49,7 +49,9 @@ export interface ClientSecret {
   readonly secret: string;
 }
 
-/** How a client says who it is at the token endpoint, which the specification leaves open (NS-8). */
+/**
+ * How a client says who it is at the token endpoint, which the specification leaves open (NS-8).
+ */
 export type TokenForm = 'basic' | 'form' | 'json';
 
 type Dispatch = (draft: Draft) => Promise<Answer>;
@@ -138,8 +140,8 @@ export class Client {
   }
 
   /**
-   * Asks for a token as OAuth's client credentials do. Its budget is its own (AUTH-3c), so it leaves
-   * at once.
+   * Asks for a token as OAuth's client credentials do. Its budget is its own (AUTH-3c), so it
+   * leaves at once.
    */
   issueToken(client: ClientSecret, form: TokenForm, options: CallOptions = {}): Promise<Answer> {
     return this.send({ unpaced: true, ...tokenCall(client, form), ...options });
