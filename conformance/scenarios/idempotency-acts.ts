@@ -86,7 +86,8 @@ async function accountToUpdate(t: Trial): Promise<Act> {
 }
 
 async function batchToCreate(t: Trial): Promise<Act> {
-  const rows = [t.newAccount(), t.newAccount()];
+  // One row fails: a batch that only half succeeded is kept as well.
+  const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
   return {
     send: (key, who = t.mainRole) => t.as(who).bulkCreateAccounts(rows, { key }),
     // IDEM-9a: what may be altered in a batch has scenarios of its own.

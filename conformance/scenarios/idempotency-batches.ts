@@ -77,7 +77,9 @@ const idemBatchOfOtherPeople: Scenario = {
   },
 };
 
-/** The same letters in the same order, so that fields joined without a mark between them read alike. */
+/**
+ * The same letters in the same order, so that fields joined without a mark between them read alike.
+ */
 function shiftedBetween(row: Body): Body {
   const [reference, email] = [String(row.client_reference_id), String(row.email)];
   return {

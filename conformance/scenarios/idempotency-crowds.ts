@@ -7,7 +7,9 @@ import type { Scenario } from '../engine/types.ts';
 import { echoes } from './echoes.ts';
 import { ACTS, demandRepeats, type Write } from './idempotency-acts.ts';
 
-/** As many as find a gap between looking and writing that is open for a fraction of a millisecond. */
+/**
+ * As many as find a gap between looking and writing that is open for a fraction of a millisecond.
+ */
 const CROWD = 16;
 
 const idemCrowdOfAccounts: Scenario = {
@@ -30,7 +32,9 @@ const idemCrowdOfMoney: Scenario = {
 /** Rounds on keys of their own: by the second one every connection is open. */
 async function playCrowds(t: Trial, operations: readonly Write[]): Promise<void> {
   const size = await t.crowd(CROWD);
-  for (const operation of operations) {
+  // Where requests cost nothing, a race is run more than once.
+  const rounds = size === CROWD ? [...operations, ...operations] : operations;
+  for (const operation of rounds) {
     const { words, make } = ACTS[operation];
     await t.part('IDEM-15', `${words}, ${size} times at once`, async () => {
       const act = await make(t);
@@ -40,7 +44,7 @@ async function playCrowds(t: Trial, operations: readonly Write[]): Promise<void>
       if (one === undefined || act.reread === undefined) return;
       // What all were told is what there is: nobody ran beside the one.
       const read = await act.reread();
-      for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
+      for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.2.id']) {
         const value = one.at(path);
         if (value === undefined) continue;
         if (read.at(path) !== value) await demandRepeats(t, operation);
@@ -80,7 +84,9 @@ function isInFlight(answer: Answer): boolean {
 
 const IN_FLIGHT = 'idempotency_in_flight';
 
-/** Safe to send again, or somebody else's: a 503 write_contention is how a loser may be told too. */
+/**
+ * Safe to send again, or somebody else's: a 503 write_contention is how a loser may be told too.
+ */
 function saysNothing(t: Trial, answer: Answer): boolean {
   return answer.status === 503 || t.notes.unjudgeable(answer) !== undefined;
 }

@@ -5,7 +5,9 @@ import type { Delivered } from '../engine/arrivals.ts';
 import type { Scenario } from '../engine/types.ts';
 import { ACTS } from './idempotency-acts.ts';
 
-/** Which event each of them brings is open (NS-11). No approval: its settlement comes when it will. */
+/**
+ * Which event each of them brings is open (NS-11). No approval: its settlement comes when it will.
+ */
 const SENT = [
   'createAccount',
   'updateAccount',

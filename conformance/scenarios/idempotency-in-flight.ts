@@ -2,6 +2,7 @@
 // seconds at least.
 import type { Answer } from '../engine/answer.ts';
 import { describe } from '../engine/expect.ts';
+import type { Role } from '../engine/needs.ts';
 import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
@@ -67,28 +68,36 @@ async function expectInFlight(t: Trial, { operation, words, make }: ActOf): Prom
 
 const idemInFlightApart: Scenario = {
   id: 'idem-in-flight-apart',
-  title: 'An attempt that still runs holds up its own key and subject alone',
-  rules: ['IDEM-14a'],
-  needs: ['fault', 'clock'],
+  title: 'An attempt that still runs holds up its own subject and credential alone',
+  rules: ['IDEM-2b', 'IDEM-14a'],
+  needs: ['fault', 'clock', 'firm', 'no_amend'],
   lane: 'own_world',
   async run(t) {
     const body = t.newAccount();
     const key = t.fresh.key();
-    const create = (of = body, under = key) => t.api.createAccount(of, { key: under });
+    const create = (of = body, who: Role = t.mainRole) => t.as(who).createAccount(of, { key });
     const held = await hold(t, 'createAccount', { kind: 'delay', ms: 2_000 }, create);
-    const other = await atOnce(t, () => create(t.newAccount()));
-    if (other === undefined || other.status >= 300) await demandOtherRuns(t);
-    t.claim(
-      'IDEM-14a',
-      'another subject under the key is served meanwhile',
-      other !== undefined && other.status < 300,
-      other === undefined ? 'no answer until it was over' : describe(other),
-      ...(other === undefined ? [] : [other]),
-    );
+    const subject = await atOnce(t, () => create(t.newAccount()));
+    if (subject === undefined || subject.status >= 300) await demandOtherRuns(t);
+    expectMeanwhile(t, 'IDEM-14a', 'another subject under the key', subject);
+    const credential = await atOnce(t, () => create(body, 'no_amend'));
+    expectMeanwhile(t, 'IDEM-2b', 'another credential with key and subject', credential);
     await t.operator.advance(2_000);
-    t.expect('IDEM-14a', await held()).is('served as well', (await held()).status < 300);
+    const first = await held();
+    t.expect('IDEM-14a', first).is('served as well', first.status < 300);
   },
 };
+
+function expectMeanwhile(
+  t: Trial,
+  rule: 'IDEM-14a' | 'IDEM-2b',
+  words: string,
+  answer: Answer | undefined,
+): void {
+  const truth = answer !== undefined && answer.status < 300;
+  const actual = answer === undefined ? 'no answer until it was over' : describe(answer);
+  t.claim(rule, `${words} served meanwhile`, truth, actual, ...(answer ? [answer] : []));
+}
 
 const idemNotAbandoned: Scenario = {
   id: 'idem-not-abandoned',

@@ -1,4 +1,5 @@
-// IDEM-11 to IDEM-13: what a new key does that an old one does not, for references and for refusals.
+// IDEM-11 to IDEM-13: what a new key does that an old one does not, for references and for
+// refusals.
 import type { Answer } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
 import { describe } from '../engine/expect.ts';
@@ -32,7 +33,9 @@ interface Correction {
   readonly corrected: (key: string) => Promise<Answer>;
 }
 
-/** Which refusal it is, and what a replay reads like, is for other rules: that it is this one again. */
+/**
+ * Which refusal it is, and what a replay reads like, is for other rules: that it is this one again.
+ */
 async function expectOldThenNew(
   t: Trial,
   { operation, send, corrected }: Correction,
@@ -72,7 +75,8 @@ const idemReferenceOfAccount: Scenario = {
       const answer = await t.api.createAccount(body, { key: t.fresh.key() });
       t.expect('IDEM-12', answer).field('id', account.id);
     }
-    // A key that differs in case alone is another key, if keys are compared as the strings they are.
+    // A key that differs in case alone is another key, if keys are compared as the strings they
+    // are.
     const [body, key] = [t.newAccount(), t.fresh.key()];
     const first = await t.control('a create', () => t.api.createAccount(body, { key }));
     const shouted = await t.api.createAccount(body, { key: key.toUpperCase() });
@@ -94,6 +98,42 @@ const idemReferenceOfTransaction: Scenario = {
     }
   },
 };
+
+const idemReferenceInACrowd: Scenario = {
+  id: 'idem-reference-in-a-crowd',
+  title: 'One reference under several keys at the same moment ends as one account',
+  rules: ['IDEM-12'],
+  run: (t) => expectOneOfMany(t, t.newAccount(), (body) => t.api.createAccount(body)),
+};
+
+const idemReferenceInACrowdOfMoney: Scenario = {
+  id: 'idem-reference-in-a-crowd-of-money',
+  title: 'One reference under several keys at the same moment ends as one transaction',
+  rules: ['IDEM-12'],
+  needs: ['trading_account'],
+  async run(t) {
+    const body = t.newTransaction(await t.given.place());
+    await expectOneOfMany(t, body, (each) => t.api.createTransaction(each));
+  },
+};
+
+/** Each under a key of its own: whoever loses the race finds what the winner made. */
+async function expectOneOfMany(
+  t: Trial,
+  body: Body,
+  send: (body: Body) => Promise<Answer>,
+): Promise<void> {
+  const size = await t.crowd(16);
+  const answers = await t.atOnce(size, () => send(body));
+  const later = await t.control('the reference once more', () => send(body));
+  const id = t.pick(later, 'id');
+  // A 503 write_contention asks to come again, and has made nothing.
+  const told = answers.filter((each) => each.status !== 503 && each.source === 'service');
+  const astray = told.filter((each) => each.at('id') !== id);
+  const expected = `the one record ${id} in every answer`;
+  const actual = astray.map(describe).join(' / ');
+  t.claim('IDEM-12', expected, astray.length === 0, actual, ...astray, later);
+}
 
 const idemConflictOfPeople: Scenario = {
   id: 'idem-conflict-of-people',
@@ -130,5 +170,7 @@ export const referenceScenarios: readonly Scenario[] = [
   idemCorrectedRequest,
   idemReferenceOfAccount,
   idemReferenceOfTransaction,
+  idemReferenceInACrowd,
+  idemReferenceInACrowdOfMoney,
   idemConflictOfPeople,
 ];

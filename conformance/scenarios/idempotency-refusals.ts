@@ -11,7 +11,9 @@ import { decide } from './idempotency-subjects.ts';
 
 type Send = (key: string) => Promise<Answer>;
 
-/** A request that is refused, and the same without its fault, which its key must not let through. */
+/**
+ * A request that is refused, and the same without its fault, which its key must not let through.
+ */
 interface Refused {
   readonly status: number;
   readonly code: string;
@@ -76,7 +78,9 @@ const idemRefusalsOfAccounts: Scenario = {
   },
 };
 
-/** NS-30: seen for the record alone; whether this refusal is kept has a rule of its own (IDEM-13). */
+/**
+ * NS-30: seen for the record alone; whether this refusal is kept has a rule of its own (IDEM-13).
+ */
 async function lookAtConflict(t: Trial, known: GivenAccount, unkept: number[]): Promise<void> {
   const body = t.newAccount({ email: known.email });
   const send = (key: string) => t.api.createAccount(body, { key });

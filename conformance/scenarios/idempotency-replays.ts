@@ -106,4 +106,51 @@ function observeHeaders(t: Trial, operation: string, first: Answer, repeat: Answ
   });
 }
 
-export const replayScenarios: readonly Scenario[] = acts.map(replayOf);
+const idemReplayOfFoundAccount: Scenario = {
+  id: 'idem-replay-of-found-account',
+  title: 'The 200 for a reference that is known is kept under its key as a 201 is',
+  rules: ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-5'],
+  async run(t) {
+    const known = await t.given.account();
+    await expectFoundKept(
+      t,
+      (key) => t.api.createAccount(known.body, { key }),
+      () => t.api.updateAccount(known.id, { first_name: 'Overtaken' }, { ifMatch: known.etag }),
+    );
+  },
+};
+
+const idemReplayOfFoundTransaction: Scenario = {
+  id: 'idem-replay-of-found-transaction',
+  title: 'The 200 for a transaction that is known is kept under its key as a 201 is',
+  rules: ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-5'],
+  needs: ['trading_account'],
+  async run(t) {
+    const known = await t.given.transaction(await t.given.place());
+    await expectFoundKept(
+      t,
+      (key) => t.api.createTransaction(known.body, { key }),
+      () => t.api.rejectTransaction(known.id, known.account_id),
+    );
+  },
+};
+
+/** Found anew, the record would read as it does now, and not as it did. */
+async function expectFoundKept(
+  t: Trial,
+  find: (key: string) => Promise<Answer>,
+  move: () => Promise<Answer>,
+): Promise<void> {
+  const key = t.fresh.key();
+  const first = await t.control('a create by a known reference', () => find(key), 200);
+  await move();
+  const repeat = await find(key);
+  await expectRepeat(t, first, repeat);
+  await expectOwnRequestIds(t, first, [repeat]);
+}
+
+export const replayScenarios: readonly Scenario[] = [
+  ...acts.map(replayOf),
+  idemReplayOfFoundAccount,
+  idemReplayOfFoundTransaction,
+];

@@ -123,6 +123,7 @@ const limFirm: Scenario = {
     await t.operator.firmRate(firmId, 10);
     await expectFirm(t, firmId, meters, { perSecond: 10, words: 'what the agreement sets' });
     await t.part('LIM-5', 'refused by the firm', () => expectOwnKept(t, firmId, meters));
+    await t.part('LIM-5', 'refused for its own rate', () => expectFirmKept(t, firmId, meters));
     await observeFirmRate(t, firmId, request);
   },
 };
@@ -185,6 +186,20 @@ async function expectOwnKept(t: Trial, firmId: string, meters: readonly Meter[])
   const expected = `${beside.served.length} served at once, as to one who was not refused before`;
   const truth = after.served.length >= beside.served.length - 1;
   t.claim('LIM-5', expected, truth, `${after.served.length} served`, ...turned.limited);
+}
+
+/** Refused for its own rate, a credential draws nothing from its firm, whose others need it. */
+async function expectFirmKept(t: Trial, firmId: string, meters: readonly Meter[]): Promise<void> {
+  await t.operator.firmRate(firmId, 15);
+  await rest(t);
+  const [insistent, other] = meters as [Meter, Meter];
+  const control = await drain(t, other);
+  await rest(t);
+  await burst(t, insistent, 30);
+  const beside = await drain(t, other);
+  const expected = `${control.served.length} served, though another one was refused 25 times`;
+  const truth = beside.served.length >= control.served.length - 1;
+  t.claim('LIM-5', expected, truth, `${beside.served.length} served`, ...beside.limited);
 }
 
 /** NS-36: whether a faster credential makes the firm faster. */

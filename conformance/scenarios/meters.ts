@@ -49,8 +49,8 @@ export async function meterOf(t: Trial, wish: Partial<CredentialWish> = {}): Pro
 }
 
 /**
- * A write that changes nothing: it finds an account by its reference. A new key is what makes it run
- * (NS-17: whether a replay is metered is open).
+ * A write that changes nothing: it finds an account by its reference. A new key is what makes it
+ * run (NS-17: whether a replay is metered is open).
  */
 export async function harmless(t: Trial): Promise<Request> {
   const known = await t.given.account();
@@ -175,9 +175,9 @@ export async function demandLimits(t: Trial): Promise<void> {
 }
 
 /**
- * How many requests a second a credential is served whose allowance was just used up, which began at
- * `drainedAtMs` by `now`. In steps that bring one request each where little gathers, so that the size
- * of a burst does not look like a rate; and never of more than a second, for the same reason.
+ * How many requests a second a credential is served whose allowance was just used up, which began
+ * at `drainedAtMs` by `now`. In steps that bring one request each where little gathers, so that the
+ * size of a burst does not look like a rate; and never of more than a second, for the same reason.
  */
 export async function sustained(
   t: Trial,
