@@ -28,11 +28,13 @@ export function printPolicy(settings: Settings): PrintPolicy {
     subscription: (subscription, secret) =>
       JSON.stringify(subscriptionFields(subscription, secret, settings)),
     problem: (problem, requestId) => printProblem(problem, requestId, settings.error_entry),
-    envelope: (event, world) => printEnvelope(event, world, settings),
+    envelope: recentEnvelopes(settings),
   };
 }
 
-/** ACC-18: exactly these fields; the email is never among them. NS-44: never given reads as null. */
+/**
+ * ACC-18: exactly these fields; the email is never among them. NS-44: never given reads as null.
+ */
 function accountFields(account: Account, absent: string | null) {
   return {
     id: account.id,
@@ -119,6 +121,23 @@ function printProblem(
       return { field: entry.field, message: entry.message };
     }),
   });
+}
+
+/** Many subscriptions get the same event at about the same time: it is printed once for them. */
+function recentEnvelopes(settings: Settings): PrintPolicy['envelope'] {
+  interface Printed {
+    readonly event: EventRecord;
+    readonly text: string;
+  }
+  const recent: (Printed | undefined)[] = new Array(64).fill(undefined);
+  return (event, world) => {
+    const slot = event.seq % recent.length;
+    const known = recent[slot];
+    if (known?.event === event) return known.text;
+    const text = printEnvelope(event, world, settings);
+    recent[slot] = { event, text };
+    return text;
+  };
 }
 
 /** EVT-2a, NS-9: the record stands in it as the API showed it when it changed. */

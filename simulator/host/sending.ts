@@ -5,6 +5,7 @@ import type { Send } from '../core/deliveries.ts';
 import type { DeliveryAnswer } from '../core/delivery-answers.ts';
 import type { EventRecord, Subscription } from '../core/records.ts';
 import { explainAddress } from '../core/values/address.ts';
+import { remember } from '../core/values/remember.ts';
 import { parseTargetUrl, targetSpace } from '../core/values/target-url.ts';
 import { findEvent, type World } from '../core/world.ts';
 import type { Deliverer, DeliveryOrder, Recall } from './deliverer.ts';
@@ -128,7 +129,7 @@ function findTarget(
   }
   const { href, hostname, origin, address } = target;
   const forward = world.forwards.get(origin);
-  const to = forward === undefined ? href : forwardedUrl(href, forward);
+  const to = forward === undefined ? href : forwarded(`${href} ${forward}`);
   if (address !== null) {
     return judgeTarget(context, url, {
       url: to,
@@ -158,6 +159,11 @@ function judgeTarget(
   const why = behaviour.webhooks.refuseTarget(url, addresses, world);
   return why === null ? target : { refused: why };
 }
+
+const forwarded = remember((pair) => {
+  const [url = '', forward = ''] = pair.split(' ');
+  return forwardedUrl(url, forward);
+});
 
 /**
  * A forward with a path of its own is the whole URL; a bare origin keeps path and query of the

@@ -1,4 +1,5 @@
 // Deliveries over real sockets with undici, which is loaded when the first one leaves.
+import { remember } from '../core/values/remember.ts';
 import type { Deliverer, DeliveryOrder, DeliveryOutcome } from './deliverer.ts';
 import { type ExchangeOutcome, exchange } from './delivery/exchange.ts';
 import { Pools, type PoolTerms } from './delivery/pools.ts';
@@ -42,15 +43,27 @@ export function undiciDeliverer(terms: UndiciDelivererTerms = {}): Deliverer {
   };
 }
 
+/** Where a request goes, taken apart. */
+interface Place {
+  readonly url: URL;
+  readonly origin: string;
+  readonly path: string;
+}
+
+const placeOf = remember((text): Place => {
+  const url = new URL(text);
+  return { url, origin: url.origin, path: `${url.pathname}${url.search}` };
+});
+
 /** One hop of a delivery: the first, or where a redirect leads. */
 interface Hop {
-  readonly url: URL;
+  readonly place: Place;
   readonly addresses: readonly string[] | null;
   readonly method: 'POST' | 'GET';
 }
 
 function firstHop({ url, addresses }: DeliveryOrder): Hop {
-  return { url: new URL(url), addresses, method: 'POST' };
+  return { place: placeOf(url), addresses, method: 'POST' };
 }
 
 /** EVT-9a: a redirect is an answer like any other, and not followed. */
@@ -77,7 +90,7 @@ async function sendOn(
 function sendHop(
   pools: Pools,
   order: DeliveryOrder,
-  { url, addresses, method }: Hop,
+  { place, addresses, method }: Hop,
   limitMs: number,
 ): Promise<ExchangeOutcome> {
   const { refuseAddress, headers, body, recall } = order;
@@ -89,8 +102,8 @@ function sendHop(
       return Promise.resolve(refused);
     }
   }
-  return exchange(pools.find({ origin: url.origin, addresses, refuseAddress }), {
-    path: `${url.pathname}${url.search}`,
+  return exchange(pools.find({ origin: place.origin, addresses, refuseAddress }), {
+    path: place.path,
     method,
     headers: { 'user-agent': userAgent, ...headers },
     body: method === 'POST' ? body : null,
@@ -108,12 +121,14 @@ async function nextHop(
   if (status === null || location === null || ![301, 302, 303, 307, 308].includes(status)) {
     return null;
   }
-  if (!URL.canParse(location, hop.url)) return null;
-  const url = new URL(location, hop.url);
+  const before = hop.place.url;
+  if (!URL.canParse(location, before)) return null;
+  const url = new URL(location, before);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   const method = status >= 307 ? hop.method : 'GET';
   // A forward leads where its owner wants, and so do its redirects; others stay judged.
-  const sameHost = url.hostname === hop.url.hostname;
-  if (hop.addresses === null || sameHost) return { url, addresses: hop.addresses, method };
-  return { url, addresses: await resolver.resolve(url.hostname), method };
+  const place = placeOf(url.href);
+  const sameHost = url.hostname === before.hostname;
+  if (hop.addresses === null || sameHost) return { place, addresses: hop.addresses, method };
+  return { place, addresses: await resolver.resolve(url.hostname), method };
 }

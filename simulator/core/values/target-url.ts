@@ -7,6 +7,7 @@ import {
   parseAddress,
   publicSpace,
 } from './address.ts';
+import { remember } from './remember.ts';
 
 /**
  * Where deliveries go. `address` is the hostname when that is an IP literal (IPv6 without
@@ -54,6 +55,19 @@ export function targetSpace({ allowLocal = false, space = publicSpace }: TargetT
  * passes still has to be resolved and judged, see {@link judgeAddresses}.
  */
 export function parseTargetUrl(text: string, terms: TargetTerms = {}): TargetUrl | RefusedUrl {
+  // The same few urls are parsed again for every delivery.
+  const space = targetSpace(terms);
+  let parse = parsers.get(space);
+  if (parse === undefined) {
+    parse = remember((url) => parseAnew(url, terms));
+    parsers.set(space, parse);
+  }
+  return parse(text);
+}
+
+const parsers = new WeakMap<AddressSpace, (text: string) => TargetUrl | RefusedUrl>();
+
+function parseAnew(text: string, terms: TargetTerms): TargetUrl | RefusedUrl {
   const why = refuseSpelling(text, terms.allowLocal ?? false);
   if (why !== null) return refused(why);
   if (!URL.canParse(text)) return refused('url is not a url that can be parsed');
