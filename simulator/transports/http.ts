@@ -100,6 +100,8 @@ function answerCall(
     }
     const headers = replyHeaders(answer.reply, answer.requestId);
     Object.assign(headers, extra);
+    // An answer that names the connection itself would keep open what the caller wants closed.
+    if (headers.connection !== undefined && !raw.shouldKeepAlive) headers.connection += ', close';
     if (answer.reply.status !== 204) {
       headers['content-length'] = String(Buffer.byteLength(answer.reply.body));
     }
