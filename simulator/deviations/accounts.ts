@@ -195,7 +195,7 @@ export const accountDeviations: readonly Deviation[] = [
   },
   {
     id: 'account-reference-case-sensitive',
-    breaks: ['ACC-6', 'TXN-2'],
+    breaks: ['ACC-6'],
     story: 'References are compared as they are.',
     bend: policy('values', () => ({ referenceKey: (reference) => reference })),
     alsoSeenAs: { 'IDEM-12': 'so converging is too' },

@@ -3,7 +3,7 @@ import type { Behaviour, DeliveryPolicy } from '../core/behaviour.ts';
 import type { EventRecord } from '../core/records.ts';
 import { hmacSha256Hex, sha256Hex } from '../core/values/digest.ts';
 import { signatureHeader, signBody } from '../core/values/signature.ts';
-import { decision, type Json, policy } from './bend.ts';
+import { type Json, policy } from './bend.ts';
 import type { Deviation } from './deviation.ts';
 
 const second = 1000;
@@ -124,7 +124,10 @@ export const deliveryDeviations: readonly Deviation[] = [
     breaks: ['EVT-2b'],
     story: 'The id is that of the attempt.',
     bend: envelope((body, _event, attempt) => ({ ...body, id: `${String(body.id)}-${attempt}` })),
-    alsoSeenAs: { 'EVT-2a': 'it is not the id of the channel' },
+    alsoSeenAs: {
+      'EVT-10b': 'the channel has another id',
+      'EVT-2a': 'it is not the id of the channel',
+    },
   },
   {
     id: 'delivery-new-seq-each-attempt',
@@ -355,17 +358,6 @@ export const deliveryDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'HOOK-4': 'the new secret signs nothing' },
   },
   {
-    id: 'rotation-drops-old-after-a-second',
-    breaks: ['EVT-7'],
-    story: 'The overlap is a second.',
-    bend: delivery(() => ({
-      secrets: ({ secret, previousSecret, rotatedAtMs }, atMs) =>
-        previousSecret !== null && rotatedAtMs !== null && atMs - rotatedAtMs < second
-          ? [secret, previousSecret]
-          : [secret],
-    })),
-  },
-  {
     id: 'retry-first-after-10s',
     breaks: ['EVT-8a'],
     story: 'The first retry comes after ten seconds.',
@@ -580,35 +572,5 @@ export const deliveryDeviations: readonly Deviation[] = [
           event.brandId === null ||
           Number(event.brandId) % 2 === 0),
     })),
-  },
-  {
-    id: 'event-on-every-answer',
-    breaks: ['IDEM-4c'],
-    story: 'Every 200 of a create is an event too.',
-    bend: decision('createAccount', (given, attempt) => {
-      if (given.reply.status !== 200) return given;
-      const account = attempt.world.accounts.get(
-        (JSON.parse(given.reply.body) as { id: string }).id,
-      );
-      if (account === undefined) return given;
-      const { firmId, brandId, id } = account;
-      return {
-        ...given,
-        changes: [
-          {
-            type: 'event-recorded',
-            happening: {
-              category: 'account',
-              kind: 'account.created',
-              firmId,
-              brandId,
-              accountId: id,
-              body: given.reply.body,
-            },
-          },
-        ],
-      };
-    }),
-    alsoSeenAs: { 'ACC-5': 'something is created after all', 'IDEM-12': 'something happens' },
   },
 ];

@@ -182,6 +182,18 @@ export const errorDeviations: readonly Deviation[] = [
                 brand_id: '10',
                 accounts: [],
                 reason: 'x',
+                event_categories: [],
+                url: 'x',
+                account_id: '1',
+                trading_account_id: '1',
+                currency: 'USD',
+                amount: '1',
+                transaction_type: 'Credit',
+                instrument: 'x',
+                side: 'buy',
+                volume: '1',
+                position_id: '1',
+                grant_type: 'none',
               },
             };
       },
@@ -277,14 +289,16 @@ export const errorDeviations: readonly Deviation[] = [
   },
   {
     id: 'request-id-header-is-the-key',
-    breaks: ['ERR-4'],
+    breaks: ['IDEM-5'],
     story: 'The idempotency key serves as the request id.',
     bend: everyReply((reply, { key }) =>
       key === null
         ? reply
         : { ...reply, headers: { ...reply.headers, 'x-request-id': key.slice(0, 64) } },
     ),
-    alsoSeenAs: { 'IDEM-5': 'a replay has the same one' },
+    alsoSeenAs: {
+      'ERR-4': 'two calls carry one X-Request-Id',
+    },
   },
 ];
 

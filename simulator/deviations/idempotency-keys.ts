@@ -80,12 +80,6 @@ export const keyDeviations: readonly Deviation[] = [
     bend: parse((key, header) => key ?? (header?.trim().slice(0, 255) || null)),
   },
   {
-    id: 'key-checked-after-token',
-    breaks: ['IDEM-1d'],
-    story: 'The authentication middleware comes first in the chain.',
-    bend: reorder('token', 'key'),
-  },
-  {
     id: 'key-checked-after-body',
     breaks: ['IDEM-1d'],
     story: 'The key is read by the handler, once the framework has parsed the body.',
@@ -111,6 +105,7 @@ export const keyDeviations: readonly Deviation[] = [
       ({ credential, operation, key }) => `${credential?.clientId}\n${operation}\n${key}`,
     ),
     alsoSeenAs: {
+      'IDEM-9a': 'a batch of other people is a repeat',
       'IDEM-2c': 'no subject tells two operations apart any more',
       'IDEM-9b': 'a changed batch under the old key is no new batch',
       'POS-4': 'another trading account under the key is no other operation',
@@ -177,12 +172,3 @@ export const keyDeviations: readonly Deviation[] = [
     },
   },
 ];
-
-function reorder(first: string, second: string): Deviation['bend'] {
-  return (behaviour) => {
-    const moved = behaviour.stages.find(({ name }) => name === first)!;
-    const rest = behaviour.stages.filter(({ name }) => name !== first);
-    const at = rest.findIndex(({ name }) => name === second);
-    return { ...behaviour, stages: [...rest.slice(0, at), moved, ...rest.slice(at)] };
-  };
-}

@@ -1,4 +1,5 @@
 // Wrong ways of keeping key records: for how long, while an attempt runs, and for what (IDEM-6 to IDEM-15).
+import type { Reply } from '../core/call.ts';
 import type { KeyRecord } from '../core/records.ts';
 import { all, operation, policy, stage } from './bend.ts';
 import type { Deviation } from './deviation.ts';
@@ -117,14 +118,22 @@ export const recordDeviations: readonly Deviation[] = [
     id: 'in-flight-is-recorded',
     breaks: ['IDEM-14a'],
     story: 'The 409 that says "still running" is stored and is what everybody gets from then on.',
-    bend: stage('replay', (decide, attempt) => {
-      const decision = decide(attempt);
-      if (decision === null || attempt.idempotency !== 'in_flight' || attempt.keyId === null)
-        return decision;
-      const record = { atMs: attempt.atMs, reply: decision.reply, attempt: attempt.n };
-      const keyId = `${attempt.keyId}\nseen`;
-      return { ...decision, changes: [{ type: 'key-recorded', keyId, record }] };
-    }),
+    bend: (behaviour) => {
+      const stored = new Map<string, Reply>();
+      const bend = stage('replay', (decide, attempt) => {
+        const decision = decide(attempt);
+        const name = `${attempt.world.name}\n${attempt.world.seed}\n${attempt.keyId}`;
+        if (attempt.idempotency === 'in_flight' && decision !== null)
+          stored.set(name, decision.reply);
+        const kept = stored.get(name);
+        return kept === undefined ? decision : { reply: kept, changes: [], cites: [] };
+      });
+      return bend(behaviour);
+    },
+    alsoSeenAs: {
+      'IDEM-14b': 'the key is never free again',
+      'IDEM-15': 'the answer is never replayed',
+    },
   },
   {
     id: 'in-flight-is-425',

@@ -1,6 +1,7 @@
 // Wrong ways of recording and replaying answers (IDEM-4 to IDEM-15).
 import type { Attempt } from '../core/attempt.ts';
 import type { Reply } from '../core/call.ts';
+import { findEntry } from '../core/journal.ts';
 import type { KeyRecord } from '../core/records.ts';
 import type { OperationName } from '../core/tables/operations.ts';
 import { type Json, mapJson, policy, stage } from './bend.ts';
@@ -120,7 +121,7 @@ export const replayDeviations: readonly Deviation[] = [
   },
   {
     id: 'replay-of-updates-runs',
-    breaks: ['IDEM-4c'],
+    breaks: ['IDEM-4a'],
     story: 'The tag is thought to be protection enough for updates.',
     bend: forgets('updateAccount'),
     alsoSeenAs: {
@@ -166,16 +167,13 @@ export const replayDeviations: readonly Deviation[] = [
     story: 'The answer is replayed, but the change has run once more before.',
     bend: stage('replay', (decide, attempt) => {
       const decision = decide(attempt);
-      if (
-        decision === null ||
-        attempt.idempotency !== 'replayed' ||
-        attempt.operation !== 'openPosition'
-      ) {
-        return decision;
-      }
-      const again = attempt.behaviour.operations.openPosition(attempt);
-      return 'decideRow' in again ? decision : { ...decision, changes: again.changes };
+      const account = attempt.world.accounts.get(attempt.pathId);
+      if (decision === null || attempt.idempotency !== 'replayed') return decision;
+      if (attempt.operation !== 'updateAccount' || account === undefined) return decision;
+      const again = { ...account, revision: account.revision + 1 };
+      return { ...decision, changes: [{ type: 'account-changed', account: again }] };
     }),
+    alsoSeenAs: { 'IDEM-8': 'a repeat with another body changes something' },
   },
   {
     id: 'replay-emits-the-event-again',
@@ -207,6 +205,33 @@ export const replayDeviations: readonly Deviation[] = [
       'IDEM-13': 'the conflict is not kept either',
       'IDEM-5': 'a refusal is made anew, with its own request_id',
       'TXS-3': 'a refused approval is judged anew',
+    },
+  },
+  {
+    id: 'refusals-corrected-under-old-key',
+    breaks: ['IDEM-11'],
+    story: 'A refusal is kept for the same body only, so that a correction may use the old key.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      keys: {
+        ...behaviour.keys,
+        replay: (stored, attempt) => behaviour.keys.replay(stored, attempt),
+        id: (attempt) => {
+          const id = behaviour.keys.id(attempt);
+          const record = behaviour.keys.find(attempt.world, id, attempt.atMs);
+          if (record?.reply == null || record.reply.status < 400) return id;
+          const first = findEntry(attempt.world.journal, record.attempt);
+          const sent = (body: Uint8Array) => Buffer.from(body).toString();
+          return first !== undefined && sent(first.call.body) !== sent(attempt.call.body)
+            ? `${id}\n${sent(attempt.call.body)}`
+            : id;
+        },
+      },
+    }),
+    alsoSeenAs: {
+      'IDEM-8': 'the body of a refused request is compared',
+      'IDEM-4d': 'a refusal does not replay for another body',
+      'IDEM-13': 'nor does the conflict',
     },
   },
   ...[403, 404, 409, 412, 413, 422, 501].map(

@@ -65,14 +65,14 @@ export const subjectDeviations: readonly Deviation[] = [
   },
   {
     id: 'subject-of-positions-is-the-instrument',
-    breaks: ['IDEM-2c'],
+    breaks: ['POS-2'],
     story: 'The instrument is taken into the subject of positions.',
     bend: subject(
       ['openPosition'],
       ({ body }, own) => `${own}\n${optionalText(body, 'instrument')}`,
     ),
     alsoSeenAs: {
-      'POS-2': 'another instrument under the key opens another position',
+      'IDEM-2c': 'the subject is not the one of the table',
       'IDEM-8': 'part of the body is compared',
     },
   },

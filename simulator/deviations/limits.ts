@@ -183,14 +183,13 @@ export const limitDeviations: readonly Deviation[] = [
     story: 'A call is served when one of the two has room.',
     bend: stage('rate', (decide, attempt) => {
       const given = decide(attempt);
-      const { credential, world, behaviour, atMs } = attempt;
-      if (given === null || credential === null) return given;
-      const [, firm] = behaviour.limits.demands(attempt);
-      const level =
-        firm === undefined
-          ? 0
-          : behaviour.limits.level(world.buckets.get(firm.bucket), firm.rate, atMs);
-      return level >= 1000 && firm !== undefined ? draw(attempt, firm.bucket, level) : given;
+      if (given === null) return null;
+      const { limits } = attempt.behaviour;
+      for (const { bucket, rate } of limits.demands(attempt)) {
+        const level = limits.level(attempt.world.buckets.get(bucket), rate, attempt.atMs);
+        if (level >= 1000) return draw(attempt, bucket, level);
+      }
+      return given;
     }),
     alsoSeenAs: {
       'LIM-1': 'a credential goes on while the firm has room',
@@ -199,11 +198,12 @@ export const limitDeviations: readonly Deviation[] = [
       'LIM-5': 'fewer are refused',
       'LIM-6': 'fewer are refused',
       'LIM-7': 'fewer are refused',
+      'LIM-8': 'fewer are refused',
       'LIM-9': 'fewer are refused',
       'LIM-10': 'fewer are refused',
       'LIM-11': 'fewer are refused',
       'IDEM-6a': 'fewer are refused',
-      'LIM-8': 'fewer are refused',
+      'AUTH-3c': 'fewer are refused',
     },
   },
 ];

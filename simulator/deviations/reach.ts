@@ -161,7 +161,10 @@ export const reachDeviations: readonly Deviation[] = [
       (own, credential, record) =>
         own || (credential.kind === 'server' && record.firmId === credential.firmId),
     ),
-    alsoSeenAs: { 'UPD-6': 'an account of another brand is seen' },
+    alsoSeenAs: {
+      'UPD-5': 'an account out of reach is found',
+      'UPD-6': 'an account of another brand is seen',
+    },
   },
   {
     id: 'brand-out-of-reach-is-403',
@@ -190,7 +193,10 @@ export const reachDeviations: readonly Deviation[] = [
           credential.brandId === null &&
           record.firmId !== credential.firmId),
     ),
-    alsoSeenAs: { 'UPD-6': 'another firm’s account is seen' },
+    alsoSeenAs: {
+      'UPD-5': 'an account out of reach is found',
+      'UPD-6': 'another firm’s account is seen',
+    },
   },
   {
     id: 'firm-out-of-reach-says-so',

@@ -95,6 +95,16 @@ export const transactionDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'IDEM-12': 'another key does not converge' },
   },
   {
+    id: 'transaction-reference-case-sensitive',
+    breaks: ['TXN-2'],
+    story: 'References of transactions are compared as they are.',
+    bend: policy('transactions', (transactions) => ({
+      referenceKey: (firmId, accountId, reference) =>
+        `${transactions.referenceKey(firmId, accountId, '')}${reference}`,
+    })),
+    alsoSeenAs: { 'IDEM-12': 'so converging is too' },
+  },
+  {
     id: 'transaction-reference-unchecked',
     breaks: ['TXN-3'],
     story: 'Only the references of accounts are checked.',

@@ -1,6 +1,6 @@
 // Wrong ways of managing subscriptions (HOOK-1 to HOOK-6, HOOK-9 to HOOK-13).
 import type { Subscription } from '../core/records.ts';
-import { decision, type Json, members, only, operation, policy, reply } from './bend.ts';
+import { decision, type Json, members, operation, policy, reply } from './bend.ts';
 import { alsoBy, refuseAs, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';
 
@@ -96,10 +96,12 @@ export const webhookDeviations: readonly Deviation[] = [
   },
   {
     id: 'hook-created-at-in-seconds',
-    breaks: ['HOOK-2'],
+    breaks: ['CONV-4'],
     story: 'Times are in seconds on this resource.',
     bend: shown((body) => ({ ...body, created_at: Math.floor(Number(body.created_at) / 1000) })),
-    alsoSeenAs: { 'CONV-4': 'it is not on the scale of milliseconds' },
+    alsoSeenAs: {
+      'HOOK-2': 'it is not on the scale of milliseconds',
+    },
   },
   {
     id: 'hook-categories-as-text',
@@ -253,13 +255,31 @@ export const webhookDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'HOOK-13': 'it reads enabled', 'HOOK-2': 'it reads enabled' },
   },
   {
-    id: 'hook-disable-finishes-queue',
+    id: 'hook-disable-goes-on-sending',
     breaks: ['EVT-13'],
-    story: 'What is in the queue is still delivered after disabling.',
-    bend: decision('disableWebhook', (given) => ({
-      ...given,
-      changes: only(given.changes, 'subscription-set'),
-    })),
+    story: 'It reads disabled; the delivery job keeps a list of its own.',
+    bend: (behaviour) => {
+      const said = new Set<string>();
+      const name = (id: number, firmId: string, createdAtMs: number) =>
+        `${id}/${firmId}/${createdAtMs}`;
+      const deaf = decision('disableWebhook', (given, attempt) => {
+        const found = attempt.world.subscriptions.get(Number(attempt.pathId));
+        if (given.reply.status >= 300 || found === undefined) return given;
+        said.add(name(found.id, found.firmId, found.createdAtMs));
+        return { ...given, changes: [] };
+      })(behaviour);
+      return {
+        ...deaf,
+        print: {
+          ...deaf.print,
+          subscription: (subscription, secret) => {
+            const { id, firmId, createdAtMs } = subscription;
+            const disabled = subscription.disabled || said.has(name(id, firmId, createdAtMs));
+            return deaf.print.subscription({ ...subscription, disabled }, secret);
+          },
+        },
+      };
+    },
     alsoSeenAs: { 'HOOK-5': 'delivery does not stop', 'HOOK-13': 'retries go on' },
   },
   {
@@ -280,10 +300,12 @@ export const webhookDeviations: readonly Deviation[] = [
   ),
   {
     id: 'hook-create-by-accounts-scope',
-    breaks: ['HOOK-6'],
+    breaks: ['AUTH-4'],
     story: 'accounts:write may subscribe to account events.',
     bend: alsoBy('createWebhook', 'accounts:write'),
-    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
+    alsoSeenAs: {
+      'HOOK-6': 'a route is served by another scope',
+    },
   },
   {
     id: 'hook-empty-categories-mean-all',
