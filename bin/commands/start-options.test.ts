@@ -45,6 +45,11 @@ options('defaults', () => {
     forwardTo: undefined,
     forwards: [],
     allowLocalWebhooks: false,
+    deviations: [],
+    stateFile: undefined,
+    recordFile: undefined,
+    ui: true,
+    open: false,
   });
 });
 
@@ -57,6 +62,8 @@ const taken = [
   [['--clock', '2026-01-31T12:00:00Z'], { clock: { mode: 'frozen', nowMs: 1769860800000 } }],
   [['--clock', '2026-01-31'], { clock: { mode: 'frozen', nowMs: 1769817600000 } }],
   [['--plan', 'pro'], { plan: 'pro' }],
+  [['--no-ui'], { ui: false }],
+  [['--open'], { open: true }],
   [['--host', '::1'], { host: '::1' }],
   [['--allow-local-webhooks'], { allowLocalWebhooks: true }],
   [

@@ -40,6 +40,10 @@ export interface StartOptions {
   readonly stateFile: string | undefined;
   /** Every input of the world is written to this file. */
   readonly recordFile: string | undefined;
+  /** Serve the dashboard. */
+  readonly ui: boolean;
+  /** Show the dashboard in a browser. */
+  readonly open: boolean;
 }
 
 const mostSeed = 999_999_999;
@@ -63,6 +67,8 @@ interface Given {
   readonly deviate: readonly string[];
   readonly state?: string;
   readonly record?: string;
+  readonly ui: boolean;
+  readonly open?: boolean;
 }
 
 /** Adds the options to a command, with their defaults and one line each for the help. */
@@ -98,7 +104,9 @@ export function addStartOptions(command: Command): Command {
       'misbehave in a named way; repeatable (sandbox deviations lists them)',
       (text: string, before: readonly string[]) => [...before, text],
       [],
-    );
+    )
+    .option('--open', 'show the dashboard in a browser')
+    .option('--no-ui', 'serve no dashboard');
 }
 
 /** The options as they were given, or the end of the program with exit code 2. */
@@ -133,6 +141,7 @@ export function readStartOptions(command: Command): StartOptions {
     stateFile: given.state,
     recordFile: given.record,
     ...readWebhooks(command, given),
+    ...readDashboard(command, given),
   };
 }
 
@@ -141,6 +150,11 @@ function readWebhooks(command: Command, { forwardTo, forward, allowLocalWebhooks
   if (forwardTo === undefined) return { forwardTo, forwards, allowLocalWebhooks };
   const to = parseReceiver(command, '--forward-to', forwardTo);
   return { forwardTo: to, forwards: [...forwards, receiverForward(to)], allowLocalWebhooks };
+}
+
+function readDashboard(command: Command, { ui, open = false }: Given) {
+  if (open && !ui) refuseUsage(command, '--open: there is nothing to open with --no-ui; leave one');
+  return { ui, open };
 }
 
 /** Whether an address to bind is reached from this machine alone. */

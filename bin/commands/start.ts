@@ -14,6 +14,7 @@ import { readConfigFile } from './config-file.ts';
 import { logDeliveries } from './delivery-log.ts';
 import { findReceiver, withReceiver } from './forwards.ts';
 import { keepWorld } from './kept-world.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import { dashboardFolder } from './package-folder.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { logRequests } from './request-log.ts';
@@ -45,6 +46,7 @@ export interface Served {
 async function start(options: StartOptions): Promise<void> {
   const { sandbox, ready, close } = await serveSandbox(options);
   announce(options, ready, notesOn(sandbox));
+  if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
     logRequests(sandbox, { json: options.json, write: print });
     logDeliveries(sandbox, { json: options.json, write: print });
@@ -67,7 +69,7 @@ export async function serveSandbox(options: StartOptions): Promise<Served> {
     hosts: [options.host],
     describe: () => ({ subscription: receiver }),
   });
-  const dashboard = dashboardFolder();
+  const dashboard = options.ui ? dashboardFolder() : undefined;
   const { version } = manifest;
   const http = serve({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) });
   const busy = new Busy(http.server);
