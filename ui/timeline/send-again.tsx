@@ -7,8 +7,16 @@ import { fetchApi, freshKey } from '../wire/api.ts';
 import { headersOf } from './headers.ts';
 
 /** What a browser writes itself, and refuses to be told. */
-const ownHeaders =
-  /^(host|connection|content-length|user-agent|accept-encoding|origin|referer|cookie|keep-alive|te|trailer|transfer-encoding|upgrade|expect|date|dnt|via|sec-.*|proxy-.*)$/;
+const ownHeaders = new Set(
+  [
+    'host connection content-length user-agent accept-encoding origin referer cookie keep-alive',
+    'te trailer transfer-encoding upgrade expect date dnt via',
+  ].flatMap((names) => names.split(' ')),
+);
+
+function isOwn(name: string): boolean {
+  return ownHeaders.has(name) || /^(sec|proxy)-/.test(name);
+}
 
 const keyHeader = 'idempotency-key';
 
@@ -53,7 +61,7 @@ async function sendAgain({ request }: RequestStory, key: string | null): Promise
   const { method, target } = request;
   const headers = new Headers();
   for (const [name, value] of headersOf(request)) {
-    if (!ownHeaders.test(name)) headers.set(name, value);
+    if (!isOwn(name)) headers.set(name, value);
   }
   if (key !== null) headers.set(keyHeader, key);
   const hasBody = request.body !== '' && method !== 'GET' && method !== 'HEAD';
@@ -81,14 +89,7 @@ function quote(text: string): string {
 export function curlOf({ request }: RequestStory, base: string): string {
   const lines = [`curl -i -X ${request.method} ${quote(`${base}${request.target}`)}`];
   for (const [name, value] of headersOf(request)) {
-    if (
-      /^(host|connection|content-length|user-agent|accept|accept-.*|sec-.*|origin|referer)$/.test(
-        name,
-      )
-    ) {
-      continue;
-    }
-    lines.push(`-H ${quote(`${name}: ${value}`)}`);
+    if (!isOwn(name) && !name.startsWith('accept')) lines.push(`-H ${quote(`${name}: ${value}`)}`);
   }
   if (request.body !== '') {
     lines.push(

@@ -23,6 +23,10 @@ interface CheckProps {
   readonly subscription: SubscriptionShown;
 }
 
+const howToCheck =
+  'A receiver takes t, a dot and the body as it came, makes the HMAC-SHA256 of that under the ' +
+  'secret, and compares it with each v1; t may be at most five minutes off.';
+
 function Check({ header, seq, subscription }: CheckProps) {
   const live = useLive();
   const [body, setBody] = useState<string | null>(null);
@@ -42,7 +46,9 @@ function Check({ header, seq, subscription }: CheckProps) {
     void hexHmac(secret, `${t}.${body}`).then(setExpected);
   }, [body, t, secret]);
   const fits = expected !== null && v1.includes(expected);
-  const command = `printf '%s' ${quoted(`${t}.${body ?? ''}`)} | openssl dgst -sha256 -hmac ${quoted(secret)}`;
+  const signed = `${t}.${body ?? ''}`;
+  const check = `openssl dgst -sha256 -hmac ${quoted(secret)}`;
+  const command = `printf '%s' ${quoted(signed)} | ${check}`;
   return (
     <Panel
       title="Signature"
@@ -51,7 +57,7 @@ function Check({ header, seq, subscription }: CheckProps) {
           <Badge tone={fits ? 'good' : 'warn'}>{fits ? 'fits the secret' : 'does not fit'}</Badge>
         )
       }
-      note="A receiver takes t, a dot and the body as it came, makes the HMAC-SHA256 of that under the secret, and compares it with each v1; t may be at most five minutes off."
+      note={howToCheck}
     >
       <Facts
         of={[

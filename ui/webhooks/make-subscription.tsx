@@ -48,7 +48,7 @@ export function MakeSubscription() {
         />
         <Choice
           label="As"
-          value={who}
+          value={who || (able[0]?.client_id ?? '')}
           options={able.map(({ client_id, name }) => [client_id, name])}
           onChange={setWho}
         />

@@ -12,6 +12,10 @@ export function Names() {
   );
 }
 
+const overResolver =
+  'Over the resolver of this machine. A subscription whose name turns private is disabled at its ' +
+  'next delivery.';
+
 function Resolving() {
   const live = useLive();
   const act = useAct();
@@ -29,10 +33,7 @@ function Resolving() {
   const forget = (name: string) =>
     act.run(() => live.plane.send('DELETE', `dns/${encodeURIComponent(name)}`)).then(again);
   return (
-    <Panel
-      title="What names resolve to"
-      note="Over the resolver of this machine. A subscription whose name turns private is disabled at its next delivery."
-    >
+    <Panel title="What names resolve to" note={overResolver}>
       <ul class="following">
         {(value?.dns ?? []).map((each) => (
           <li key={each.hostname}>

@@ -10,6 +10,10 @@ type Question = QuestionsShown['questions'][number];
 const differs = ({ settings }: Question) =>
   settings.some(({ value, default: usual }) => print(value) !== print(usual));
 
+const whatTheyAre =
+  'What the API’s description does not say, and what this sandbox does about it. Settings are ' +
+  'given in sandbox.config.json.';
+
 export function QuestionsView() {
   const { value, problem } = useRead<QuestionsShown>('questions');
   const [text, setText] = useState('');
@@ -32,7 +36,7 @@ export function QuestionsView() {
         <Panel
           title="Open questions"
           side={<span class="note">{plural(found.length, 'question')}</span>}
-          note="What the API’s description does not say, and what this sandbox does about it. Settings are given in sandbox.config.json."
+          note={whatTheyAre}
         >
           <div class="form">
             <Field label="Find" type="search" value={text} onInput={setText} />
