@@ -1,5 +1,5 @@
 // The public door for Mock Service Worker: handlers that answer from a sandbox, without a socket.
-import { http } from 'msw';
+import { HttpResponse, http } from 'msw';
 
 /** What the handlers need of a sandbox: {@link createSandbox} makes one. */
 export interface AnsweringSandbox {
@@ -28,13 +28,24 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, { baseUrl }: HandlerO
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new TypeError(`baseUrl: "${baseUrl}" is not an http or https URL`);
   }
-  const base = baseUrl.replace(/\/+$/, '');
-  const prefix = new URL(base).pathname.replace(/\/$/, '');
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname.replace(/\/+$/, '');
+  // No pattern with parameters: those are decoded, and a bad percent-encoding is the API's to refuse.
+  const literal = `${origin}${prefix}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return [
-    http.all(`${base}/*`, ({ request }) => {
+    http.all(new RegExp(`^${literal}(?:[/?]|$)`), ({ request }) => {
       const url = new URL(request.url);
       const target = url.href.slice(url.origin.length).slice(prefix.length);
-      return sandbox.fetch(new Request(`http://sandbox${target}`, request));
+      const call = new Request(`http://sandbox${target}`, request);
+      return sandbox.fetch(call).catch(answerCut);
     }),
   ];
+}
+
+/** A connection that a fault cuts is a failed request here too, and no answer with a status. */
+function answerCut(error: unknown): Response {
+  if (error instanceof TypeError && error.message.startsWith('fetch failed')) {
+    return HttpResponse.error();
+  }
+  throw error;
 }
