@@ -46,7 +46,7 @@ export async function deliveryArrives(
   };
   const key: HeaderLine = ['idempotency-key', `canary-${mark}`];
   await ask(knocking, token, 'POST', '/api/v1/accounts', account, [key]);
-  const endMs = performance.now() + PATIENCE_MS;
+  const endMs = performance.now() + Math.min(knocking.timeoutMs, PATIENCE_MS);
   while (hook.arrivals.length === 0 && performance.now() < endMs && !knocking.signal?.aborted) {
     await sleep(25);
   }

@@ -1,0 +1,234 @@
+// A profile becomes a target of what works of it: refused tokens, used seeds and dead tunnels are
+// left out with a word.
+import { request } from 'node:http';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Sender, Wire, WireAnswer } from '../engine/send.ts';
+import { Unreachable, Wanting } from '../engine/stop.ts';
+import type { Profile } from './profile.ts';
+import { profileProvider } from './profile-provider.ts';
+import { pathUnder } from './profile-target.ts';
+
+const BASE = 'http://target.test';
+
+/** A target of a few lines: tokens it knows, whether they are bound to a brand, deliveries. */
+class SmallTarget implements Sender {
+  readonly asked: string[] = [];
+  readonly refused = new Set<string>();
+  readonly bound = new Map<string, string>();
+  /** Where deliveries are posted to in place of the subscribed origin. */
+  tunnel: string | undefined;
+  deliversTo: string | undefined;
+
+  async send(wire: Wire): Promise<WireAnswer> {
+    const url = new URL(wire.url);
+    if (url.origin !== BASE) return this.#outside(url);
+    const authorization = wire.headers.find(([name]) => name === 'authorization')?.[1] ?? '';
+    const token = authorization.replace('Bearer ', '');
+    this.asked.push(`${wire.method} ${url.pathname} ${token}`);
+    if (this.refused.has(token)) return answer(401, {});
+    const body = wire.body === undefined ? {} : JSON.parse(Buffer.from(wire.body).toString());
+    if (url.pathname === '/api/v1/webhooks') {
+      this.deliversTo = new URL(body.url).pathname;
+      return answer(201, { id: 7, secret: 's' });
+    }
+    if (body.email === undefined) return answer(422, {});
+    const brand = body.brand_id ?? this.bound.get(token);
+    if (brand === undefined) return answer(422, { code: 'validation_failed' });
+    if (this.deliversTo !== undefined && this.tunnel !== undefined) {
+      await post(this.tunnel + this.deliversTo);
+    }
+    return answer(201, { id: '1', brand_id: brand });
+  }
+
+  async #outside(url: URL): Promise<WireAnswer> {
+    if (this.tunnel === undefined || url.hostname === 'only-the-target.example.com') {
+      throw new Unreachable('name', 'no such host');
+    }
+    await post(this.tunnel + url.pathname);
+    return answer(204, {});
+  }
+
+  async close(): Promise<void> {}
+}
+
+function answer(status: number, body: object): WireAnswer {
+  return { status, headers: [], body: Buffer.from(JSON.stringify(body)) };
+}
+
+function post(url: string): Promise<void> {
+  return new Promise((resolve) => {
+    const sent = request(url, { method: 'POST' }, (came) => {
+      came.resume();
+      came.on('end', () => resolve());
+    });
+    sent.on('error', () => resolve());
+    sent.end('{}');
+  });
+}
+
+const provide = (sender: Sender, profile: Profile, used = new Set<string>()) =>
+  profileProvider({ baseUrl: BASE, profile, secrets: [], sender, used, timeoutMs: 1000 });
+
+const firm = { token: 'firm-token', brand_id: '10' };
+
+const provider = suite('a target from a profile');
+
+provider('offers what the profile has, and nothing that takes a control plane', async () => {
+  const place = { account_id: '1', trading_account_id: '5', currency: 'USD' };
+  const own = await provide(new SmallTarget(), {
+    credentials: { firm, no_scopes: { token: 'n' } },
+    seeds: { trading_account: place },
+    plan: { per_second: 50 },
+  });
+  assert.equal([...own.offers].sort(), ['firm', 'no_scopes', 'plan', 'trading_account']);
+  const target = await own.shared();
+  assert.equal(await target.seed('trading_account'), place);
+  assert.not.ok(target.disposable);
+  for (const lacking of [
+    () => target.seed('second_trading_account'),
+    () => target.credential('brand'),
+    () => target.settledTransaction(),
+    () => target.receiver(),
+    async () => target.operator.advance(1),
+    async () => target.operator.mint({ scopes: [] }),
+  ]) {
+    try {
+      await lacking();
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, Wanting);
+    }
+  }
+});
+
+provider('a token that is refused is left out; the main one is left to the run', async () => {
+  const small = new SmallTarget();
+  small.refused.add('old').add('firm-token');
+  const own = await provide(small, { credentials: { firm, no_scopes: { token: 'old' } } });
+  assert.ok(own.offers.has('firm'));
+  assert.not.ok(own.offers.has('no_scopes'));
+  assert.equal(own.notes.length, 1);
+  assert.match(own.notes[0]!, 'credentials.no_scopes: its token was refused');
+});
+
+provider(
+  'the brand of a bound credential is found, that of a firm-wide one asked for',
+  async () => {
+    const small = new SmallTarget();
+    small.bound.set('brand-token', '11');
+    const own = await provide(small, {
+      credentials: { firm: { token: 'firm-token' }, other_brand: { token: 'brand-token' } },
+    });
+    const target = await own.shared();
+    assert.is(target.brandId('other_brand'), '11');
+    assert.is(target.brandId('firm'), undefined);
+    assert.match(own.notes.join('\n'), 'credentials.firm: creates under it must name a brand');
+  },
+);
+
+provider('a firm-wide credential takes the brand of the bound one beside it', async () => {
+  const own = await provide(new SmallTarget(), {
+    credentials: { firm: { token: 'f' }, brand: { token: 'b', brand_id: '10' } },
+  });
+  assert.is((await own.shared()).brandId('firm'), '10');
+  assert.equal(own.notes, []);
+});
+
+provider('each settled transaction is handed out once, and never again', async () => {
+  const used = new Set(['9001']);
+  const settled = ['9001', '9002'].map((id) => ({ id, account_id: '1' }));
+  const profile: Profile = { credentials: { firm }, seeds: { settled_transactions: settled } };
+  const own = await provide(new SmallTarget(), profile, used);
+  assert.match(own.notes.join(), '9001 was used up by an earlier run');
+  assert.is((await (await own.shared()).settledTransaction()).id, '9002');
+  assert.ok(used.has('9002'));
+  const later = await provide(new SmallTarget(), profile, used);
+  assert.not.ok(later.offers.has('settled_transaction'));
+});
+
+provider('rates are those of the plan, the Sandbox ones for delegated tokens', async () => {
+  const delegated = { token: 'd', account_id: '1', trading_account_id: '5' };
+  const other = { token: 'o', brand_id: '20' };
+  const own = await provide(new SmallTarget(), {
+    credentials: { firm, delegated, other_firm: other },
+    plan: { per_second: 50 },
+  });
+  const target = await own.shared();
+  const rates = async (role: 'firm' | 'delegated' | 'other_firm') =>
+    (await target.credential(role)).rates;
+  assert.equal(
+    (await rates('firm')).map((each) => each.perSecond),
+    [50, 200],
+  );
+  assert.equal(
+    (await rates('delegated')).map((each) => each.perSecond),
+    [5, 200],
+  );
+  assert.is.not((await rates('firm'))[1]!.key, (await rates('other_firm'))[1]!.key);
+  const bare = await (await provide(new SmallTarget(), { credentials: { firm } })).shared();
+  assert.equal(
+    (await bare.credential('firm')).rates.map((each) => each.perSecond),
+    [5, 20],
+  );
+});
+
+const TUNNELS: [name: string, publicUrl: string][] = [
+  ['a tunnel that leads here', 'https://tunnel.example.com/in?x=1'],
+  ['a name that only the target knows', 'https://only-the-target.example.com'],
+];
+for (const [name, publicUrl] of TUNNELS) {
+  provider(`${name}: deliveries are judged`, async () => {
+    const port = await freePort();
+    const small = new SmallTarget();
+    small.tunnel = `http://127.0.0.1:${port}`;
+    const receiver = { listen: `127.0.0.1:${port}`, public_url: publicUrl };
+    const own = await provide(small, { credentials: { firm }, receiver });
+    try {
+      assert.ok(own.offers.has('receiver'), own.notes.join());
+      const hook = await (await own.shared()).receiver();
+      assert.ok(hook.url.startsWith(publicUrl.split('?')[0]!));
+      assert.equal(hook.arrivals, []);
+    } finally {
+      await own.close();
+    }
+  });
+}
+
+provider('a tunnel that leads nowhere is told, and deliveries are not judged', async () => {
+  const small = new SmallTarget();
+  const receiver = { listen: '127.0.0.1:0', public_url: 'https://tunnel.example.com' };
+  const profile: Profile = { credentials: { firm }, receiver };
+  const rest = { baseUrl: BASE, secrets: [], sender: small, timeoutMs: 50 };
+  const own = await profileProvider({ ...rest, profile });
+  assert.not.ok(own.offers.has('receiver'));
+  assert.match(own.notes.join(), 'neither a request to https://tunnel.example.com nor a delivery');
+  assert.ok(small.asked.some((each) => each.startsWith('POST /api/v1/webhooks/7/disable')));
+});
+
+provider('a port that is taken is told, and deliveries are not judged', async () => {
+  const { Receiver } = await import('./receiver.ts');
+  const other = await Receiver.listen();
+  const listen = new URL(other.origin).host;
+  const receiver = { listen, public_url: 'https://tunnel.example.com' };
+  const own = await provide(new SmallTarget(), { credentials: { firm }, receiver });
+  await other.close();
+  assert.not.ok(own.offers.has('receiver'));
+  assert.match(own.notes.join(), 'cannot listen on');
+});
+
+provider('a hook’s name is one more step of the path', () => {
+  assert.is(pathUnder('https://x.test', 'h'), 'https://x.test/h');
+  assert.is(pathUnder('https://x.test/in/', 'h'), 'https://x.test/in/h');
+  assert.is(pathUnder('https://x.test/in?k=1', 'h'), 'https://x.test/in/h?k=1');
+});
+
+async function freePort(): Promise<number> {
+  const { Receiver } = await import('./receiver.ts');
+  const receiver = await Receiver.listen();
+  const port = Number(new URL(receiver.origin).port);
+  await receiver.close();
+  return port;
+}
+
+provider.run();
