@@ -218,7 +218,7 @@ const convTimes: Scenario = {
   title: 'Timestamps are integers on a millisecond epoch scale',
   rules: ['CONV-4'],
   async run(t) {
-    const url = t.has('receiver') ? (await t.receiver()).url : 'https://example.com/conformance';
+    const url = await t.given.subscribable();
     const create = () => t.api.createWebhook({ url, event_categories: ['account'] });
     const first = await create();
     if (first.status >= 300 && t.has('trading_account')) {

@@ -49,14 +49,17 @@ const hookDisabledForGood: Scenario = {
     hook.answer(() => ({ status: 500 }));
     const failing = await happen(t);
     await mustArrive(t, hook, failing);
+    // NS-28: it may be held back behind the one that fails, and then it never leaves.
+    await happen(t);
     await letArrive(t);
-    const { length } = await deliveriesOf(t, hook, failing, 1, 0);
     await t.control('disabling', () => t.api.disableWebhook(old.id), ...DONE);
+    await letArrive(t);
+    const { length } = hook.arrivals;
     hook.answer(() => ({ status: 200 }));
     await t.operator.advance(2 * DAY_MS);
-    const retried = await deliveriesOf(t, hook, failing, length, 0);
-    const words = 'no retry of an event that had failed before';
-    const ended = t.claim('EVT-13', words, retried.length <= length, seen(retried), ...retried);
+    const more = (await t.arrived(hook, 0, 0)).slice(length);
+    const words = 'no retry of what had failed before, and nothing that had waited behind it';
+    const ended = t.claim('EVT-13', words, more.length === 0, seen(more), ...more);
     if (!ended || !(await readsDisabled(t, old.id))) {
       return t.untested('HOOK-13', 'disabling has no effect to begin with (HOOK-5)');
     }
