@@ -9,12 +9,15 @@ export class Notes implements Ledger {
   readonly observations: Observation[] = [];
   controlled = false;
   readonly #scenario: Scenario;
-  readonly #lastAttempt: boolean;
+  /** Exchanges that were answered 500 or the like in every attempt before; null: not the last one. */
+  readonly #lasting: ReadonlySet<number> | null;
+  /** Those of this attempt. */
+  readonly troubled = new Set<number>();
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
-  constructor(scenario: Scenario, lastAttempt: boolean) {
+  constructor(scenario: Scenario, lasting: ReadonlySet<number> | null) {
     this.#scenario = scenario;
-    this.#lastAttempt = lastAttempt;
+    this.#lasting = lasting;
   }
 
   /** What is seen after a disturbance may be its doing: a lost call may have run, or may not. */
@@ -40,8 +43,10 @@ export class Notes implements Ledger {
       case 'intermediary':
         return 'this looks like something in front of the service';
       case 'trouble':
-        // A 500 that stays through fresh attempts is how the target answers.
-        return this.#lastAttempt ? undefined : 'this may pass, and is safe to retry';
+        this.troubled.add(answer.n);
+        // A 500 to the same request in every fresh attempt is how the target answers; one that
+        // turns up here and there is a bad day.
+        return this.#lasting?.has(answer.n) ? undefined : 'this may pass, and is safe to retry';
       case 'service':
         return undefined;
     }

@@ -28,9 +28,12 @@ export interface PlayParts {
 /** Never throws: whatever goes wrong is a verdict. */
 export async function play(parts: PlayParts): Promise<ScenarioResult> {
   const startedAt = performance.now();
+  let lasting: ReadonlySet<number> | null = null;
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === ATTEMPTS || parts.line.signal.aborted;
-    const result = await playOnce(parts, attempt, last, startedAt);
+    const played = await playOnce(parts, attempt, last ? (lasting ?? new Set()) : null, startedAt);
+    const { result, troubled } = played;
+    lasting = lasting === null ? troubled : intersection(lasting, troubled);
     // Nothing that was judged is sent again: the whole scenario starts over, and a deviation
     // stands.
     const spoilt = Object.values(result.byRule).includes('inconclusive');
@@ -42,9 +45,9 @@ export async function play(parts: PlayParts): Promise<ScenarioResult> {
 async function playOnce(
   parts: PlayParts,
   attempt: number,
-  lastAttempt: boolean,
+  lasting: ReadonlySet<number> | null,
   startedAt: number,
-): Promise<ScenarioResult> {
+): Promise<Played> {
   const { scenario, line, nonce } = parts;
   const capture = new Capture(line);
   let trial: Trial | undefined;
@@ -53,7 +56,7 @@ async function playOnce(
   try {
     const entered = await parts.enter();
     leave = entered.leave;
-    trial = new Trial({ scenario, target: entered.target, capture, nonce, attempt, lastAttempt });
+    trial = new Trial({ scenario, target: entered.target, capture, nonce, attempt, lasting });
     await scenario.run(trial);
   } catch (error) {
     ending = endingOf(error);
@@ -70,7 +73,7 @@ async function playOnce(
   // What was found in passing is told where its exchange is, though the scenario is about others.
   for (const { rules } of watched) byRule[rules[0]!] = 'deviates';
   const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
-  return {
+  const result: ScenarioResult = {
     id: scenario.id,
     rules: Object.keys(byRule) as RuleId[],
     verdict: worst(judged) ?? 'not_selected',
@@ -83,6 +86,17 @@ async function playOnce(
     attempts: attempt,
     durationMs: performance.now() - startedAt,
   };
+  return { result, troubled: trial?.notes.troubled ?? new Set() };
+}
+
+interface Played {
+  readonly result: ScenarioResult;
+  /** Numbers of the exchanges that met a 500 or a write contention. */
+  readonly troubled: ReadonlySet<number>;
+}
+
+function intersection(a: ReadonlySet<number>, b: ReadonlySet<number>): ReadonlySet<number> {
+  return new Set([...a].filter((each) => b.has(each)));
 }
 
 interface Ending {

@@ -24,8 +24,8 @@ export interface TrialParts {
   readonly capture: Capture;
   readonly nonce: string;
   readonly attempt: number;
-  /** On the last attempt a 500 in place of an answer is the target's answer. */
-  readonly lastAttempt: boolean;
+  /** On the last attempt, the exchanges that met trouble in all before it. */
+  readonly lasting: ReadonlySet<number> | null;
 }
 
 export class Trial {
@@ -41,7 +41,7 @@ export class Trial {
   constructor(parts: TrialParts) {
     this.#parts = parts;
     this.#arrivals = new Arrivals(parts.capture);
-    this.notes = new Notes(parts.scenario, parts.lastAttempt);
+    this.notes = new Notes(parts.scenario, parts.lasting);
     this.fresh = new Fresh(parts.nonce, parts.scenario.id, parts.attempt);
     this.given = new Given(this, parts.target);
   }
