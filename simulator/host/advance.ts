@@ -131,15 +131,15 @@ export class Advance {
     let batch = sends;
     while (batch.length > 0) {
       const follow: Send[] = [];
-      for (let at = 0; at < batch.length; at += sentAtOnce) {
-        const part = batch.slice(at, at + sentAtOnce);
-        const results = await Promise.all(part.map((send) => inFlight.sendAwaited(send)));
-        for (const [index, result] of results.entries()) {
-          // Cut off: the world it was for is closed or gone.
-          if (result === null || this.#isOver()) return;
-          inFlight.take(result, follow);
-          this.#tell(part[index]?.deliveryId ?? '');
-        }
+      const underWay = batch.slice(0, sentAtOnce).map((send) => inFlight.sendAwaited(send));
+      for (const [index, { deliveryId }] of batch.entries()) {
+        const result = await underWay[index % sentAtOnce];
+        // Cut off: the world it was for is closed or gone.
+        if (result === null || result === undefined || this.#isOver()) return;
+        inFlight.take(result, follow);
+        this.#tell(deliveryId);
+        const next = batch[index + sentAtOnce];
+        if (next !== undefined) underWay[index % sentAtOnce] = inFlight.sendAwaited(next);
       }
       batch = follow;
     }

@@ -10,6 +10,8 @@ import {
 } from '../core/channel.ts';
 import type { WorldHost } from './world-host.ts';
 
+export { closeCodes } from '../core/channel.ts';
+
 /** The WebSocket codes for a server that begins anew, and one that ends. */
 const restarts = 1012;
 const goesAway = 1001;

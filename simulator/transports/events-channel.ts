@@ -4,9 +4,9 @@ import { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket, WebSocketServer } from 'ws';
-import { type Call, replyHeaders } from '../core/call.ts';
-import { closeCodes } from '../core/channel.ts';
-import { Channel } from '../host/channel.ts';
+import type { Call } from '../core/call.ts';
+import { Channel, closeCodes } from '../host/channel.ts';
+import { replyHeaders } from '../host/reading.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world-host.ts';
 
