@@ -1,7 +1,6 @@
 // IDEM-2b, IDEM-3, IDEM-10: keys of two credentials and of two operations never meet; on approve,
 // reject and cancel two transactions of one account do.
 import type { Answer } from '../engine/answer.ts';
-import type { CallOptions } from '../engine/client.ts';
 import { describe } from '../engine/expect.ts';
 import type { GivenAccount } from '../engine/given.ts';
 import { Blocked } from '../engine/stop.ts';
@@ -12,6 +11,7 @@ import { echoes } from './echoes.ts';
 import { ACTS, demandRepeats, type Write } from './idempotency-acts.ts';
 import { decide } from './idempotency-subjects.ts';
 import { closePosition, openPosition } from './orders.ts';
+import { anotherToken } from './tokens.ts';
 
 /** Operations that show by their answer that they ran again: a second approval would not. */
 const TELLING = ['createAccount', 'updateAccount', 'bulkCreateAccounts'] as const;
@@ -72,32 +72,18 @@ const idemOtherToken: Scenario = {
   needs: ['client'],
   async run(t) {
     const credential = await t.credential('client');
-    const form = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: credential.clientId ?? '',
-      client_secret: credential.clientSecret ?? '',
-    });
-    const send = async (authorization: string, options: CallOptions) =>
-      t.as('client').createAccount(body, { ...options, authorization });
-    const issue = () =>
-      t.as('client').send({
-        method: 'POST',
-        path: '/api/v1/oauth/token',
-        raw: form.toString(),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        authorization: null,
-      });
     const brand = t.brandId('client') ?? t.brandId(t.mainRole);
     const body = t.newAccount({ brand_id: brand }, 'client');
     const key = t.fresh.key();
-    const tokens = [];
-    for (const words of ['a token', 'another token']) {
-      // NS-8: how tokens are asked for is open; where this is not the way, nothing is shown.
-      tokens.push(t.pick(await t.control(words, issue), 'access_token'));
-    }
-    const [one, another] = tokens.map((token) => `Bearer ${token}`) as [string, string];
-    const first = await t.control('a create', () => send(one, { key }));
-    const repeat = await send(another, { key });
+    // Where tokens are asked for in another way, the one that there is repeats for itself.
+    const [one, another] = [
+      (await anotherToken(t, credential)) ?? credential.token,
+      (await anotherToken(t, credential)) ?? credential.token,
+    ];
+    const send = (token: string) =>
+      t.as('client').createAccount(body, { key, authorization: `Bearer ${token}` });
+    const first = await t.control('a create', () => send(one));
+    const repeat = await send(another);
     const truth = echoes(repeat, first);
     if (!truth) await demandRepeats(t, 'createAccount');
     t.expect('IDEM-2b', repeat).is('the first answer', truth, describe(repeat), first);

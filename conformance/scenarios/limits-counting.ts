@@ -122,6 +122,7 @@ const limFirm: Scenario = {
 
     await t.operator.firmRate(firmId, 10);
     await expectFirm(t, firmId, meters, { perSecond: 10, words: 'what the agreement sets' });
+    await t.part('LIM-3', 'a firm with room', () => expectBothNeeded(t, firmId, one, request));
     await t.part('LIM-5', 'refused by the firm', () => expectOwnKept(t, firmId, meters));
     await t.part('LIM-5', 'refused for its own rate', () => expectFirmKept(t, firmId, meters));
     await observeFirmRate(t, firmId, request);
@@ -167,6 +168,26 @@ async function expectFirm(
   await expectRefusalForm(t, limited, Number.isNaN(limit) ? undefined : limit);
 }
 
+/** The room of its firm is none of a credential's own: with more of it, it is served no more. */
+async function expectBothNeeded(
+  t: Trial,
+  firmId: string,
+  credential: Meter['credential'],
+  request: Request,
+): Promise<void> {
+  const served: Answer[][] = [];
+  for (const perSecond of [20, 45]) {
+    await t.operator.firmRate(firmId, perSecond);
+    await rest(t);
+    const seen = await burst(t, { credential, perSecond: 5, request }, 60);
+    served.push([...seen.served]);
+  }
+  const [few, many] = served as [Answer[], Answer[]];
+  const expected = `${few.length} served to one credential, whether its firm has room for 20 or 45`;
+  const truth = many.length <= few.length + 2;
+  t.claim('LIM-3', expected, truth, `${many.length} served under 45`, ...many.slice(-1));
+}
+
 /**
  * Refused by its firm, a credential keeps its own allowance: as soon as the firm has room it is
  * there, as that of one who was not refused.
@@ -190,15 +211,20 @@ async function expectOwnKept(t: Trial, firmId: string, meters: readonly Meter[])
 
 /** Refused for its own rate, a credential draws nothing from its firm, whose others need it. */
 async function expectFirmKept(t: Trial, firmId: string, meters: readonly Meter[]): Promise<void> {
-  await t.operator.firmRate(firmId, 15);
+  await t.operator.firmRate(firmId, 30);
   await rest(t);
   const [insistent, other] = meters as [Meter, Meter];
   const control = await drain(t, other);
   await rest(t);
-  await burst(t, insistent, 30);
+  await burst(t, insistent, 45);
   const beside = await drain(t, other);
-  const expected = `${control.served.length} served, though another one was refused 25 times`;
+  const expected = `${control.served.length} served, though another one was refused 40 times`;
   const truth = beside.served.length >= control.served.length - 1;
+  if (!truth) {
+    await t.operator.firmRate(firmId, 100_000);
+    await t.operator.advance(1_000);
+    await demandLimits(t);
+  }
   t.claim('LIM-5', expected, truth, `${beside.served.length} served`, ...beside.limited);
 }
 

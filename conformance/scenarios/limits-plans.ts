@@ -20,6 +20,7 @@ import {
   within,
 } from './meters.ts';
 import { expectRefusalForm } from './rate-refusals.ts';
+import { anotherToken } from './tokens.ts';
 
 const limPlans: Scenario = {
   id: 'lim-plans',
@@ -60,10 +61,8 @@ const limPerCredential: Scenario = {
     const apart = beside.served.length === 2;
     t.claim('LIM-1', 'two served to another credential', apart, served, ...beside.limited);
 
-    const issued = await issueToken(t, one.credential);
-    const token = issued.at('access_token');
-    // NS-8: where tokens are asked for in another way, none is had here.
-    if (typeof token !== 'string') return;
+    const token = await anotherToken(t, one.credential);
+    if (token === undefined) return;
     await exhaust(t, one);
     const authorization = `Bearer ${token}`;
     const request: Request = (client, options) =>
@@ -71,24 +70,16 @@ const limPerCredential: Scenario = {
     const second = await burst(t, { ...one, request }, 2);
     const expected = 'another token of the credential refused, now that it is used up';
     const actual = `${second.served.length} of 2 served`;
-    t.claim('LIM-1', expected, second.limited.length > 0, actual, ...second.served, issued);
+    t.claim(
+      'LIM-1',
+      expected,
+      second.limited.length > 0,
+      actual,
+      ...second.served,
+      ...second.limited,
+    );
   },
 };
-
-function issueToken(t: Trial, { clientId = '', clientSecret = '' }: Credential): Promise<Answer> {
-  const form = {
-    grant_type: 'client_credentials',
-    client_id: clientId,
-    client_secret: clientSecret,
-  };
-  return t.api.send({
-    method: 'POST',
-    path: '/api/v1/oauth/token',
-    raw: new URLSearchParams(form).toString(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    authorization: null,
-  });
-}
 
 const limOwnLimit: Scenario = {
   id: 'lim-own-limit',
