@@ -121,11 +121,13 @@ export class Sandbox {
   }
 
   async #begin(origin: WorldTerms, startMs: number): Promise<World> {
-    const fixture = origin.fixture ?? this.terms.fixture;
+    const written = origin.fixture ?? this.terms.fixture;
+    const seed = origin.seed ?? this.terms.seed;
+    const fixture = written.generate === undefined ? written : await generated(written, seed);
     if (fixture.accounts?.some(({ phone }) => phone !== undefined)) await phoneTables.load();
     const world = startWorld(fixture, this.#conforming, {
       name: origin.name,
-      seed: origin.seed ?? this.terms.seed,
+      seed,
       startMs,
       plan: this.terms.plan,
       options: { allowLocalWebhooks: this.terms.allowLocalWebhooks ?? false },
@@ -207,6 +209,12 @@ export class Sandbox {
     for (const host of this.worlds.values()) host.close();
     await this.terms.deliverer.close();
   }
+}
+
+/** What makes up people is loaded only where some are asked for. */
+async function generated(fixture: WorldFixture, seed: string): Promise<WorldFixture> {
+  const { generatePeople } = await import('./generate.ts');
+  return generatePeople(fixture, seed);
 }
 
 function tokenOf({ headers, target }: Call): string | null {

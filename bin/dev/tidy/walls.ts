@@ -32,7 +32,7 @@ export const walls: readonly Wall[] = [
   {
     folder: 'simulator/host',
     ours: ['simulator/core', 'simulator/deviations', 'fixtures'],
-    packages: ['undici', 'lowdb', 'node:'],
+    packages: ['undici', 'lowdb', 'json-schema-faker', 'node:'],
   },
   {
     folder: 'simulator/transports',
@@ -55,6 +55,8 @@ export const walls: readonly Wall[] = [
   { folder: 'conformance', ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },
   { folder: 'ui', ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
   { folder: 'ui/vite.config.ts', ours: ['ui'], packages: ['vite', '@preact/preset-vite', 'node:'] },
+  // What its tests share: a browser and a sandbox.
+  { folder: 'ui/page-under-test.ts', ours: ['ui'], packages: ['playwright-core', 'node:'] },
   { folder: 'bin', ours: ['simulator', 'conformance', 'fixtures'], packages: ['*'] },
 ];
 
