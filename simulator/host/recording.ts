@@ -9,10 +9,14 @@ import { phoneTables } from '../core/values/phone.ts';
 import type { World } from '../core/world.ts';
 import type { WorldHost } from './world-host.ts';
 
-/** First line of a recording: the world it begins with. Every further line is an input. */
+/**
+ * First line of a recording: the world it begins with. Every further line is an input, or the world
+ * that was put in place of the one before it.
+ */
 export class Recording {
   readonly #stream: WriteStream;
   readonly #host: WorldHost;
+  readonly #stop: () => void;
 
   /** `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. */
   constructor(host: WorldHost, path: string, onTrouble: (message: string) => void) {
@@ -22,15 +26,23 @@ export class Recording {
       host.onInput = null;
       onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
     });
-    this.#stream.write(
-      `${[...printSnapshot(snapshotWorld(host.world))].join('').replaceAll('\n', '')}\n`,
-    );
+    this.#writeWorld();
+    // A reset or a loaded state is no input: what is played goes on with that world.
+    this.#stop = host.listen(({ kind }) => {
+      if (kind === 'world' && host.onInput !== null) this.#writeWorld();
+    });
     host.onInput = (input) => {
       this.#stream.write(`${printInput(input)}\n`);
     };
   }
 
+  #writeWorld(): void {
+    const pieces = [...printSnapshot(snapshotWorld(this.#host.world))];
+    this.#stream.write(`${pieces.join('').replaceAll('\n', '')}\n`);
+  }
+
   close(): Promise<void> {
+    this.#stop();
     this.#host.onInput = null;
     if (this.#stream.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -70,7 +82,8 @@ export async function playRecording(
   const effects: Effect[] = [];
   for (const line of lines) {
     if (line === '') continue;
-    if (world === null) world = loadWorld(JSON.parse(line), behaviour);
+    if (world === null || line.startsWith('{"format":'))
+      world = loadWorld(JSON.parse(line), behaviour);
     else effects.push(...step(world, behaviour, parseInput(line)).effects);
   }
   if (world === null) throw new Error('a recording begins with the world it was made in');
