@@ -40,6 +40,10 @@ class Child {
     }
   }
 
+  stop(): void {
+    this.#spawned.kill('SIGTERM');
+  }
+
   end(): void {
     this.#spawned.kill('SIGKILL');
   }
@@ -140,6 +144,27 @@ forwarding('a receiver in ten lines verifies what it gets', async (place) => {
   await control(ready, 'POST', 'reset', {});
   await createAccount(ready, 'bob');
   await local.says('account.created\naccount.created\n');
+});
+
+forwarding('a world that was kept, and a receiver at another place', async (place) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forward-'));
+  const state = join(folder, 'state.json');
+  const kept = run(place, ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state]);
+  await kept.says('"ready"');
+  kept.stop();
+  assert.is(await kept.ended, 0);
+  // It had no receiver when it was saved; then it has one, and then the same one elsewhere.
+  const first = await startTo(place, 'http://127.0.0.1:9/one', '--state', state);
+  first.child.stop();
+  assert.is(await first.child.ended, 0);
+  const second = await startTo(place, 'http://127.0.0.1:9/two', '--state', state);
+  assert.equal(second.ready.subscription, {
+    ...first.ready.subscription,
+    forwards_to: 'http://127.0.0.1:9/two',
+  });
+  const { forwards } = (await control(second.ready, 'GET', 'forwards')) as { forwards: unknown };
+  assert.equal(forwards, [{ from: 'https://receiver.example', to: 'http://127.0.0.1:9/two' }]);
+  rmSync(folder, { recursive: true });
 });
 
 forwarding('openssl works out the same signature', async (place) => {

@@ -3,6 +3,8 @@
 import type { Command } from 'commander';
 import type { Forward } from '../../fixtures/config.ts';
 import type { WorldFixture } from '../../fixtures/worlds.ts';
+import type { Subscription } from '../../simulator/core/records.ts';
+import type { Sandbox } from '../../simulator/host/sandbox.ts';
 import type { WorldHost } from '../../simulator/host/world-host.ts';
 import type { ReadyEvent } from './ready.ts';
 import { refuseUsage } from './webhooks-io.ts';
@@ -35,22 +37,47 @@ export function parseReceiver(command: Command, option: string, text: string): s
   return refuseUsage(command, `${option}: "${text}" is no URL; give one such as ${example}`);
 }
 
+const categories = ['account', 'order', 'position', 'transaction'] as const;
+
 /** The starting world with a subscription to everything that happens at its first firm. */
 export function withReceiver(fixture: WorldFixture): WorldFixture {
-  const subscription = {
-    firm_id: fixture.firms[0]?.id ?? '1',
-    url,
-    event_categories: ['account', 'order', 'position', 'transaction'],
-    ago: '0s',
-  } as const;
+  const firm = fixture.firms[0]?.id ?? '1';
+  const subscription = { firm_id: firm, url, event_categories: categories, ago: '0s' };
   return { ...fixture, subscriptions: [...(fixture.subscriptions ?? []), subscription] };
 }
 
 export const receiverForward = (to: string): Forward => ({ from: origin, to });
 
-/** The subscription of `--forward-to` in a world, for the ready event; null when there is none. */
-export function findReceiver({ world }: WorldHost, to: string): ReadyEvent['subscription'] {
-  const found = [...world.subscriptions.values()].find((one) => one.url === url && !one.disabled);
-  if (found === undefined) return null;
-  return { id: found.id, url, secret: found.secret, forwards_to: to };
+export interface WebhookOptions {
+  readonly forwardTo: string | undefined;
+  readonly forwards: readonly Forward[];
+}
+
+/**
+ * Sees to it that a world, even one that was loaded, does with webhooks what the command line says.
+ * Answers the subscription of `--forward-to`, for the ready event.
+ */
+export function connectReceiver(
+  { first, terms }: Sandbox,
+  { forwardTo, forwards }: WebhookOptions,
+): ReadyEvent['subscription'] {
+  first.world.options = { allowLocalWebhooks: terms.allowLocalWebhooks ?? false };
+  for (const { from, to } of forwards) {
+    if (first.world.forwards.get(from) !== to) first.act('setForward', { from, to });
+  }
+  if (forwardTo === undefined) return null;
+  const { id, secret } = findReceiver(first) ?? makeReceiver(first);
+  return { id, url, secret, forwards_to: forwardTo };
+}
+
+function findReceiver({ world }: WorldHost): Subscription | undefined {
+  return [...world.subscriptions.values()].find((one) => one.url === url && !one.disabled);
+}
+
+function makeReceiver(host: WorldHost): Subscription {
+  const [firm] = host.world.firms.keys();
+  host.act('makeSubscription', { firm_id: firm ?? '1', url, event_categories: categories });
+  const made = findReceiver(host);
+  if (made === undefined) throw new Error('the receiver of --forward-to could not be made');
+  return made;
 }

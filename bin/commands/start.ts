@@ -12,7 +12,7 @@ import { serve } from '../../simulator/transports/serve.ts';
 import { bannerLines } from './banner.ts';
 import { readConfigFile } from './config-file.ts';
 import { logDeliveries } from './delivery-log.ts';
-import { findReceiver, withReceiver } from './forwards.ts';
+import { connectReceiver, withReceiver } from './forwards.ts';
 import { keepWorld } from './kept-world.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { dashboardFolder } from './package-folder.ts';
@@ -45,24 +45,26 @@ export interface Served {
 
 async function start(options: StartOptions): Promise<void> {
   const { sandbox, ready, close } = await serveSandbox(options);
+  // Before the word that it is ready: who waits for that may end it at once.
+  endOnSignal(close);
   announce(options, ready, notesOn(sandbox));
   if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
     logRequests(sandbox, { json: options.json, write: print });
     logDeliveries(sandbox, { json: options.json, write: print });
   }
-  endOnSignal(close);
 }
 
-/** Everything but what a person sees; ends the program with its exit code where it cannot be done. */
+/**
+ * Everything but what a person sees; ends the program with its exit code where it cannot be done.
+ */
 export async function serveSandbox(options: StartOptions): Promise<Served> {
   const sandbox = await makeSandbox(options);
   const kept = await keepWorld(sandbox, {
     ...options,
     onTrouble: (message) => void process.stderr.write(`sandbox: ${message}\n`),
   }).catch(refuseState(options));
-  const { forwardTo } = options;
-  const receiver = forwardTo === undefined ? null : findReceiver(sandbox.first, forwardTo);
+  const receiver = connectReceiver(sandbox, options);
   const plane = controlPlane({
     sandbox,
     token: options.controlToken,
@@ -130,7 +132,9 @@ function notesOn({ terms }: Sandbox): string[] {
   return [...(terms.allowLocalWebhooks ? [local] : []), ...bent];
 }
 
-/** The deviations of these ids, or the end of the program; their code is loaded only when asked for. */
+/**
+ * The deviations of these ids, or the end of the program; their code is loaded only when asked for.
+ */
 async function findDeviations(ids: readonly string[]): Promise<readonly Deviation[]> {
   if (ids.length === 0) return [];
   const { findDeviation } = await import('../../simulator/deviations/all.ts');

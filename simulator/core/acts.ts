@@ -1,7 +1,13 @@
-// What an operator does to the platform, as inputs like any other: named, with plain arguments, so that a run can be recorded.
+// What an operator does to the platform, as inputs like any other: named, with plain arguments, so
+// that a run can be recorded.
 import { type ActContext, type ActOutcome, type ActTable, refused } from './acts/act.ts';
 import { changeCredential, changeFirm, createCredential } from './acts/credentials.ts';
-import { makeEvent, resumeSubscription, retryDelivery } from './acts/deliveries.ts';
+import {
+  makeEvent,
+  makeSubscription,
+  resumeSubscription,
+  retryDelivery,
+} from './acts/deliveries.ts';
 import { clearFaults, makeFault, removeFault } from './acts/faults.ts';
 import { createTradingAccount, settle } from './acts/money.ts';
 import { setForward, setName } from './acts/names.ts';
@@ -23,6 +29,7 @@ const acts = {
   setName,
   setForward,
   makeEvent,
+  makeSubscription,
   retryDelivery,
   resumeSubscription,
 } as const satisfies ActTable;

@@ -2,7 +2,7 @@
 import { startAttempt } from '../deliveries.ts';
 import { resumeChanges } from '../delivery-answers.ts';
 import { evolve } from '../evolve.ts';
-import type { Category } from '../records.ts';
+import type { Category, Subscription } from '../records.ts';
 import { findEvent } from '../world.ts';
 import { type ActContext, type ActOutcome, done, refused } from './act.ts';
 
@@ -42,6 +42,44 @@ export function makeEvent({ world, behaviour }: ActContext, args: MakeEvent): Ac
   };
   evolve(world, [{ type: 'event-recorded', happening }]);
   return done({ event: findEvent(world, world.events.lastSeq) });
+}
+
+export interface MakeSubscription {
+  readonly firm_id: string;
+  readonly url: string;
+  readonly event_categories: readonly Category[];
+}
+
+/** A firm-wide subscription that nobody asked the API for; it gets what happens from now on. */
+export function makeSubscription(
+  { world, behaviour }: ActContext,
+  { firm_id: firmId, url, event_categories: categories }: MakeSubscription,
+): ActOutcome {
+  if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
+  const why = behaviour.webhooks.refuseTarget(url, null, world);
+  if (why !== null) return refused('url', why);
+  const count = world.counters.secret + 1;
+  const subscription: Subscription = {
+    id: world.counters.subscription + 1,
+    firmId,
+    brandId: null,
+    url,
+    categories,
+    disabled: false,
+    disabledReason: null,
+    lastDeliveredSeq: 0,
+    createdAtMs: world.nowMs,
+    secret: behaviour.webhooks.secret(world, count),
+    previousSecret: null,
+    rotatedAtMs: null,
+    cursorSeq: world.events.lastSeq,
+    stopped: false,
+  };
+  evolve(world, [
+    { type: 'counted', counter: 'secret', to: count },
+    { type: 'subscription-set', subscription },
+  ]);
+  return done({ subscription });
 }
 
 /** Attempts a waiting or exhausted delivery at once. */
