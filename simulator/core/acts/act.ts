@@ -22,7 +22,8 @@ export type ActOutcome =
       };
     };
 
-// biome-ignore lint/suspicious/noExplicitAny: each act has arguments of its own; the table only holds them.
+// Each act has arguments of its own; the table only holds them.
+// biome-ignore lint/suspicious/noExplicitAny: see above.
 export type ActTable = Readonly<Record<string, (context: ActContext, args: any) => ActOutcome>>;
 
 export function done(value: unknown, effects?: readonly Effect[]): ActOutcome {
