@@ -102,6 +102,7 @@ for (const [args, expected] of taken) {
 
 const refused = [
   [['--port', 'x'], '--port'],
+  [['--open', '--no-ui'], '--no-ui'],
   [['--port', '65536'], '0 to 65535'],
   [['--port', '-1'], '--port'],
   [['--seed', '1.5'], '--seed'],

@@ -91,7 +91,7 @@ function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
       <Button
         onClick={() => advance({ to_next: true })}
         disabled={act.busy || nextMs === null}
-        label="Advance to what is due next"
+        label="to next: Advance to what is due"
         look="main"
       >
         to next
@@ -101,7 +101,7 @@ function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
           key={words}
           onClick={() => advance({ by_ms: byMs })}
           disabled={act.busy}
-          label={label}
+          label={`${words}: ${label}`}
         >
           {words}
         </Button>

@@ -1,0 +1,111 @@
+// The dashboard for everybody: names, contrast and keys, held to by axe in both themes.
+// time limit: 120 s
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  findChromium,
+  launch,
+  openPage,
+  type Served,
+  sayThereIsNone,
+  startSandbox,
+} from './page-under-test.ts';
+
+const access = suite('dashboard: access');
+const executable = findChromium();
+
+const places = [
+  'timeline',
+  'timeline/requests/1',
+  'timeline/deliveries/19',
+  'accounts',
+  'accounts/1001',
+  'transactions',
+  'transactions/9003',
+  'webhooks',
+  'webhooks/3',
+  'faults',
+  'limits',
+  'credentials',
+  'worlds',
+  'questions',
+];
+
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run(document)')) as axe.AxeResults;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
+  );
+}
+
+if (executable === null) {
+  access('Chromium is not there: skipped', () => sayThereIsNone('dashboard access'));
+} else {
+  let browser: Browser;
+  let served: Served;
+
+  access.before(async () => {
+    served = await startSandbox();
+    browser = await launch(executable);
+    const { ask, call } = served;
+    await ask('PUT', 'forwards', { from: 'https://a.example', to: 'http://127.0.0.1:9' });
+    const url = 'https://a.example/in';
+    await call('POST', 'webhooks', { url, event_categories: ['account'] });
+    await call('POST', 'accounts', {
+      client_reference_id: 'access-1',
+      email: 'access@example.com',
+      brand_id: '10',
+    });
+    await ask('POST', 'faults', {
+      match: { path: '/api/v1/nowhere' },
+      effect: { kind: 'status', status: 500 },
+    });
+  });
+
+  access.after(async () => {
+    await browser?.close();
+    await served?.stop();
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    access(`axe finds nothing in the main views, ${theme}`, async () => {
+      const { page, complaints } = await openPage(browser, `${served.base}/`);
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      for (const place of places) {
+        await page.goto(`${served.base}/#/${place}`);
+        await page.locator('main .panel:visible, main .line:visible').first().waitFor();
+        await page.waitForTimeout(200);
+        assert.equal(await findViolations(page), [], place);
+      }
+      assert.equal(complaints, []);
+      await page.close();
+    });
+  }
+
+  access('nothing is wider than a phone', async () => {
+    const { page } = await openPage(browser, `${served.base}/`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const place of places) {
+      await page.goto(`${served.base}/#/${place}`);
+      await page.locator('main .panel:visible, main .line:visible').first().waitFor();
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.is(width, 390, place);
+    }
+    await page.close();
+  });
+
+  access('keys alone reach a row and open it', async () => {
+    const { page } = await openPage(browser, `${served.base}/#/timeline`);
+    await page.locator('.line').first().waitFor();
+    await page.locator('.rows').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Details' }).waitFor();
+    await page.close();
+  });
+}
+
+access.run();

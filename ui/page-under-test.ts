@@ -1,0 +1,131 @@
+// A sandbox and a browser for tests: started for a suite, and gone with it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const root = join(import.meta.dirname, '..');
+
+/** Where Chromium is; null when there is none, so that a suite can say so. */
+export function findChromium(): string | null {
+  const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  return existsSync(path) ? path : null;
+}
+
+/** What a suite says in place of its tests. */
+export function sayThereIsNone(name: string): void {
+  console.log(`${name}: Chromium is not there (CHROMIUM or /usr/bin/chromium); not looked at`);
+}
+
+/** Quiet ones: a browser under test looks for nothing outside. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export function launch(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: flags });
+}
+
+export interface Credential {
+  readonly name: string;
+  readonly token: string;
+}
+
+export interface Served {
+  readonly base: string;
+  readonly port: number;
+  readonly credentials: readonly Credential[];
+  readonly stop: () => Promise<void>;
+  /** Asks the control plane; whatever it answers. */
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<unknown>;
+  /** Calls the API as the firm. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>;
+}
+
+/** The program as it is built, on a port of its own. */
+export async function startSandbox(...more: readonly string[]): Promise<Served> {
+  const args = ['start', '--port', '0', '--json', '--clock', 'frozen', '--plan', 'pro', ...more];
+  const child = spawn(process.execPath, [join(root, 'bin/sandbox.js'), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ready = await firstLine(child);
+  const { base_url, credentials } = JSON.parse(ready) as {
+    base_url: string;
+    credentials: Credential[];
+  };
+  const token = credentials[0]?.token ?? '';
+  let keys = 0;
+  return {
+    base: base_url,
+    port: Number(new URL(base_url).port),
+    credentials,
+    stop: () => stop(child),
+    ask: (method, path, body) => send(`${base_url}/_sandbox/${path}`, method, {}, body),
+    call: (method, path, body) => {
+      keys += 1;
+      const headers = { authorization: `Bearer ${token}`, 'idempotency-key': `key-${keys}` };
+      return send(`${base_url}/api/v1/${path}`, method, headers, body);
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the sandbox has no output');
+  // Reading goes on, or the sandbox would wait for somebody to take its words.
+  const lines = createInterface({ input: child.stdout });
+  return new Promise((resolve, reject) => {
+    lines.once('line', resolve);
+    child.once('exit', (exitCode) => reject(new Error(`the sandbox ended with ${exitCode}`)));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function send(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return text === '' ? null : JSON.parse(text);
+}
+
+export interface Looked {
+  readonly page: Page;
+  /** What the page complained of: errors, and what the policy refused. */
+  readonly complaints: string[];
+}
+
+export async function openPage(browser: Browser, url: string): Promise<Looked> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (said) => {
+    // A server that went away is told of by the page itself.
+    if (said.type() === 'error' && !said.text().includes('Failed to load resource')) {
+      complaints.push(said.text());
+    }
+  });
+  page.setDefaultTimeout(15_000);
+  await page.goto(url);
+  return { page, complaints };
+}

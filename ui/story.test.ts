@@ -1,0 +1,158 @@
+// The first five minutes with the dashboard, by clicking. time limit: 120 s
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  findChromium,
+  type Looked,
+  launch,
+  openPage,
+  type Served,
+  sayThereIsNone,
+  startSandbox,
+} from './page-under-test.ts';
+
+const story = suite('dashboard: the first five minutes');
+const executable = findChromium();
+
+interface Bench {
+  browser: Browser;
+  served: Served;
+  receiver: Server;
+  looked: Looked;
+}
+
+const account = { client_reference_id: 'story-1', email: 'story@example.com', brand_id: '10' };
+
+if (executable === null) {
+  story('Chromium is not there: skipped', () => sayThereIsNone('dashboard story'));
+} else {
+  const bench = {} as Bench;
+  let saved = '';
+
+  story.before(async () => {
+    bench.served = await startSandbox();
+    bench.receiver = createServer((_, response) => response.writeHead(500).end());
+    await new Promise<void>((resolve) => bench.receiver.listen(0, '127.0.0.1', resolve));
+    bench.browser = await launch(executable);
+    bench.looked = await openPage(bench.browser, `${bench.served.base}/`);
+  });
+
+  story.after(async () => {
+    await bench.browser?.close();
+    bench.receiver?.close();
+    await bench.served?.stop();
+  });
+
+  story('a failing receiver is subscribed', async () => {
+    const { page } = bench.looked;
+    const { port } = bench.receiver.address() as AddressInfo;
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByLabel('Forward to (optional)').fill(`http://127.0.0.1:${port}/in`);
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    const made = page.getByRole('row', { name: /hooks\.partner\.example\/in/ });
+    await made.waitFor();
+    assert.match(await made.innerText(), /enabled[\s\S]*account, order, position, transaction/);
+  });
+
+  story('a call shows as it comes, with why it was answered so', async () => {
+    const { page } = bench.looked;
+    await page.getByRole('link', { name: 'Timeline', exact: true }).click();
+    await bench.served.call('POST', 'accounts', account);
+    await page.getByRole('link', { name: /201 POST \/accounts/ }).click();
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    const details = await page.getByRole('region', { name: 'Details' }).innerText();
+    assert.match(details, /ACC-1\s+A good request/);
+    assert.match(details, /The operation itself\s+ran: this decided/);
+    assert.match(details, /account\.created/);
+    assert.match(details, /"client_reference_id": "story-1"/);
+  });
+
+  story('it is sent again: the same key replays, a new one conflicts', async () => {
+    const { page } = bench.looked;
+    await page.getByRole('button', { name: 'Send again, same key' }).click();
+    await page.getByText('answered 201: request').click();
+    await page.getByText('A repeat: it got the first answer again').waitFor();
+    assert.ok(await page.getByRole('link', { name: /^request \d+ \(req_/ }).isVisible());
+    await page.getByRole('button', { name: 'Send again, new key' }).click();
+    await page.getByText(/answered 2\d\d|answered 409/).waitFor();
+  });
+
+  story('a transaction is approved through the API and settled by the operator', async () => {
+    const { page } = bench.looked;
+    const made = (await bench.served.call('POST', 'transactions', {
+      client_reference_id: 'story-t',
+      account_id: '1001',
+      trading_account_id: '5001',
+      currency: 'USD',
+      amount: '10.00',
+      transaction_type: 'Deposit',
+    })) as { id: string };
+    await page.getByRole('link', { name: 'Transactions' }).click();
+    await page.getByRole('link', { name: made.id }).click();
+    await page.getByRole('img', { name: /It is pending\. Legal moves: approve/ }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('img', { name: /It is approved\. Legal moves: settle/ }).waitFor();
+    await page.getByRole('button', { name: 'Settle' }).click();
+    await page.getByRole('img', { name: /It is settled\./ }).waitFor();
+    const shown = (await bench.served.ask('GET', `transactions/${made.id}`)) as { status: string };
+    assert.is(shown.status, 'settled');
+  });
+
+  story('a day passes, and the delivery has been tried eight times', async () => {
+    const { page } = bench.looked;
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
+    await row
+      .filter({ hasText: 'pending' })
+      .filter({ hasNotText: 'waits' })
+      .first()
+      .getByRole('link')
+      .first()
+      .click();
+    await page.getByText(/^due /).waitFor();
+    await page.getByRole('button', { name: 'Advance by a day' }).click();
+    await page.getByText('Moved by 1 d').waitFor();
+    await page.locator('.attempts .bad').nth(7).waitFor();
+    assert.is(await page.locator('.attempts .coming').count(), 0);
+    await page.getByText('fits the secret').waitFor();
+  });
+
+  story('the stopped subscription resumes', async () => {
+    const { page } = bench.looked;
+    await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: /^3$/ }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.locator('.badge.good', { hasText: 'enabled' }).waitFor();
+  });
+
+  story('the world is saved, begun anew, and loaded again', async () => {
+    const { page } = bench.looked;
+    await page.getByRole('link', { name: 'Worlds and state' }).click();
+    const coming = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as a file' }).click();
+    saved = (await (await coming).path()) ?? '';
+    assert.ok(saved !== '');
+    const count = async () => {
+      const { accounts } = (await bench.served.ask('GET', 'accounts')) as { accounts: unknown[] };
+      return accounts.length;
+    };
+    const before = await count();
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await page.getByRole('button', { name: 'Yes, begin anew' }).click();
+    await page.getByText('It has begun anew.').waitFor();
+    assert.is(await count(), before - 1);
+    await page.getByLabel('Load a file').setInputFiles(saved);
+    await page.getByText('is in place.').waitFor();
+    assert.is(await count(), before);
+    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByText('story-1').waitFor();
+  });
+
+  story('the page never complained', () => {
+    assert.equal(bench.looked.complaints, []);
+  });
+}
+
+story.run();

@@ -1,0 +1,203 @@
+// What must not shake the dashboard: hostile text, other tabs, a server that goes, long journals.
+// time limit: 120 s
+import type { Browser, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  findChromium,
+  launch,
+  openPage,
+  type Served,
+  sayThereIsNone,
+  startSandbox,
+} from './page-under-test.ts';
+
+const trouble = suite('dashboard: trouble');
+const executable = findChromium();
+
+const hostile = `"'><img src=x onerror="window.struck=1"><script>window.struck=1</script>`;
+
+/** Puts hostile text wherever the platform keeps text of its clients and operators. */
+async function plant({ ask, call, base }: Served): Promise<void> {
+  await call('POST', 'accounts', {
+    client_reference_id: `ref ${hostile}`,
+    email: 'hostile@example.com',
+    brand_id: '10',
+    first_name: `first ${hostile}`,
+    last_name: `last ${hostile}`,
+    country: hostile,
+    language: hostile,
+  });
+  const transaction = (await call('POST', 'transactions', {
+    client_reference_id: `t ${hostile}`,
+    account_id: '1001',
+    trading_account_id: '5001',
+    currency: 'USD',
+    amount: '10.00',
+    transaction_type: 'Deposit',
+  })) as { id: string };
+  await call('POST', `transactions/${transaction.id}/reject?account_id=1001`, { reason: hostile });
+  const { hostname } = new URL('https://hooks.partner.example');
+  await ask('PUT', `dns/${hostname}`, { addresses: ['93.184.216.34'] });
+  await ask('PUT', 'forwards', { from: `https://${hostname}`, to: `${base}/nowhere?${'<img>'}` });
+  await call('POST', 'webhooks', {
+    url: `https://${hostname}/in?<img src=x onerror=window.struck=1>`,
+    event_categories: ['account'],
+  });
+  await ask('POST', 'credentials', { name: `name ${hostile}`, scopes: [] });
+  await ask('POST', 'events', { category: 'account', kind: `kind ${hostile}`, data: { hostile } });
+  await ask('POST', 'faults', { match: { path: `/${hostile}` }, effect: { kind: 'hang' } });
+  await fetch(`${base}/api/v1/${encodeURI(hostile)}`, {
+    headers: { 'x-hostile': hostile, 'idempotency-key': hostile, 'user-agent': hostile },
+  });
+}
+
+/** What markup of the text would have made; the dashboard itself has none of these. */
+async function strangers(page: Page): Promise<number> {
+  const struck = await page.evaluate(() => 'struck' in window);
+  return (await page.locator('#app img, #app script, #app iframe').count()) + Number(struck);
+}
+
+if (executable === null) {
+  trouble('Chromium is not there: skipped', () => sayThereIsNone('dashboard trouble'));
+} else {
+  let browser: Browser;
+  let served: Served;
+
+  trouble.before(async () => {
+    served = await startSandbox();
+    browser = await launch(executable);
+  });
+
+  trouble.after(async () => {
+    await browser?.close();
+    await served?.stop();
+  });
+
+  trouble('text that tries to be markup stays text in every view', async () => {
+    await plant(served);
+    const { page, complaints } = await openPage(browser, `${served.base}/`);
+    const { requests } = (await served.ask('GET', 'requests?limit=20')) as {
+      requests: { id: string }[];
+    };
+    const { last_seq } = (await served.ask('GET', 'events?limit=1')) as { last_seq: number };
+    const { deliveries } = (await served.ask('GET', 'deliveries')) as {
+      deliveries: { id: string | null }[];
+    };
+    const places = [
+      ...requests.map(({ id }) => `timeline/requests/${id}`),
+      `timeline/events/${last_seq}`,
+      `timeline/deliveries/${deliveries.at(-1)?.id}`,
+      ...['accounts', 'accounts/1007', 'transactions', 'transactions/9013', 'webhooks'],
+      ...['webhooks/3', 'faults', 'limits', 'credentials', 'worlds', 'questions'],
+    ];
+    let said = '';
+    for (const place of places) {
+      await page.goto(`${served.base}/#/${place}`);
+      await page.locator('main .panel, main .empty').first().waitFor();
+      // A list is read anew with every view.
+      await page.waitForTimeout(150);
+      said += await page.locator('main').innerText();
+      assert.is(await strangers(page), 0, place);
+    }
+    for (const word of ['ref', 'first', 'last', 't', 'name', 'kind']) {
+      assert.ok(said.includes(`${word} ${hostile}`), `${word} is nowhere to be read`);
+    }
+    assert.equal(complaints, []);
+    await served.ask('DELETE', 'faults');
+    await page.close();
+  });
+
+  trouble('what one tab does, the other one shows', async () => {
+    const one = await openPage(browser, `${served.base}/#/faults`);
+    const other = await openPage(browser, `${served.base}/#/timeline`);
+    await one.page.getByRole('button', { name: 'Hang the next call' }).click();
+    await other.page.getByText('1 fault is on.').waitFor();
+    await other.page.getByRole('button', { name: 'All off' }).click();
+    await one.page.getByText('None: everything goes as it should.').waitFor();
+    await one.page.getByRole('button', { name: 'Advance by an hour' }).click();
+    await other.page.getByText(/Clock moved to/).waitFor();
+    const clocks = await Promise.all(
+      [one, other].map(({ page }) => page.locator('.clock time').innerText()),
+    );
+    assert.is(clocks[0], clocks[1]);
+    assert.equal([...one.complaints, ...other.complaints], []);
+    await one.page.close();
+    await other.page.close();
+  });
+
+  trouble('worlds are made, looked at and dropped', async () => {
+    const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
+    await page.getByLabel('Name (optional)').fill('second');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByLabel('World', { exact: true }).waitFor();
+    assert.match(page.url(), /#\/@second\/timeline$/);
+    await page.getByRole('link', { name: 'Worlds and state' }).click();
+    await page.getByRole('button', { name: 'Drop second' }).click();
+    await page.getByText('default, here').waitFor();
+    assert.equal(complaints, []);
+    await page.close();
+  });
+
+  trouble('ten thousand calls stay a page of a few rows', async () => {
+    const total = 10_000;
+    const atOnce = 25;
+    let left = total;
+    const work = async () => {
+      while (left > 0) {
+        left -= 1;
+        await (await fetch(`${served.base}/api/v1/nowhere/${left}`)).arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    const startedAtMs = performance.now();
+    const { page, complaints } = await openPage(browser, `${served.base}/#/timeline`);
+    await page.locator('.line').first().waitFor();
+    console.log(`first rows after ${Math.round(performance.now() - startedAtMs)} ms`);
+    await page.getByText(/^1\d,\d{3} rows$/).waitFor();
+    assert.ok((await page.locator('.line').count()) < 100);
+    await page.locator('.rows').evaluate((box) => box.scrollTo(0, box.scrollHeight / 2));
+    await page.waitForTimeout(200);
+    assert.ok((await page.locator('.line').count()) < 100);
+    await page.getByLabel('Search').fill('nowhere/77');
+    // 77, 770 to 779 and 7700 to 7799.
+    await page.getByText(/^111 rows$/).waitFor();
+    assert.equal(complaints, []);
+    await page.close();
+  });
+
+  trouble('a server that goes away is told of, and followed again when it is back', async () => {
+    const { page, complaints } = await openPage(browser, `${served.base}/#/timeline`);
+    await page.locator('.line').first().waitFor();
+    const { port } = served;
+    await served.stop();
+    await page.getByText('The sandbox does not answer.').waitFor();
+    assert.ok((await page.locator('.line').count()) > 0, 'what was heard stays');
+    served = await startSandbox('--port', String(port));
+    await page.getByText('The sandbox does not answer.').waitFor({ state: 'hidden' });
+    await served.call('POST', 'accounts', {
+      client_reference_id: 'back-1',
+      email: 'back@example.com',
+      brand_id: '10',
+    });
+    await page.getByRole('link', { name: /201 POST \/accounts/ }).waitFor();
+    assert.is(await page.getByText('nowhere/').count(), 0, 'nothing of the old process is left');
+    assert.equal(complaints, []);
+    await page.close();
+  });
+
+  trouble('a control token is asked for, and then everything is there', async () => {
+    const guarded = await startSandbox('--control-token', 's3cret');
+    try {
+      const { page } = await openPage(browser, `${guarded.base}/`);
+      await page.getByLabel(/--control-token/).fill('s3cret');
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.locator('.line').first().waitFor();
+      await page.close();
+    } finally {
+      await guarded.stop();
+    }
+  });
+}
+
+trouble.run();
