@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME…]`: measures in one run against yardsticks, and prints ratios with aims.
 import { availableParallelism } from 'node:os';
 import { deliveries } from './bench/deliveries.ts';
+import { equipment } from './bench/equipment.ts';
 import { type Figure, meetsAim, printFigures } from './bench/figures.ts';
 import { size } from './bench/size.ts';
 import { start } from './bench/start.ts';
@@ -10,7 +11,7 @@ import { build } from './build/build.ts';
 
 type Bench = (log: (line: string) => void) => Promise<Figure[]>;
 
-const benches: Readonly<Record<string, Bench>> = { start, throughput, size, deliveries };
+const benches: Readonly<Record<string, Bench>> = { start, throughput, size, deliveries, equipment };
 
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !(name in benches));

@@ -1,4 +1,5 @@
-// A world as one JSON document, and back again exactly: timers, keys, buckets and held attempts included.
+// A world as one JSON document, and back again exactly: timers, keys, buckets and held attempts
+// included.
 import type { Behaviour } from './behaviour.ts';
 import { createJournal } from './journal.ts';
 import type { Held, World } from './world.ts';
@@ -37,12 +38,15 @@ const plain = ['name', 'seed', 'startedAtMs', 'options', 'nowMs', 'counters'] as
 
 type ListName = keyof typeof lists;
 
-/** What a world is at one moment. Records never change, so lists of them are all that has to be copied. */
+/**
+ * What a world is at one moment. Records never change, so lists of them are all that has to be
+ * copied.
+ */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
 /**
- * Cheap enough for the middle of traffic: it copies references, not records. The journal is left out
- * (it tells of the past and decides nothing), and so is what can be worked out from the rest.
+ * Cheap enough for the middle of traffic: it copies references, not records. The journal is left
+ * out (it tells of the past and decides nothing), and so is what can be worked out from the rest.
  */
 export function snapshotWorld(world: World): Snapshot {
   const shot: Record<string, unknown> = {};
@@ -83,11 +87,13 @@ export function* printSnapshot(
   const { tradingAccounts, entryCounts, ...rest } = snapshot as Shot;
   const head = JSON.stringify({ format: stateFormat, version: stateVersion, ...beside });
   yield `${head.slice(0, -1)},"world":{`;
-  const cut = tradingAccounts.map((account, index) => ({
+  yield* printMembers(rest);
+  yield ',\n"tradingAccounts":';
+  // Cut one by one as they are printed: all at once would hold others up.
+  yield* printList(tradingAccounts, (account, index) => ({
     ...account,
     entries: account.entries.slice(0, entryCounts[index]),
   }));
-  yield* printMembers({ ...rest, tradingAccounts: cut });
   yield '}}\n';
 }
 
@@ -107,10 +113,13 @@ function* printMembers(members: Readonly<Record<string, unknown>>): Generator<st
   }
 }
 
-function* printList(items: readonly unknown[]): Generator<string> {
+function* printList<T>(
+  items: readonly T[],
+  as: (item: T, index: number) => unknown = (item) => item,
+): Generator<string> {
   let piece = '[';
   for (const [index, item] of items.entries()) {
-    piece += (index === 0 ? '\n' : ',\n') + JSON.stringify(item);
+    piece += (index === 0 ? '\n' : ',\n') + JSON.stringify(as(item, index));
     if (piece.length < pieceLength) continue;
     yield piece;
     piece = '';

@@ -103,7 +103,7 @@ export class StateFile {
     this.#timer = setTimeout(() => {
       this.#saving = this.#saving.then(() => {
         this.#timer = null;
-        return this.#save(true);
+        return this.save();
       });
     }, saveWithinMs);
   }
@@ -116,6 +116,11 @@ export class StateFile {
       const { code, message } = error as NodeJS.ErrnoException;
       throw new StateError(`cannot be written (${code ?? message})`);
     }
+  }
+
+  /** Saves as the world is now, piece by piece between what others want. */
+  save(): Promise<void> {
+    return this.#save(true);
   }
 
   async #save(politely: boolean): Promise<void> {

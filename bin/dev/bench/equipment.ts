@@ -1,0 +1,131 @@
+// The sandbox inside a test suite: calls without a socket, worlds made and dropped, resets, and how
+// long a save of many accounts holds others up.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
+import { Sandbox } from '../../../simulator/host/sandbox.ts';
+import { findStartingWorld } from '../../../simulator/host/starting-point.ts';
+import { StateFile } from '../../../simulator/host/state-file.ts';
+import { fetchCall } from '../../../simulator/transports/fetch.ts';
+import { type Figure, median } from './figures.ts';
+
+const many = 100_000;
+const unlimited = 100_000_000;
+
+export async function equipment(log: (line: string) => void): Promise<Figure[]> {
+  const figures = [await createsInProcess(), ...(await worldsAndResets())];
+  log('equipment: calls, worlds and resets are measured; now making many accounts');
+  return [...figures, ...(await madeUpAndSaved())];
+}
+
+function begin(world: object): Promise<Sandbox> {
+  return Sandbox.create({
+    worldName: 'bench',
+    fixture: findStartingWorld('default'),
+    firstFixture: findStartingWorld(world),
+    seed: '1',
+    clock: { mode: 'real', nowMs: null },
+    plan: 'pro',
+    deliverer: {
+      deliver: async () => ({ status: 204, error: null }),
+      resolve: async () => ['93.184.216.34'],
+      close: async () => undefined,
+    },
+  });
+}
+
+async function createsInProcess(): Promise<Figure> {
+  const sandbox = await begin(emptyWorld);
+  const { first } = sandbox;
+  first.act('changeFirm', { id: '1', rate_per_second: unlimited });
+  const made = first.act('createCredential', {
+    firm_id: '1',
+    brand_id: '10',
+    scopes: ['accounts:write'],
+    rate_per_second: unlimited,
+  }) as { value: { token: string } };
+  let count = 0;
+  const create = async (): Promise<void> => {
+    count += 1;
+    const request = new Request('http://sandbox/api/v1/accounts', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${made.value.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': `key-${count}`,
+      },
+      body: JSON.stringify({ client_reference_id: `r-${count}`, email: `r-${count}@example.com` }),
+    });
+    const { status } = await fetchCall(sandbox, request);
+    if (status !== 201) throw new Error(`create answered ${status}`);
+  };
+  for (let n = 0; n < 5000; n += 1) await create();
+  const rates: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const from = performance.now();
+    for (let n = 0; n < 4000; n += 1) await create();
+    rates.push(4_000_000 / (performance.now() - from));
+  }
+  await sandbox.close();
+  const measured = median(rates);
+  const value = `${Math.round(measured).toLocaleString('en')}/s`;
+  return { name: 'createAccount in process', value, measured, aim: { atLeast: 20_000 } };
+}
+
+async function worldsAndResets(): Promise<Figure[]> {
+  const sandbox = await begin(findStartingWorld('default'));
+  const time = async (work: (n: number) => Promise<unknown>): Promise<number> => {
+    const took: number[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      const from = performance.now();
+      await work(n);
+      took.push(performance.now() - from);
+    }
+    return median(took);
+  };
+  const world = await time(async (n) => {
+    await sandbox.addWorld({ name: `bench-${n}` });
+    sandbox.dropWorld(`bench-${n}`);
+  });
+  const reset = await time(() => sandbox.reset('default'));
+  await sandbox.close();
+  return [under('a world made and dropped', world, 5), under('a reset', reset, 5)];
+}
+
+function under(name: string, measured: number, atMost: number): Figure {
+  return { name, value: `${measured.toFixed(1)} ms`, measured, aim: { atMost } };
+}
+
+async function madeUpAndSaved(): Promise<Figure[]> {
+  const from = performance.now();
+  const sandbox = await begin({ ...emptyWorld, generate: { accounts: many } });
+  const made = performance.now() - from;
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const trouble = (message: string) => {
+    throw new Error(message);
+  };
+  const file = new StateFile(sandbox.first, join(folder, 'state.json'), trouble);
+  let longest = 0;
+  let saving = true;
+  // Somebody who wants a turn all the time sees how long the others take.
+  const turns = (async () => {
+    while (saving) {
+      const asked = performance.now();
+      await nextTurn();
+      longest = Math.max(longest, performance.now() - asked);
+    }
+  })();
+  await file.save();
+  saving = false;
+  await turns;
+  await file.close();
+  rmSync(folder, { recursive: true });
+  await sandbox.close();
+  const accounts = `${many.toLocaleString('en')} accounts`;
+  return [
+    under(`${accounts} made up`, made, 5000),
+    under(`longest wait while ${accounts} are saved`, longest, 50),
+  ];
+}

@@ -1,0 +1,158 @@
+// Checks states: loading one changes nothing about the future, and a file is whole or left alone.
+// time limit: 60 s
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { drawFrom, makeInput } from '../core/inputs-under-test.ts';
+import { dumpWorld } from '../core/state.ts';
+import { tokenOf, trySandbox } from '../transports/server-under-test.ts';
+import { printState, restoreState } from './restoring.ts';
+import type { Sandbox } from './sandbox.ts';
+import { readStateFile, StateFile } from './state-file.ts';
+
+const state = suite('states');
+const folder = mkdtempSync(join(tmpdir(), 'state-'));
+
+const documentOf = (sandbox: Sandbox): unknown =>
+  JSON.parse([...printState(sandbox.first)].join(''));
+
+/** Calls, acts and time, each answer noted. */
+async function live(sandbox: Sandbox, from: number, count: number): Promise<string[]> {
+  const heard: string[] = [];
+  const { first } = sandbox;
+  for (let n = from; n < from + count; n += 1) {
+    const input = makeInput(drawFrom(n), first.world);
+    if (input.kind === 'act')
+      heard.push(JSON.stringify(first.act(input.name, input.args as never)));
+    else if (input.kind === 'call') {
+      first.call(input.call, (answer) => heard.push(JSON.stringify(answer)));
+    } else await first.advance({ by_ms: input.atMs - first.world.nowMs });
+  }
+  const { fired } = await first.advance({ by_ms: 2 * 86_400_000 });
+  return [...heard, JSON.stringify(fired)];
+}
+
+state('the future after a restore is the same as without it', async () => {
+  for (const seed of [1000, 2000, 3000]) {
+    const one = await trySandbox();
+    const other = await trySandbox();
+    await live(one, seed, 300);
+    const fault = { match: { operation: 'createAccount' }, effect: { kind: 'delay', ms: 9000 } };
+    one.first.act('makeFault', { ...fault, times: 1 } as never);
+    const body = {
+      client_reference_id: `held-${seed}`,
+      email: `held-${seed}@example.com`,
+      brand_id: '10',
+    };
+    one.first.call(
+      {
+        method: 'POST',
+        target: '/api/v1/accounts',
+        headers: {
+          authorization: `Bearer ${tokenOf(one, 'firm')}`,
+          'idempotency-key': 'held',
+          'content-type': 'application/json',
+        },
+        body: new TextEncoder().encode(JSON.stringify(body)),
+      },
+      () => undefined,
+    );
+    const document = documentOf(one);
+    restoreState(other.first, document);
+    assert.equal(documentOf(other), document);
+    // What waits for the held call is the first one's alone.
+    const [told, again] = [await live(one, seed + 500, 200), await live(other, seed + 500, 200)];
+    assert.equal(again, told);
+    assert.is(
+      JSON.stringify(dumpWorld(other.first.world)),
+      JSON.stringify(dumpWorld(one.first.world)),
+    );
+    await one.close();
+    await other.close();
+  }
+});
+
+const notStates: readonly (readonly [string, string])[] = [
+  ['', 'is not whole JSON'],
+  ['{"format":"trading-platform-sandbox-state","version":1,"wor', 'is not whole JSON'],
+  ['[]', 'a state is a JSON object'],
+  ['{"format":"other"}', 'format must be'],
+  ['{"format":"trading-platform-sandbox-state","version":2,"world":{}}', 'from a newer program'],
+  ['{"format":"trading-platform-sandbox-state","version":1}', 'world must be an object'],
+  [
+    '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
+    'world.firms must be a list',
+  ],
+];
+
+state('a torn, newer or other file is refused and left as it was', async () => {
+  const sandbox = await trySandbox();
+  const before = dumpWorld(sandbox.first.world);
+  const path = join(folder, 'bad.json');
+  for (const [text, words] of notStates) {
+    writeFileSync(path, text);
+    const message = await readStateFile(path)
+      .then((document) => restoreState(sandbox.first, document))
+      .then(
+        () => 'taken',
+        (error: Error) => `${error.name}: ${error.message}`,
+      );
+    assert.ok(
+      message.startsWith('StateError: ') && message.includes(words),
+      `${words}: ${message}`,
+    );
+    assert.is(readFileSync(path, 'utf8'), text);
+  }
+  assert.equal(dumpWorld(sandbox.first.world), before);
+  await sandbox.close();
+});
+
+state('what changes is in the file when it is closed, and nothing is left beside it', async () => {
+  const path = join(folder, 'kept.json');
+  const one = await trySandbox();
+  const file = new StateFile(one.first, path, (words) => assert.unreachable(words));
+  await file.begin();
+  await live(one, 1, 100);
+  await file.close();
+  const other = await trySandbox();
+  restoreState(other.first, await readStateFile(path));
+  assert.equal(documentOf(other), documentOf(one));
+  assert.equal(
+    readdirSync(folder).filter((name) => name.includes('saving')),
+    [],
+  );
+  assert.is(await readStateFile(join(folder, 'none.json')), null);
+  await one.close();
+  await other.close();
+});
+
+state('a place that cannot be written is said, and the world goes on', async () => {
+  const sandbox = await trySandbox();
+  const path = join(folder, 'missing', 'state.json');
+  const told: string[] = [];
+  const file = new StateFile(sandbox.first, path, (words) => told.push(words));
+  const first = await file.begin().catch((error: Error) => error.message);
+  assert.match(String(first), /cannot be written \(ENOENT\)/);
+  sandbox.first.act('makeEvent', { category: 'account' });
+  await file.close();
+  assert.match(told[0] ?? '', /could not be saved to .*missing.*ENOENT/);
+  // It can be written later on: the next save succeeds.
+  mkdirSync(join(folder, 'missing'));
+  const later = new StateFile(sandbox.first, path, (words) => assert.unreachable(words));
+  await later.begin();
+  await later.close();
+  assert.ok((await readStateFile(path)) !== null);
+  await sandbox.close();
+});
+
+state('a file that may not be read is refused by its reason', async () => {
+  const path = join(folder, 'folder.json');
+  mkdirSync(path);
+  const message = await readStateFile(path).catch((error: Error) => error.message);
+  assert.is(message, 'cannot be read (EISDIR)');
+});
+
+state.after(() => rmSync(folder, { recursive: true }));
+state.run();
