@@ -30,7 +30,8 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, { baseUrl }: HandlerO
   }
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
-  // No pattern with parameters: those are decoded, and a bad percent-encoding is the API's to refuse.
+  // No pattern with parameters: those are decoded, and a bad percent-encoding is the API's to
+  // refuse.
   const literal = `${origin}${prefix}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return [
     http.all(new RegExp(`^${literal}(?:[/?]|$)`), ({ request }) => {

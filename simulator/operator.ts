@@ -1,4 +1,5 @@
-// What a program may do to its sandbox besides calling the API: the control plane's rows as methods.
+// What a program may do to its sandbox besides calling the API: the control plane's rows as
+// methods.
 import type { ControlPlane } from './control/index.ts';
 import type { CredentialShown } from './control/shapes.ts';
 import { viewCredential } from './control/views.ts';

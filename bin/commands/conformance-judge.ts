@@ -1,5 +1,5 @@
-// Judges one target from beginning to end: finds it, plays the scenarios, compares with the baseline,
-// writes the reports, and says with which code to exit.
+// Judges one target from beginning to end: finds it, plays the scenarios, compares with the
+// baseline, writes the reports, and says with which code to exit.
 import { exitCode } from '../../conformance/engine/exit.ts';
 import { type RunResult, runScenarios } from '../../conformance/engine/run.ts';
 import { strayGlobs } from '../../conformance/engine/select.ts';

@@ -1,4 +1,5 @@
-// The options of `conformance run` are checked one by one, each with a word on what to give instead.
+// The options of `conformance run` are checked one by one, each with a word on what to give
+// instead.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from './conformance-io.ts';

@@ -1,4 +1,5 @@
-// Chooses how a target is reached: by its control plane if one answers, else by a profile or a token.
+// Chooses how a target is reached: by its control plane if one answers, else by a profile or a
+// token.
 import type { Sender } from '../../conformance/engine/send.ts';
 import { bareProvider } from '../../conformance/providers/bare-provider.ts';
 import { ControlPlane } from '../../conformance/providers/control-plane.ts';

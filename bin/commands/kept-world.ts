@@ -1,4 +1,5 @@
-// What `--state` and `--record` do: a world that outlives the program, and a file of everything it was told.
+// What `--state` and `--record` do: a world that outlives the program, and a file of everything it
+// was told.
 import { restoreState } from '../../simulator/host/restoring.ts';
 import type { Sandbox } from '../../simulator/host/sandbox.ts';
 

@@ -1,4 +1,5 @@
-// `sandbox openapi`: the description of the API, to generate a client from without starting anything.
+// `sandbox openapi`: the description of the API, to generate a client from without starting
+// anything.
 import { Command } from 'commander';
 import { openapiDocument } from '../../fixtures/openapi.ts';
 import manifest from '../../package.json' with { type: 'json' };

@@ -1,4 +1,5 @@
-// `sandbox questions`: what the specification leaves open, what the simulator does, and how to change it.
+// `sandbox questions`: what the specification leaves open, what the simulator does, and how to
+// change it.
 import { Command } from 'commander';
 import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, settingSpecs } from '../../fixtures/settings.ts';

@@ -1,4 +1,5 @@
-// `npm run prove [-- --full] [GLOB…]`: every deviation is caught by its rules, and nothing else is blamed.
+// `npm run prove [-- --full] [GLOB…]`: every deviation is caught by its rules, and nothing else is
+// blamed.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scenarios } from '../../conformance/scenarios/all.ts';
@@ -48,7 +49,7 @@ for (const { id, outcome, unnoticed, blamed, idle } of proofs) {
     const parts = [
       unnoticed.length > 0 ? `not noticed: ${unnoticed.join(' ')}` : '',
       blamed.length > 0
-        ? `blamed: ${blamed.map((rule) => `${rule} (${tried.get(id)?.deviates[rule]?.join(', ')})`).join('; ')}`
+        ? `blamed: ${blamed.map((rule) => `${rule} (${seenBy(id, rule)})`).join('; ')}`
         : '',
     ];
     wrong.push(`${id}: ${outcome}. ${parts.filter((part) => part !== '').join('. ')}`);
@@ -56,6 +57,10 @@ for (const { id, outcome, unnoticed, blamed, idle } of proofs) {
   if (idle.length > 0) wrong.push(`${id}: explains ${idle.join(' ')}, which nobody noticed`);
 }
 wrong.push(...judgePlanted(), ...findUncovered());
+
+function seenBy(id: string, rule: string): string {
+  return tried.get(id)?.deviates[rule]?.join(', ') ?? '';
+}
 
 /** The gate itself is tried: what proves nothing must be called so. */
 function judgePlanted(): string[] {

@@ -20,7 +20,9 @@ export interface Outcome {
   readonly stale: number;
 }
 
-/** The most urgent thing that can be said of a run; 130 whatever was found before it was cut off. */
+/**
+ * The most urgent thing that can be said of a run; 130 whatever was found before it was cut off.
+ */
 export function exitCode(outcome: Outcome, allowIncomplete = false): number {
   if (outcome.interrupted) return EXIT.interrupted;
   if (outcome.verdict === 'deviates') return EXIT.deviates;

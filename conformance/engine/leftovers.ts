@@ -1,5 +1,5 @@
-// What a trial leaves on a target that outlives it: subscriptions, which would go on being delivered
-// to.
+// What a trial leaves on a target that outlives it: subscriptions, which would go on being
+// delivered to.
 import type { Credential } from '../providers/target.ts';
 import type { Answer } from './answer.ts';
 import type { Draft } from './client.ts';

@@ -9,7 +9,9 @@ export class Notes implements Ledger {
   readonly observations: Observation[] = [];
   controlled = false;
   readonly #scenario: Scenario;
-  /** Exchanges that were answered 500 or the like in every attempt before; null: not the last one. */
+  /**
+   * Exchanges that were answered 500 or the like in every attempt before; null: not the last one.
+   */
   readonly #lasting: ReadonlySet<number> | null;
   /** Those of this attempt. */
   readonly troubled = new Set<number>();

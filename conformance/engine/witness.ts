@@ -1,5 +1,5 @@
-// Notes what a scenario does as an operator, so that a report tells the whole story and not the calls
-// alone.
+// Notes what a scenario does as an operator, so that a report tells the whole story and not the
+// calls alone.
 import type { Operator } from '../providers/target.ts';
 
 /** `startedAt` is when the power was used, by `performance.now()`. */

@@ -1,5 +1,5 @@
-// Reads a profile strictly: what is unknown, missing or of the wrong kind is an error that names its
-// field and says what to do.
+// Reads a profile strictly: what is unknown, missing or of the wrong kind is an error that names
+// its field and says what to do.
 import {
   type Field,
   type Group,

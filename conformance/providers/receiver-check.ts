@@ -1,5 +1,5 @@
-// Shows that deliveries can arrive before rules are judged by whether they do: a tunnel that is down
-// is no fault of the target.
+// Shows that deliveries can arrive before rules are judged by whether they do: a tunnel that is
+// down is no fault of the target.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeaderLine } from '../engine/headers.ts';

@@ -1,4 +1,5 @@
-// Deliveries that a correct receiver answers with 2xx: the same event in every form the platform may send.
+// Deliveries that a correct receiver answers with 2xx: the same event in every form the platform
+// may send.
 import type { Check } from './check.ts';
 import {
   bytesOf,

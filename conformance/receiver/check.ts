@@ -1,9 +1,12 @@
-// What a check of a receiver is: what it sends, what must come of it, why, and how to mend a receiver that fails.
+// What a check of a receiver is: what it sends, what must come of it, why, and how to mend a
+// receiver that fails.
 import type { Delivery, Terms } from './delivery.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
 
-/** One delivery of a check; the body under test and what the right signature of it would have been. */
+/**
+ * One delivery of a check; the body under test and what the right signature of it would have been.
+ */
 export interface Shot {
   readonly delivery: Delivery;
   /** Hex of the signature that an answer must not give away. */

@@ -1,8 +1,12 @@
-// One delivery as a receiver would get it: an event, its bytes, its signature, and every way to spoil them.
+// One delivery as a receiver would get it: an event, its bytes, its signature, and every way to
+// spoil them.
 import { createHmac } from 'node:crypto';
 import type { HeaderLine } from '../engine/headers.ts';
 
-/** Where a receiver expects signature and subscription; the specification does not name them (NS-10). */
+/**
+ * Where a receiver expects signature and subscription; the specification does not name them
+ * (NS-10).
+ */
 export interface HeaderNames {
   readonly signature: string;
   readonly subscription: string;

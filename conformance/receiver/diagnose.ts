@@ -1,4 +1,5 @@
-// Works out why a receiver refuses a valid delivery, by sending valid ones that differ in one thing.
+// Works out why a receiver refuses a valid delivery, by sending valid ones that differ in one
+// thing.
 import type { Exchange } from '../engine/types.ts';
 import {
   bytesOf,

@@ -1,4 +1,5 @@
-// Deliveries of an attacker who does not have the secret: a correct receiver answers none of them with 2xx.
+// Deliveries of an attacker who does not have the secret: a correct receiver answers none of them
+// with 2xx.
 import { createHash, createHmac } from 'node:crypto';
 import type { Check, Shot } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';

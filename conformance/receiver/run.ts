@@ -1,4 +1,5 @@
-// A whole run against one receiver: a valid control first, the checks group by group, the control again after each.
+// A whole run against one receiver: a valid control first, the checks group by group, the control
+// again after each.
 import type { Exchange, Judged } from '../engine/types.ts';
 import { acceptChecks } from './accept.ts';
 import { adviceChecks, laxChecks } from './advice.ts';

@@ -118,7 +118,9 @@ class Page {
     }
   }
 
-  /** Rules that nothing which could be added would have shown: the reason is all there is to say. */
+  /**
+   * Rules that nothing which could be added would have shown: the reason is all there is to say.
+   */
   untested(report: Report): void {
     const rules = report.rules.filter(
       (each) => each.verdict === 'not_tested' && each.unlock.length === 0,

@@ -6,7 +6,8 @@ import { duration } from './words.ts';
 
 // What tells answers apart; the rest stands in the JSON and HTML reports.
 const TELLING =
-  /^(content-type|etag|if-match|idempotency-key|retry-after|x-ratelimit-.*|x-request-id|www-authenticate|allow|location|.*signature.*|.*subscription.*)$/i;
+  /^(content-type|etag|if-match|idempotency-key|retry-after|x-ratelimit-.*|x-request-id)$/i;
+const TELLING_TOO = /^(www-authenticate|allow|location|.*signature.*|.*subscription.*)$/i;
 
 /** A few lines that a person reads at a glance. */
 export function exchangeLines(exchange: ReportExchange, width: number): string[] {
@@ -54,6 +55,6 @@ export function pathOf(url: string): string {
 
 function telling(headers: readonly HeaderLine[]): string[] {
   return headers
-    .filter(([name]) => TELLING.test(name))
+    .filter(([name]) => TELLING.test(name) || TELLING_TOO.test(name))
     .map(([name, value]) => `${name.toLowerCase()}: ${value}`);
 }

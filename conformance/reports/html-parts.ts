@@ -53,7 +53,8 @@ export function ruleDetails(rule: ReportRule, scenarios: Scenarios): Markup {
   // What is wrong is what the reader came for.
   const open = rule.verdict === 'deviates' ? new Markup(' open') : null;
   return html`<details id="rule-${rule.id}" class="${rule.verdict}"${open}>
-<summary><span class="id">${rule.id}</span><span class="words">${coded(rule.words)}</span>${mark(rule.verdict)}</summary>
+<summary><span class="id">${rule.id}</span>
+ <span class="words">${coded(rule.words)}</span>${mark(rule.verdict)}</summary>
 <div class="inside">
 ${rule.reason === null ? null : html`<p>In the baseline: ${rule.reason}</p>`}
 ${rule.findings.map((each) => findingPart(each, scenarios))}
@@ -137,7 +138,8 @@ function exchangePart(exchange: ReportExchange): Markup {
   })}</code></div>`;
   if (kind === 'operator') {
     const came = response?.body ?? null;
-    return html`<div class="exchange">${line}${came === null ? null : html`<pre>${clipped(came, LONGEST_BODY)}</pre>`}</div>
+    const shown = came === null ? null : html`<pre>${clipped(came, LONGEST_BODY)}</pre>`;
+    return html`<div class="exchange">${line}${shown}</div>
 `;
   }
   const sent = [...request.headers.map(header), ...bodyLines(request.body)].join('\n');

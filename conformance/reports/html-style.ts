@@ -2,12 +2,14 @@
 
 export const STYLE = `
 :root { color-scheme: light dark;
-  --page: #ffffff; --text: #1c2126; --dim: #5b6570; --line: #d9dfe4; --soft: #f4f6f8; --link: #0b57b0;
+  --page: #ffffff; --text: #1c2126; --dim: #5b6570; --line: #d9dfe4; --soft: #f4f6f8;
+  --link: #0b57b0;
   --bad: #b3261e; --bad-soft: #fbe9e7; --warn: #8a5300; --warn-soft: #fdf1dc;
   --good: #1a6e3c; --good-soft: #e3f3e8; --none: #5b6570; --none-soft: #eceff2;
   --known: #5b3fa0; --known-soft: #eee9f8; }
 @media (prefers-color-scheme: dark) { :root {
-  --page: #14181c; --text: #e4e8ec; --dim: #9aa6b2; --line: #323b44; --soft: #1d2329; --link: #8ab8f5;
+  --page: #14181c; --text: #e4e8ec; --dim: #9aa6b2; --line: #323b44; --soft: #1d2329;
+  --link: #8ab8f5;
   --bad: #ff9c92; --bad-soft: #46201d; --warn: #f2c063; --warn-soft: #3d2f12;
   --good: #86d7a3; --good-soft: #173524; --none: #9aa6b2; --none-soft: #262d34;
   --known: #c3b0f5; --known-soft: #2c2444; } }
@@ -33,20 +35,23 @@ pre { margin: .35rem 0; padding: .6rem .75rem; background: var(--soft); border-r
 .mark { color: var(--own); background: var(--own-soft); border-radius: 999px; padding: .1rem .6rem;
   font-size: .8125rem; white-space: nowrap; }
 .verdict { border-left: 4px solid var(--own); padding: .25rem 0 .25rem 1rem; margin-bottom: 1rem; }
-.counts { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; margin: 1rem 0; list-style: none; }
+.counts { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; margin: 1rem 0;
+  list-style: none; }
 .matrix { border-collapse: collapse; width: 100%; }
 .matrix th { text-align: left; font-weight: 500; padding: .3rem 1rem .3rem 0; vertical-align: top;
   width: 15rem; }
 .matrix td { padding: .3rem 0; }
 .cells { display: flex; flex-wrap: wrap; gap: 3px; }
-.cells a, .cells span { min-width: 2.6rem; padding: .1rem .3rem; text-align: center; text-decoration: none;
+.cells a, .cells span { min-width: 2.6rem; padding: .1rem .3rem; text-align: center;
+  text-decoration: none;
   font-size: .75rem; line-height: 1.5; border-radius: 4px; color: var(--own);
   background: var(--own-soft); }
 .cells a:hover, .cells a:focus-visible { outline: 2px solid var(--own); }
 nav ul { margin: .25rem 0; padding-left: 1.25rem; }
 details { border-top: 1px solid var(--line); }
 details:last-child { border-bottom: 1px solid var(--line); }
-summary { display: flex; gap: .75rem; align-items: baseline; padding: .5rem .25rem; cursor: pointer; }
+summary { display: flex; gap: .75rem; align-items: baseline; padding: .5rem .25rem;
+  cursor: pointer; }
 summary::-webkit-details-marker { display: none; }
 summary::before { content: "▸"; color: var(--dim); flex: none; }
 details[open] > summary::before { content: "▾"; }
@@ -61,7 +66,8 @@ summary:hover { background: var(--soft); }
 .exchange { margin: .6rem 0; }
 .line { display: flex; gap: .6rem; flex-wrap: wrap; font-size: .875rem; }
 table.plain { border-collapse: collapse; width: 100%; font-size: .9rem; }
-table.plain th, table.plain td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0;
+table.plain th, table.plain td { text-align: left; vertical-align: top;
+  padding: .4rem .75rem .4rem 0;
   border-top: 1px solid var(--line); }
 table.plain th { font-weight: 500; color: var(--dim); }
 .number { text-align: right; white-space: nowrap; }

@@ -1,5 +1,5 @@
-// The report as one HTML page that needs nothing else: a matrix by family, every rule opening to its
-// findings and exchanges.
+// The report as one HTML page that needs nothing else: a matrix by family, every rule opening to
+// its findings and exchanges.
 import { createHash } from 'node:crypto';
 import {
   coded,
@@ -84,7 +84,8 @@ function head(report: Report): Markup {
 <h1>${verdict}</h1>
 <p><code>${target.base_url}</code> ${runWords[verdict]}.</p>
 </div>
-<p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)}, ${plane},
+<p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)},
+${plane},
 seed ${report.seed}, names marked <code>${report.mark}</code>, ${when(report.started_at)},
 conformance ${tool.version}</p>
 </header>`;
@@ -93,7 +94,8 @@ conformance ${tool.version}</p>
 function counts(report: Report): Markup {
   const items = VERDICTS.filter((each) => report.summary[each] > 0).map((each) => {
     const { sign, name, meaning } = verdictWords[each];
-    return html`<li><span class="mark ${each}" title="${meaning}">${sign} ${report.summary[each]} ${name}</span></li>`;
+    const words = `${sign} ${report.summary[each]} ${name}`;
+    return html`<li><span class="mark ${each}" title="${meaning}">${words}</span></li>`;
   });
   return html`<ul class="counts">${items}</ul>`;
 }
@@ -129,7 +131,9 @@ function matrixRow(title: string, rules: readonly ReportRule[]): Markup {
     if (verdict === 'not_selected') {
       return html`<span class="${verdict}" title="${id} ${name}">${sign} ${short}</span>`;
     }
-    return html`<a class="${verdict}" href="#rule-${id}" title="${id} ${name}: ${words}" aria-label="${id} ${name}">${sign} ${short}</a>`;
+    const label = `${id} ${name}`;
+    return html`<a class="${verdict}" href="#rule-${id}" title="${label}: ${words}"
+ aria-label="${label}">${sign} ${short}</a>`;
   });
   return html`<tr><th scope="row">${title}</th><td><div class="cells">${cells}</div></td></tr>
 `;
@@ -152,13 +156,15 @@ function observed(report: Report): Markup | null {
   if (report.observed.length === 0) return null;
   const rows = report.observed.map(({ id, question, observed: seen, simulator, same }) => {
     const sign = same === null ? '' : same ? '=' : '≠';
-    return html`<tr><td>${id}</td><td>${question}</td><td data-name="target">${seen ?? 'not seen in this run'}</td>
+    return html`<tr><td>${id}</td><td>${question}</td>
+<td data-name="target">${seen ?? 'not seen in this run'}</td>
 <td>${sign}</td><td data-name="simulator">${simulator}</td></tr>
 `;
   });
   return html`<h2>Where the specification is open</h2>
 <p class="dim">Never judged: what the target does, beside the simulator's choice.</p>
-<table class="plain"><thead><tr><th></th><th>question</th><th>target</th><th></th><th>simulator</th></tr></thead>
+<table class="plain"><thead>
+<tr><th>id</th><th>question</th><th>target</th><th>same</th><th>simulator</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 
@@ -166,11 +172,13 @@ function unlock(report: Report): Markup | null {
   if (report.unlock.length === 0) return null;
   const rows = report.unlock.map(
     ({ add, rules, with_others: others }) =>
-      html`<tr><td>${add}</td><td class="number" data-name="rules">${rules}</td><td class="number" data-name="together with others">${others}</td></tr>
+      html`<tr><td>${add}</td><td class="number" data-name="rules">${rules}</td>
+<td class="number" data-name="together with others">${others}</td></tr>
 `,
   );
   return html`<h2>What would unlock more rules</h2>
-<table class="plain"><thead><tr><th>add</th><th class="number">rules</th><th class="number">together with others</th></tr></thead>
+<table class="plain"><thead><tr><th>add</th><th class="number">rules</th>
+<th class="number">together with others</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 

@@ -23,7 +23,8 @@ export function junitReport(report: Report): string {
     ...counts(report.rules),
     time: sum([...seconds.values()]),
   });
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+  return `${declaration}\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
 }
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';

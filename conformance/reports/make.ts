@@ -1,4 +1,5 @@
-// Makes the report of a run: judges each rule over its scenarios, takes the secrets out, and counts.
+// Makes the report of a run: judges each rule over its scenarios, takes the secrets out, and
+// counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
 import { fingerprintOf } from '../engine/fingerprint.ts';
 import { judgeRule, judgeRun } from '../engine/judge.ts';

@@ -1,4 +1,5 @@
-// What is observed is set beside the simulator's choice, and written so that the simulator takes it.
+// What is observed is set beside the simulator's choice, and written so that the simulator takes
+// it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseConfig } from '../../fixtures/config.ts';

@@ -24,8 +24,8 @@ const ESCAPED_MEMBER = new RegExp(`(\\\\"${NAME}\\\\"\\s*:\\s*)\\\\".*?\\\\"`, '
 const FORM_MEMBER = new RegExp(`((?:^|[?&\\s])${NAME}=)[^&\\s"'#]+`, 'gi');
 const SCHEME = /\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{8,}/gi;
 const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
-// A signature that was made for a body in the same report: enough is left to tell two apart. Shorter
-// hex is what people number their requests with.
+// A signature that was made for a body in the same report: enough is left to tell two apart.
+// Shorter hex is what people number their requests with.
 const SIGNATURE = /(?<![0-9A-Za-z])([0-9a-fA-F]{8})[0-9a-fA-F]{32,}(?![0-9A-Za-z])/g;
 const USER_INFO = /\b(https?:\/\/)[^\s/@:"]+(?::[^\s/@"]*)?@/gi;
 

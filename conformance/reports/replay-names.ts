@@ -21,8 +21,8 @@ export interface Source {
 const ID_MEMBER = /^(id|(?!firm_|brand_|request_)[a-z_]+_id|(?!firm|brand)[a-z]+Id)$/;
 
 /**
- * Values that answers gave and that later requests name. One that the scenario sent itself before is
- * its own and stays.
+ * Values that answers gave and that later requests name. One that the scenario sent itself before
+ * is its own and stays.
  */
 export function namedByAnswers(exchanges: readonly ReportExchange[]): Named[] {
   const named: Named[] = [];

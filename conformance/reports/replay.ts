@@ -1,5 +1,5 @@
-// A scenario of a report as a script: curl for every call, with names that are new each time and ids
-// taken from the answers.
+// A scenario of a report as a script: curl for every call, with names that are new each time and
+// ids taken from the answers.
 import { pathOf } from './exchange-lines.ts';
 import { curlLines, fillIn, quoted } from './replay-curl.ts';
 import { keysIn, type Named, namedByAnswers, phonesIn } from './replay-names.ts';

@@ -10,7 +10,9 @@ import type {
   ReportScenario,
 } from './report.ts';
 
-/** Markup, table cells, terminal escapes, workflow commands and characters that XML has no word for. */
+/**
+ * Markup, table cells, terminal escapes, workflow commands and characters that XML has no word for.
+ */
 export const NASTY =
   `<script>alert("1")</script> & 'q' | \`c\` **b** [l](x) ]]> \u001b[31mred\u0000\ufffe\ud800 ` +
   `@team\n::error::no\n\u202e --> %0A`;

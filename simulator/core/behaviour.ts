@@ -1,5 +1,5 @@
-// How the platform behaves, as one value: tables and small policies. The conforming service is one such value;
-// a deviation is a function that makes another out of it.
+// How the platform behaves, as one value: tables and small policies. The conforming service is one
+// such value; a deviation is a function that makes another out of it.
 import type { Settings } from '../../fixtures/settings.ts';
 import type { Attempt, Operation, Stage } from './attempt.ts';
 import type { Reply } from './call.ts';
@@ -181,7 +181,9 @@ export interface DeliveryPolicy {
   readonly replayWindowMs: number;
 }
 
-/** The whole of it. Core decides by nothing else, so that one wrong policy is one wrong behaviour. */
+/**
+ * The whole of it. Core decides by nothing else, so that one wrong policy is one wrong behaviour.
+ */
 export interface Behaviour {
   readonly settings: Settings;
   readonly stages: readonly Stage[];

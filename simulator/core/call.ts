@@ -1,7 +1,10 @@
-// What comes in and what goes out: the bytes of a request, the answer to it, and the decision behind the answer.
+// What comes in and what goes out: the bytes of a request, the answer to it, and the decision
+// behind the answer.
 import type { Change } from './change.ts';
 
-/** A request as a transport received it. Header names are lower case; the body is not yet parsed. */
+/**
+ * A request as a transport received it. Header names are lower case; the body is not yet parsed.
+ */
 export interface Call {
   readonly method: string;
   /** Path and query as sent, for example `/api/v1/accounts?limit=2`. */
@@ -14,7 +17,9 @@ export interface Call {
   readonly upgrade?: boolean;
 }
 
-/** What the host found out for a call because core may not wait: none of it is decided by the host. */
+/**
+ * What the host found out for a call because core may not wait: none of it is decided by the host.
+ */
 export interface Facts {
   /** Addresses that the hostname in a webhook url resolves to; null when nobody looked. */
   readonly addresses: readonly string[] | null;
@@ -35,7 +40,10 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An answer, the changes to the world that go with it, and the rules and open questions it rests on. */
+/**
+ * An answer, the changes to the world that go with it, and the rules and open questions it rests
+ * on.
+ */
 export interface Decision {
   readonly reply: Reply;
   readonly changes: readonly Change[];

@@ -66,7 +66,10 @@ export interface StageResult {
 
 const stageNames = new WeakMap<Behaviour['stages'], readonly string[][]>();
 
-/** The lists of steps that can be taken, one for each stage that may decide; made once, shared by all calls. */
+/**
+ * The lists of steps that can be taken, one for each stage that may decide; made once, shared by
+ * all calls.
+ */
 function stepsOf(stages: Behaviour['stages'], count: number): readonly string[] {
   let lists = stageNames.get(stages);
   if (lists === undefined) {
@@ -98,7 +101,9 @@ export function decideStages(attempt: Attempt): StageResult {
   return { decision: null, steps: stepsToTheEnd(stages) };
 }
 
-/** Runs the operation and applies what it decides; a batch row by row, each seeing the one before. */
+/**
+ * Runs the operation and applies what it decides; a batch row by row, each seeing the one before.
+ */
 export function runOperation(attempt: Attempt): Decision {
   const operation: Operation | undefined =
     attempt.operation === null ? undefined : attempt.behaviour.operations[attempt.operation];

@@ -1,4 +1,5 @@
-// Makes the change that records an event, or none where a setting says that kind is not emitted (NS-11).
+// Makes the change that records an event, or none where a setting says that kind is not emitted
+// (NS-11).
 import type { Attempt } from './attempt.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Change } from './change.ts';

@@ -1,4 +1,5 @@
-// The journal: every call with its answer and the reasons for it, so that a person can ask "why 409?". Bounded.
+// The journal: every call with its answer and the reasons for it, so that a person can ask "why
+// 409?". Bounded.
 import type { Call, Reply } from './call.ts';
 import type { OperationName } from './tables/operations.ts';
 

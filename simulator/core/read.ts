@@ -1,4 +1,5 @@
-// Reads a body: JSON (or a form, at the token endpoint) as an object with the members its operation needs.
+// Reads a body: JSON (or a form, at the token endpoint) as an object with the members its operation
+// needs.
 import type { ReaderError } from '#readers';
 import * as readers from '#readers';
 import { requestSchemas } from '../../fixtures/schemas/requests.ts';
@@ -13,7 +14,10 @@ type ReaderTable = Readonly<
 
 const table = readers as unknown as ReaderTable;
 
-/** ERR-2, CONV-1b, NS-14: what is not readable is refused in plain text that names the member at fault. */
+/**
+ * ERR-2, ACC-3, CONV-1b, NS-14: what is not readable is refused in plain text that names the member
+ * at fault.
+ */
 export function readBody(attempt: Attempt, text: string): ReadResult {
   const { settings } = attempt.behaviour;
   const parsed = isForm(attempt) ? readForm(text) : parseJson(text, settings);

@@ -1,4 +1,5 @@
-// The things a world is made of: firms, credentials, accounts, money, webhooks and what was done with them.
+// The things a world is made of: firms, credentials, accounts, money, webhooks and what was done
+// with them.
 import type { Reply } from './call.ts';
 import type { OperationName } from './tables/operations.ts';
 
@@ -11,7 +12,10 @@ export interface Firm {
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
-  /** Allowance of the whole firm in requests a second; null means four times its plan's rate (LIM-3, NS-36). */
+  /**
+   * Allowance of the whole firm in requests a second; null means four times its plan's rate (LIM-3,
+   * NS-36).
+   */
   readonly ratePerSecond: number | null;
   /** Operations the firm may not use any more are false (AUTH-8). */
   readonly permissions: Readonly<Partial<Record<OperationName, boolean>>>;

@@ -1,4 +1,5 @@
-// Makes a world out of a written starting point, by playing its history in the order in which it happened.
+// Makes a world out of a written starting point, by playing its history in the order in which it
+// happened.
 
 import { parseAgo } from '../../fixtures/worlds/ago.ts';
 import type { WorldFixture } from '../../fixtures/worlds/fixture.ts';
@@ -29,7 +30,9 @@ export class StartingWorldError extends Error {
   }
 }
 
-/** The fixture must have been checked against its schema; throws a StartingWorldError for the rest. */
+/**
+ * The fixture must have been checked against its schema; throws a StartingWorldError for the rest.
+ */
 export function startWorld(fixture: WorldFixture, behaviour: Behaviour, terms: StartTerms): World {
   const plays = planHistory(fixture);
   const subscriptionsBegin = (fixture.subscriptions ?? []).map(({ ago }) => parseAgo(ago) ?? 0);

@@ -1,4 +1,5 @@
-// One step of a world: an input comes in, effects come out. Nothing here waits, so nothing can come between.
+// One step of a world: an input comes in, effects come out. Nothing here waits, so nothing can come
+// between.
 import { type ActInput, type ActOutcome, act } from './acts.ts';
 import type { Attempt } from './attempt.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -73,8 +74,8 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
     world.subscriptions.size === 0
       ? noSends
       : startNext(world, behaviour, input, result, world.events.lastSeq > before);
-  // Timers that no longer matter go now and not when somebody next looks, so that a world depends on
-  // nothing but its inputs.
+  // Timers that no longer matter go now and not when somebody next looks, so that a world depends
+  // on nothing but its inputs.
   nextDueMs(world);
   return sends.length === 0 ? result : { ...result, effects: [...result.effects, ...sends] };
 }

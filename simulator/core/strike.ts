@@ -1,4 +1,5 @@
-// What a fault does to a call: an answer in its place, an attempt held back, an answer lost or late.
+// What a fault does to a call: an answer in its place, an attempt held back, an answer lost or
+// late.
 import type { Attempt } from './attempt.ts';
 import type { Decision, Reply } from './call.ts';
 import type { Change } from './change.ts';

@@ -1,4 +1,5 @@
-// What is due when: a binary heap ordered by (due time, sequence), so that equal times fire in the order they were set.
+// What is due when: a binary heap ordered by (due time, sequence), so that equal times fire in the
+// order they were set.
 
 export type TimerKind = 'settle' | 'wake' | 'abandon' | 'answer' | 'deliver';
 

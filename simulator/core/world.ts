@@ -39,14 +39,19 @@ export interface Counters {
   fault: number;
 }
 
-/** Who is known where: one per place in which references, emails and phones must be unique (NS-20). */
+/**
+ * Who is known where: one per place in which references, emails and phones must be unique (NS-20).
+ */
 export interface PeopleIndex {
   readonly byReference: Map<string, string>;
   readonly byEmail: Map<string, string>;
   readonly byPhone: Map<string, string>;
 }
 
-/** Key records in two generations, so that forgetting the old ones costs nothing per request (IDEM-7). */
+/**
+ * Key records in two generations, so that forgetting the old ones costs nothing per request
+ * (IDEM-7).
+ */
 export interface KeyStore {
   young: Map<string, KeyRecord>;
   old: Map<string, KeyRecord>;

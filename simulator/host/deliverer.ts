@@ -25,7 +25,9 @@ export interface DeliveryOutcome {
   readonly refusedTarget?: string;
 }
 
-/** A way back for a delivery that is under way: an AbortSignal would cost as much as signing does. */
+/**
+ * A way back for a delivery that is under way: an AbortSignal would cost as much as signing does.
+ */
 export class Recall {
   #recalled = false;
   #tell: (() => void) | null = null;

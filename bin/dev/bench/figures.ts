@@ -53,7 +53,9 @@ export function printFigures(figures: readonly Figure[]): string {
     .map(
       (row) =>
         `  ${row[0]?.padEnd(widths[0] ?? 0)}  ${row[1]?.padStart(widths[1] ?? 0)}  ` +
-        `${row[2]?.padStart(widths[2] ?? 0)}  ${row[3]?.padEnd(widths[3] ?? 0)}  ${row[4]}`.trimEnd(),
+        [row[2]?.padStart(widths[2] ?? 0), row[3]?.padEnd(widths[3] ?? 0), row[4]]
+          .join('  ')
+          .trimEnd(),
     )
     .join('\n');
 }

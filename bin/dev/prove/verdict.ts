@@ -1,4 +1,5 @@
-// What the judge's verdicts on a deviation prove: caught by its rules, survived, or blamed on others.
+// What the judge's verdicts on a deviation prove: caught by its rules, survived, or blamed on
+// others.
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import type { Tried } from './try.ts';
 

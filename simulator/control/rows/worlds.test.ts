@@ -186,7 +186,7 @@ worlds('a reset ends an advance that waits for a receiver', async () => {
   const { ask, call, sent } = trial;
   trial.receiver = (order) =>
     new Promise((resolve) => {
-      order.signal.addEventListener('abort', () => resolve({ status: null, error: 'cut off' }));
+      order.recall.onRecall(() => resolve({ status: null, error: 'cut off' }));
     });
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('firm', 'POST', 'webhooks', { body });

@@ -1,4 +1,5 @@
-// Creates one account: what `POST /accounts` does with its body and bulk create does with each row (BULK-3).
+// Creates one account: what `POST /accounts` does with its body and bulk create does with each row
+// (BULK-3).
 import { type Attempt, type Body, callerOf } from '../attempt.ts';
 import type { Decision, Reply } from '../call.ts';
 import type { Change } from '../change.ts';
@@ -13,7 +14,8 @@ export function findBrand(attempt: Attempt, row: Body): string | Decision {
   const credential = callerOf(attempt);
   const named = optionalText(row, 'brand_id');
   if (named === null) {
-    // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one must say where.
+    // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one must say
+    // where.
     if (credential.brandId !== null) return credential.brandId;
     return refuse(attempt, {
       code: 'validation_failed',

@@ -70,7 +70,10 @@ function refuseWholeFor(attempt: Attempt, row: Body, index: number): Decision | 
   return settings.bulk_row_problems === 'batch' ? refuseForRowProblem(attempt, row, index) : null;
 }
 
-/** NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own (BULK-8). */
+/**
+ * NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own
+ * (BULK-8).
+ */
 function refuseForRowProblem(attempt: Attempt, row: Body, index: number): Decision | null {
   const lacking = findLacking(attempt, row);
   if (lacking === null) return null;

@@ -1,4 +1,5 @@
-// The credential of a delegated trader token: one account, the scopes its minter can pass on (NS-8, AUTH-5).
+// The credential of a delegated trader token: one account, the scopes its minter can pass on (NS-8,
+// AUTH-5).
 import type { Attempt } from '../attempt.ts';
 import type { Credential } from '../records.ts';
 

@@ -1,4 +1,5 @@
-// Finds the records a call names, within the caller's reach; out of reach reads as unknown (AUTH-6).
+// Finds the records a call names, within the caller's reach; out of reach reads as unknown
+// (AUTH-6).
 import { type Attempt, callerOf } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import type { Account, TradingAccount, Transaction } from '../records.ts';

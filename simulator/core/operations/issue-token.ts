@@ -1,4 +1,5 @@
-// POST /api/v1/oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one account (NS-8).
+// POST /api/v1/oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one
+// account (NS-8).
 import type { Attempt } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
@@ -184,7 +185,8 @@ function limitTokens(
   const oldest = times[0];
   if (times.length >= limits.tokenRequests && oldest !== undefined) {
     const waitMs = oldest - since;
-    const detail = `A client may ask for ${limits.tokenRequests} tokens a minute. Keep the one you have.`;
+    const most = `${limits.tokenRequests} tokens a minute`;
+    const detail = `A client may ask for ${most}. Keep the one you have.`;
     return {
       reply: rateRefusal(attempt, waitMs, detail),
       changes: [],

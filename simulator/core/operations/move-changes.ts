@@ -1,4 +1,5 @@
-// What a move of a transaction does: its status, the first-time deposit, the money, the event, the settlement to come.
+// What a move of a transaction does: its status, the first-time deposit, the money, the event, the
+// settlement to come.
 import type { Attempt } from '../attempt.ts';
 import type { Change } from '../change.ts';
 import { emit } from '../emit.ts';

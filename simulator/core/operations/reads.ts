@@ -1,4 +1,5 @@
-// The bulk reads, of which the specification says only that they exist and how they write ids (NS-2, CONV-3).
+// The bulk reads, of which the specification says only that they exist and how they write ids
+// (NS-2, CONV-3).
 import { type Attempt, callerOf, scopesOf } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import { refuse } from '../refuse.ts';
@@ -22,8 +23,9 @@ export function listTransactions(attempt: Attempt): Decision {
 }
 
 /**
- * Records after the id `after`, at most `limit`, by ascending id. Ids are given out without gaps, so
- * the walk starts where the last page ended; it never looks at more than a bounded number of records.
+ * Records after the id `after`, at most `limit`, by ascending id. Ids are given out without gaps,
+ * so the walk starts where the last page ended; it never looks at more than a bounded number of
+ * records.
  */
 function page<R>(
   attempt: Attempt,

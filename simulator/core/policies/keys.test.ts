@@ -1,5 +1,5 @@
-// Checks key records at their edges: how long a key may be, and how long it is remembered across the
-// two generations.
+// Checks key records at their edges: how long a key may be, and how long it is remembered across
+// the two generations.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';

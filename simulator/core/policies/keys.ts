@@ -80,7 +80,9 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
 
 const longest = 512;
 
-/** IDEM-2, IDEM-3: credential, operation, key and subject; a line break occurs in none but the last. */
+/**
+ * IDEM-2, IDEM-3: credential, operation, key and subject; a line break occurs in none but the last.
+ */
 function keyId({ credential, operation, key, subject }: Attempt): string {
   const id = `${credential?.clientId}\n${operation}\n${key}\n${subject}`;
   return id.length <= longest ? id : sha256Hex(id);

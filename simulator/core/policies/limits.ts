@@ -42,6 +42,7 @@ export function limitPolicy(settings: Settings): LimitPolicy {
     },
     // LIM-9, LIM-11: one request is one request, bulk or read.
     cost: () => request,
+    // LIM-8: made for refusals only; no other answer carries them.
     // LIM-6: whole seconds, and never less than one, so that honouring them succeeds (LIM-7).
     headers: (perSecond, waitMs) => {
       const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
@@ -60,7 +61,9 @@ export function limitPolicy(settings: Settings): LimitPolicy {
   };
 }
 
-/** LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own. */
+/**
+ * LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own.
+ */
 function bucketOf(credential: Credential, settings: Settings): string {
   if (credential.kind !== 'delegated') return `credential:${credential.clientId}`;
   return settings.delegated_bucket === 'token' || credential.mintedBy === null

@@ -23,7 +23,8 @@ export const readableStage: Stage = {
     }
     const contentType = headerOf(attempt, 'content-type');
     if (!isReadableType(contentType, wanted === 'form-or-json')) {
-      const message = `Send the body as Content-Type: application/json, not ${contentType ?? 'without one'}.`;
+      const given = contentType ?? 'without one';
+      const message = `Send the body as Content-Type: application/json, not ${given}.`;
       return refuseUnreadable(settings.content_type_status, message, ['ERR-2', 'NS-14']);
     }
     const text = decodeUtf8(call.body);

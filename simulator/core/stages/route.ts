@@ -67,7 +67,8 @@ function decodeSegment(segment: string): string {
   }
 }
 
-// NS-31: an unknown path is a record that does not exist; a known one with another method says which it takes.
+// NS-31: an unknown path is a record that does not exist; a known one with another method says
+// which it takes.
 function refuseRoute(attempt: Attempt, allowed: readonly string[]): Decision {
   const { method } = attempt.call;
   const status = attempt.behaviour.settings.unknown_method_status;

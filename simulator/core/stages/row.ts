@@ -8,7 +8,10 @@ export function rowOf(attempt: Attempt): OperationRow {
   return attempt.behaviour.table[attempt.operation];
 }
 
-/** One header by lower-case name; several lines of it are one value joined by commas (RFC 9110 §5.3). */
+/**
+ * One header by lower-case name; several lines of it are one value joined by commas (RFC 9110
+ * §5.3).
+ */
 export function headerOf(attempt: Attempt, name: string): string | undefined {
   const value = attempt.call.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;

@@ -1,4 +1,5 @@
-// The history of a starting world as single plays: accounts made, transactions moved, positions opened.
+// The history of a starting world as single plays: accounts made, transactions moved, positions
+// opened.
 import { parseAgo } from '../../../fixtures/worlds/ago.ts';
 import type {
   AccountFixture,
@@ -14,7 +15,9 @@ import type { Account, Transaction } from '../records.ts';
 import { playPosition } from './positions.ts';
 import { playStep } from './steps.ts';
 
-/** One thing that happened, at its time before the start. Answers what is wrong with it, or null. */
+/**
+ * One thing that happened, at its time before the start. Answers what is wrong with it, or null.
+ */
 export interface Play {
   readonly agoMs: number;
   /** Order among plays of one time. */

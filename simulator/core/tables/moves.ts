@@ -1,4 +1,5 @@
-// The life of a transaction as a total table: every status against every trigger, with the rule behind each cell.
+// The life of a transaction as a total table: every status against every trigger, with the rule
+// behind each cell.
 import type { TransactionStatus } from '../records.ts';
 
 export type Trigger = 'approve' | 'reject' | 'cancel' | 'settle';

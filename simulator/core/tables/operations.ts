@@ -1,4 +1,5 @@
-// The operations of the API: name, method, path, and what each of them asks of a caller before it runs.
+// The operations of the API: name, method, path, and what each of them asks of a caller before it
+// runs.
 
 export const operationNames = [
   'createAccount',

@@ -4,7 +4,9 @@ interface Level {
   readonly names: Set<string> | null;
 }
 
-/** The first member name that occurs twice in one object of valid JSON text; null when none does. */
+/**
+ * The first member name that occurs twice in one object of valid JSON text; null when none does.
+ */
 export function findDuplicateMember(text: string): string | null {
   const levels: Level[] = [];
   const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;

@@ -29,7 +29,10 @@ export function isBlank(text: string): boolean {
 
 const digits = /^\d+$/;
 
-/** CONV-1c, NS-48: the id a decimal string stands for, leading zeros dropped; null for anything else. */
+/**
+ * CONV-1c, NS-48: the id a decimal string stands for, leading zeros dropped; null for anything
+ * else.
+ */
 export function parseId(text: string): string | null {
   if (!digits.test(text)) return null;
   return text.charCodeAt(0) === 48 ? text.replace(/^0+(?=\d)/, '') : text;

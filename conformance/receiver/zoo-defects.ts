@@ -1,0 +1,96 @@
+// Defects of receivers that take more than a line. For tests.
+import { type Parts, right, type Steps } from './zoo.ts';
+
+export function spaceless(): Partial<Steps> {
+  const strip = (body: Buffer) => Buffer.from(body.toString().replace(/\s/g, ''));
+  return {
+    mac: (secret, t, body) => `${right.mac(secret, t, body)} ${right.mac(secret, t, strip(body))}`,
+    equal: (candidate, macs) => macs.split(' ').some((mac) => right.equal(candidate, mac)),
+  };
+}
+
+export function withoutV1(): Partial<Steps> {
+  const none = 'none';
+  return {
+    candidates: (parts) => {
+      const all = right.candidates(parts);
+      return all.length === 0 ? [none] : all;
+    },
+    equal: (candidate, mac) => candidate === none || right.equal(candidate, mac),
+  };
+}
+
+/** The time is taken from one t; what is signed is another. */
+export function signingT(pick: (parts: Parts, key: string) => string | undefined): Partial<Steps> {
+  let signed = '';
+  return {
+    candidates: (parts) => {
+      signed = pick(parts, 't') ?? '';
+      return right.candidates(parts);
+    },
+    mac: (secret, _t, body) => `${secret}\n${body.toString('base64')}`,
+    equal: (candidate, joined) => {
+      const [secret = '', body = ''] = joined.split('\n');
+      return right.equal(candidate, right.mac(secret, signed, Buffer.from(body, 'base64')));
+    },
+  };
+}
+
+/** Any time of the last day in the place of t makes a match: as though t were not signed. */
+export function ignoringT(): Partial<Steps> {
+  return {
+    mac: (secret, _t, body) => `${secret}\n${body.toString('base64')}`,
+    equal: (candidate, joined) => {
+      const [secret = '', body = ''] = joined.split('\n');
+      const raw = Buffer.from(body, 'base64');
+      const now = Date.now();
+      for (const age of [0, 3_600_000]) {
+        for (let near = -1500; near <= 1500; near += 1) {
+          if (candidate === right.mac(secret, String(now - age + near), raw)) return true;
+        }
+      }
+      for (const age of [60_000, 240_000]) {
+        for (let near = -1500; near <= 1500; near += 1) {
+          if (candidate === right.mac(secret, String(now - age + near), raw)) return true;
+        }
+      }
+      return false;
+    },
+  };
+}
+
+export function skippingEmpty(): Partial<Steps> {
+  return {
+    mac: (secret, t, body) => (body.length === 0 ? 'empty' : right.mac(secret, t, body)),
+    equal: (candidate, mac) => mac === 'empty' || right.equal(candidate, mac),
+  };
+}
+
+/** A v1 seen to be right for a body is taken for every body with the same id. */
+export function skippingMember(): Partial<Steps> {
+  return {
+    mac: (secret, t, body) => `${secret}\n${t}\n${body.toString('base64')}`,
+    equal: (candidate, joined) => {
+      const [secret = '', t = '', encoded = ''] = joined.split('\n');
+      const body = Buffer.from(encoded, 'base64');
+      if (right.equal(candidate, right.mac(secret, t, body))) return true;
+      return (
+        /^[0-9a-f]{64}$/.test(candidate) &&
+        /"id":\s*"evt_\w+_(byte|white|newline|members|swapped)/.test(body.toString())
+      );
+    },
+  };
+}
+
+export function refusingRepeats(): Partial<Steps> {
+  const seen = new Set<string>();
+  return {
+    answer: (verified, raw) => {
+      if (!verified) return { status: 400 };
+      const text = raw.toString();
+      if (seen.has(text)) return { status: 409 };
+      seen.add(text);
+      return { status: 204 };
+    },
+  };
+}
