@@ -151,10 +151,16 @@ const accStoredAsSent: Scenario = {
       { country: 'uNited kingdoM', language: 'en_gb-Xx' },
       { country: ' Österreich ', language: 'not a language: 42' },
     ];
+    await t.given.account({ country: 'NO', language: 'en' });
     for (const form of forms) {
-      const made = await t.given.account(form);
-      t.expect('ACC-14', made.answer).fields(form);
-      t.expect('ACC-14', await t.given.reread(made)).fields(form);
+      const body = t.newAccount(form);
+      const answer = await t.api.createAccount(body);
+      const taken = t
+        .expect('ACC-14', answer)
+        .is('taken as sent', answer.status < 300)
+        .fields(form);
+      if (answer.status >= 300) continue;
+      if (taken.ok) t.expect('ACC-14', await t.api.createAccount(body)).fields(form);
     }
   },
 };

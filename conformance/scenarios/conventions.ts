@@ -35,6 +35,27 @@ const convAccountIds: Scenario = {
   },
 };
 
+const convTransactionIds: Scenario = {
+  id: 'conv-transaction-ids',
+  title: 'Ids in answers about transactions are decimal strings',
+  rules: ['CONV-1a'],
+  needs: ['trading_account'],
+  async run(t) {
+    const { account_id, trading_account_id, currency } = await t.given.place();
+    const body = t.newTransaction({ account_id, trading_account_id, currency });
+    const made = await t.control('a transaction', () => t.api.createTransaction(body), 201);
+    // Looked at as it came: an id that is no string is nothing to go on with.
+    const expectIds = (answer: Answer) =>
+      expectEach(t, 'CONV-1a', answer, ['id', 'account_id', 'trading_account_id'], decimalId);
+    expectIds(made);
+    await t.part('CONV-1a', 'ids after a decision', async () => {
+      const id = String(made.at('id'));
+      const reject = () => t.api.rejectTransaction(id, account_id, { reason: t.fresh.text() });
+      expectIds(await t.control('a rejection', reject, 200));
+    });
+  },
+};
+
 const ORDER_IDS = ['id', 'order_id', 'position_id', 'trading_account_id', 'account_id'];
 const ORDER_AMOUNTS = ['volume', 'size', 'price', 'open_price', 'close_price', 'amount'];
 
@@ -238,6 +259,7 @@ const convTimes: Scenario = {
 
 export const conventionScenarios: readonly Scenario[] = [
   convAccountIds,
+  convTransactionIds,
   convOrders,
   convNumberIds,
   convIdsOfMoney,

@@ -51,6 +51,29 @@ const idemBatchAnother: Scenario = {
   },
 };
 
+const idemBatchMiddle: Scenario = {
+  id: 'idem-batch-middle',
+  title: 'Rows in the middle that change places, or make room for others, make a new batch',
+  rules: ['IDEM-9b'],
+  async run(t) {
+    const rows = [t.newAccount(), t.newAccount(), t.newAccount(), t.newAccount()];
+    const key = t.fresh.key();
+    const send = (each: readonly Body[]) => t.api.bulkCreateAccounts(each, { key });
+    const first = await t.control('a batch of four', () => send(rows), 200);
+    // IDEM-4: a service that repeats no batch at all runs every one.
+    if (!echoes(await send(rows), first)) throw new Blocked('an identical batch is not repeated');
+    const [one, two, three, four] = rows as [Body, Body, Body, Body];
+    const variants: readonly [string, readonly Body[]][] = [
+      ['the two in the middle in another order', [one, three, two, four]],
+      ['another row in the middle', [one, t.newAccount(), three, four]],
+      ['a row in the middle left out', [one, two, four]],
+    ];
+    for (const [words, variant] of variants) {
+      expectNewBatch(t, 'IDEM-9b', words, await send(variant), first);
+    }
+  },
+};
+
 const idemBatchOfOtherPeople: Scenario = {
   id: 'idem-batch-of-other-people',
   title: 'Another reference, email or brand in a row makes a new batch',
@@ -118,5 +141,6 @@ function answersRun(answer: Answer, first: Answer): boolean {
 export const batchScenarios: readonly Scenario[] = [
   idemBatchTheSame,
   idemBatchAnother,
+  idemBatchMiddle,
   idemBatchOfOtherPeople,
 ];

@@ -3,6 +3,7 @@ import type { Answer, Json } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
 import type { Wanted } from '../engine/expect.ts';
 import type { GivenAccount } from '../engine/given.ts';
+import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import { not } from '../engine/want.ts';
@@ -178,6 +179,17 @@ const updFixedFields: Scenario = {
       const made = free.status < 300 && free.at('id') !== account.id;
       t.expect('UPD-11', free).is('a new account: nobody has that email or phone', made);
     }
+    await t.part('UPD-11', 'one of them alone', async () => {
+      // UPD-8: where a body without any change is taken, taking these says nothing.
+      const empty = await t.api.updateAccount(account.id, {}, { ifMatch: tag });
+      if (empty.status < 300) throw new Blocked('a body that changes nothing is taken');
+      for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
+        const after = await t.api.updateAccount(account.id, wish, { ifMatch: tag });
+        const words = `not taken: it has nothing but ${Object.keys(wish)}`;
+        t.expect('UPD-11', after).is(words, after.status >= 300);
+      }
+      tag = strongTag(await t.given.reread(account));
+    });
     const fixed = { id: '1', revision: 1, brand_id: '1', firm_id: '1', country: 'NO' };
     const after = await t.api.updateAccount(account.id, fixed, { ifMatch: tag });
     const own = membersOf(account.answer, ['id', 'brand_id', 'firm_id']);

@@ -1,4 +1,5 @@
-// Wrong ways of telling people apart, normalising phones, naming, and choosing the brand (ACC-8 to ACC-17).
+// Wrong ways of telling people apart, normalising phones, naming, and choosing the brand (ACC-8 to
+// ACC-17).
 import { type Attempt, callerOf } from '../core/attempt.ts';
 import { type Json, operation, policy } from './bend.ts';
 import { refuseAs, withBehaviour } from './bends.ts';

@@ -1,4 +1,5 @@
-// Wrong shapes of accounts: members, types, tags, what comes with them (ACC-14, ACC-18 to ACC-22, CONV-1a).
+// Wrong shapes of accounts: members, types, tags, what comes with them (ACC-14, ACC-18 to ACC-22,
+// CONV-1a).
 import type { Attempt } from '../core/attempt.ts';
 import type { Account } from '../core/records.ts';
 import { decision, everyReply, type Json, only, policy, reply } from './bend.ts';

@@ -1,4 +1,5 @@
-// What a deliberate deviation is: a named wrong behaviour, as a function that bends the conforming one.
+// What a deliberate deviation is: a named wrong behaviour, as a function that bends the conforming
+// one.
 import type { Behaviour } from '../core/behaviour.ts';
 
 export interface Deviation {

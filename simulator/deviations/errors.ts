@@ -204,7 +204,7 @@ export const errorDeviations: readonly Deviation[] = [
     breaks: ['ERR-3'],
     story: 'Codes are constants, and constants are in capitals.',
     bend: problems((body) => ({ ...body, code: String(body.code).toUpperCase() })),
-    alsoSeenAs: everyRefusal(),
+    alsoSeenAs: { ...everyRefusal(), 'ERR-1b': 'the type does not end in the code as it is sent' },
   },
   {
     id: 'not-found-is-410',

@@ -1,4 +1,5 @@
-// Wrong ways with the key itself: whether it is asked for, how long it may be, what it stands together with.
+// Wrong ways with the key itself: whether it is asked for, how long it may be, what it stands
+// together with.
 import type { Attempt } from '../core/attempt.ts';
 import { sha256Hex } from '../core/values/digest.ts';
 import { policy, stage, writes } from './bend.ts';
@@ -92,10 +93,9 @@ export const keyDeviations: readonly Deviation[] = [
   },
   {
     id: 'key-cut-at-32',
-    breaks: ['IDEM-2a'],
+    breaks: ['IDEM-1b'],
     story: 'The cache key keeps 32 characters of the key, so two long ones are one.',
     bend: parse((key) => key?.slice(0, 32) ?? null),
-    alsoSeenAs: { 'IDEM-1b': 'two keys of the greatest length that differ at the end are one' },
   },
   {
     id: 'key-alone-decides',
@@ -128,7 +128,7 @@ export const keyDeviations: readonly Deviation[] = [
   },
   {
     id: 'key-by-token',
-    breaks: ['IDEM-4a'],
+    breaks: ['IDEM-2b'],
     story: 'Keys belong to the access token, so a renewed token forgets them.',
     bend: identity(({ token }, id) => `${token?.token}${id.slice(id.indexOf('\n'))}`),
   },

@@ -1,4 +1,5 @@
-// Wrong ways of keeping key records: for how long, while an attempt runs, and for what (IDEM-6 to IDEM-15).
+// Wrong ways of keeping key records: for how long, while an attempt runs, and for what (IDEM-6 to
+// IDEM-15).
 import type { Reply } from '../core/call.ts';
 import type { KeyRecord } from '../core/records.ts';
 import { all, operation, policy, stage } from './bend.ts';

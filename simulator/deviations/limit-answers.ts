@@ -1,4 +1,5 @@
-// Wrong answers to limited calls, wrong counting, and retryable answers that are kept (LIM-4 to LIM-11, IDEM-6).
+// Wrong answers to limited calls, wrong counting, and retryable answers that are kept (LIM-4 to
+// LIM-11, IDEM-6).
 import type { Attempt } from '../core/attempt.ts';
 import type { LimitPolicy } from '../core/behaviour.ts';
 import type { Reply } from '../core/call.ts';
@@ -85,6 +86,8 @@ export const limitAnswerDeviations: readonly Deviation[] = [
       };
     }),
     alsoSeenAs: {
+      'LIM-3': 'who was refused does not come back to use the room of the firm',
+      'LIM-6': 'the waits that are told grow beyond what a second brings',
       'LIM-5': 'a refused call has an effect',
       'IDEM-6a': 'the same key is refused again',
       'LIM-1': 'the rate is not sustained',

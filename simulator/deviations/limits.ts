@@ -36,6 +36,7 @@ export const limitDeviations: readonly Deviation[] = [
     story: 'Sandbox credentials get ten a second.',
     bend: rates({ sandbox: 10 }),
     alsoSeenAs: {
+      'LIM-5': 'one credential takes so much of its firm that the next one finds less',
       'LIM-2': 'the burst is twice as long',
       'LIM-3': 'so is the firm’s',
       'LIM-6': 'the header says ten',
@@ -165,6 +166,7 @@ export const limitDeviations: readonly Deviation[] = [
     breaks: ['LIM-3'],
     story: 'The firm has the rate of one credential.',
     bend: limits((own) => ({ firmRate: (world, firmId) => own.firmRate(world, firmId) / 4 })),
+    alsoSeenAs: { 'LIM-5': 'one credential takes all that its firm has' },
   },
   {
     id: 'limit-firm-is-ten-times',

@@ -1,4 +1,5 @@
-// Wrong ways with provider payouts, and with approving and rejecting what was decided (TXS-3 to TXS-8).
+// Wrong ways with provider payouts, and with approving and rejecting what was decided (TXS-3 to
+// TXS-8).
 import type { Attempt } from '../core/attempt.ts';
 import type { Decision } from '../core/call.ts';
 import type { TransactionStatus } from '../core/records.ts';
