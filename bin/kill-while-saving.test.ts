@@ -1,6 +1,6 @@
 // Ends a sandbox that keeps its world in a file, at any moment of its work and without a word: the
 // file it leaves is whole, and what is missing is less than the documented half second and a save.
-// time limit: 90 s
+// time limit: 180 s
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
