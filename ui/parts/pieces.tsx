@@ -212,7 +212,7 @@ export function Table({ caption, head, children, empty }: TableProps) {
   if (none) return <p class="empty">{empty ?? 'None.'}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
-    <section class="table" tabIndex={0} aria-label={caption}>
+    <section class="table" tabIndex={0} aria-label={`${caption}: rows`}>
       <table>
         <caption class="heard">{caption}</caption>
         <thead>

@@ -104,7 +104,7 @@ function Line({ row, top, place, chosen }: LineProps) {
   const here = path !== null && path.join('/') === chosen;
   return (
     <li
-      class={`line ${row.kind} ${row.tied ? 'tied' : ''}`}
+      class={`line of-${row.kind} ${row.tied ? 'tied' : ''}`}
       style={{ transform: `translateY(${top}px)` }}
       aria-posinset={at}
       aria-setsize={all}

@@ -30,7 +30,7 @@ function FaultsOn() {
     <Panel title="Faults that are on">
       <Table
         caption="Faults"
-        head={['Id', 'Strikes', 'When', 'Effect', 'Hits', '']}
+        head={['Id', 'Strikes', 'When', 'Effect', 'Hits', 'Switch']}
         empty="None: everything goes as it should."
       >
         {faults.map((fault) => (

@@ -24,7 +24,7 @@ function Buckets() {
       title="Allowances"
       note="They fill by the clock of the sandbox; a frozen one fills none."
     >
-      <Table caption="Allowances" head={['Of', 'Credentials', 'Level', '', 'A second']}>
+      <Table caption="Allowances" head={['Of', 'Credentials', 'Level', 'Full', 'A second']}>
         {(value?.buckets ?? []).map((bucket) => (
           <tr key={bucket.name}>
             <td>{bucket.of === 'firm' ? `firm ${bucket.firm_id}` : 'credential'}</td>

@@ -33,7 +33,7 @@ function Worlds() {
     });
   return (
     <Panel title="Worlds" note="The tokens of a world reach only it.">
-      <Table caption="Worlds" head={['Name', 'Clock', 'Credentials', '']}>
+      <Table caption="Worlds" head={['Name', 'Clock', 'Credentials', 'Drop']}>
         {worlds.map(({ name, clock, credentials }) => (
           <tr key={name}>
             <td>
