@@ -172,6 +172,9 @@ export async function demandLimits(t: Trial): Promise<void> {
       `${each.served.length} served at once, where about ${plain.perSecond} gather`,
     );
   }
+  if (!t.has('mint')) return;
+  const other = await burst(t, await meterOf(t), 1);
+  if (other.served.length === 0) throw new Blocked('two credentials share one allowance');
 }
 
 /**
