@@ -6,8 +6,8 @@ import { emptyWorld } from '../../fixtures/worlds/empty.ts';
 import { parseWorld, type WorldFixture } from '../../fixtures/worlds.ts';
 import { Invariants } from '../core/invariants-under-test.ts';
 import { dumpWorld } from '../core/state.ts';
-import { trySandbox } from '../transports/server-under-test.ts';
 import { generatePeople } from './generate.ts';
+import { trySandbox } from './sandbox-under-test.ts';
 
 const made = suite('made-up people');
 

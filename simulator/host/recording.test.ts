@@ -7,9 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { drawFrom, makeCall, makeInput } from '../core/inputs-under-test.ts';
 import { dumpWorld } from '../core/state.ts';
-import { trySandbox } from '../transports/server-under-test.ts';
 import { playRecording, Recording } from './recording.ts';
 import { printState, restoreState } from './restoring.ts';
+import { trySandbox } from './sandbox-under-test.ts';
 
 const recording = suite('recordings');
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));

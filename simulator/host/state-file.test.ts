@@ -7,9 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { drawFrom, makeInput } from '../core/inputs-under-test.ts';
 import { dumpWorld } from '../core/state.ts';
-import { tokenOf, trySandbox } from '../transports/server-under-test.ts';
 import { printState, restoreState } from './restoring.ts';
 import type { Sandbox } from './sandbox.ts';
+import { tokenOf, trySandbox } from './sandbox-under-test.ts';
 import { readStateFile, StateFile } from './state-file.ts';
 
 const state = suite('states');

@@ -1,7 +1,7 @@
 // A sandbox on a free port for tests of the bytes: generous limits, a clock that stands.
 import type { AddressInfo } from 'node:net';
-import { Sandbox, type SandboxTerms } from '../host/sandbox.ts';
-import { findStartingWorld } from '../host/starting-point.ts';
+import type { Sandbox } from '../host/sandbox.ts';
+import { tokenOf, trySandbox } from '../host/sandbox-under-test.ts';
 import { createHttp } from './http.ts';
 
 export interface Served {
@@ -10,40 +10,6 @@ export interface Served {
   /** Token of the firm-wide credential with every scope. */
   readonly token: string;
   readonly close: () => Promise<void>;
-}
-
-export const standsAtMs = Date.UTC(2026, 2, 2, 12);
-
-/** A sandbox whose limits nobody meets, and whose deliveries all arrive. */
-export async function trySandbox(terms: Partial<SandboxTerms> = {}): Promise<Sandbox> {
-  const sandbox = await Sandbox.create({
-    worldName: 'default',
-    fixture: findStartingWorld('default'),
-    seed: '1',
-    clock: { mode: 'frozen', nowMs: standsAtMs },
-    plan: 'pro',
-    deliverer: {
-      deliver: async () => ({ status: 204, error: null }),
-      resolve: async () => ['93.184.216.34'],
-      close: async () => undefined,
-    },
-    ...terms,
-  });
-  const { first } = sandbox;
-  for (const client_id of first.world.credentials.keys()) {
-    first.act('changeCredential', { client_id, rate_per_second: 1_000_000 });
-  }
-  first.act('changeFirm', { id: '1', rate_per_second: 10_000_000 });
-  return sandbox;
-}
-
-/** The token of a credential of the first world. */
-export function tokenOf(sandbox: Sandbox, name: string): string {
-  const { tokens, credentials } = sandbox.first.world;
-  for (const { token, clientId } of tokens.values()) {
-    if (credentials.get(clientId)?.name === name) return token;
-  }
-  throw new Error(`there is no credential ${name}`);
 }
 
 export async function tryServer(): Promise<Served> {

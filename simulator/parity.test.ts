@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { setupServer } from 'msw/node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Sandbox } from '../host/sandbox.ts';
-import { sandboxHandlers } from '../msw.ts';
-import { fetchCall } from './fetch.ts';
-import { createHttp } from './http.ts';
-import { tokenOf, trySandbox } from './server-under-test.ts';
+import type { Sandbox } from './host/sandbox.ts';
+import { tokenOf, trySandbox } from './host/sandbox-under-test.ts';
+import { sandboxHandlers } from './msw.ts';
+import { fetchCall } from './transports/fetch.ts';
+import { createHttp } from './transports/http.ts';
 
 const parity = suite('parity of transports');
 const mocked = 'https://api.example.com';
