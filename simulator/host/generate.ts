@@ -1,5 +1,5 @@
-// Makes up people and their history for a starting world, the same ones for the same seed: a pool of
-// each kind comes from the schemas, and what is combined of it follows from the seed too.
+// Makes up people and their history for a starting world, the same ones for the same seed: a pool
+// of each kind comes from the schemas, and what is combined of it follows from the seed too.
 
 import type {
   AccountFixture,
@@ -40,7 +40,7 @@ interface Pools {
   readonly trades: readonly Trade[];
 }
 
-/** Enough for lists that do not look alike; one record takes a tenth of a millisecond to make up. */
+/** Enough for lists that do not look alike; making up one record takes a tenth of a millisecond. */
 const poolSize = 400;
 const daySeconds = 24 * 3600;
 
