@@ -12,7 +12,7 @@ export interface EffectProbe {
 export function probeOf(url: string): EffectProbe {
   return {
     count: async () => {
-      const { request } = await import('undici');
+      const { request } = (await import('undici')).default;
       const answer = await request(url, { signal: AbortSignal.timeout(5000) });
       const text = (await answer.body.text()).trim();
       const json: unknown = text === '' ? null : JSON.parse(text);

@@ -16,7 +16,7 @@ export interface Gun {
 
 /** Redirects are answers; an answer is read up to 64 KB. */
 export async function gunFor(url: string, startedAtMs: number): Promise<Gun> {
-  const { Agent, request } = await import('undici');
+  const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connections: 16, pipelining: 1 });
   let n = 0;
   const shoot = async (delivery: Delivery): Promise<Exchange> => {

@@ -32,7 +32,7 @@ const shownBytes = 2_000;
  * included, has `timeoutMs`. Never throws for what a receiver or a network can do.
  */
 export async function sendDelivery(delivery: OutgoingDelivery): Promise<ReceiverAnswer> {
-  const { Agent, request } = await import('undici');
+  const { Agent, request } = (await import('undici')).default;
   const { url, headers, body, timeoutMs } = delivery;
   const agent = new Agent({ pipelining: 0 });
   const startMs = performance.now();
