@@ -75,7 +75,6 @@ function startFor(
       nextDueMs: null,
       roundStart: 0,
     };
-    evolve(world, [{ type: 'delivery-set', delivery }]);
     const send = startAttempt(world, delivery);
     if (send !== null) sends.push(send);
   }
@@ -110,6 +109,8 @@ export function startAttempt(world: World, delivery: Delivery, pastFaults = fals
     ? null
     : findDeliveryFault(world.faults.values(), delivery.subscriptionId);
   if (fault !== null) {
+    // A new one is begun before it can end.
+    if (!world.deliveries.has(delivery.id)) evolve(world, [{ type: 'delivery-set', delivery }]);
     evolve(world, [{ type: 'fault-set', fault: { ...fault, hits: fault.hits + 1 } }]);
     const { effect } = fault;
     if (effect.kind === 'drop') {

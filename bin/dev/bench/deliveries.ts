@@ -181,6 +181,8 @@ async function whileDown(log: (line: string) => void): Promise<Figure> {
     try {
       stage.receiver.answering = 'fail';
       await stage.happen(2000);
+      // What is loaded with the first delivery is not what events cost.
+      await stage.receiver.until(subscriptions);
       const before = await stage.sandbox.weigh();
       await stage.happen(100_000);
       const grown = ((await stage.sandbox.weigh()) - before) / 1024 / 1024;
