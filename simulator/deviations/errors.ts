@@ -1,9 +1,10 @@
 // Wrong forms of refusals (ERR).
 import type { Attempt } from '../core/attempt.ts';
 import type { Reply } from '../core/call.ts';
-import { everyReply, type Json, mapJson, stage } from './bend.ts';
+import { type Json, mapJson, stage } from './bend.ts';
 import { refuseAs, underStatus } from './bends.ts';
 import type { Deviation } from './deviation.ts';
+import { everyRefusal, notFound } from './refused-rules.ts';
 
 /** Changes every problem as it is made. */
 const problems =
@@ -204,21 +205,21 @@ export const errorDeviations: readonly Deviation[] = [
     breaks: ['ERR-3'],
     story: 'Codes are constants, and constants are in capitals.',
     bend: problems((body) => ({ ...body, code: String(body.code).toUpperCase() })),
-    alsoSeenAs: { ...everyRefusal(), 'ERR-1b': 'the type does not end in the code as it is sent' },
+    alsoSeenAs: { ...everyRefusal, 'ERR-1b': 'the type does not end in the code as it is sent' },
   },
   {
     id: 'not-found-is-410',
     breaks: ['ERR-3'],
     story: 'What is not there is gone.',
     bend: underStatus('not_found', 410),
-    alsoSeenAs: notFound(),
+    alsoSeenAs: notFound,
   },
   {
     id: 'validation-is-400',
     breaks: ['ERR-3'],
     story: 'All validation is 400.',
     bend: underStatus('validation_failed', 400),
-    alsoSeenAs: everyRefusal(),
+    alsoSeenAs: everyRefusal,
   },
   {
     id: 'conflict-is-422',
@@ -268,134 +269,4 @@ export const errorDeviations: readonly Deviation[] = [
       'IDEM-4d': 'what replays',
     },
   },
-  {
-    id: 'request-id-header-missing',
-    breaks: ['ERR-4'],
-    story: 'Only errors carry a request id.',
-    bend: everyReply((reply) =>
-      reply.status < 400 ? { ...reply, headers: { ...reply.headers, 'x-request-id': '' } } : reply,
-    ),
-    alsoSeenAs: { 'IDEM-5': 'nor do replays' },
-  },
-  {
-    id: 'request-id-header-constant',
-    breaks: ['ERR-4'],
-    story: 'The id is that of the connection.',
-    bend: everyReply((reply) => ({
-      ...reply,
-      headers: { ...reply.headers, 'x-request-id': 'req_constant' },
-    })),
-    alsoSeenAs: { 'IDEM-5': 'a replay has the same one' },
-  },
-  {
-    id: 'request-id-header-is-the-key',
-    breaks: ['IDEM-5'],
-    story: 'The idempotency key serves as the request id.',
-    bend: everyReply((reply, { key }) =>
-      key === null
-        ? reply
-        : { ...reply, headers: { ...reply.headers, 'x-request-id': key.slice(0, 64) } },
-    ),
-    alsoSeenAs: {
-      'ERR-4': 'two calls carry one X-Request-Id',
-    },
-  },
 ];
-
-function notFound(): Record<string, string> {
-  const rules = [
-    'UPD-5',
-    'UPD-6',
-    'TXN-10',
-    'TXN-11',
-    'TXS-16',
-    'AUTH-5',
-    'AUTH-6',
-    'AUTH-7',
-    'HOOK-12',
-    'HOOK-11',
-    'IDEM-4d',
-    'POS-1',
-  ];
-  return Object.fromEntries(rules.map((rule) => [rule, 'it expects the 404 of the table']));
-}
-
-function everyRefusal(): Record<string, string> {
-  const rules = [
-    'ACC-2',
-    'ACC-4',
-    'ACC-8',
-    'ACC-9',
-    'ACC-15',
-    'ACC-16',
-    'ACC-21',
-    'UPD-5',
-    'UPD-6',
-    'UPD-7',
-    'UPD-8',
-    'UPD-9',
-    'UPD-10',
-    'UPD-11',
-    'UPD-12',
-    'UPD-13',
-    'BULK-3',
-    'BULK-5',
-    'BULK-6',
-    'BULK-7',
-    'BULK-8',
-    'BULK-9',
-    'BULK-10',
-    'BULK-13',
-    'POS-1',
-    'TXN-3',
-    'TXN-4',
-    'TXN-5',
-    'TXN-6',
-    'TXN-7',
-    'TXN-10',
-    'TXN-11',
-    'TXN-12',
-    'TXS-3',
-    'TXS-5',
-    'TXS-11',
-    'TXS-12',
-    'TXS-13',
-    'TXS-14',
-    'TXS-15',
-    'TXS-16',
-    'TXS-17',
-    'IDEM-1a',
-    'IDEM-1b',
-    'IDEM-1d',
-    'IDEM-4d',
-    'IDEM-6a',
-    'IDEM-6b',
-    'IDEM-6c',
-    'IDEM-11',
-    'IDEM-13',
-    'IDEM-14a',
-    'IDEM-14b',
-    'IDEM-15',
-    'AUTH-2',
-    'AUTH-4',
-    'AUTH-5',
-    'AUTH-6',
-    'AUTH-7',
-    'AUTH-8',
-    'HOOK-6',
-    'HOOK-7',
-    'HOOK-8',
-    'HOOK-9',
-    'HOOK-11',
-    'HOOK-12',
-    'LIM-2',
-    'LIM-5',
-    'LIM-6',
-    'LIM-7',
-    'CONV-1c',
-    'AUTH-3b',
-  ];
-  return Object.fromEntries(
-    rules.map((rule) => [rule, 'it expects the code and status of the table']),
-  );
-}

@@ -1,14 +1,9 @@
-// Wrong answers to limited calls, wrong counting, and retryable answers that are kept (LIM-4 to
-// LIM-11, IDEM-6).
+// Wrong answers to limited calls (LIM-5 to LIM-8).
 import type { Attempt } from '../core/attempt.ts';
-import type { LimitPolicy } from '../core/behaviour.ts';
 import type { Reply } from '../core/call.ts';
-import { everyReply, policy, stage } from './bend.ts';
+import { everyReply, stage } from './bend.ts';
 import { underStatus } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-const limits = (change: (own: LimitPolicy) => Partial<LimitPolicy>): Deviation['bend'] =>
-  policy('limits', change);
 
 /** Changes answers of 429. */
 const limited = (change: (reply: Reply, attempt: Attempt) => Reply): Deviation['bend'] =>
@@ -22,32 +17,6 @@ const header = (name: string, value: (given: string) => string | null): Deviatio
   });
 
 export const limitAnswerDeviations: readonly Deviation[] = [
-  {
-    id: 'limit-override-ignored',
-    breaks: ['LIM-4'],
-    story: 'A credential’s own limit is stored and not used.',
-    bend: limits((own) => ({
-      rate: (credential) =>
-        own.rate({
-          ...credential,
-          ratePerSecond:
-            credential.ratePerSecond !== null && credential.ratePerSecond < 1000
-              ? null
-              : credential.ratePerSecond,
-        }),
-    })),
-  },
-  {
-    id: 'limit-override-adds',
-    breaks: ['LIM-4'],
-    story: 'An own limit is added to the plan’s.',
-    bend: limits((own) => ({
-      rate: (credential) =>
-        credential.ratePerSecond !== null && credential.ratePerSecond < 1000
-          ? own.rate({ ...credential, ratePerSecond: null }) + credential.ratePerSecond
-          : own.rate(credential),
-    })),
-  },
   {
     id: 'limit-refused-still-runs',
     breaks: ['LIM-5'],
@@ -250,116 +219,4 @@ export const limitAnswerDeviations: readonly Deviation[] = [
         : reply,
     ),
   },
-  {
-    id: 'limit-bulk-counts-rows',
-    breaks: ['LIM-9'],
-    story: 'A batch costs as many requests as it has rows.',
-    bend: limits((own) => ({
-      cost: (attempt) =>
-        attempt.operation === 'bulkCreateAccounts'
-          ? own.cost(attempt) * rowsOf(attempt)
-          : own.cost(attempt),
-    })),
-  },
-  {
-    id: 'limit-delegated-at-plan-rate',
-    breaks: ['LIM-10'],
-    story: 'Delegated tokens have the rate of the plan of their minter.',
-    bend: limits((own) => ({
-      demands: (attempt) =>
-        own
-          .demands(attempt)
-          .map((demand) =>
-            demand.bucket.startsWith('delegated:') ? { ...demand, rate: own.plans.pro } : demand,
-          ),
-    })),
-  },
-  {
-    id: 'limit-delegated-unlimited',
-    breaks: ['LIM-10'],
-    story: 'Delegated tokens are not metered.',
-    bend: limits((own) => ({
-      demands: (attempt) =>
-        own.demands(attempt).filter(({ bucket }) => !bucket.startsWith('delegated:')),
-    })),
-  },
-  {
-    id: 'limit-reads-unmetered',
-    breaks: ['LIM-11'],
-    story: 'Reads are cheap and not counted.',
-    bend: limits((own) => ({
-      cost: (attempt) => (attempt.call.method === 'GET' ? 0 : own.cost(attempt)),
-    })),
-  },
-  {
-    id: 'limit-writes-cost-two',
-    breaks: ['LIM-11'],
-    story: 'A write counts twice.',
-    bend: limits((own) => ({
-      cost: (attempt) =>
-        attempt.call.method === 'GET' ? own.cost(attempt) : 2 * own.cost(attempt),
-    })),
-    alsoSeenAs: {
-      'LIM-1': 'writes are served at half the rate',
-      'LIM-2': 'half the burst',
-      'LIM-3': 'half the firm’s',
-      'LIM-4': 'half an own limit',
-      'LIM-9': 'half of bulks',
-      'LIM-10': 'half of delegated ones',
-      'AUTH-3c': 'half beside tokens',
-      'LIM-7': 'a second is not enough',
-    },
-  },
-  {
-    id: 'contention-is-recorded',
-    breaks: ['IDEM-6b'],
-    story: 'A 503 is stored like any answer.',
-    bend: recordsStatus(503),
-  },
-  {
-    id: 'internal-error-is-recorded',
-    breaks: ['IDEM-6c'],
-    story: 'A 500 is stored like any answer.',
-    bend: recordsStatus(500),
-  },
 ];
-
-function rowsOf(attempt: Attempt): number {
-  const text = Buffer.from(attempt.call.body).toString();
-  return Math.max(1, text.split('client_reference_id').length - 1);
-}
-
-/** Keeps what a fault answered, so that a repeat gets it again. */
-function recordsStatus(status: number): Deviation['bend'] {
-  return (behaviour) => ({
-    ...behaviour,
-    finish: (reply, attempt) => {
-      const given = behaviour.finish(reply, attempt);
-      if (given.status === status && attempt.keyId !== null)
-        kept(behaviour).set(`${attempt.world.name}\n${attempt.keyId}`, given);
-      return given;
-    },
-    stages: behaviour.stages.map((conforming) =>
-      conforming.name !== 'replay'
-        ? conforming
-        : {
-            name: 'replay',
-            decide: (attempt: Attempt) => {
-              const decision = conforming.decide(attempt);
-              const stored = kept(behaviour).get(`${attempt.world.name}\n${attempt.keyId}`);
-              if (stored === undefined) return decision;
-              attempt.idempotency = 'replayed';
-              return { reply: stored, changes: [], cites: [] };
-            },
-          },
-    ),
-  });
-}
-
-const stores = new WeakMap<object, Map<string, Reply>>();
-
-function kept(behaviour: object): Map<string, Reply> {
-  const store = stores.get(behaviour) ?? new Map<string, Reply>();
-  stores.set(behaviour, store);
-  return store;
-}

@@ -1,0 +1,103 @@
+// Wrong counting of what is limited: own limits, batches, delegated tokens, reads (LIM-4, LIM-9 to
+// LIM-11).
+import type { Attempt } from '../core/attempt.ts';
+import type { LimitPolicy } from '../core/behaviour.ts';
+import { policy } from './bend.ts';
+import type { Deviation } from './deviation.ts';
+
+const limits = (change: (own: LimitPolicy) => Partial<LimitPolicy>): Deviation['bend'] =>
+  policy('limits', change);
+
+export const limitCountingDeviations: readonly Deviation[] = [
+  {
+    id: 'limit-override-ignored',
+    breaks: ['LIM-4'],
+    story: 'A credential’s own limit is stored and not used.',
+    bend: limits((own) => ({
+      rate: (credential) =>
+        own.rate({
+          ...credential,
+          ratePerSecond:
+            credential.ratePerSecond !== null && credential.ratePerSecond < 1000
+              ? null
+              : credential.ratePerSecond,
+        }),
+    })),
+  },
+  {
+    id: 'limit-override-adds',
+    breaks: ['LIM-4'],
+    story: 'An own limit is added to the plan’s.',
+    bend: limits((own) => ({
+      rate: (credential) =>
+        credential.ratePerSecond !== null && credential.ratePerSecond < 1000
+          ? own.rate({ ...credential, ratePerSecond: null }) + credential.ratePerSecond
+          : own.rate(credential),
+    })),
+  },
+  {
+    id: 'limit-bulk-counts-rows',
+    breaks: ['LIM-9'],
+    story: 'A batch costs as many requests as it has rows.',
+    bend: limits((own) => ({
+      cost: (attempt) =>
+        attempt.operation === 'bulkCreateAccounts'
+          ? own.cost(attempt) * rowsOf(attempt)
+          : own.cost(attempt),
+    })),
+  },
+  {
+    id: 'limit-delegated-at-plan-rate',
+    breaks: ['LIM-10'],
+    story: 'Delegated tokens have the rate of the plan of their minter.',
+    bend: limits((own) => ({
+      demands: (attempt) =>
+        own
+          .demands(attempt)
+          .map((demand) =>
+            demand.bucket.startsWith('delegated:') ? { ...demand, rate: own.plans.pro } : demand,
+          ),
+    })),
+  },
+  {
+    id: 'limit-delegated-unlimited',
+    breaks: ['LIM-10'],
+    story: 'Delegated tokens are not metered.',
+    bend: limits((own) => ({
+      demands: (attempt) =>
+        own.demands(attempt).filter(({ bucket }) => !bucket.startsWith('delegated:')),
+    })),
+  },
+  {
+    id: 'limit-reads-unmetered',
+    breaks: ['LIM-11'],
+    story: 'Reads are cheap and not counted.',
+    bend: limits((own) => ({
+      cost: (attempt) => (attempt.call.method === 'GET' ? 0 : own.cost(attempt)),
+    })),
+  },
+  {
+    id: 'limit-writes-cost-two',
+    breaks: ['LIM-11'],
+    story: 'A write counts twice.',
+    bend: limits((own) => ({
+      cost: (attempt) =>
+        attempt.call.method === 'GET' ? own.cost(attempt) : 2 * own.cost(attempt),
+    })),
+    alsoSeenAs: {
+      'LIM-1': 'writes are served at half the rate',
+      'LIM-2': 'half the burst',
+      'LIM-3': 'half the firm’s',
+      'LIM-4': 'half an own limit',
+      'LIM-9': 'half of bulks',
+      'LIM-10': 'half of delegated ones',
+      'AUTH-3c': 'half beside tokens',
+      'LIM-7': 'a second is not enough',
+    },
+  },
+];
+
+function rowsOf(attempt: Attempt): number {
+  const text = Buffer.from(attempt.call.body).toString();
+  return Math.max(1, text.split('client_reference_id').length - 1);
+}

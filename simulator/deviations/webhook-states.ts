@@ -1,0 +1,290 @@
+import { decision, type Json, operation, policy, reply } from './bend.ts';
+import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import type { Deviation } from './deviation.ts';
+
+import { left, routes, shown } from './webhook-bends.ts';
+
+export const webhookStateDeviations: readonly Deviation[] = [
+  {
+    id: 'hook-disable-only-says-so',
+    breaks: ['HOOK-5'],
+    story: 'The answer says disabled; the delivery job does not know.',
+    bend: decision('disableWebhook', (given) => ({ ...given, changes: [] })),
+    alsoSeenAs: {
+      'EVT-13': 'deliveries go on',
+      'HOOK-13': 'it is not disabled',
+      'HOOK-12': 'it is not disabled',
+      'HOOK-2': 'it is not disabled',
+    },
+  },
+  {
+    id: 'hook-disable-keeps-reading-enabled',
+    breaks: ['HOOK-5'],
+    story: 'Delivery stops; the flag shown is another one.',
+    bend: shown((body, { disabledReason }) =>
+      disabledReason === 'Disabled by request.' ? { ...body, disabled: false } : body,
+    ),
+    alsoSeenAs: { 'HOOK-13': 'it reads enabled', 'HOOK-2': 'it reads enabled' },
+  },
+  {
+    id: 'hook-disable-goes-on-sending',
+    breaks: ['EVT-13'],
+    story: 'It reads disabled; the delivery job keeps a list of its own.',
+    bend: (behaviour) => {
+      const said = new Set<string>();
+      const name = (id: number, firmId: string, createdAtMs: number) =>
+        `${id}/${firmId}/${createdAtMs}`;
+      const deaf = decision('disableWebhook', (given, attempt) => {
+        const found = attempt.world.subscriptions.get(Number(attempt.pathId));
+        if (given.reply.status >= 300 || found === undefined) return given;
+        said.add(name(found.id, found.firmId, found.createdAtMs));
+        return { ...given, changes: [] };
+      })(behaviour);
+      return {
+        ...deaf,
+        print: {
+          ...deaf.print,
+          subscription: (subscription, secret) => {
+            const { id, firmId, createdAtMs } = subscription;
+            const disabled = subscription.disabled || said.has(name(id, firmId, createdAtMs));
+            return deaf.print.subscription({ ...subscription, disabled }, secret);
+          },
+        },
+      };
+    },
+    alsoSeenAs: { 'HOOK-5': 'delivery does not stop', 'HOOK-13': 'retries go on' },
+  },
+  {
+    id: 'hook-unscoped',
+    breaks: ['HOOK-6'],
+    story: 'Any valid token may manage webhooks.',
+    bend: unscoped(...routes),
+    alsoSeenAs: { 'AUTH-4': 'the scope grants nothing any more' },
+  },
+  ...routes.slice(1).map(
+    (name): Deviation => ({
+      id: `hook-${name.replace(/Webhooks?|Secret/g, '').toLowerCase()}-unscoped`,
+      breaks: ['HOOK-6'],
+      story: `${name} was forgotten when the scope was introduced.`,
+      bend: unscoped(name),
+      alsoSeenAs: { 'AUTH-4': 'a scope is not asked for' },
+    }),
+  ),
+  {
+    id: 'hook-create-by-accounts-scope',
+    breaks: ['AUTH-4'],
+    story: 'accounts:write may subscribe to account events.',
+    bend: alsoBy('createWebhook', 'accounts:write'),
+    alsoSeenAs: {
+      'HOOK-6': 'a route is served by another scope',
+    },
+  },
+  {
+    id: 'hook-empty-categories-mean-all',
+    breaks: ['HOOK-9'],
+    story: 'No category means all of them.',
+    bend: operation('createWebhook', (run, attempt) => {
+      const names = attempt.body.event_categories as string[];
+      if (names.length === 0)
+        attempt.body = {
+          ...attempt.body,
+          event_categories: ['account', 'order', 'position', 'transaction'],
+        };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'hook-unknown-category-accepted',
+    breaks: ['HOOK-9'],
+    story: 'Categories are free text.',
+    bend: policy('webhooks', (own) => ({
+      categories: new Proxy([...own.categories], {
+        get: (target, name) => (name === 'includes' ? () => true : Reflect.get(target, name)),
+      }),
+    })),
+  },
+  {
+    id: 'hook-unknown-category-dropped',
+    breaks: ['HOOK-9'],
+    story: 'Unknown categories are left out in silence.',
+    bend: operation('createWebhook', (run, attempt) => {
+      const known = ['account', 'order', 'position', 'transaction'];
+      const names = attempt.body.event_categories as string[];
+      const kept = names.filter((name) => known.includes(name));
+      if (kept.length > 0) attempt.body = { ...attempt.body, event_categories: kept };
+      return run(attempt);
+    }),
+  },
+  {
+    id: 'hook-category-position-unknown',
+    breaks: ['HOOK-9'],
+    story: 'position was forgotten in the list.',
+    bend: policy('webhooks', () => ({ categories: ['account', 'order', 'transaction'] })),
+    alsoSeenAs: {
+      'EVT-1': 'positions cannot be chosen',
+      'HOOK-1': 'a valid subscription is refused',
+      'HOOK-2': 'a valid subscription is refused',
+    },
+  },
+  {
+    id: 'hook-brand-not-bound',
+    breaks: ['HOOK-10'],
+    story: 'A subscription is always of the firm.',
+    bend: left('createWebhook', (after) => ({ ...after, brandId: null })),
+    alsoSeenAs: {
+      'EVT-12': 'so it receives every brand’s events',
+      'HOOK-11': 'its brand cannot see it',
+      'HOOK-3': 'its brand cannot read it',
+    },
+  },
+  {
+    id: 'hook-firm-wide-bound-to-first-brand',
+    breaks: ['HOOK-10'],
+    story: 'A subscription needs a brand, so it gets the first.',
+    bend: operation('createWebhook', (run, attempt) => {
+      const { credential } = attempt;
+      if (credential === null || credential.brandId !== null) return run(attempt);
+      const brand = [...attempt.world.brands.values()].find(
+        ({ firmId }) => firmId === credential.firmId,
+      );
+      attempt.credential = { ...credential, brandId: brand?.id ?? null };
+      const given = run(attempt);
+      attempt.credential = credential;
+      return given;
+    }),
+    alsoSeenAs: {
+      'EVT-12': 'so it receives one brand’s events only',
+      'HOOK-2': 'its brand is not null',
+    },
+  },
+  {
+    id: 'hook-brand-sees-all-of-firm',
+    breaks: ['HOOK-11'],
+    story: 'The list shows all of the firm’s.',
+    bend: policy('reach', () => ({
+      subscription: (credential, subscription) => subscription.firmId === credential.firmId,
+    })),
+    alsoSeenAs: { 'AUTH-6': 'a brand sees another’s' },
+  },
+  {
+    id: 'hook-list-shows-every-firm',
+    breaks: ['HOOK-11'],
+    story: 'The list was written for the back office.',
+    bend: operation('listWebhooks', (run, attempt) => {
+      const all = {
+        ...attempt.behaviour,
+        reach: { ...attempt.behaviour.reach, subscription: () => true },
+      };
+      return run(Object.create(attempt, { behaviour: { value: all } }) as typeof attempt);
+    }),
+    alsoSeenAs: { 'HOOK-12': 'another firm’s can be seen', 'AUTH-7': 'another firm’s can be seen' },
+  },
+  {
+    id: 'hook-list-hides-disabled',
+    breaks: ['HOOK-11'],
+    story: 'Disabled ones are left out of the list.',
+    bend: reply('listWebhooks', (given, { behaviour }) => {
+      if (given.status !== 200) return given;
+      const body = JSON.parse(given.body) as { webhooks: { disabled: boolean }[] };
+      return behaviour.settings.webhook_list_shape === 'array'
+        ? given
+        : {
+            ...given,
+            body: JSON.stringify({ webhooks: body.webhooks.filter(({ disabled }) => !disabled) }),
+          };
+    }),
+    alsoSeenAs: { 'HOOK-5': 'a disabled one is not listed' },
+  },
+  {
+    id: 'hook-list-first-only',
+    breaks: ['HOOK-11'],
+    story: 'The list shows the newest only.',
+    bend: reply('listWebhooks', (given) => {
+      if (given.status !== 200) return given;
+      const body = JSON.parse(given.body) as { webhooks: Json[] };
+      return { ...given, body: JSON.stringify({ webhooks: body.webhooks.slice(-1) }) };
+    }),
+  },
+  {
+    id: 'hook-other-firm-is-403',
+    breaks: ['HOOK-12'],
+    story: 'Another firm’s subscription is forbidden.',
+    bend: decision(['getWebhook', 'rotateWebhookSecret', 'disableWebhook'], (given, attempt) => {
+      const found = attempt.world.subscriptions.get(Number(attempt.pathId));
+      return given.reply.status === 404 &&
+        found !== undefined &&
+        found.firmId !== attempt.credential?.firmId
+        ? refuseAs(attempt, 403, 'forbidden', 'This subscription is not yours.')
+        : given;
+    }),
+    alsoSeenAs: {
+      'AUTH-7': 'it is not the 404 of unknown ones',
+      'HOOK-11': 'it is not the 404 of unknown ones',
+    },
+  },
+  {
+    id: 'hook-other-firm-can-be-disabled',
+    breaks: ['HOOK-12'],
+    story: 'Disabling looks the id up without the firm.',
+    bend: operation('disableWebhook', (run, attempt) => {
+      const all = {
+        ...attempt.behaviour,
+        reach: { ...attempt.behaviour.reach, subscription: () => true },
+      };
+      return run(Object.create(attempt, { behaviour: { value: all } }) as typeof attempt);
+    }),
+    alsoSeenAs: {
+      'AUTH-7': 'another firm’s is touched',
+      'HOOK-11': 'another brand’s is touched',
+      'AUTH-6': 'another brand’s is touched',
+    },
+  },
+  {
+    id: 'hook-other-firm-other-words',
+    breaks: ['HOOK-12'],
+    story: 'Another firm’s subscription is 404 too, with other words.',
+    bend: decision(['getWebhook', 'rotateWebhookSecret', 'disableWebhook'], (given, attempt) => {
+      const found = attempt.world.subscriptions.get(Number(attempt.pathId));
+      return given.reply.status === 404 && found !== undefined
+        ? refuseAs(attempt, 404, 'not_found', 'No access to this subscription.')
+        : given;
+    }),
+    alsoSeenAs: {
+      'AUTH-7': 'it differs from unknown ones',
+      'HOOK-11': 'it differs from unknown ones',
+      'AUTH-6': 'it differs from unknown ones',
+    },
+  },
+  {
+    id: 'hook-rotating-enables',
+    breaks: ['HOOK-13'],
+    story: 'A new secret sets the subscription up anew.',
+    bend: left('rotateWebhookSecret', (after) => ({
+      ...after,
+      disabled: false,
+      disabledReason: null,
+    })),
+  },
+  {
+    id: 'hook-disabling-twice-enables',
+    breaks: ['HOOK-13'],
+    story: 'The route toggles.',
+    bend: operation('disableWebhook', (run, attempt) => {
+      const found = attempt.world.subscriptions.get(Number(attempt.pathId));
+      const given = run(attempt);
+      if ('decideRow' in given || given.reply.status >= 300 || found?.disabled !== true)
+        return given;
+      const subscription = { ...found, disabled: false, disabledReason: null };
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: attempt.behaviour.print.subscription(subscription, null),
+        },
+        changes: [{ type: 'subscription-set', subscription }],
+        cites: [],
+      };
+    }),
+    alsoSeenAs: { 'HOOK-5': 'disabling twice enables' },
+  },
+];
