@@ -25,6 +25,8 @@ import {
 } from './rows.ts';
 import { TimelineStore } from './timeline-store.ts';
 
+/** What fills a screen, read before anything else. */
+const glance = 40;
 /** What a first look needs; the rest follows in pages. */
 const firstPage = 200;
 const page = 1000;
@@ -56,6 +58,7 @@ export class Live {
 
   start(): void {
     this.#stop?.();
+    void this.#glance();
     this.#stop = followStream(this.plane, {
       onItem: (item) => this.#take(item),
       onConnection: (connection) => {
@@ -96,6 +99,20 @@ export class Live {
       this.#timer = null;
       for (const listener of [...this.#listeners]) listener();
     }, restMs);
+  }
+
+  /** Something to see while the stream is still being opened. */
+  async #glance(): Promise<void> {
+    const mine = this.#loading;
+    try {
+      const { requests } = await this.plane.get<RequestsPage>(`requests?limit=${glance}`);
+      if (mine !== this.#loading) return;
+      for (const request of requests) this.#addRequest(request);
+      this.touch();
+    } catch (error) {
+      // The stream tells why nobody answers, in words for the person.
+      if (!(error instanceof PlaneError)) throw error;
+    }
   }
 
   /** Reads what is there: the newest calls first, so that they can be seen at once. */
