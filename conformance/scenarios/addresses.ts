@@ -78,7 +78,7 @@ export const NOT_PUBLIC: readonly Block[] = [
   },
   // RFC 4291: only a public IPv4 address may be written so. RFC 6052 and RFC 3056 say the same of
   // the next two.
-  { words: 'inside a version 6 address compatible with it', addresses: ['::127.0.0.1', '::a00:1'] },
+  { words: 'inside a version 6 address compatible with it', addresses: ['::7f00:1', '::a00:1'] },
   { words: 'behind a translating prefix', addresses: ['64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe'] },
   { words: 'inside a 6to4 address', addresses: ['2002:7f00:1::', '2002:a9fe:a9fe::1'] },
   { words: 'in a translated address', addresses: ['::ffff:0:7f00:1', '64:ff9b:1::7f00:1'] },
