@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Sender, Wire, WireAnswer } from '../engine/send.ts';
-import { Unreachable, Wanting } from '../engine/stop.ts';
+import { Blocked, Unreachable, Wanting } from '../engine/stop.ts';
 import type { Profile } from './profile.ts';
 import { profileProvider } from './profile-provider.ts';
 import { pathUnder } from './profile-target.ts';
@@ -15,6 +15,7 @@ const BASE = 'http://target.test';
 class SmallTarget implements Sender {
   readonly asked: string[] = [];
   readonly refused = new Set<string>();
+  readonly forbidden = new Set<string>();
   readonly bound = new Map<string, string>();
   /** Where deliveries are posted to in place of the subscribed origin. */
   tunnel: string | undefined;
@@ -32,6 +33,9 @@ class SmallTarget implements Sender {
       this.deliversTo = new URL(body.url).pathname;
       return answer(201, { id: 7, secret: 's' });
     }
+    if (this.forbidden.has(token)) return answer(403, { code: 'forbidden' });
+    if (body.account_id === '404') return answer(404, { code: 'not_found' });
+    if (body.amount !== undefined) return answer(201, { id: '9' });
     if (body.email === undefined) return answer(422, {});
     const brand = body.brand_id ?? this.bound.get(token);
     if (brand === undefined) return answer(422, { code: 'validation_failed' });
@@ -112,20 +116,67 @@ provider('a token that is refused is left out; the main one is left to the run',
   assert.match(own.notes[0]!, 'credentials.no_scopes: its token was refused');
 });
 
-provider(
-  'the brand of a bound credential is found, that of a firm-wide one asked for',
-  async () => {
-    const small = new SmallTarget();
-    small.bound.set('brand-token', '11');
-    const own = await provide(small, {
-      credentials: { firm: { token: 'firm-token' }, other_brand: { token: 'brand-token' } },
-    });
-    const target = await own.shared();
-    assert.is(target.brandId('other_brand'), '11');
-    assert.is(target.brandId('firm'), undefined);
-    assert.match(own.notes.join('\n'), 'credentials.firm: creates under it must name a brand');
-  },
-);
+provider('the brand of a bound credential is found, of a firm-wide one asked for', async () => {
+  const small = new SmallTarget();
+  small.bound.set('brand-token', '11');
+  const own = await provide(small, {
+    credentials: { firm, other_brand: { token: 'brand-token' }, other_firm: { token: 'o' } },
+  });
+  assert.is((await own.shared()).brandId('other_brand'), '11');
+  assert.match(own.notes.join('\n'), 'credentials.other_firm: creates under it must name a brand');
+});
+
+/** Why the main credential cannot act. */
+async function hindranceOf(small: SmallTarget, profile: Profile): Promise<string> {
+  const target = await (await provide(small, profile)).shared();
+  try {
+    await target.credential(target.mainRole);
+    return '';
+  } catch (error) {
+    assert.instance(error, Blocked);
+    return (error as Error).message;
+  }
+}
+
+provider('a profile under which nothing can be created is not played with', async () => {
+  const small = new SmallTarget();
+  const unnamed = await hindranceOf(small, { credentials: { firm: { token: 'f' } } });
+  assert.match(unnamed, 'add its brand_id');
+  small.forbidden.add('firm-token');
+  assert.match(await hindranceOf(small, { credentials: { firm } }), 'check its scopes');
+  const bare = { credentials: { no_scopes: { token: 'n' } } };
+  assert.match(await hindranceOf(new SmallTarget(), bare), 'add credentials.firm or brand');
+  assert.is(await hindranceOf(new SmallTarget(), { credentials: { firm } }), '');
+});
+
+provider('a credential of the other brand or firm, alone, is the one to act as', async () => {
+  const small = new SmallTarget();
+  small.bound.set('bound', '20');
+  const roles = async (credentials: Profile['credentials']) =>
+    [...(await provide(small, { credentials })).offers].sort().join();
+  const otherBrand = { token: 'x', brand_id: '11' };
+  assert.is(await roles({ other_brand: otherBrand }), 'brand');
+  assert.is(await roles({ other_firm: { token: 'y', brand_id: '20' } }), 'firm');
+  assert.is(await roles({ other_firm: { token: 'bound' } }), 'brand');
+  const both = { other_brand: otherBrand, other_firm: { token: 'y', brand_id: '20' } };
+  assert.is(await roles(both), 'brand,other_firm');
+  assert.is(await roles({ ...both, firm }), 'firm,other_brand,other_firm');
+});
+
+provider('a seed that the target does not know is left out, one it knows is tidied', async () => {
+  const small = new SmallTarget();
+  const place = { trading_account_id: '5', currency: 'USD' };
+  const own = await provide(small, {
+    credentials: { firm },
+    seeds: {
+      trading_account: { ...place, account_id: '1' },
+      second_trading_account: { ...place, account_id: '404' },
+    },
+  });
+  assert.equal([...own.offers].sort(), ['firm', 'trading_account']);
+  assert.match(own.notes.join(), 'seeds.second_trading_account: the target does not know account');
+  assert.ok(small.asked.includes('POST /api/v1/transactions/9/cancel firm-token'));
+});
 
 provider('a firm-wide credential takes the brand of the bound one beside it', async () => {
   const own = await provide(new SmallTarget(), {

@@ -2,8 +2,15 @@
 // not is left out with a word about it and no rule is blamed for it.
 import type { Need, Role } from '../engine/needs.ts';
 import type { Sender } from '../engine/send.ts';
-import { findBrand, isRefused, type Knocking } from './knock.ts';
+import type { Knocking } from './knock.ts';
 import { listenAddress, type Profile } from './profile.ts';
+import {
+  findHindrance,
+  withBrands,
+  withMain,
+  withoutLostSeeds,
+  withoutRefused,
+} from './profile-check.ts';
 import { credentialOf, mainRoleOf, ProfileTarget, pathUnder } from './profile-target.ts';
 import { Receiver } from './receiver.ts';
 import { deliveryArrives, leadsHere } from './receiver-check.ts';
@@ -30,14 +37,18 @@ export async function profileProvider(parts: ProfileProviderParts): Promise<Prov
   const { baseUrl, sender, timeoutMs } = parts;
   const knocking: Knocking = { baseUrl, sender, timeoutMs, signal: parts.signal };
   let profile = withoutUsed(parts.profile, parts.used, notes);
+  profile = await withMain(profile, knocking);
   profile = await withoutRefused(profile, knocking, notes);
   profile = await withBrands(profile, knocking, notes);
+  const hindrance = await findHindrance(profile, knocking);
+  if (hindrance === null) profile = await withoutLostSeeds(profile, knocking, notes);
   const receiver = await openReceiver(profile, knocking, notes);
   const target = new ProfileTarget({
     baseUrl,
     profile,
     offers: offersOf(profile, receiver !== undefined),
     receiver,
+    hindrance,
     used: (id) => parts.used?.add(id),
   });
   return new ProfileProvider(target, parts.secrets, notes, receiver);
@@ -104,49 +115,6 @@ function withoutUsed(profile: Profile, used: Used | undefined, notes: string[]):
     );
   }
   return { ...profile, seeds: { ...profile.seeds, settled_transactions: left } };
-}
-
-/** A token that is refused is taken out: rules that need it are not tested, and none is blocked. */
-async function withoutRefused(
-  profile: Profile,
-  knocking: Knocking,
-  notes: string[],
-): Promise<Profile> {
-  const main = mainRoleOf(profile.credentials);
-  const kept: Partial<Record<Role, unknown>> = { ...profile.credentials };
-  for (const role of Object.keys(profile.credentials) as Role[]) {
-    const token = credentialOf(profile, role)?.token ?? '';
-    // The main one is tried by the run itself, which then says why it cannot start.
-    if (role === main || token === '') continue;
-    if (await isRefused(knocking, token)) {
-      notes.push(`credentials.${role}: its token was refused (401), so it is not used.`);
-      delete kept[role];
-    }
-  }
-  return { ...profile, credentials: kept as Profile['credentials'] };
-}
-
-const SERVERS = ['firm', 'brand', 'other_brand', 'other_firm'] as const;
-
-/** Finds the brand of a credential that is bound to one and does not say to which. */
-async function withBrands(profile: Profile, knocking: Knocking, notes: string[]): Promise<Profile> {
-  const credentials: Partial<Record<Role, object>> = { ...profile.credentials };
-  for (const role of SERVERS) {
-    const given = profile.credentials[role];
-    if (given === undefined || given.brand_id !== undefined) continue;
-    if (role === 'firm' && profile.credentials.brand?.brand_id !== undefined) {
-      credentials.firm = { ...given, brand_id: profile.credentials.brand.brand_id };
-      continue;
-    }
-    const brandId = await findBrand(knocking, given.token);
-    if (brandId !== undefined) {
-      credentials[role] = { ...given, brand_id: brandId };
-    } else {
-      const why = 'creates under it must name a brand';
-      notes.push(`credentials.${role}: ${why}; add its brand_id, or most rules are blocked.`);
-    }
-  }
-  return { ...profile, credentials: credentials as Profile['credentials'] };
 }
 
 async function openReceiver(

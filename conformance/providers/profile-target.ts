@@ -2,7 +2,7 @@
 // it.
 import { NEEDS, type Need, type Role } from '../engine/needs.ts';
 import type { Rate } from '../engine/pace.ts';
-import { Wanting } from '../engine/stop.ts';
+import { Blocked, Wanting } from '../engine/stop.ts';
 import type { Profile } from './profile.ts';
 import type { Hook, Receiver } from './receiver.ts';
 import type { Credential, Operator, Place, Target } from './target.ts';
@@ -10,20 +10,6 @@ import type { Credential, Operator, Place, Target } from './target.ts';
 /** The default for new credentials, kept to wherever a profile does not say. */
 export const SANDBOX_PER_SECOND = 5;
 const FIRM_FACTOR = 4;
-
-/** The role to act as by default, the most capable first. */
-const MAIN_FIRST: readonly Role[] = [
-  'firm',
-  'brand',
-  'other_brand',
-  'other_firm',
-  'no_amend',
-  'delegated',
-  'amend_only',
-  'no_scopes',
-  'read_only',
-  'client',
-];
 
 const POWERS: Readonly<Record<keyof Operator, Need>> = {
   advance: 'clock',
@@ -44,8 +30,9 @@ const POWERS: Readonly<Record<keyof Operator, Need>> = {
   firmRate: 'rates',
 };
 
+/** The role to act as by default: the firm-wide credential where there is one. */
 export function mainRoleOf(credentials: Profile['credentials']): Role {
-  return MAIN_FIRST.find((role) => credentials[role] !== undefined) ?? 'firm';
+  return credentials.firm === undefined && credentials.brand !== undefined ? 'brand' : 'firm';
 }
 
 export interface ProfileTargetParts {
@@ -54,6 +41,8 @@ export interface ProfileTargetParts {
   readonly offers: ReadonlySet<Need>;
   /** Undefined where no delivery could arrive. */
   readonly receiver: Receiver | undefined;
+  /** Why nothing can be tried; null when something can. */
+  readonly hindrance: string | null;
   /** Told each settled transaction that is handed out: cancelling it uses it up. */
   readonly used: (transactionId: string) => void;
 }
@@ -78,6 +67,8 @@ export class ProfileTarget implements Target {
   }
 
   async credential(role: Role): Promise<Credential> {
+    const { hindrance } = this.#parts;
+    if (hindrance !== null) throw new Blocked(hindrance);
     const found = credentialOf(this.#parts.profile, role);
     if (found === undefined) throw wanting(role);
     return found;

@@ -120,6 +120,13 @@ profile('what is no object is refused', () => {
   }
 });
 
+profile('one token for two roles is refused', () => {
+  const given = { credentials: { firm: { token: 'same-token' }, brand: { token: 'same-token' } } };
+  const { problems = [] } = parseProfile(given, env);
+  assert.is(problems[0]?.field, 'credentials.brand.token');
+  assert.match(problems[0]!.message, 'is the token of credentials.firm too');
+});
+
 profile('every mistake is named at once, and no secret is repeated', () => {
   const given = {
     credentials: { firm: { token: 4711471147, x: 1 }, brand: { token: 'a secret' } },

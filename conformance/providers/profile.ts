@@ -68,8 +68,22 @@ export function parseProfile(given: unknown, env: Env): ParsedProfile {
   if (problems.length === 0 && Object.keys(profile?.credentials ?? {}).length === 0) {
     problems.push({ field: 'credentials', message: 'must hold at least one credential' });
   }
+  if (profile !== undefined) problems.push(...sharedTokens(profile));
   if (problems.length > 0 || profile === undefined) return { problems };
   return { profile, secrets };
+}
+
+/** Two roles with one token are one credential: what tells them apart would look like a deviation. */
+function sharedTokens({ credentials = {} }: Partial<Profile>): FieldProblem[] {
+  const owners = new Map<string, string>();
+  return Object.entries(credentials).flatMap(([role, given]) => {
+    const token: unknown = Reflect.get(given, 'token');
+    if (typeof token !== 'string') return [];
+    const owner = owners.get(token);
+    owners.set(token, owner ?? role);
+    const message = `is the token of credentials.${owner} too; each role needs a credential of its own`;
+    return owner === undefined ? [] : [{ field: `credentials.${role}.token`, message }];
+  });
 }
 
 class Reading {

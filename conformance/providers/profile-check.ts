@@ -1,0 +1,161 @@
+// Tries what a profile claims before rules rest on it: a wrong profile must not look like a target
+// that deviates.
+import { randomBytes } from 'node:crypto';
+import type { Role } from '../engine/needs.ts';
+import type { WireAnswer } from '../engine/send.ts';
+import { ask, findBrand, isRefused, type Knocking, memberOf } from './knock.ts';
+import type { Profile } from './profile.ts';
+import { credentialOf, mainRoleOf } from './profile-target.ts';
+import type { Credential, Place } from './target.ts';
+
+type Credentials = Profile['credentials'];
+
+/** A token that is refused is taken out: rules that need it are not tested, and none is blocked. */
+export async function withoutRefused(
+  profile: Profile,
+  knocking: Knocking,
+  notes: string[],
+): Promise<Profile> {
+  const main = mainRoleOf(profile.credentials);
+  const kept: Partial<Record<Role, unknown>> = { ...profile.credentials };
+  for (const role of Object.keys(profile.credentials) as Role[]) {
+    const token = credentialOf(profile, role)?.token ?? '';
+    // The main one is tried by the run itself, which then says why it cannot start.
+    if (role === main || token === '') continue;
+    if (await isRefused(knocking, token)) {
+      notes.push(`credentials.${role}: its token was refused (401), so it is not used.`);
+      delete kept[role];
+    }
+  }
+  return { ...profile, credentials: kept as Credentials };
+}
+
+/**
+ * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or the
+ * other firm is as good: nothing is other than it then.
+ */
+export async function withMain(profile: Profile, knocking: Knocking): Promise<Profile> {
+  const {
+    firm,
+    brand,
+    other_brand: otherBrand,
+    other_firm: otherFirm,
+    ...rest
+  } = profile.credentials;
+  if (firm !== undefined || brand !== undefined) return profile;
+  if (otherBrand !== undefined) {
+    const others = otherFirm === undefined ? {} : { other_firm: otherFirm };
+    return { ...profile, credentials: { ...rest, ...others, brand: otherBrand } };
+  }
+  if (otherFirm === undefined) return profile;
+  const bound = await findBrand(knocking, otherFirm.token);
+  const main = bound === undefined ? { firm: otherFirm } : { brand: otherFirm };
+  return { ...profile, credentials: { ...rest, ...main } };
+}
+
+const SERVERS = ['firm', 'brand', 'other_brand', 'other_firm'] as const;
+
+/** Finds the brand of a credential that is bound to one and does not say to which. */
+export async function withBrands(
+  profile: Profile,
+  knocking: Knocking,
+  notes: string[],
+): Promise<Profile> {
+  const credentials: Partial<Record<Role, object>> = { ...profile.credentials };
+  for (const role of SERVERS) {
+    const given = profile.credentials[role];
+    if (given === undefined || given.brand_id !== undefined) continue;
+    if (role === 'firm' && profile.credentials.brand?.brand_id !== undefined) {
+      credentials.firm = { ...given, brand_id: profile.credentials.brand.brand_id };
+      continue;
+    }
+    const brandId = await findBrand(knocking, given.token);
+    if (brandId !== undefined) {
+      credentials[role] = { ...given, brand_id: brandId };
+    } else if (role !== mainRoleOf(profile.credentials)) {
+      const why = 'creates under it must name a brand';
+      notes.push(`credentials.${role}: ${why}; add its brand_id, or some rules are blocked.`);
+    }
+  }
+  return { ...profile, credentials: credentials as Credentials };
+}
+
+/**
+ * Why scenarios cannot act under this profile; null when they can. The plainest create there is must
+ * be taken: where it is refused everything else would be blocked, and the profile is the likelier
+ * cause.
+ */
+export async function findHindrance(profile: Profile, knocking: Knocking): Promise<string | null> {
+  const main = mainRoleOf(profile.credentials);
+  const credential = credentialOf(profile, main);
+  if (credential === undefined) {
+    return 'scenarios act as a server credential with every scope: add credentials.firm or brand';
+  }
+  const created = await createPlainly(knocking, credential);
+  // What does not look like the API's own refusal is for the run itself to find out and to name.
+  const isRefusal = created?.status === 403 || created?.status === 422;
+  if (created === undefined || !isRefusal) return null;
+  const code = memberOf(created, 'code');
+  const detail = memberOf(created, 'detail');
+  const seen = [created.status, code, detail].filter((each) => each !== undefined).join(' ');
+  const check =
+    credential.brandId === undefined
+      ? `add its brand_id (--brand-id for a token)`
+      : 'check its scopes and its brand_id';
+  return `a plain create under credentials.${main} is refused (${seen}): ${check}; if they are right, the target breaks ACC-1`;
+}
+
+function createPlainly(
+  knocking: Knocking,
+  credential: Credential,
+): Promise<WireAnswer | undefined> {
+  const mark = `plain-${randomBytes(6).toString('hex')}`;
+  const body = {
+    client_reference_id: mark,
+    email: `${mark}@conformance.example.com`,
+    ...(credential.brandId === undefined ? {} : { brand_id: credential.brandId }),
+  };
+  const key = ['idempotency-key', mark] as const;
+  return ask(knocking, credential.token, 'POST', '/api/v1/accounts', body, [key]);
+}
+
+const PLACES = ['trading_account', 'second_trading_account', 'provider_trading_account'] as const;
+
+/** A seed that the main credential cannot reach is left out with a word. */
+export async function withoutLostSeeds(
+  profile: Profile,
+  knocking: Knocking,
+  notes: string[],
+): Promise<Profile> {
+  const main = credentialOf(profile, mainRoleOf(profile.credentials));
+  const seeds: Record<string, unknown> = { ...profile.seeds };
+  for (const kind of PLACES) {
+    const place = profile.seeds?.[kind];
+    if (place === undefined || main === undefined) continue;
+    if (!(await isLost(place, knocking, main))) continue;
+    const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
+    notes.push(`seeds.${kind}: the target does not know ${names} (404), so it is not used.`);
+    delete seeds[kind];
+  }
+  return { ...profile, seeds: seeds as NonNullable<Profile['seeds']> };
+}
+
+/** TXN-10: told by a transaction, which is cancelled again where it was created. */
+async function isLost(place: Place, knocking: Knocking, main: Credential): Promise<boolean> {
+  const mark = `seed-${randomBytes(6).toString('hex')}`;
+  const key = (name: string) => [['idempotency-key', `${mark}-${name}`]] as const;
+  const body = {
+    ...place,
+    client_reference_id: mark,
+    amount: '1.00',
+    transaction_type: 'Deposit',
+  };
+  const made = await ask(knocking, main.token, 'POST', '/api/v1/transactions', body, key('make'));
+  if (made?.status === 404) return memberOf(made, 'code') === 'not_found';
+  const id = made === undefined || made.status >= 300 ? undefined : memberOf(made, 'id');
+  if (typeof id === 'string') {
+    const path = `/api/v1/transactions/${id}/cancel?account_id=${place.account_id}`;
+    await ask(knocking, main.token, 'POST', path, { reason: 'a check of the seed' }, key('end'));
+  }
+  return false;
+}
