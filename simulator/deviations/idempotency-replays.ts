@@ -2,7 +2,6 @@
 import type { Attempt } from '../core/attempt.ts';
 import type { Reply } from '../core/call.ts';
 import { findEntry } from '../core/journal.ts';
-import type { KeyRecord } from '../core/records.ts';
 import { type Json, mapJson, policy, stage } from './bend.ts';
 import type { Deviation } from './deviation.ts';
 
@@ -13,14 +12,6 @@ const replay = (change: (stored: Reply, attempt: Attempt) => Reply) =>
 
 const records = (test: (reply: Reply, conforming: boolean) => boolean) =>
   policy('keys', (keys) => ({ records: (reply) => test(reply, keys.records(reply)) }));
-
-const _find = (test: (record: KeyRecord, ageMs: number, keyId: string) => boolean) =>
-  policy('keys', (keys) => ({
-    find: (world, keyId, atMs) => {
-      const record = keys.find(world, keyId, atMs);
-      return record !== undefined && test(record, atMs - record.atMs, keyId) ? record : undefined;
-    },
-  }));
 
 const isJson = ({ contentType }: Reply): boolean =>
   contentType !== 'text/plain' && contentType !== null;
