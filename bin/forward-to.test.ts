@@ -120,7 +120,8 @@ createServer(async (request, response) => {
 
 /** The same check in a shell, for a header and a body in a file. */
 const withOpenssl = `t=$(printf %s "$HEADER" | tr , '\\n' | sed -n 's/^t=//p')
-{ printf '%s.' "$t"; cat body.json; } | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1
+{ printf '%s.' "$t"; cat body.json; } |
+  openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1
 `;
 
 forwarding('a receiver in ten lines verifies what it gets', async (place) => {
