@@ -1,4 +1,5 @@
-// Runs the commands that only print: questions, deviations and the description, as lines and as JSON.
+// Runs the commands that only print: questions, deviations and the description, as lines and as
+// JSON.
 import type { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

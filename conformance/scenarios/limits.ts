@@ -66,7 +66,8 @@ async function expectLimited(t: Trial, meter: Meter, first: Burst): Promise<bool
   const { perSecond } = meter;
   const beyondMs = ((served.length + held - perSecond) / perSecond) * 1000;
   const queued = held > 0 || tookMs > beyondMs / 2;
-  const late = `${served.length} served in ${Math.round(tookMs)} ms, ${held} held back, none refused`;
+  const took = `${Math.round(tookMs)} ms`;
+  const late = `${served.length} served in ${took}, ${held} held back, none refused`;
   const expected = `429 to what comes after about ${perSecond} requests at once`;
   if (queued) return t.claim('LIM-5', expected, false, late, ...served);
   // There may be an end to it still, which is then too large a burst, and not no limit (LIM-2).
@@ -183,7 +184,7 @@ const limRefusalsCostNothing: Scenario = {
     await burst(t, insistent, 15);
     await t.operator.advance(1_000);
     const [few, many] = [await drain(t, calm), await drain(t, insistent)];
-    const expected = `${few.served.length} served a second later, with 15 refusals before or without`;
+    const expected = `${few.served.length} served a second later, after 15 refusals or none`;
     const truth = many.served.length >= few.served.length - 1;
     if (!truth) await demandLimits(t);
     const answers = [...few.served, ...many.limited];

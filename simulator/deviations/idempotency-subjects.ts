@@ -136,7 +136,8 @@ export const subjectDeviations: readonly Deviation[] = [
     story: 'First and last row and the count stand for the batch.',
     bend: subject(['bulkCreateAccounts'], ({ body }) => {
       const rows = body.accounts as Record<string, unknown>[];
-      return `${rows.length}|${rows[0]?.client_reference_id}|${rows[rows.length - 1]?.client_reference_id}`;
+      const [first, last] = [rows[0], rows.at(-1)].map((row) => row?.client_reference_id);
+      return `${rows.length}|${first}|${last}`;
     }),
     alsoSeenAs: {
       'IDEM-9a': 'emails and brands are not looked at',

@@ -177,7 +177,7 @@ export const stateDeviations: readonly Deviation[] = [
         transactions: {
           ...behaviour.transactions,
           isFirstDeposit: (transaction) => {
-            const name = `${transaction.accountId}/${transaction.tradingAccountId}/${transaction.createdAtMs > 0}`;
+            const name = `${transaction.accountId}/${transaction.tradingAccountId}`;
             if (!behaviour.transactions.isDeposit(transaction) || marked.has(name)) return false;
             marked.add(name);
             return true;
