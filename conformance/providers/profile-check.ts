@@ -129,6 +129,7 @@ export async function withoutLostSeeds(
 ): Promise<Profile> {
   const main = credentialOf(profile, mainRoleOf(profile.credentials));
   const seeds: Record<string, unknown> = { ...profile.seeds };
+  const lost = new Set<string>();
   for (const kind of PLACES) {
     const place = profile.seeds?.[kind];
     if (place === undefined || main === undefined) continue;
@@ -136,7 +137,11 @@ export async function withoutLostSeeds(
     const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
     notes.push(`seeds.${kind}: the target does not know ${names} (404), so it is not used.`);
     delete seeds[kind];
+    lost.add(place.account_id);
   }
+  // Of these there is nothing that could be tried without using them up.
+  const settled = profile.seeds?.settled_transactions ?? [];
+  seeds.settled_transactions = settled.filter((each) => !lost.has(each.account_id));
   return { ...profile, seeds: seeds as NonNullable<Profile['seeds']> };
 }
 

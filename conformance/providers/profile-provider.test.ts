@@ -171,6 +171,7 @@ provider('a seed that the target does not know is left out, one it knows is tidi
     seeds: {
       trading_account: { ...place, account_id: '1' },
       second_trading_account: { ...place, account_id: '404' },
+      settled_transactions: [{ id: '7', account_id: '404' }],
     },
   });
   assert.equal([...own.offers].sort(), ['firm', 'trading_account']);

@@ -99,6 +99,7 @@ const WRONG: [path: string, value: unknown, field: string, words: RegExp][] = [
   ['plan.per_second', 0, 'plan.per_second', /must be a number above 0/],
   ['plan.per_second', '5', 'plan.per_second', /must be a number above 0/],
   ['plan.per_second', undefined, 'plan.per_second', /missing/],
+  ['credentials.other_brand.brand_id', '10', 'credentials.other_brand.brand_id', /another than/],
   ['receiver.listen', '9000', 'receiver.listen', /host:port/],
   ['receiver.listen', '127.0.0.1:90000', 'receiver.listen', /host:port/],
   ['receiver.public_url', 'http://x.example.com', 'receiver.public_url', /https:/],

@@ -68,9 +68,16 @@ export function parseProfile(given: unknown, env: Env): ParsedProfile {
   if (problems.length === 0 && Object.keys(profile?.credentials ?? {}).length === 0) {
     problems.push({ field: 'credentials', message: 'must hold at least one credential' });
   }
-  if (profile !== undefined) problems.push(...sharedTokens(profile));
+  if (profile !== undefined) problems.push(...sharedTokens(profile), ...sameBrands(profile));
   if (problems.length > 0 || profile === undefined) return { problems };
   return { profile, secrets };
+}
+
+function sameBrands({ credentials = {} }: Partial<Profile>): FieldProblem[] {
+  const { brand, other_brand: other } = credentials;
+  if (other?.brand_id === undefined || other.brand_id !== brand?.brand_id) return [];
+  const message = 'must be another than that of credentials.brand';
+  return [{ field: 'credentials.other_brand.brand_id', message }];
 }
 
 /** Two roles with one token are one credential: what tells them apart would look like a deviation. */
