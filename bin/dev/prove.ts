@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
 import { deviations } from '../../simulator/deviations/all.ts';
+import { unbendable } from '../../simulator/deviations/unbendable.ts';
 import { tryAll } from './prove/gate.ts';
 import { plantedDeviations } from './prove/planted.ts';
 import type { Tried } from './prove/try.ts';
@@ -29,7 +30,7 @@ const tried = new Map<string, Tried>();
 const startedMs = performance.now();
 // The conforming one and the planted ones see everything: that is what they are for.
 const rest = planted.map(({ id }) => id);
-await tryAll([null], true, (each) => tried.set(each.id, each));
+if (globs.length === 0) await tryAll([null], true, (each) => tried.set(each.id, each));
 await tryAll(planted, true, (each) => tried.set(each.id, each));
 await tryAll(chosen, whole, (each) => {
   tried.set(each.id, each);
@@ -39,8 +40,9 @@ await tryAll(chosen, whole, (each) => {
 
 const wrong: string[] = [];
 const conforming = tried.get('conforming');
-if (conforming === undefined) throw new Error('the conforming simulator was not tried');
-wrong.push(...proveConforming(conforming).map((line) => `conforming: ${line}`));
+if (conforming !== undefined) {
+  wrong.push(...proveConforming(conforming).map((line) => `conforming: ${line}`));
+}
 const proofs: Proof[] = chosen.map((deviation) =>
   prove(deviation, tried.get(deviation.id)!, whole),
 );
@@ -79,7 +81,7 @@ function judgePlanted(): string[] {
 function findUncovered(): string[] {
   if (globs.length > 0) return [];
   const broken = new Set(deviations.flatMap(({ breaks }) => breaks));
-  const bare = rules.filter(({ id }) => !broken.has(id)).map(({ id }) => id);
+  const bare = rules.filter(({ id }) => !broken.has(id) && !(id in unbendable)).map(({ id }) => id);
   const complaints = bare.length > 0 ? [`no deviation breaks ${bare.join(' ')}`] : [];
   if (!whole) return complaints;
   const noticed = new Set(
@@ -88,6 +90,15 @@ function findUncovered(): string[] {
   const blind = scenarios.filter(({ id }) => !noticed.has(id)).map(({ id }) => id);
   if (blind.length > 0) complaints.push(`scenarios that noticed nothing: ${blind.join(' ')}`);
   return complaints;
+}
+
+/** One line a deviation: rule by rule the scenarios that noticed it. */
+function printProof(figures: object, matrix: Readonly<Record<string, object>>): string {
+  const lines = Object.entries(matrix).map(
+    ([id, seen]) => `  ${JSON.stringify(id)}: ${JSON.stringify(seen)}`,
+  );
+  const head = JSON.stringify(figures).slice(0, -1);
+  return `${head},\n "matrix": {\n${lines.join(',\n')}\n }}\n`;
 }
 
 const caught = proofs.filter(({ outcome }) => outcome === 'caught').length;
@@ -105,6 +116,6 @@ if (whole && globs.length === 0) {
     scenarios: scenarios.length,
   };
   const path = join(root, 'fixtures', 'proof.json');
-  writeFileSync(path, `${JSON.stringify({ ...figures, matrix }, null, 1)}\n`);
+  writeFileSync(path, printProof(figures, matrix));
 }
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rules } from '../../fixtures/rules.ts';
+import { unbendable } from '../../simulator/deviations/unbendable.ts';
 import { root, sourceFiles } from './root.ts';
 import { holes, printTrace, traceRules } from './trace/trace.ts';
 
@@ -9,7 +10,7 @@ const sources = sourceFiles()
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const trace = traceRules(rules, sources);
-const lacking = holes(trace);
+const lacking = holes(trace, unbendable);
 console.log(
   process.argv.includes('--json')
     ? JSON.stringify({ rules: trace, holes: lacking }, null, 2)

@@ -55,6 +55,8 @@ export const limitAnswerDeviations: readonly Deviation[] = [
       };
     }),
     alsoSeenAs: {
+      'LIM-4': 'a credential with its own limit is not served again in time',
+      'LIM-10': 'a delegated token is not served again in time',
       'LIM-3': 'who was refused does not come back to use the room of the firm',
       'LIM-6': 'the waits that are told grow beyond what a second brings',
       'LIM-5': 'a refused call has an effect',

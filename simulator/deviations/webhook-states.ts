@@ -1,3 +1,4 @@
+// Wrong ways of disabling subscriptions, and of who sees and touches them (HOOK-5 to HOOK-13).
 import { decision, type Json, operation, policy, reply } from './bend.ts';
 import { alsoBy, refuseAs, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';

@@ -1,3 +1,4 @@
+// Wrong forms of subscriptions, and secrets where they do not belong (HOOK-1 to HOOK-4).
 import { decision, type Json, members, operation } from './bend.ts';
 import { refuseAs } from './bends.ts';
 import type { Deviation } from './deviation.ts';

@@ -1,0 +1,103 @@
+// time limit: 300 s
+// The proof in short: the register is sound, and one deviation of every rule is caught by its
+// rules.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { scenarios } from '../conformance/scenarios/all.ts';
+import { rules } from '../fixtures/rules.ts';
+import { type Deviation, deviations } from '../simulator/deviations/all.ts';
+import { unbendable } from '../simulator/deviations/unbendable.ts';
+import { tryAll } from './dev/prove/gate.ts';
+import { plantedDeviations } from './dev/prove/planted.ts';
+import type { Tried } from './dev/prove/try.ts';
+import { prove, proveConforming } from './dev/prove/verdict.ts';
+
+const known = new Set<string>(rules.map(({ id }) => id));
+
+/**
+ * In the order of the catalogue, for each rule that none before has broken the first one there is.
+ */
+function sample(): readonly Deviation[] {
+  const chosen = new Set<Deviation>();
+  const covered = new Set<string>();
+  for (const { id } of rules) {
+    if (covered.has(id)) continue;
+    const first = deviations.find(({ breaks }) => breaks.includes(id));
+    if (first === undefined) continue;
+    chosen.add(first);
+    for (const broken of first.breaks) covered.add(broken);
+  }
+  return [...chosen];
+}
+
+async function tryEach(all: readonly (Deviation | null)[], whole: boolean) {
+  const tried = new Map<string, Tried>();
+  await tryAll(all, whole, (each) => tried.set(each.id, each));
+  return tried;
+}
+
+const register = suite('the register of deviations');
+
+register('has at least 250, each with a name of its own and a story', () => {
+  assert.ok(deviations.length >= 250, `${deviations.length} deviations`);
+  assert.is(new Set(deviations.map(({ id }) => id)).size, deviations.length);
+  for (const { id, story } of deviations) {
+    assert.match(id, /^[a-z0-9]+(-[a-z0-9]+)+$/);
+    assert.ok(story.length > 10, `${id} has no story`);
+  }
+});
+
+register('names rules that exist, and never one as broken and explained', () => {
+  for (const { id, breaks, alsoSeenAs = {} } of deviations) {
+    assert.ok(breaks.length > 0, `${id} breaks nothing`);
+    const unknown = [...breaks, ...Object.keys(alsoSeenAs)].filter((rule) => !known.has(rule));
+    assert.equal(unknown, [], id);
+    const twice = breaks.filter((rule) => rule in alsoSeenAs);
+    assert.equal(twice, [], id);
+    for (const [rule, reason] of Object.entries(alsoSeenAs)) {
+      assert.ok(reason.trim().length > 5, `${id} explains ${rule} with nothing`);
+    }
+  }
+});
+
+register('breaks every rule, or says why it cannot', () => {
+  const broken = new Set(deviations.flatMap(({ breaks }) => breaks));
+  const bare = [...known].filter((rule) => !broken.has(rule));
+  assert.equal(bare, Object.keys(unbendable));
+  for (const reason of Object.values(unbendable)) assert.ok(reason.length > 40, reason);
+});
+
+register('every rule has a scenario', () => {
+  const judged = new Set<string>(scenarios.flatMap((scenario) => [...scenario.rules]));
+  assert.equal(
+    [...known].filter((rule) => !judged.has(rule)),
+    [],
+  );
+});
+
+register.run();
+
+const gate = suite('the gate');
+
+gate('the conforming service passes every rule', async () => {
+  const tried = await tryEach([null], true);
+  assert.equal(proveConforming(tried.get('conforming')!), []);
+});
+
+gate('what proves nothing is called so', async () => {
+  const tried = await tryEach(plantedDeviations, true);
+  const outcomes = plantedDeviations.map((each) => prove(each, tried.get(each.id)!, true).outcome);
+  assert.equal(outcomes, ['survived', 'blames others']);
+});
+
+gate('of every rule one deviation is caught, and nothing else is blamed', async () => {
+  const chosen = sample();
+  const tried = await tryEach(chosen, false);
+  const wrong = chosen
+    .map((deviation) => prove(deviation, tried.get(deviation.id)!, false))
+    .filter(({ outcome }) => outcome !== 'caught')
+    .map(({ id, outcome, unnoticed, blamed }) => ({ id, outcome, unnoticed, blamed }));
+  assert.equal(wrong, []);
+});
+
+gate.run();
