@@ -31,8 +31,8 @@ export async function withoutRefused(
 }
 
 /**
- * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or the
- * other firm is as good: nothing is other than it then.
+ * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or
+ * the other firm is as good: nothing is other than it then.
  */
 export async function withMain(profile: Profile, knocking: Knocking): Promise<Profile> {
   const {
@@ -81,9 +81,9 @@ export async function withBrands(
 }
 
 /**
- * Why scenarios cannot act under this profile; null when they can. The plainest create there is must
- * be taken: where it is refused everything else would be blocked, and the profile is the likelier
- * cause.
+ * Why scenarios cannot act under this profile; null when they can. The plainest create there is
+ * must be taken: where it is refused everything else would be blocked, and the profile is the
+ * likelier cause.
  */
 export async function findHindrance(profile: Profile, knocking: Knocking): Promise<string | null> {
   const main = mainRoleOf(profile.credentials);
@@ -102,7 +102,8 @@ export async function findHindrance(profile: Profile, knocking: Knocking): Promi
     credential.brandId === undefined
       ? `add its brand_id (--brand-id for a token)`
       : 'check its scopes and its brand_id';
-  return `a plain create under credentials.${main} is refused (${seen}): ${check}; if they are right, the target breaks ACC-1`;
+  const refused = `a plain create under credentials.${main} is refused (${seen})`;
+  return `${refused}: ${check}; if they are right, the target breaks ACC-1`;
 }
 
 function createPlainly(

@@ -80,7 +80,9 @@ function sameBrands({ credentials = {} }: Partial<Profile>): FieldProblem[] {
   return [{ field: 'credentials.other_brand.brand_id', message }];
 }
 
-/** Two roles with one token are one credential: what tells them apart would look like a deviation. */
+/**
+ * Two roles with one token are one credential: what tells them apart would look like a deviation.
+ */
 function sharedTokens({ credentials = {} }: Partial<Profile>): FieldProblem[] {
   const owners = new Map<string, string>();
   return Object.entries(credentials).flatMap(([role, given]) => {
@@ -88,7 +90,8 @@ function sharedTokens({ credentials = {} }: Partial<Profile>): FieldProblem[] {
     if (typeof token !== 'string') return [];
     const owner = owners.get(token);
     owners.set(token, owner ?? role);
-    const message = `is the token of credentials.${owner} too; each role needs a credential of its own`;
+    const advice = 'each role needs a credential of its own';
+    const message = `is the token of credentials.${owner} too; ${advice}`;
     return owner === undefined ? [] : [{ field: `credentials.${role}.token`, message }];
   });
 }
