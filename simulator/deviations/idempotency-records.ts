@@ -15,14 +15,6 @@ const find = (test: (record: KeyRecord, ageMs: number, keyId: string) => boolean
     },
   }));
 
-const _runsAgain = {
-  'IDEM-4a': 'what runs again may answer another status',
-  'IDEM-4b': 'what runs again answers another body',
-  'IDEM-4c': 'it runs again',
-  'IDEM-8': 'another body is looked at',
-  'IDEM-15': 'more than one of several at once runs',
-};
-
 export const recordDeviations: readonly Deviation[] = [
   {
     id: 'limited-is-recorded',
