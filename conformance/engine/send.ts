@@ -76,6 +76,8 @@ export function fetchSender(fetch: FetchLike): Sender {
           whenAborted(signal),
         ]);
         const body = new Uint8Array(await answer.arrayBuffer());
+        // As over a socket, what follows on an answer is a turn of its own, never the same moment.
+        await new Promise((resolve) => setImmediate(resolve));
         return { status: answer.status, headers: [...answer.headers], body };
       } catch (error) {
         throw unreachable(error, limit.aborted, wire.timeoutMs);

@@ -4,6 +4,7 @@ import type { Body } from '../engine/client.ts';
 import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
+import { echoes } from './echoes.ts';
 import { ACTS, demandRepeats, type Write } from './idempotency-acts.ts';
 
 const REQUIRED = 'idempotency_key_required';
@@ -126,8 +127,8 @@ const idemKeyLength: Scenario = {
     if (t.expect('IDEM-1b', first).status(plain.status).ok && first.status === 201) {
       // A key that is cut short when it is stored would be taken for the other one here.
       const last = await create(`${longest.slice(0, 254)}z`, body);
-      const words = '200 and not the answer under another key, which differs in the last character';
-      t.expect('IDEM-1b', last).is(words, last.status === 200, last.summary, first);
+      const words = 'not the answer under another key, which differs in the last character';
+      t.expect('IDEM-1b', last).is(words, !echoes(last, first), last.summary, first);
     }
     t.expect('IDEM-1b', await create(t.fresh.text(256))).refused(400, REQUIRED);
     t.expect('IDEM-1b', await create(t.fresh.text(1000))).refused(400, REQUIRED);

@@ -82,7 +82,9 @@ async function expectRetried(
       [before, rule] = [answer, next];
     }
     const last = await send(key);
-    expectRan(t, rule, words, last, before!, last.status < 300);
+    // After it has run already, what it meets when it runs again is for other rules (IDEM-12).
+    const met = phase === 'after' && last.status < 500 && last.code !== 'idempotency_in_flight';
+    expectRan(t, rule, words, last, before!, last.status < 300 || met);
   });
 }
 
@@ -180,7 +182,7 @@ function expectKept(
 }
 
 function ranAgain(answer: Answer, first: Answer): boolean {
-  return answer.status < 300 && !echoes(answer, first);
+  return !echoes(answer, first) && answer.code !== 'idempotency_in_flight';
 }
 
 const idemAgeOfASlowAnswer: Scenario = {

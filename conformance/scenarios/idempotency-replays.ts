@@ -58,11 +58,14 @@ async function expectRepeat(t: Trial, first: Answer, repeat: Answer): Promise<vo
   t.expect('IDEM-4b', repeat).sameBytesAs(first);
 }
 
-/** Ids of the records that an answer is about; empty when it names none. */
+/**
+ * Ids of the records that an answer is about; empty when it names none. Of a batch with their
+ * statuses: a row that reads 200 where it read 201 was run again.
+ */
 function recordsIn(answer: Answer): string {
   const rows = answer.at('rows');
-  const ids = Array.isArray(rows) ? rows.map((each) => memberAt(each, 'id')) : [answer.at('id')];
-  return ids.filter((id) => id !== undefined).join(', ');
+  if (!Array.isArray(rows)) return String(answer.at('id') ?? '');
+  return rows.map((each) => `${memberAt(each, 'id')} ${memberAt(each, 'status')}`).join(', ');
 }
 
 /** Approval may be followed by settlement at any time (NS-3), which is no repeat's doing. */

@@ -180,7 +180,8 @@ async function expectBothNeeded(
 ): Promise<void> {
   await t.operator.firmRate(firmId, 2);
   await rest(t);
-  const { served } = await burst(t, { credential, perSecond: 5, request }, 12);
+  const { served, limited } = await burst(t, { credential, perSecond: 5, request }, 12);
+  if (limited.length === 0) throw new Blocked('nothing is limited at all');
   const most = about(2)[1];
   const expected = `${most} served at most to one credential, whose firm has room for 2`;
   t.claim('LIM-3', expected, served.length <= most, `${served.length} served`, ...served);

@@ -164,6 +164,7 @@ async function expectRate(
   }
   const rate = await sustained(t, meter, { gathers: drained.served.length, drainedAtMs });
   const truth = within(rate.perSecond, wanted);
+  if (!truth && rule !== 'LIM-1') await demandLimits(t);
   const actual = `${rate.perSecond.toFixed(1)} a second`;
   t.claim(rule, expected, truth, actual, ...rate.answers.slice(-1), refusal);
   return { truth, refusal };

@@ -163,8 +163,13 @@ export async function exhaust(t: Trial, meter: Meter): Promise<Burst> {
 /** Asked before blaming: an ordinary credential on Sandbox is limited, and to about its rate. */
 export async function demandLimits(t: Trial): Promise<void> {
   const plain = await meterOf(t);
+  const drainedAtMs = await now(t);
   const used = await exhaust(t, plain);
   const wanted = about(plain.perSecond);
+  const rate = await sustained(t, plain, { drainedAtMs });
+  if (!within(rate.perSecond, wanted)) {
+    throw new Blocked(`${rate.perSecond.toFixed(1)} requests a second to a credential on Sandbox`);
+  }
   if (t.has('clock')) await t.operator.advance(60_000);
   for (const each of t.has('clock') ? [used, await drain(t, plain)] : [used]) {
     if (within(each.served.length, wanted)) continue;
