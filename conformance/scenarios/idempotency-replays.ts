@@ -59,13 +59,13 @@ async function expectRepeat(t: Trial, first: Answer, repeat: Answer): Promise<vo
 }
 
 /**
- * Ids of the records that an answer is about; empty when it names none. Of a batch with their
- * statuses: a row that reads 200 where it read 201 was run again.
+ * Ids of the records that an answer is about; empty when it names none. Rows that read 200 where they
+ * read 201 were run again, but nothing came of it: that is for the bytes to show.
  */
 function recordsIn(answer: Answer): string {
   const rows = answer.at('rows');
-  if (!Array.isArray(rows)) return String(answer.at('id') ?? '');
-  return rows.map((each) => `${memberAt(each, 'id')} ${memberAt(each, 'status')}`).join(', ');
+  const ids = Array.isArray(rows) ? rows.map((each) => memberAt(each, 'id')) : [answer.at('id')];
+  return ids.filter((id) => id !== undefined).join(', ');
 }
 
 /** Approval may be followed by settlement at any time (NS-3), which is no repeat's doing. */

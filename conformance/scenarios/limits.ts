@@ -9,7 +9,7 @@ import {
   beyond,
   burst,
   burstOf,
-  demandLimits,
+  demandApart,
   drain,
   exhaust,
   type Meter,
@@ -186,7 +186,7 @@ const limRefusalsCostNothing: Scenario = {
     const [few, many] = [await drain(t, calm), await drain(t, insistent)];
     const expected = `${few.served.length} served a second later, after 15 refusals or none`;
     const truth = many.served.length >= few.served.length - 1;
-    if (!truth) await demandLimits(t);
+    if (!truth) await demandApart(t);
     const answers = [...few.served, ...many.limited];
     t.claim('LIM-5', expected, truth, `${many.served.length} served`, ...answers);
   },

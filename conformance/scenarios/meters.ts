@@ -177,7 +177,13 @@ export async function demandLimits(t: Trial): Promise<void> {
       `${each.served.length} served at once, where about ${plain.perSecond} gather`,
     );
   }
+  await demandApart(t);
+}
+
+/** Asked before blaming: one credential that is used up leaves another one its allowance. */
+export async function demandApart(t: Trial): Promise<void> {
   if (!t.has('mint')) return;
+  await exhaust(t, await meterOf(t));
   const other = await burst(t, await meterOf(t), 1);
   if (other.served.length === 0) throw new Blocked('two credentials share one allowance');
 }
