@@ -59,8 +59,8 @@ async function expectRepeat(t: Trial, first: Answer, repeat: Answer): Promise<vo
 }
 
 /**
- * Ids of the records that an answer is about; empty when it names none. Rows that read 200 where they
- * read 201 were run again, but nothing came of it: that is for the bytes to show.
+ * Ids of the records that an answer is about; empty when it names none. Rows that read 200 where
+ * they read 201 were run again, but nothing came of it: that is for the bytes to show.
  */
 function recordsIn(answer: Answer): string {
   const rows = answer.at('rows');

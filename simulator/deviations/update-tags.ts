@@ -287,7 +287,7 @@ export const updateTagDeviations: readonly Deviation[] = [
         const wall = performance.now();
         if ('decideRow' in result) return result;
         if (result.reply.status === 200) writtenAt.set(name, wall);
-        const justWritten = wall - (writtenAt.get(name) ?? Number.NEGATIVE_INFINITY) < 6;
+        const justWritten = wall - (writtenAt.get(name) ?? Number.NEGATIVE_INFINITY) < 60;
         return result.reply.status === 412 && justWritten
           ? (applyAnyway(attempt) ?? result)
           : result;
