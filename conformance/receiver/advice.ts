@@ -1,5 +1,6 @@
 // What is ambiguous or takes the secret to exploit: told as advice, never as a deviation.
 import { createHmac } from 'node:crypto';
+import { drawShot, unlike } from './chance.ts';
 import type { Check, Shot } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';
 
@@ -8,10 +9,12 @@ interface Advice {
   readonly why: string;
   readonly fix: string;
   readonly shot: (terms: Terms, body: Uint8Array, tMs: number) => Shot['delivery'];
+  /** Some of the signature is right on purpose. */
+  readonly partly?: true;
 }
 
 /** Better refused; `RCV-advises-…` passes when it is not answered 2xx. */
-function advise(name: string, { title, why, fix, shot }: Advice): Check {
+function advise(name: string, { title, why, fix, shot, partly }: Advice): Check {
   return {
     id: `RCV-advises-${name}`,
     group: 'advice',
@@ -21,8 +24,11 @@ function advise(name: string, { title, why, fix, shot }: Advice): Check {
       'Only somebody with the secret can make such a delivery; it shows how exactly you check.',
     fix,
     shots: (terms) => {
-      const body = bytesOf(JSON.stringify(eventOf(terms, name)));
-      return [{ delivery: shot(terms, body, Date.now()) }];
+      const draw = (turn: number): Shot => {
+        const body = bytesOf(JSON.stringify(eventOf(terms, turn === 0 ? name : `${name}-${turn}`)));
+        return { delivery: shot(terms, body, Date.now()) };
+      };
+      return [partly ? draw(0) : drawShot(terms, draw)];
     },
   };
 }
@@ -65,8 +71,13 @@ export const adviceChecks: readonly Check[] = [
     title: 'a v1 in upper-case hex',
     why: 'EVT-6: the hex is in lower case.',
     fix: 'Compare the text as it is; a receiver that takes both is no danger, only lax.',
-    shot: (terms, body, tMs) =>
-      signed(terms, body, `t=${tMs},v1=${mac(terms, body, tMs, 'sha256').toUpperCase()}`),
+    partly: true,
+    shot: (terms, body, tMs) => {
+      // A digit is its own upper case: the ends have to be letters, or part of it may be right.
+      let t = tMs;
+      while (!/^[a-f].*[a-f]$/.test(mac(terms, body, t, 'sha256')) && tMs - t < 1000) t -= 1;
+      return signed(terms, body, `t=${t},v1=${mac(terms, body, t, 'sha256').toUpperCase()}`);
+    },
   }),
   advise('byte-order-mark', {
     title: 'a body with a byte order mark that is not signed',
@@ -96,7 +107,7 @@ export const laxChecks: readonly Check[] = [
   lax(
     'unknown-version-too',
     'a v2 beside the right v1',
-    (t, digest) => `t=${t},v2=${'0'.repeat(64)},v1=${digest}`,
+    (t, digest) => `t=${t},v2=${unlike(digest)},v1=${digest}`,
   ),
 ];
 

@@ -1,6 +1,7 @@
 // Whether the side effect of an event happens once, asked of a URL that answers a count.
 import type { Exchange } from '../engine/types.ts';
-import { bytesOf, type Delivery, deliveryOf, eventOf, type Terms } from './delivery.ts';
+import { unlike } from './chance.ts';
+import { bytesOf, type Delivery, deliveryOf, eventOf, macOf, type Terms } from './delivery.ts';
 import { isAccepted, type Judgement, told } from './judge.ts';
 
 export interface EffectProbe {
@@ -65,8 +66,10 @@ export async function judgeEffects(
       'a delivery that is refused has no side effect',
       0,
       async () => {
-        const forged = `t=${Date.now()},v1=${'0'.repeat(64)}`;
-        return [await shoot(deliveryOf(terms, { body: body('forged'), signature: [forged] }))];
+        const t = String(Date.now());
+        const event = body('forged');
+        const forged = `t=${t},v1=${unlike(macOf(terms.secret, t, event))}`;
+        return [await shoot(deliveryOf(terms, { body: event, signature: [forged] }))];
       },
     ),
   ];

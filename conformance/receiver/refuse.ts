@@ -1,6 +1,7 @@
 // Deliveries of an attacker who does not have the secret: a correct receiver answers none of them
 // with 2xx.
 import { createHash, createHmac } from 'node:crypto';
+import { drawShot, unlike } from './chance.ts';
 import type { Check, Shot } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';
 
@@ -20,6 +21,8 @@ interface Attack {
   readonly body?: (signed: Uint8Array, terms: Terms) => Uint8Array;
   /** Age of the signature. */
   readonly ageMs?: number;
+  /** Some of the signature is right on purpose. */
+  readonly partly?: true;
 }
 
 interface Parts {
@@ -36,7 +39,10 @@ function refuse(name: string, attack: Attack): Check {
     why: attack.why ?? 'EVT-6: only a v1 over exactly these bytes and this time passes.',
     gains: attack.gains ?? forged,
     fix: attack.fix ?? compare,
-    shots: (terms) => [shoot(terms, name, attack)],
+    shots: (terms) => {
+      const draw = (turn: number) => shoot(terms, turn === 0 ? name : `${name}-${turn}`, attack);
+      return [attack.partly ? draw(0) : drawShot(terms, draw)];
+    },
   };
 }
 
@@ -91,15 +97,25 @@ export const refuseChecks: readonly Check[] = [
   }),
   refuse('truncated-v1', {
     title: 'a v1 of which the second half is missing',
+    partly: true,
     header: (_, { t, mac }) => [`t=${t},v1=${mac.slice(0, 32)}`],
     fix: 'Compare whole digests: check the length first.',
   }),
   refuse('first-bytes-v1', {
     title: 'a v1 of which only the first two characters are right',
-    header: (_, { t, mac }) => [`t=${t},v1=${mac.slice(0, 2)}${'0'.repeat(62)}`],
+    partly: true,
+    header: (_, { t, mac }) => [`t=${t},v1=${mac.slice(0, 2)}${unlike(mac.slice(2))}`],
+    fix: 'Compare whole digests, to the last character.',
+  }),
+  refuse('last-bytes-v1', {
+    title: 'a v1 of which only the last two characters are right',
+    partly: true,
+    header: (_, { t, mac }) => [`t=${t},v1=${unlike(mac.slice(0, -2))}${mac.slice(-2)}`],
+    fix: 'Compare whole digests, from the first character.',
   }),
   refuse('extended-v1', {
     title: 'the right v1 with two characters more',
+    partly: true,
     header: (_, { t, mac }) => [`t=${t},v1=${mac}00`],
     fix: 'Compare whole digests: check the length first.',
   }),

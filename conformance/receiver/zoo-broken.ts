@@ -116,9 +116,14 @@ export const broken: readonly Broken[] = [
     trips: refuses('truncated-v1', 'extended-v1'),
   },
   {
-    name: 'compares one byte',
+    name: 'compares the first byte',
     change: { equal: (candidate, mac) => candidate.slice(0, 2) === mac.slice(0, 2) },
     trips: refuses('truncated-v1', 'extended-v1', 'first-bytes-v1'),
+  },
+  {
+    name: 'compares the last byte',
+    change: { equal: (candidate, mac) => candidate.slice(62, 64) === mac.slice(62, 64) },
+    trips: refuses('extended-v1', 'last-bytes-v1'),
   },
   {
     name: 'takes an empty v1',
