@@ -1,6 +1,7 @@
 // The first careful requests to a live target: whether it takes a token, and which brand a token is
 // bound to.
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeaderLine } from '../engine/headers.ts';
 import type { Sender, WireAnswer } from '../engine/send.ts';
 import { Unreachable } from '../engine/stop.ts';
@@ -10,12 +11,22 @@ export interface Knocking {
   readonly sender: Sender;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /**
+   * So long after each answer nothing is sent: LIM-1, and the run must find its allowance unused.
+   */
+  readonly gapMs?: number;
 }
 
 /** Preflight asks little; whoever is slower than this is found slow by the run itself. */
 const PATIENCE_MS = 10_000;
 
-/** One request with a token; undefined when nothing answered. */
+const TRIES = 4;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * One request with a token, again where something in between or a limit answered; undefined when
+ * nothing answered.
+ */
 export async function ask(
   knocking: Knocking,
   token: string,
@@ -24,22 +35,44 @@ export async function ask(
   body?: object,
   more: readonly HeaderLine[] = [],
 ): Promise<WireAnswer | undefined> {
-  if (knocking.signal?.aborted) return undefined;
   const headers: HeaderLine[] = [['authorization', `Bearer ${token}`], ...more];
   if (body !== undefined) headers.push(['content-type', 'application/json']);
-  try {
-    return await knocking.sender.send({
-      method,
-      url: `${knocking.baseUrl}${path}`,
-      headers,
-      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
-      timeoutMs: Math.min(knocking.timeoutMs, PATIENCE_MS),
-      signal: knocking.signal,
-    });
-  } catch (error) {
-    if (error instanceof Unreachable) return undefined;
-    throw error;
+  // Without a key a lost answer may mean that it was done, and twice is more than was meant.
+  const mayRepeat = more.some(([name]) => name === 'idempotency-key');
+  let last: WireAnswer | undefined;
+  for (let attempt = 1; attempt <= TRIES && !knocking.signal?.aborted; attempt += 1) {
+    try {
+      last = await knocking.sender.send({
+        method,
+        url: `${knocking.baseUrl}${path}`,
+        headers,
+        body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+        timeoutMs: Math.min(knocking.timeoutMs, PATIENCE_MS),
+        signal: knocking.signal,
+      });
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      // Who does not listen, or is too slow once, is found so by the run itself.
+      if (!mayRepeat || error.reason !== 'reset') return undefined;
+      last = undefined;
+    }
+    if (knocking.gapMs !== undefined) await sleep(knocking.gapMs);
+    if (last !== undefined && !mayPass(last)) return last;
+    if (attempt < TRIES) await sleep(waitMsAfter(last, attempt));
   }
+  return last;
+}
+
+/** LIM-1, IDEM-6: what a limit, a gateway or a service in trouble said is no answer yet. */
+function mayPass({ status }: WireAnswer): boolean {
+  return status === 429 || status >= 500;
+}
+
+function waitMsAfter(answer: WireAnswer | undefined, attempt: number): number {
+  const told = answer?.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const seconds = Number(told);
+  const waitMs = seconds > 0 ? seconds * 1000 : 125 * 2 ** attempt;
+  return Math.min(waitMs, LONGEST_WAIT_MS);
 }
 
 /** AUTH-1: a create without a key and without a field does no harm, and tells whether it got in. */

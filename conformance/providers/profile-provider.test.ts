@@ -72,11 +72,27 @@ function post(url: string): Promise<void> {
 }
 
 const provide = (sender: Sender, profile: Profile, used = new Set<string>()) =>
-  profileProvider({ baseUrl: BASE, profile, secrets: [], sender, used, timeoutMs: 1000 });
+  profileProvider({ baseUrl: BASE, profile, secrets: [], sender, used, timeoutMs: 1000, gapMs: 0 });
 
 const firm = { token: 'firm-token', brand_id: '10' };
 
 const provider = suite('a target from a profile');
+
+provider('a limit or a gateway on the way to it takes nothing out', async () => {
+  const target = new SmallTarget();
+  let count = 0;
+  const limited: Sender = {
+    close: async () => {},
+    async send(wire) {
+      count += 1;
+      if (count % 2 === 1) return answer(count % 4 === 1 ? 429 : 502, {});
+      return target.send(wire);
+    },
+  };
+  const own = await provide(limited, { credentials: { firm, no_scopes: { token: 'n' } } });
+  assert.equal(own.notes, []);
+  assert.equal([...own.offers].sort(), ['firm', 'no_scopes']);
+});
 
 provider('offers what the profile has, and nothing that takes a control plane', async () => {
   const place = { account_id: '1', trading_account_id: '5', currency: 'USD' };

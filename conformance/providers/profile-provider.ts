@@ -11,7 +11,13 @@ import {
   withoutLostSeeds,
   withoutRefused,
 } from './profile-check.ts';
-import { credentialOf, mainRoleOf, ProfileTarget, pathUnder } from './profile-target.ts';
+import {
+  credentialOf,
+  mainRoleOf,
+  ProfileTarget,
+  pathUnder,
+  SANDBOX_PER_SECOND,
+} from './profile-target.ts';
 import { Receiver } from './receiver.ts';
 import { deliveryArrives, leadsHere } from './receiver-check.ts';
 import type { Provider, Target } from './target.ts';
@@ -30,12 +36,15 @@ export interface ProfileProviderParts {
   readonly used?: Used;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Between the first careful requests; as the plan has it when left out. */
+  readonly gapMs?: number;
 }
 
 export async function profileProvider(parts: ProfileProviderParts): Promise<Provider> {
   const notes: string[] = [];
   const { baseUrl, sender, timeoutMs } = parts;
-  const knocking: Knocking = { baseUrl, sender, timeoutMs, signal: parts.signal };
+  const gapMs = parts.gapMs ?? 1000 / (parts.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
+  const knocking: Knocking = { baseUrl, sender, timeoutMs, signal: parts.signal, gapMs };
   let profile = withoutUsed(parts.profile, parts.used, notes);
   profile = await withMain(profile, knocking);
   profile = await withoutRefused(profile, knocking, notes);
