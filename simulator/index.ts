@@ -12,7 +12,7 @@ import { type ClockTerms, Sandbox } from './host/sandbox.ts';
 import { findStartingWorld } from './host/starting-point.ts';
 import { undiciDeliverer } from './host/undici-deliverer.ts';
 import { operatorOf, type SandboxOperator } from './operator.ts';
-import { fetchCall } from './transports/fetch.ts';
+import { fetchCall, standardRequest } from './transports/fetch.ts';
 
 export type { CredentialShown } from './control/shapes.ts';
 export type { AdvanceTerms, FaultTerms } from './operator.ts';
@@ -48,26 +48,25 @@ export interface ListenOptions {
 /** A running sandbox. Close it when you are done. */
 export interface SandboxHandle extends SandboxOperator {
   /**
-   * Answers a request of the API or of the control plane without a socket; the host in its URL does
-   * not matter. Rejects with a TypeError when a fault cuts the connection.
+   * Answers a request of the API or of the control plane without a socket. Takes what the global
+   * `fetch` takes, so that a client can be given it instead; the host in the URL does not matter.
+   * Rejects with a TypeError when a fault cuts the connection.
    *
    * @example
    * const sandbox = await createSandbox({ clock: 'frozen' });
    * const { token } = sandbox.credential('brand-a');
-   * const response = await sandbox.fetch(
-   *   new Request('http://sandbox/api/v1/accounts', {
-   *     method: 'POST',
-   *     headers: {
-   *       authorization: `Bearer ${token}`,
-   *       'idempotency-key': 'one',
-   *       'content-type': 'application/json',
-   *     },
-   *     body: JSON.stringify({ client_reference_id: 'ada', email: 'ada@example.com' }),
-   *   }),
-   * );
+   * const response = await sandbox.fetch('http://sandbox/api/v1/accounts', {
+   *   method: 'POST',
+   *   headers: {
+   *     authorization: `Bearer ${token}`,
+   *     'idempotency-key': 'one',
+   *     'content-type': 'application/json',
+   *   },
+   *   body: JSON.stringify({ client_reference_id: 'ada', email: 'ada@example.com' }),
+   * });
    * console.log(response.status); // 201
    */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Serves over HTTP too, and answers where. */
   readonly listen: (options?: ListenOptions) => Promise<{ readonly base_url: string }>;
   /** Ends everything: the server, calls that are held back, deliveries under way. */
@@ -107,10 +106,12 @@ function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefin
   let app: FastifyInstance | null = null;
   return {
     ...operatorOf(sandbox, plane, token),
-    fetch: (request) =>
-      new URL(request.url).pathname.startsWith('/_sandbox')
-        ? plane.fetch(request)
-        : fetchCall(sandbox, request),
+    fetch: async (input, init) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input, 'http://sandbox');
+      return pathname.startsWith('/_sandbox')
+        ? plane.fetch(standardRequest(input, init))
+        : fetchCall(sandbox, input, init);
+    },
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
       if (app !== null) throw new Error('this sandbox listens already');
       const { serve } = await import('./transports/serve.ts');

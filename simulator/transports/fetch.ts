@@ -1,4 +1,4 @@
-// Calls without a socket: a standard Request in, a standard Response out, through the same core as
+// Calls without a socket: what `fetch` takes in, a standard Response out, through the same core as
 // HTTP.
 import type { Call } from '../core/call.ts';
 import { replyHeaders } from '../host/reading.ts';
@@ -6,32 +6,45 @@ import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer } from '../host/world-host.ts';
 
 /**
- * Answers one request of the API. A call that a fault cuts off rejects with a TypeError, as `fetch`
- * does when a connection is lost; so does one whose signal is aborted.
+ * Answers one request of the API; takes what `fetch` takes. A call that a fault cuts off rejects
+ * with a TypeError, as `fetch` does when a connection is lost; one whose signal is aborted rejects
+ * with the signal's reason.
  */
 export async function fetchCall(
   sandbox: Sandbox,
-  request: Request,
-  extra: Readonly<Record<string, string>> = {},
+  input: string | URL | Request,
+  init?: RequestInit,
 ): Promise<Response> {
-  const call = await callOf(request);
+  const plain = plainCall(input, init);
+  const request = plain === null ? standardRequest(input, init) : null;
+  const signal = request?.signal ?? init?.signal;
+  signal?.throwIfAborted();
+  const call = plain ?? (await callOf(request as Request));
   return new Promise<Response>((resolve, reject) => {
+    let waiting = true;
     const answered = (answer: Answer): void => {
+      waiting = false;
       if (answer.kind === 'reset') {
         reject(new TypeError('fetch failed: the connection was reset'));
         return;
       }
       const { reply, requestId } = answer;
-      const headers = { ...replyHeaders(reply, requestId), ...extra };
+      const headers = replyHeaders(reply, requestId);
       const bodiless = reply.status === 204 || call.method === 'HEAD';
       resolve(new Response(bodiless ? null : reply.body, { status: reply.status, headers }));
     };
     const host = sandbox.call(call, answered);
-    request.signal.addEventListener('abort', () => {
+    if (!waiting) return;
+    signal?.addEventListener('abort', () => {
       host.forget(answered);
-      reject(request.signal.reason);
+      reject(signal.reason);
     });
   });
+}
+
+/** The request that `fetch` would make; a path alone is one of the sandbox's. */
+export function standardRequest(input: string | URL | Request, init?: RequestInit): Request {
+  return new Request(input instanceof Request ? input : new URL(input, 'http://sandbox'), init);
 }
 
 /** The bytes of a request, as a socket would have brought them. */
@@ -42,5 +55,29 @@ async function callOf(request: Request): Promise<Call> {
     target: `${url.pathname}${url.search}`,
     headers: Object.fromEntries(request.headers),
     body: request.body === null ? new Uint8Array(0) : new Uint8Array(await request.arrayBuffer()),
+  };
+}
+
+const plainMethods = new Set(['POST', 'PATCH', 'PUT']);
+const plainMembers = new Set(['method', 'headers', 'body', 'signal']);
+const encoder = new TextEncoder();
+
+/**
+ * The call of a url with a JSON text, without a Request and its stream, which cost more than the
+ * call itself; null where something else is asked, which a Request has to read.
+ */
+function plainCall(input: string | URL | Request, init: RequestInit | undefined): Call | null {
+  if (input instanceof Request || typeof init?.body !== 'string') return null;
+  if (!plainMethods.has(init.method ?? 'GET')) return null;
+  for (const member in init) if (!plainMembers.has(member)) return null;
+  const url = new URL(input, 'http://sandbox');
+  if (url.username !== '' || url.password !== '') return null;
+  const headers = Object.fromEntries(new Headers(init.headers));
+  headers['content-type'] ??= 'text/plain;charset=UTF-8';
+  return {
+    method: init.method as string,
+    target: `${url.pathname}${url.search}`,
+    headers,
+    body: encoder.encode(init.body),
   };
 }

@@ -49,7 +49,7 @@ async function createsInProcess(): Promise<Figure> {
   let count = 0;
   const create = async (): Promise<void> => {
     count += 1;
-    const request = new Request('http://sandbox/api/v1/accounts', {
+    const { status } = await fetchCall(sandbox, 'http://sandbox/api/v1/accounts', {
       method: 'POST',
       headers: {
         authorization: `Bearer ${made.value.token}`,
@@ -58,7 +58,6 @@ async function createsInProcess(): Promise<Figure> {
       },
       body: JSON.stringify({ client_reference_id: `r-${count}`, email: `r-${count}@example.com` }),
     });
-    const { status } = await fetchCall(sandbox, request);
     if (status !== 201) throw new Error(`create answered ${status}`);
   };
   for (let n = 0; n < 5000; n += 1) await create();
