@@ -1,5 +1,7 @@
 // Everything one port serves: the API, the control plane, the API's description, and the dashboard.
-import type { FastifyInstance } from 'fastify';
+import { readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ControlPlane } from '../control/index.ts';
 import { mountControl } from '../control/mount.ts';
 import type { Sandbox } from '../host/sandbox.ts';
@@ -41,19 +43,38 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
   "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The dashboard's files, found at once and served by a server that is made for the first look. */
 function mountDashboard(app: FastifyInstance, root: string): void {
-  app.register(async (scope) => {
-    const { default: files } = await import('@fastify/static');
-    await scope.register(files, {
-      root,
-      wildcard: false,
-      cacheControl: true,
-      maxAge: 0,
-      setHeaders: (reply) => {
-        reply.setHeader('content-security-policy', policy);
-        reply.setHeader('x-content-type-options', 'nosniff');
-        reply.setHeader('referrer-policy', 'no-referrer');
-      },
-    });
+  let files: ReturnType<typeof dashboardFiles> | null = null;
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    files ??= dashboardFiles(root);
+    const { routing } = await files;
+    reply.hijack();
+    routing(request.raw, reply.raw);
+  };
+  const found = readdirSync(root, { recursive: true, withFileTypes: true });
+  const paths = found.flatMap((entry) => {
+    const path = relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/');
+    return entry.isFile() ? [`/${path}`] : [];
   });
+  for (const url of ['/', ...paths]) app.route({ method: ['GET', 'HEAD'], url, handler });
+  app.addHook('onClose', async () => (await files)?.close());
+}
+
+async function dashboardFiles(root: string) {
+  const { default: files } = await import('@fastify/static');
+  const app = Fastify({ logger: false, forceCloseConnections: true });
+  app.register(files, {
+    root,
+    wildcard: false,
+    cacheControl: true,
+    maxAge: 0,
+    setHeaders: (reply) => {
+      reply.setHeader('content-security-policy', policy);
+      reply.setHeader('x-content-type-options', 'nosniff');
+      reply.setHeader('referrer-policy', 'no-referrer');
+    },
+  });
+  await app.ready();
+  return { routing: app.routing, close: () => app.close() };
 }
