@@ -1,0 +1,102 @@
+// The dashboard's files are served as they are, under a strict policy, and never in the API's way.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { controlPlane } from '../control/index.ts';
+import { trySandbox } from '../host/sandbox-under-test.ts';
+import { serve } from './serve.ts';
+
+const serving = suite('what one port serves');
+const page = '<!doctype html><title>page</title>';
+
+interface Got {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A server beside whose dashboard lies a file that nobody may have. */
+async function withServer(run: (get: (path: string, method?: string) => Promise<Got>) => unknown) {
+  const folder = mkdtempSync(join(tmpdir(), 'serve-'));
+  const dashboard = join(folder, 'ui');
+  mkdirSync(join(dashboard, 'assets'), { recursive: true });
+  writeFileSync(join(dashboard, 'index.html'), page);
+  writeFileSync(join(dashboard, 'assets', 'main.js'), 'start();');
+  writeFileSync(join(folder, 'secret.txt'), 'secret');
+  const sandbox = await trySandbox();
+  const app = serve({ sandbox, plane: controlPlane({ sandbox }), version: '1', dashboard });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  try {
+    await run((path, method = 'GET') => get(port, path, method));
+  } finally {
+    await app.close();
+    await sandbox.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function get(port: number, path: string, method: string): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, path, method, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+serving('the page and its parts, with a policy that lets nothing in', () =>
+  withServer(async (ask) => {
+    const first = await Promise.all([ask('/'), ask('/'), ask('/assets/main.js')]);
+    assert.equal(
+      first.map(({ status, body }) => [status, body]),
+      [
+        [200, page],
+        [200, page],
+        [200, 'start();'],
+      ],
+    );
+    for (const { headers } of first) {
+      assert.match(
+        String(headers['content-security-policy']),
+        /default-src 'none'.*script-src 'self'/,
+      );
+      assert.is(headers['x-content-type-options'], 'nosniff');
+    }
+    assert.match(String(first[0]?.headers['content-type']), /^text\/html/);
+    const head = await ask('/', 'HEAD');
+    assert.equal(
+      [head.status, head.body, head.headers['content-length']],
+      [200, '', `${page.length}`],
+    );
+  }),
+);
+
+serving('nothing that is not the dashboard', () =>
+  withServer(async (ask) => {
+    for (const path of ['/../secret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt']) {
+      const { status, body } = await ask(path);
+      assert.is(status, 404, path);
+      assert.not.match(body, /^secret/);
+    }
+    assert.is((await ask('/assets')).status, 404);
+    assert.is((await ask('/', 'POST')).status, 404);
+    assert.is((await ask('/api/v1/accounts')).status, 401);
+    assert.is((await ask('/_sandbox/health')).status, 200);
+    assert.is((await ask('/openapi.json')).status, 200);
+  }),
+);
+
+serving.run();
