@@ -7,6 +7,7 @@ import { Leftovers } from './leftovers.ts';
 import type { Pacer } from './pace.ts';
 import type { Sender } from './send.ts';
 import { Inconclusive, Unreachable } from './stop.ts';
+import type { Turns } from './turns.ts';
 import type { Exchange, Finding } from './types.ts';
 import type { Watch } from './watch.ts';
 import type { Noting } from './witness.ts';
@@ -29,6 +30,8 @@ export interface Line {
   secret(value: string): void;
   /** Looks at every answer for what none may be. */
   readonly watch: Watch;
+  /** Whether this program itself is given its turns. */
+  readonly turns: Turns;
 }
 
 const TIDY_TIMEOUT_MS = 5_000;

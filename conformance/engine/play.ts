@@ -7,12 +7,15 @@ import type { Need } from './needs.ts';
 import { verdictOfStop } from './notes.ts';
 import { Ended, Wanting } from './stop.ts';
 import { Trial } from './trial.ts';
-import type { Judged, RuleId, Scenario, ScenarioResult } from './types.ts';
+import type { Finding, Judged, RuleId, Scenario, ScenarioResult } from './types.ts';
 
 /**
  * A scenario that a gateway, a limit or a passing 500 came into is played again this often at most.
  */
 const ATTEMPTS = 3;
+
+/** Before it is played again, this program should get its turns again. */
+const CALM_WITHIN_MS = 3_000;
 
 export interface PlayParts {
   readonly scenario: Scenario;
@@ -32,13 +35,14 @@ export async function play(parts: PlayParts): Promise<ScenarioResult> {
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === ATTEMPTS || parts.line.signal.aborted;
     const played = await playOnce(parts, attempt, last ? (lasting ?? new Set()) : null, startedAt);
-    const { result, troubled } = played;
+    const { result, troubled, starved } = played;
     lasting = lasting === null ? troubled : intersection(lasting, troubled);
     // Nothing that was judged is sent again: the whole scenario starts over, and a deviation
     // stands.
     const spoilt = Object.values(result.byRule).includes('inconclusive');
     if (!spoilt || result.verdict === 'deviates' || last || parts.line.signal.aborted)
       return result;
+    if (starved) await parts.line.turns.calm(CALM_WITHIN_MS);
   }
 }
 
@@ -56,15 +60,29 @@ async function playOnce(
   try {
     const entered = await parts.enter();
     leave = entered.leave;
-    trial = new Trial({ scenario, target: entered.target, capture, nonce, attempt, lasting });
+    const { turns } = line;
+    trial = new Trial({
+      scenario,
+      target: entered.target,
+      capture,
+      turns,
+      nonce,
+      attempt,
+      lasting,
+    });
     await scenario.run(trial);
   } catch (error) {
     ending = endingOf(error);
   }
+  const starved = trial?.starved;
+  if (starved !== undefined && ending?.verdict === 'blocked') {
+    ending = { ...ending, verdict: 'inconclusive', why: `${ending.why} (${starved})` };
+  }
   await trial?.finish();
   await leave().catch(() => {});
   const watched = capture.watched.filter(({ rules }) => parts.watched.includes(rules[0]!));
-  const findings = [...(trial?.notes.findings ?? []), ...watched];
+  const own = trial?.notes.findings ?? [];
+  const findings = [...(starved === undefined ? own : doubted(own, starved)), ...watched];
   const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
   for (const rule of scenario.rules) {
     const selected = parts.rules.includes(rule);
@@ -86,13 +104,24 @@ async function playOnce(
     attempts: attempt,
     durationMs: performance.now() - startedAt,
   };
-  return { result, troubled: trial?.notes.troubled ?? new Set() };
+  return { result, troubled: trial?.notes.troubled ?? new Set(), starved: starved !== undefined };
+}
+
+/** What was missed or came late while this program had no turns may be its own doing. */
+function doubted(findings: readonly Finding[], why: string): Finding[] {
+  return findings.map((each) =>
+    each.verdict === 'deviates'
+      ? { ...each, verdict: 'inconclusive', actual: `${each.actual} (${why})` }
+      : each,
+  );
 }
 
 interface Played {
   readonly result: ScenarioResult;
   /** Numbers of the exchanges that met a 500 or a write contention. */
   readonly troubled: ReadonlySet<number>;
+  /** Whether this program was not given its turns. */
+  readonly starved: boolean;
 }
 
 function intersection(a: ReadonlySet<number>, b: ReadonlySet<number>): ReadonlySet<number> {

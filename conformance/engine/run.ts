@@ -10,6 +10,7 @@ import { Pacer } from './pace.ts';
 import { type PlayParts, play, unplayed } from './play.ts';
 import { EVERYTHING, type Selection, selectedRules } from './select.ts';
 import type { Sender } from './send.ts';
+import { Turns } from './turns.ts';
 import type { RuleId, Scenario, ScenarioResult } from './types.ts';
 import { WATCHED_RULES, Watch } from './watch.ts';
 
@@ -75,8 +76,12 @@ export async function runScenarios(parts: RunParts): Promise<RunResult> {
     },
     secret: parts.secret ?? (() => {}),
     watch: new Watch(),
+    turns: new Turns(),
   };
-  const { results, refusedToStart } = await playAll(parts, line, mark, seed);
+  line.turns.start();
+  const { results, refusedToStart } = await playAll(parts, line, mark, seed).finally(() =>
+    line.turns.stop(),
+  );
   const order = new Map(parts.scenarios.map((each, index) => [each.id, index]));
   return {
     startedAt,

@@ -12,7 +12,9 @@ import { Fresh } from './fresh.ts';
 import { Given } from './given.ts';
 import type { Need, Role } from './needs.ts';
 import { Notes, verdictOfStop } from './notes.ts';
+import { Patience } from './patience.ts';
 import { Blocked, Inconclusive, Unreachable } from './stop.ts';
+import type { Turns } from './turns.ts';
 import type { QuestionId, RuleId, Scenario } from './types.ts';
 import { witnessed } from './witness.ts';
 
@@ -22,6 +24,7 @@ export interface TrialParts {
   readonly scenario: Scenario;
   readonly target: Target;
   readonly capture: Capture;
+  readonly turns: Turns;
   readonly nonce: string;
   readonly attempt: number;
   /** On the last attempt, the exchanges that met trouble in all before it. */
@@ -37,10 +40,12 @@ export class Trial {
   readonly #parts: TrialParts;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #arrivals: Arrivals;
+  readonly #patience: Patience;
 
   constructor(parts: TrialParts) {
     this.#parts = parts;
     this.#arrivals = new Arrivals(parts.capture);
+    this.#patience = new Patience(parts.turns, (ms) => this.sleep(ms));
     this.notes = new Notes(parts.scenario, parts.lasting);
     this.fresh = new Fresh(parts.nonce, parts.scenario.id, parts.attempt);
     this.given = new Given(this, parts.target);
@@ -52,7 +57,7 @@ export class Trial {
    * The main credential: firm-wide where there is one. Its calls are judged, so never sent twice.
    */
   get api(): Client {
-    return this.as(this.#parts.target.mainRole);
+    return this.as(this.mainRole);
   }
 
   /** The API as another role, or as a credential that was made on demand. */
@@ -68,7 +73,6 @@ export class Trial {
   get mainRole(): Role {
     return this.#parts.target.mainRole;
   }
-
   get baseUrl(): string {
     return this.#parts.target.baseUrl;
   }
@@ -146,15 +150,9 @@ export class Trial {
     ...answers: Numbered[]
   ): boolean {
     const exchanges = answers.map((each) => each.n);
-    const said = truth ? 'as expected' : actual;
-    const verdict = truth ? 'passed' : 'deviates';
-    this.notes.record({
-      rules: this.notes.listed(rules),
-      verdict,
-      expected: words,
-      actual: said,
-      exchanges,
-    });
+    const finding = { rules: this.notes.listed(rules), expected: words, exchanges };
+    const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
+    this.notes.record(truth ? met : { ...finding, verdict: 'deviates', actual });
     return truth;
   }
 
@@ -244,21 +242,24 @@ export class Trial {
     return this.#parts.capture.sleep(ms);
   }
 
-  /** Waits, in short steps by the wall, until something is so; false when it never was. */
-  async until(test: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-    const endMs = performance.now() + withinMs;
-    let stepMs = 2;
-    while (!(await test())) {
-      if (performance.now() >= endMs) return false;
-      await this.sleep(stepMs);
-      stepMs = Math.min(stepMs * 2, 250);
-    }
-    return true;
+  /**
+   * Waits, in short steps by the wall, until something is so; false when it never was. Time in
+   * which this program had no turn does not count.
+   */
+  until(test: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+    return this.#patience.until(test, withinMs);
+  }
+
+  /** Why what was missed may be this program's own doing; undefined when it cannot be. */
+  get starved(): string | undefined {
+    return this.#patience.starved;
   }
 
   /** A webhook endpoint of this scenario's own that the target can reach. Needs `receiver`. */
-  receiver(): Promise<Hook> {
-    return this.#parts.target.receiver();
+  async receiver(): Promise<Hook> {
+    const hook = await this.#parts.target.receiver();
+    this.#patience.listens(hook);
+    return hook;
   }
 
   /**

@@ -1,7 +1,13 @@
 // A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every
 // delivery kept raw.
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  get,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type HeaderLine, Headers, linesOfRaw } from '../engine/headers.ts';
 
@@ -36,15 +42,22 @@ export interface Hook {
   readonly arrivals: readonly Arrival[];
   /** Decides the answers from now on; 200 at once until then. */
   answer(answering: Answering): void;
+  /**
+   * Sends a request of our own to the receiver, and is fulfilled when it has arrived: so has then
+   * everything that had reached this machine before.
+   */
+  sounded(): Promise<void>;
 }
 
 class Endpoint implements Hook {
   readonly url: string;
   readonly arrivals: Arrival[] = [];
+  readonly sounded: () => Promise<void>;
   #answering: Answering = () => ({ status: 200 });
 
-  constructor(url: string) {
+  constructor(url: string, sounded: () => Promise<void>) {
     this.url = url;
+    this.sounded = sounded;
   }
 
   answer(answering: Answering): void {
@@ -55,6 +68,9 @@ class Endpoint implements Hook {
     return this.#answering(arrival, this.arrivals.length + 1);
   }
 }
+
+/** Longer than any machine takes to reach itself. */
+const SOUNDING_MS = 15_000;
 
 /** The largest delivery that is read. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -95,9 +111,23 @@ export class Receiver {
   hook(publicUrl: (name: string) => string): Endpoint {
     this.#count += 1;
     const name = `hook-${this.#mark}-${this.#count}`;
-    const endpoint = new Endpoint(publicUrl(name));
+    const endpoint = new Endpoint(publicUrl(name), () => this.#sound());
     this.#hooks.set(name, endpoint);
     return endpoint;
+  }
+
+  #sound(): Promise<void> {
+    const { address, port } = this.#server.address() as AddressInfo;
+    const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
+    return new Promise((resolve) => {
+      const sent = get({ host, port, path: '/', agent: false, timeout: SOUNDING_MS }, (answer) => {
+        answer.resume();
+        answer.once('close', () => resolve());
+      });
+      sent.once('timeout', () => sent.destroy());
+      // Whoever cannot reach himself has waited long enough to know.
+      sent.once('error', () => resolve());
+    });
   }
 
   async close(): Promise<void> {
