@@ -6,6 +6,8 @@ import { runScenarios } from '../../conformance/engine/run.ts';
 import { fetchSender } from '../../conformance/engine/send.ts';
 import type { Scenario, ScenarioResult } from '../../conformance/engine/types.ts';
 import { controlProvider } from '../../conformance/providers/control-provider.ts';
+import { explainCheck } from '../../conformance/receiver/explain.ts';
+import { allChecks } from '../../conformance/receiver/run.ts';
 import { reportExchange } from '../../conformance/reports/exchange.ts';
 import { exchangeLines } from '../../conformance/reports/exchange-lines.ts';
 import { Redactor } from '../../conformance/reports/redact.ts';
@@ -19,7 +21,7 @@ import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
 
 export function defineExplain(command: Command): void {
   command
-    .argument('<id>', 'such as IDEM-4b, bulk-sizes, NS-6 or credentials.firm')
+    .argument('<id>', 'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t or credentials.firm')
     .option('--short', 'leave out what is sent')
     .action(async (id: string, { short }: { short?: boolean }) => {
       const io = systemJudgeIo(manifest.version);
@@ -46,9 +48,11 @@ export async function explain(id: string, io: JudgeIo, sent: boolean): Promise<s
   if (scenario !== undefined) return scenarioLines([scenario], sent, width);
   const question = questions.find(same);
   if (question !== undefined) return questionLines(question, width);
+  const check = allChecks.find(same);
+  if (check !== undefined) return explainCheck(check, width);
   const fields = id === 'profile' ? explainFields(width) : explainFields(width, id);
   if (fields.length > 0) return fields;
-  const what = 'no rule, scenario, open question or field of a profile';
+  const what = 'no rule, scenario, open question, receiver check or field of a profile';
   throw new UsageError(`"${id}" is ${what}; conformance list shows what there is`);
 }
 

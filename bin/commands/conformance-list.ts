@@ -1,6 +1,14 @@
-// `conformance list`: every rule with the scenarios that try it and what they need.
+// `conformance list`: every rule with the scenarios that try it and what they need, and the checks
+// of receivers.
 import type { Command } from 'commander';
 import { NEEDS, type Need } from '../../conformance/engine/needs.ts';
+import {
+  type Check,
+  expectedOf,
+  type Group,
+  groupWords,
+} from '../../conformance/receiver/check.ts';
+import { allChecks } from '../../conformance/receiver/run.ts';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { ruleFamilies, rules } from '../../fixtures/rules.ts';
 
@@ -30,6 +38,12 @@ export function listing() {
       catalogue: NEEDS[need].coarse,
       add: NEEDS[need].add,
     })),
+    receiver_checks: allChecks.map((check) => ({
+      id: check.id,
+      group: check.group,
+      title: check.title,
+      expected: expectedOf(check),
+    })),
   };
 }
 
@@ -53,6 +67,16 @@ export function listLines(): string[] {
   lines.push('What scenarios need, after their names; a control plane meets all of it:');
   for (const need of [...wanted].sort()) lines.push(`  ${need.padEnd(26)} ${NEEDS[need].add}`);
   lines.push('');
-  lines.push(`${rules.length} rules, ${scenarios.length} scenarios. More: conformance explain ID`);
+  lines.push('What conformance receiver tries on a webhook receiver:', ...checkLines(), '');
+  const counts = `${rules.length} rules, ${scenarios.length} scenarios, ${allChecks.length} receiver checks`;
+  lines.push(`${counts}. More: conformance explain ID`);
   return lines;
+}
+
+function checkLines(): string[] {
+  const line = ({ id, title }: Check) => `    ${id.padEnd(34)} ${title}`;
+  return (Object.keys(groupWords) as Group[]).flatMap((group) => [
+    `  ${groupWords[group]}`,
+    ...allChecks.filter((check) => check.group === group).map(line),
+  ]);
 }

@@ -1,6 +1,7 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
+import { effectChecks } from '../../conformance/receiver/behaviour.ts';
 import type { Terms } from '../../conformance/receiver/delivery.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
@@ -24,8 +25,8 @@ export function defineReceiver(command: Command): void {
     .option('--url <url>', 'where the receiver listens')
     .option('--secret-env <name>', 'variable with the signing secret')
     .option('--previous-secret-env <name>', 'variable with the secret before a rotation')
-    .option('--signature-header <name>', 'header of the signature', 'X-Webhook-Signature')
-    .option('--subscription-header <name>', 'header of the id', 'X-Webhook-Subscription-Id')
+    .option('--signature-header <name>', 'header of the signature', signatureHeader)
+    .option('--subscription-header <name>', 'header of the id', subscriptionHeader)
     .option('--effect-probe <url>', 'answers how often the side effect has happened')
     .option(
       '--report <format=file>',
@@ -80,7 +81,7 @@ async function judgeReceiver(given: Given, io: JudgeIo): Promise<number> {
     url,
     run,
     redactor: new Redactor(secrets),
-    replay: `conformance receiver --url ${url} --secret-env ${given.secretEnv}`,
+    replay: ({ id }) => replayCommand(id, url, given),
   });
   const { render } = await import('../../conformance/reports/formats.ts');
   for (const { format, file } of reports) writeText(file, io.cwd, await render(format, report));
@@ -93,6 +94,26 @@ async function judgeReceiver(given: Given, io: JudgeIo): Promise<number> {
   }
   const { verdict, summary, interrupted } = report;
   return exitCode({ verdict, summary, interrupted, stale: 0 }, given.allowIncomplete);
+}
+
+const signatureHeader = 'X-Webhook-Signature';
+const subscriptionHeader = 'X-Webhook-Subscription-Id';
+
+/** What tries one check again, for a shell. */
+function replayCommand(id: string, url: string, given: Given): string {
+  const names = [
+    ...(given.signatureHeader === signatureHeader
+      ? []
+      : [`SIGNATURE_HEADER=${given.signatureHeader}`]),
+    ...(given.subscriptionHeader === subscriptionHeader
+      ? []
+      : [`SUBSCRIPTION_HEADER=${given.subscriptionHeader}`]),
+    ...(given.effectProbe === undefined || !effectChecks.some((each) => each.id === id)
+      ? []
+      : [`PROBE='${given.effectProbe}'`]),
+  ].map((each) => `${each} `);
+  const secret = `SECRET="$${given.secretEnv}"`;
+  return `conformance replay ${id} | ${names.join('')}URL='${url}' ${secret} bash`;
 }
 
 function readTerms(given: Given, { env }: JudgeIo): Terms {

@@ -26,7 +26,8 @@ function advise(name: string, { title, why, fix, shot, partly }: Advice): Check 
     shots: (terms) => {
       const draw = (turn: number): Shot => {
         const body = bytesOf(JSON.stringify(eventOf(terms, turn === 0 ? name : `${name}-${turn}`)));
-        return { delivery: shot(terms, body, Date.now()) };
+        const tMs = Date.now();
+        return { delivery: shot(terms, body, tMs), signed: { body, t: String(tMs) } };
       };
       return [partly ? draw(0) : drawShot(terms, draw)];
     },

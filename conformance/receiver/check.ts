@@ -11,6 +11,8 @@ export interface Shot {
   readonly delivery: Delivery;
   /** Hex of the signature that an answer must not give away. */
   readonly expectedMac?: string;
+  /** What the signature was made of, where it is not what is sent. */
+  readonly signed?: { readonly body: Uint8Array; readonly t: string };
 }
 
 export interface Check {
@@ -24,6 +26,8 @@ export interface Check {
   readonly gains: string;
   readonly fix: string;
   readonly shots: (terms: Terms) => readonly Shot[];
+  /** All at once, rather than each after the answer to the one before. */
+  readonly together?: true;
 }
 
 export const groupWords: Readonly<Record<Group, string>> = {
@@ -32,3 +36,23 @@ export const groupWords: Readonly<Record<Group, string>> = {
   advice: 'Advice',
   behaviour: 'Behaviour',
 };
+
+/** Group and title: a check in one line. */
+export function wordsOf({ group, title }: Check): string {
+  return `${groupWords[group]}: ${title}`;
+}
+
+/** Advice that is to accept, rather than to refuse. */
+export function isTolerance({ id }: Check): boolean {
+  return id.startsWith('RCV-tolerates-');
+}
+
+/** What a receiver that passes answers. */
+export function expectedOf(check: Check): string {
+  if (check.group === 'accept') return 'a 2xx answer';
+  if (check.group === 'refuse') return 'an answer other than 2xx';
+  if (check.group === 'behaviour') return check.title;
+  return isTolerance(check)
+    ? 'a 2xx answer, to be safe with later versions'
+    : 'an answer other than 2xx, to be exact';
+}

@@ -28,10 +28,10 @@ async function judge(url: string): Promise<string[]> {
   assert.ok(results.length > receiverChecks.length, `${results.length} results`);
   const by = (verdict: string) => results.filter(({ judgement }) => judgement.verdict === verdict);
   assert.equal(
-    by('deviates').map(({ id, judgement }) => `${id}: ${judgement.actual}`),
+    by('deviates').map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
     [],
   );
-  const advice = by('advisory').map(({ id }) => id);
+  const advice = by('advisory').map(({ check }) => check.id);
   assert.is(by('passed').length + advice.length, results.length);
   return advice;
 }

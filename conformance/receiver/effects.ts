@@ -1,7 +1,8 @@
 // Whether the side effect of an event happens once, asked of a URL that answers a count.
 import type { Exchange } from '../engine/types.ts';
-import { unlike } from './chance.ts';
-import { bytesOf, type Delivery, deliveryOf, eventOf, macOf, type Terms } from './delivery.ts';
+import { effectChecks, nothingWhenRefused } from './behaviour.ts';
+import type { Check } from './check.ts';
+import type { Delivery, Terms } from './delivery.ts';
 import { isAccepted, type Judgement, told } from './judge.ts';
 
 export interface EffectProbe {
@@ -25,8 +26,7 @@ export function probeOf(url: string): EffectProbe {
 }
 
 interface EffectResult {
-  readonly id: string;
-  readonly title: string;
+  readonly check: Check;
   readonly judgement: Judgement;
   readonly exchanges: readonly Exchange[];
 }
@@ -39,51 +39,30 @@ export async function judgeEffects(
   terms: Terms,
   shoot: Shoot,
 ): Promise<readonly EffectResult[]> {
-  const body = (name: string) => bytesOf(JSON.stringify(eventOf(terms, name)));
-  const once = body('once');
-  const many = body('many');
-  return [
-    await measure(
-      probe,
-      'RCV-once-in-sequence',
-      'the side effect of an event delivered twice happens once',
-      1,
-      async () => [
-        await shoot(deliveryOf(terms, { body: once })),
-        await shoot(deliveryOf(terms, { body: once })),
-      ],
-    ),
-    await measure(
-      probe,
-      'RCV-once-in-a-crowd',
-      'the side effect of an event delivered ten times at once happens once',
-      1,
-      () => Promise.all(Array.from({ length: 10 }, () => shoot(deliveryOf(terms, { body: many })))),
-    ),
-    await measure(
-      probe,
-      'RCV-nothing-when-refused',
-      'a delivery that is refused has no side effect',
-      0,
-      async () => {
-        const t = String(Date.now());
-        const event = body('forged');
-        const forged = `t=${t},v1=${unlike(macOf(terms.secret, t, event))}`;
-        return [await shoot(deliveryOf(terms, { body: event, signature: [forged] }))];
-      },
-    ),
-  ];
+  const results: EffectResult[] = [];
+  for (const check of effectChecks) {
+    const wanted = check === nothingWhenRefused ? 0 : 1;
+    results.push(await measure(probe, check, wanted, () => fire(check, terms, shoot)));
+  }
+  return results;
+}
+
+async function fire(check: Check, terms: Terms, shoot: Shoot): Promise<readonly Exchange[]> {
+  const deliveries = check.shots(terms).map(({ delivery }) => delivery);
+  if (check.together) return Promise.all(deliveries.map(shoot));
+  const exchanges: Exchange[] = [];
+  for (const delivery of deliveries) exchanges.push(await shoot(delivery));
+  return exchanges;
 }
 
 async function measure(
   probe: EffectProbe,
-  id: string,
-  title: string,
+  check: Check,
   wanted: number,
-  fire: () => Promise<readonly Exchange[]>,
+  play: () => Promise<readonly Exchange[]>,
 ): Promise<EffectResult> {
   const before = await probe.count();
-  const exchanges = await fire();
+  const exchanges = await play();
   const after = await settled(probe, before + wanted);
   const refusedRepeat = wanted === 1 && !exchanges.every(isAccepted);
   const right = after - before === wanted && !refusedRepeat;
@@ -93,7 +72,7 @@ async function measure(
     actual: `${after - before}; answers: ${exchanges.map(told).join(', ')}`,
     exchanges: exchanges.map(({ n }) => n),
   };
-  return { id, title, judgement, exchanges };
+  return { check, judgement, exchanges };
 }
 
 /** Side effects may come a moment after the answer. */

@@ -1,6 +1,7 @@
 // Judges the answers to a check: what was expected, what came, and which verdict that is.
-import type { Exchange, Finding, Judged } from '../engine/types.ts';
-import type { Check, Shot } from './check.ts';
+import type { Exchange, Judged } from '../engine/types.ts';
+import { answersInTime, doesNotRedirect } from './behaviour.ts';
+import { type Check, expectedOf, isTolerance, type Shot } from './check.ts';
 
 /** EVT-9b judges fifteen seconds; a receiver that takes five is on its way there. */
 const slowMs = 5000;
@@ -41,17 +42,12 @@ export function judgeCheck(
       'an answer that does not give the signature away',
       'the answer holds the right signature',
     );
+  const expected = expectedOf(check);
   const accepted = exchanges.every(isAccepted);
-  if (check.group === 'accept') {
-    return say(accepted ? 'passed' : 'deviates', 'a 2xx answer');
-  }
-  if (check.id.startsWith('RCV-tolerates-')) {
-    return say(accepted ? 'passed' : 'advisory', 'a 2xx answer, to be safe with later versions');
-  }
-  if (check.group === 'advice') {
-    return say(accepted ? 'advisory' : 'passed', 'an answer other than 2xx, to be exact');
-  }
-  if (exchanges.some(isAccepted)) return say('deviates', 'an answer other than 2xx');
+  if (check.group === 'accept') return say(accepted ? 'passed' : 'deviates', expected);
+  if (isTolerance(check)) return say(accepted ? 'passed' : 'advisory', expected);
+  if (check.group === 'advice') return say(accepted ? 'advisory' : 'passed', expected);
+  if (exchanges.some(isAccepted)) return say('deviates', expected);
   if (
     exchanges.some(
       ({ response }) => response !== null && response.status >= 300 && response.status < 400,
@@ -78,7 +74,7 @@ function findLeak(shots: readonly Shot[], exchanges: readonly Exchange[]): boole
 /** What the answers to valid deliveries say of the receiver's pace and manners (EVT-9a, EVT-9b). */
 export function judgeManners(
   valid: readonly Exchange[],
-): readonly (Judgement & { readonly id: string })[] {
+): readonly { readonly check: Check; readonly judgement: Judgement }[] {
   const slowest = valid.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
   const slow = valid.filter(({ durationMs }) => durationMs > slowMs).map(({ n }) => n);
   const pace: Judged = slowest > 15_000 ? 'deviates' : slowest > slowMs ? 'advisory' : 'passed';
@@ -87,23 +83,22 @@ export function judgeManners(
   );
   return [
     {
-      id: 'RCV-answers-in-time',
-      verdict: pace,
-      expected: 'an answer within 15 s, better within 5 s',
-      actual: `the slowest took ${(slowest / 1000).toFixed(1)} s`,
-      exchanges: slow,
+      check: answersInTime,
+      judgement: {
+        verdict: pace,
+        expected: 'an answer within 15 s, better within 5 s',
+        actual: `the slowest took ${(slowest / 1000).toFixed(1)} s`,
+        exchanges: slow,
+      },
     },
     {
-      id: 'RCV-does-not-redirect',
-      verdict: redirects.length > 0 ? 'deviates' : 'passed',
-      expected: 'no redirect: the platform does not follow them',
-      actual: redirects.length > 0 ? redirects.map(told).join(', ') : 'none',
-      exchanges: redirects.map(({ n }) => n),
+      check: doesNotRedirect,
+      judgement: {
+        verdict: redirects.length > 0 ? 'deviates' : 'passed',
+        expected: 'no redirect: the platform does not follow them',
+        actual: redirects.length > 0 ? redirects.map(told).join(', ') : 'none',
+        exchanges: redirects.map(({ n }) => n),
+      },
     },
   ];
-}
-
-export function findingOf(judgement: Judgement): Omit<Finding, 'rules'> {
-  const { verdict, expected, actual, exchanges } = judgement;
-  return { verdict, expected, actual, exchanges };
 }

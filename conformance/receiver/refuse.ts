@@ -17,6 +17,8 @@ interface Attack {
   readonly why?: string;
   /** The signature header, from the right one of this body and time; several are several lines. */
   readonly header?: (right: string, parts: Parts) => readonly string[];
+  /** The body that is signed, from the event. */
+  readonly print?: (event: object) => string;
   /** The body that is really sent, from the one that was signed. */
   readonly body?: (signed: Uint8Array, terms: Terms) => Uint8Array;
   /** Age of the signature. */
@@ -46,9 +48,10 @@ function refuse(name: string, attack: Attack): Check {
   };
 }
 
-function shoot(terms: Terms, name: string, { header, body: change, ageMs = 0 }: Attack): Shot {
+function shoot(terms: Terms, name: string, attack: Attack): Shot {
+  const { header, print = JSON.stringify, body: change, ageMs = 0 } = attack;
   const tMs = Date.now() - ageMs;
-  const signed = bytesOf(JSON.stringify(eventOf(terms, name)));
+  const signed = bytesOf(print(eventOf(terms, name)));
   const right = signatureOf(terms, signed, tMs);
   const parts = { t: String(tMs), mac: macOf(terms.secret, String(tMs), signed), body: signed };
   const signature = header === undefined ? [right] : header(right, parts);
@@ -56,7 +59,8 @@ function shoot(terms: Terms, name: string, { header, body: change, ageMs = 0 }: 
   const expectedMac = macOf(terms.secret, String(tMs), body);
   // The right signature itself is in some of these; only one that was not sent can be given away.
   const leaks = signature.some((line) => line.includes(expectedMac)) ? {} : { expectedMac };
-  return { delivery: deliveryOf(terms, { body, signature }), ...leaks };
+  const delivery = deliveryOf(terms, { body, signature });
+  return { delivery, signed: { body: signed, t: parts.t }, ...leaks };
 }
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
@@ -155,6 +159,12 @@ export const refuseChecks: readonly Check[] = [
   refuse('white-space-added', {
     title: 'a space added in the body',
     body: (signed) => bytesOf(text(signed).replace('":', '": ')),
+    fix: 'Sign the bytes as they came, not JSON printed anew.',
+  }),
+  refuse('white-space-removed', {
+    title: 'the white space of the body taken out',
+    print: (event) => JSON.stringify(event, null, 2),
+    body: (signed) => bytesOf(JSON.stringify(JSON.parse(text(signed)))),
     fix: 'Sign the bytes as they came, not JSON printed anew.',
   }),
   refuse('newline-added', {

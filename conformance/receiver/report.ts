@@ -5,16 +5,19 @@ import { reportExchange } from '../reports/exchange.ts';
 import { countVerdicts } from '../reports/make.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportRule, ReportScenario } from '../reports/report.ts';
-import { groupWords } from './check.ts';
+import { type Check, groupWords, wordsOf } from './check.ts';
 import type { CheckResult, ReceiverRun } from './run.ts';
+
+/** Tells a report on a receiver from one on an API. */
+export const receiverMark = 'receiver';
 
 export interface ReceiverReportParts {
   readonly version: string;
   readonly url: string;
   readonly run: ReceiverRun;
   readonly redactor: Redactor;
-  /** A command that runs all this again. */
-  readonly replay: string;
+  /** A command that tries one check again. */
+  readonly replay: (check: Check) => string;
 }
 
 export function receiverReport({
@@ -40,7 +43,7 @@ export function receiverReport({
     summary: countVerdicts(rules),
     requests: run.requests,
     interrupted: false,
-    mark: 'receiver',
+    mark: receiverMark,
     notes: notes.map((note) => redactor.text(note)),
     rules,
     scenarios: run.results.map((result) => scenarioOf(result, redactor)),
@@ -50,26 +53,30 @@ export function receiverReport({
   };
 }
 
-function ruleOf(result: CheckResult, redactor: Redactor, replay: string): ReportRule {
-  const { id, group, title, judgement, why, check } = result;
+function ruleOf(
+  result: CheckResult,
+  redactor: Redactor,
+  replay: ReceiverReportParts['replay'],
+): ReportRule {
+  const { judgement, why, check } = result;
+  const { id, group } = check;
   const expected = redactor.text(judgement.expected);
   const actual = redactor.text(judgement.actual);
   const bad = judgement.verdict !== 'passed';
-  const fix =
-    check === null || !bad ? '' : ` Why: ${check.why} At stake: ${check.gains} Mend: ${check.fix}`;
+  const fix = bad ? ` Why: ${check.why} At stake: ${check.gains} Mend: ${check.fix}` : '';
   const finding = {
     scenario: id,
     verdict: judgement.verdict,
     expected,
     actual: `${actual}.${fix}`,
     exchanges: judgement.exchanges,
-    replay,
+    replay: replay(check),
     fingerprint: fingerprintOf(id, id, { expected, actual }),
   };
   return {
     id,
     family: groupWords[group],
-    words: title,
+    words: wordsOf(check),
     verdict: judgement.verdict,
     scenarios: [id],
     needs: [],
@@ -80,11 +87,12 @@ function ruleOf(result: CheckResult, redactor: Redactor, replay: string): Report
 }
 
 function scenarioOf(result: CheckResult, redactor: Redactor): ReportScenario {
-  const { id, title, judgement, why, exchanges } = result;
+  const { check, judgement, why, exchanges } = result;
+  const { id } = check;
   const shown = { rules: [id], expected: judgement.expected, exchanges: judgement.exchanges };
   return {
     id,
-    title,
+    title: wordsOf(check),
     verdict: judgement.verdict,
     rules: [id],
     by_rule: { [id]: judgement.verdict },

@@ -3,14 +3,15 @@
 import type { Exchange, Judged } from '../engine/types.ts';
 import { acceptChecks } from './accept.ts';
 import { adviceChecks, laxChecks } from './advice.ts';
-import { type Check, type Group, groupWords } from './check.ts';
+import { effectChecks, mannerChecks } from './behaviour.ts';
+import type { Check, Group } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import { type EffectProbe, judgeEffects } from './effects.ts';
 import { isAccepted, type Judgement, judgeCheck, judgeManners, told } from './judge.ts';
 import { refuseChecks } from './refuse.ts';
 import { type Gun, gunFor } from './shoot.ts';
-import { measureWindow } from './window.ts';
+import { agesMs, measureWindow } from './window.ts';
 
 export const receiverChecks: readonly Check[] = [
   ...acceptChecks,
@@ -19,16 +20,16 @@ export const receiverChecks: readonly Check[] = [
   ...laxChecks,
 ];
 
+/** Those that are judged over many deliveries too, and those that take a probe of the effects. */
+export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
+
 /** What came of one check. */
 export interface CheckResult {
-  readonly id: string;
-  readonly group: Group;
-  readonly title: string;
+  readonly check: Check;
   readonly judgement: Judgement;
   /** Why it was not judged. */
   readonly why: string | null;
   readonly exchanges: readonly Exchange[];
-  readonly check: Check | null;
 }
 
 export interface ReceiverRun {
@@ -49,15 +50,15 @@ export interface ReceiverParts {
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
 }
 
-/** The most deliveries a run can send, to be said before it starts. */
+/** The most deliveries that a run can send, to be said before it starts. */
 export function mostDeliveries(effects: boolean): number {
-  const shots = receiverChecks.reduce(
-    (sum, { id }) => sum + (id.endsWith('redelivery') ? 2 : 1),
-    0,
-  );
-  const controls = 5;
-  const guesses = 10;
-  return shots + controls + guesses + 7 + (effects ? 14 : 0);
+  const names = { signature: 'signature', subscription: 'subscription' };
+  const terms = { secret: 'none', previousSecret: null, names, mark: 'none' };
+  const checks = effects ? [...receiverChecks, ...effectChecks] : receiverChecks;
+  const shots = checks.reduce((sum, check) => sum + check.shots(terms).length, 0);
+  // Where the first control fails there are guesses in place of checks, and they are fewer.
+  const controls = 1 + order.length;
+  return shots + controls + agesMs.length;
 }
 
 export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
@@ -140,28 +141,15 @@ class Run {
   }
 
   #addManners(): void {
-    for (const { id, ...judgement } of judgeManners(this.#valid)) {
+    for (const { check, judgement } of judgeManners(this.#valid)) {
       const shown = this.#valid.filter(({ n }) => judgement.exchanges.includes(n));
-      this.#push({
-        id,
-        group: 'behaviour',
-        title: judgement.expected,
-        judgement,
-        why: null,
-        exchanges: shown,
-        check: null,
-      });
+      this.#add(check, judgement, shown);
     }
   }
 
   async #addEffects(probe: EffectProbe, terms: Terms): Promise<void> {
-    for (const { id, title, judgement, exchanges } of await judgeEffects(
-      probe,
-      terms,
-      this.#gun.shoot,
-    )) {
-      this.#push({ id, group: 'behaviour', title, judgement, why: null, exchanges, check: null });
-    }
+    const results = await judgeEffects(probe, terms, this.#gun.shoot);
+    for (const { check, judgement, exchanges } of results) this.#add(check, judgement, exchanges);
   }
 
   #add(
@@ -170,16 +158,7 @@ class Run {
     exchanges: readonly Exchange[],
     why: string | null = null,
   ): void {
-    const { id, group, title } = check;
-    this.#push({
-      id,
-      group,
-      title: `${groupWords[group]}: ${title}`,
-      judgement,
-      why,
-      exchanges,
-      check,
-    });
+    this.#push({ check, judgement, why, exchanges });
   }
 
   #push(result: CheckResult): void {

@@ -56,6 +56,11 @@ export const broken: readonly Broken[] = [
     ],
   },
   {
+    name: 'tries the body printed with indentation too',
+    change: also((t, body) => right.mac(right.secret, t, reprinted(2)(body))),
+    trips: refuses('white-space-removed'),
+  },
+  {
     name: 'trims the body',
     change: { body: (raw) => Buffer.from(raw.toString().trim()) },
     trips: [...accepts('trailing-newline'), ...refuses('newline-added')],
@@ -228,6 +233,7 @@ export const broken: readonly Broken[] = [
     trips: refuses(
       'byte-changed',
       'white-space-added',
+      'white-space-removed',
       'newline-added',
       'members-reordered',
       'body-swapped',

@@ -27,7 +27,7 @@ test('a right receiver raises nothing, not even advice', async () => {
   assert.is(refused, null);
   const raised = results.filter(({ judgement }) => judgement.verdict !== 'passed');
   assert.equal(
-    raised.map(({ id, judgement }) => `${id}: ${judgement.actual}`),
+    raised.map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
     [],
   );
 });
@@ -42,7 +42,7 @@ for (const { name, change, trips } of broken) {
     assert.is(refused, null);
     const deviating = results
       .filter(({ judgement }) => judgement.verdict === 'deviates')
-      .map(({ id }) => id);
+      .map(({ check }) => check.id);
     const stems = trips.filter((trip) => trip.endsWith('*')).map((trip) => trip.slice(0, -1));
     const exact = trips.filter((trip) => !trip.endsWith('*'));
     for (const stem of stems)

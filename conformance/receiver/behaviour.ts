@@ -1,0 +1,77 @@
+// What is judged of a receiver's manners and of what its answers cause, rather than of one
+// delivery: pace, redirects, side effects.
+import { unlike } from './chance.ts';
+import type { Check } from './check.ts';
+import { bytesOf, deliveryOf, eventOf, macOf, type Terms } from './delivery.ts';
+
+const lost = 'Nothing for an attacker; the event is retried for 21 hours and then lost.';
+
+const body = (terms: Terms, name: string) => bytesOf(JSON.stringify(eventOf(terms, name)));
+
+/** A valid delivery, so often. */
+const valid = (name: string, times: number) => (terms: Terms) => {
+  const bytes = body(terms, name);
+  return Array.from({ length: times }, () => ({ delivery: deliveryOf(terms, { body: bytes }) }));
+};
+
+export const answersInTime: Check = {
+  id: 'RCV-answers-in-time',
+  group: 'behaviour',
+  title: 'every valid delivery is answered within 15 s, better within 5 s',
+  why: 'EVT-9b: whoever answers later than that has failed.',
+  gains: lost,
+  fix: 'Verify, put the event into a queue, answer, and only then work on it.',
+  shots: valid('pace', 1),
+};
+
+export const doesNotRedirect: Check = {
+  id: 'RCV-does-not-redirect',
+  group: 'behaviour',
+  title: 'no valid delivery is answered with a redirect',
+  why: 'EVT-9a: a delivery needs a 2xx; redirects are not followed.',
+  gains: lost,
+  fix: 'Subscribe with the URL that answers: https, the right host, and the slash at the end or not.',
+  shots: valid('redirect', 1),
+};
+
+export const onceInSequence: Check = {
+  id: 'RCV-once-in-sequence',
+  group: 'behaviour',
+  title: 'an event delivered twice, one after the other, has its side effect once',
+  why: 'EVT-4: delivery is at least once.',
+  gains: 'Nothing is needed for it but a lost answer: a deposit is booked twice.',
+  fix: 'Keep the ids of events in a table where they are unique, in one transaction with the effect.',
+  shots: valid('once', 2),
+};
+
+export const onceInACrowd: Check = {
+  id: 'RCV-once-in-a-crowd',
+  group: 'behaviour',
+  title: 'an event delivered ten times at once has its side effect once',
+  why: 'EVT-4: delivery is at least once, and a repeat may come while the first is worked on.',
+  gains: 'A deposit is booked twice when two workers look for the id before either writes it.',
+  fix: 'Let the database refuse the second: insert the id under a unique key before the effect.',
+  shots: valid('many', 10),
+  together: true,
+};
+
+export const nothingWhenRefused: Check = {
+  id: 'RCV-nothing-when-refused',
+  group: 'behaviour',
+  title: 'a delivery with a wrong signature has no side effect',
+  why: 'EVT-6: only a v1 over exactly these bytes and this time passes.',
+  gains: 'Anybody who knows the URL can cause the effect, whatever the answer says.',
+  fix: 'Verify first, and do nothing before it.',
+  shots: (terms) => {
+    const t = String(Date.now());
+    const bytes = body(terms, 'forged');
+    const signature = [`t=${t},v1=${unlike(macOf(terms.secret, t, bytes))}`];
+    return [{ delivery: deliveryOf(terms, { body: bytes, signature }) }];
+  },
+};
+
+/** Judged with every run. */
+export const mannerChecks: readonly Check[] = [answersInTime, doesNotRedirect];
+
+/** Judged where something counts the effects. */
+export const effectChecks: readonly Check[] = [onceInSequence, onceInACrowd, nothingWhenRefused];

@@ -1,0 +1,50 @@
+// A check of a receiver in words for a person: what is sent, what is expected, what is at stake.
+import { fold } from '../reports/text.ts';
+import { effectChecks } from './behaviour.ts';
+import { type Check, expectedOf, groupWords, type Shot } from './check.ts';
+import type { Terms } from './delivery.ts';
+import { exampleUrl } from './script.ts';
+
+const terms: Terms = {
+  secret: 'whsec_for_show',
+  previousSecret: null,
+  names: { signature: 'X-Webhook-Signature', subscription: 'X-Webhook-Subscription-Id' },
+  mark: 'example',
+};
+
+export function explainCheck(check: Check, width: number): string[] {
+  const labelled = (label: string, text: string) =>
+    fold(text, width - 12).map((each, n) => `  ${(n === 0 ? label : '').padEnd(10)}${each}`);
+  const shots = check.shots(terms);
+  const few = shots.slice(0, check.together ? 1 : 2);
+  const shown = few.flatMap((shot) => shotLines(shot, width - 4));
+  const more = shots.length - few.length;
+  const probe = effectChecks.includes(check) ? ' PROBE=http://…' : '';
+  return [
+    `${check.id}  ${groupWords[check.group]}`,
+    ...fold(check.title, width - 2).map((each) => `  ${each}`),
+    ...labelled('expects', expectedOf(check)),
+    ...labelled('why', check.why),
+    ...labelled('at stake', check.gains),
+    ...labelled('mend', check.fix),
+    '  sends, as an example',
+    ...shown.map((each) => `    ${each}`),
+    ...(more > 0 ? [`    and ${more} more${check.together ? ', all at once' : ''}`] : []),
+    '  to try it, as a script of openssl and curl',
+    `    conformance replay ${check.id} | URL=${exampleUrl} SECRET=whsec_…${probe} bash`,
+  ];
+}
+
+function shotLines({ delivery }: Shot, width: number): string[] {
+  const { headers, body, chunked } = delivery;
+  const cut = (text: string) => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+  const text = Buffer.from(body).toString();
+  return [
+    ...headers.map(([name, value]) => cut(`${name}: ${value}`)),
+    ...(headers.some(([name]) => name === terms.names.signature)
+      ? []
+      : [`(no ${terms.names.signature})`]),
+    ...(chunked ? ['Transfer-Encoding: chunked'] : []),
+    text === '' ? '(an empty body)' : cut(text.replaceAll('\n', '\\n').replace('\ufeff', '<BOM>')),
+  ];
+}

@@ -1,0 +1,102 @@
+// Finds out how the texts of a delivery were made, so that a script can make them anew: times by
+// their distance from now, digests by their key and message.
+import { createHash, createHmac } from 'node:crypto';
+import { unlike } from './chance.ts';
+import type { Shot } from './check.ts';
+import type { Terms } from './delivery.ts';
+
+/** What a script has at hand for one delivery. */
+export interface Ground {
+  /** Shell variable by the text of a time. */
+  readonly times: ReadonlyMap<string, string>;
+  /** File by what it holds. */
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+}
+
+/** Keys that are no secret: what a receiver without a proper one might use. */
+const plainKeys = ['', 'undefined', 'null', 'whsec_another', 'whsec_before'];
+
+/** The times of a delivery: in its header lines, and that under which it was signed. */
+export function timesOf(lines: readonly string[], { signed }: Shot): readonly string[] {
+  const found = lines.flatMap((line) => [...line.matchAll(/\bt=(\d+)/g)].map(([, t = '']) => t));
+  return [...new Set([...(signed === undefined ? [] : [signed.t]), ...found])];
+}
+
+/** A time as shell arithmetic on `now`, in milliseconds. */
+export function timeExpression(t: string, nowMs: number): string {
+  if (t.length < 12) return 'now / 1000';
+  // Drawing and writing take some milliseconds that are not meant.
+  const ageMs = Math.round((nowMs - Number(t)) / 1000) * 1000;
+  if (ageMs === 0) return 'now';
+  return ageMs > 0 ? `now - ${ageMs}` : `now + ${-ageMs}`;
+}
+
+interface Recipe {
+  readonly hex: string;
+  /** A shell command that prints it. */
+  readonly command: string;
+}
+
+/** A signature header line as a word for the shell, between double quotes. */
+export function lineExpression(line: string, ground: Ground, terms: Terms): string {
+  return line
+    .split(/([0-9a-fA-F]{32,})/)
+    .map((part, at) =>
+      at % 2 === 1
+        ? digestExpression(part, ground, terms)
+        : part.replace(/\bt=(\d+)/g, (_, t: string) => `t=$${ground.times.get(t) ?? t}`),
+    )
+    .join('');
+}
+
+/** Throws when nothing makes it: then a check sends what a script cannot. */
+export function digestExpression(hex: string, ground: Ground, terms: Terms): string {
+  for (const recipe of recipes(ground, terms)) {
+    const found = formOf(hex, recipe);
+    if (found !== null) return found;
+  }
+  throw new Error(`no recipe makes the digest ${hex}`);
+}
+
+function* recipes({ times, files }: Ground, terms: Terms): Generator<Recipe> {
+  const keys = [
+    { key: terms.secret, word: '"$SECRET"' },
+    ...plainKeys.map((key) => ({ key, word: `'${key}'` })),
+  ];
+  for (const { name, bytes } of files) {
+    const file = `"$work/${name}"`;
+    const messages = [
+      ...[...times].map(([t, variable]) => ({
+        bytes: Buffer.concat([Buffer.from(`${t}.`), bytes]),
+        print: `message "$${variable}" ${file}`,
+      })),
+      { bytes, print: `cat ${file}` },
+    ];
+    for (const message of messages) {
+      for (const algorithm of ['sha256', 'sha1', 'sha512']) {
+        for (const { key, word } of keys) {
+          const hex = createHmac(algorithm, key).update(message.bytes).digest('hex');
+          yield { hex, command: `${message.print} | hmac ${algorithm} ${word}` };
+        }
+      }
+      const hex = createHash('sha256').update(message.bytes).digest('hex');
+      yield { hex, command: `${message.print} | digest` };
+    }
+  }
+}
+
+/** The whole digest, or the part or the change of it that a check sends. */
+function formOf(wanted: string, { hex, command }: Recipe): string | null {
+  const printed = `$(${command})`;
+  const through = (change: string) => `$(${command} | ${change})`;
+  if (wanted === hex) return printed;
+  if (wanted === hex.slice(0, 32)) return through('cut -c 1-32');
+  if (wanted === `${hex}00`) return `${printed}00`;
+  if (wanted === hex.toUpperCase()) return through('tr a-f A-F');
+  if (wanted === unlike(hex)) return through('unlike');
+  if (wanted === hex.slice(0, 2) + unlike(hex.slice(2)))
+    return `${through('cut -c 1-2')}${through('cut -c 3-64 | unlike')}`;
+  if (wanted === unlike(hex.slice(0, -2)) + hex.slice(-2))
+    return `${through('cut -c 1-62 | unlike')}${through('cut -c 63-64')}`;
+  return null;
+}

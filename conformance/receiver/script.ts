@@ -1,0 +1,178 @@
+// A check as a script for bash, openssl and curl: it sends what the judge sends, signed anew, and
+// says whether the answer is right.
+import { randomBytes } from 'node:crypto';
+import { answersInTime, doesNotRedirect, effectChecks, nothingWhenRefused } from './behaviour.ts';
+import { type Check, expectedOf, isTolerance, type Shot, wordsOf } from './check.ts';
+import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
+import {
+  digestExpression,
+  type Ground,
+  lineExpression,
+  timeExpression,
+  timesOf,
+} from './recipe.ts';
+
+/** Where scripts send to unless `URL` says otherwise. */
+export const exampleUrl = 'http://127.0.0.1:3000/hooks';
+
+export interface ScriptParts {
+  readonly url?: string;
+  readonly signatureHeader?: string;
+  readonly subscriptionHeader?: string;
+}
+
+export function receiverScript(check: Check, parts: ScriptParts = {}): string {
+  const terms: Terms = {
+    secret: `whsec_${randomBytes(16).toString('hex')}`,
+    previousSecret: null,
+    names: { signature: 'x-webhook-signature', subscription: 'x-webhook-subscription-id' },
+    mark: randomBytes(5).toString('hex'),
+  };
+  const control = { delivery: deliveryOf(terms, { body: bytesOf(json(terms, 'control')) }) };
+  const shots = check.shots(terms);
+  const lines = [
+    '#!/usr/bin/env bash',
+    ...headLines(check),
+    'set -euo pipefail',
+    `URL="\${URL:-${parts.url ?? exampleUrl}}"`,
+    `: "\${SECRET:?set SECRET to the signing secret of the receiver}"`,
+    `SIGNATURE_HEADER="\${SIGNATURE_HEADER:-${parts.signatureHeader ?? 'X-Webhook-Signature'}}"`,
+    `SUBSCRIPTION_HEADER="\${SUBSCRIPTION_HEADER:-${parts.subscriptionHeader ?? 'X-Webhook-Subscription-Id'}}"`,
+    ...preamble,
+    '',
+    '# A valid delivery first: if that is refused, refusals show nothing.',
+    ...shotLines(control, 0, terms),
+    'if ! accepted 0; then',
+    '  echo "a valid delivery is not accepted: look at URL, SECRET and the names of the headers"; exit 3',
+    'fi',
+    ...(needsProbe(check) ? ['before="$(count)"'] : []),
+    ...shots.flatMap((shot, at) => ['', ...shotLines(shot, at + 1, terms, check.together)]),
+    ...(check.together ? ['wait', ...shots.map((_, at) => `told ${at + 1}`)] : []),
+    '',
+    ...verdictLines(check, shots.length),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function json(terms: Terms, name: string): string {
+  return JSON.stringify(eventOf(terms, name));
+}
+
+const needsProbe = (check: Check) => effectChecks.includes(check);
+
+function headLines(check: Check): string[] {
+  const probe = needsProbe(check) ? ' PROBE=http://… (answers the count of effects)' : '';
+  return [
+    `# ${check.id}`,
+    `# ${wordsOf(check)}`,
+    `#   expected  ${expectedOf(check)}`,
+    `#   why       ${check.why}`,
+    `#   at stake  ${check.gains}`,
+    `#   mend      ${check.fix}`,
+    '#',
+    `# Run it: URL=${exampleUrl} SECRET=whsec_…${probe} bash this-script`,
+    '# Needs bash, openssl and curl. Ends with 0 when the answer is right, 1 when it is not.',
+  ];
+}
+
+const preamble = [
+  'work="$(mktemp -d)"; trap \'rm -rf "$work"\' EXIT',
+  'MARK="$(od -An -N5 -tx1 /dev/urandom | tr -d " \\n")"   # so that no event was ever seen before',
+  'now="$(($(date +%s) * 1000))"',
+  'message() { printf "%s." "$1"; cat "$2"; }              # what is signed: t, a dot, the body',
+  'hmac() { openssl dgst "-$1" -hmac "$2" -r | cut -d " " -f 1; }',
+  'digest() { openssl dgst -sha256 -r | cut -d " " -f 1; }',
+  'unlike() { tr 0-9a-f 1-9a-f0; }                         # a wrong digit in the place of each',
+  `count() { curl -sS --max-time 5 "\${PROBE:?set PROBE to a URL that answers the count}" | grep -oE '[0-9]+' | head -n 1; }`,
+  '# deliver N FILE [curl option]…: sends it, and keeps the status, the seconds and the answer',
+  'deliver() {',
+  '  local n="$1" file="$2"; shift 2',
+  '  curl -sS -X POST --max-time 16 -D "$work/headers-$n" -o "$work/answer-$n" \\',
+  '    -w "%{http_code} %{time_total}" --data-binary "@$work/$file" "$@" "$URL" >"$work/status-$n" || true',
+  '}',
+  'told() { echo "delivery $1: status $(cut -d " " -f 1 "$work/status-$1") after $(cut -d " " -f 2 "$work/status-$1") s"; }',
+  'accepted() { grep -q "^2" "$work/status-$1"; }',
+  'redirected() { grep -q "^3" "$work/status-$1"; }',
+  'late() { [ "$(cut -d " " -f 2 "$work/status-$1" | cut -d . -f 1)" -ge 15 ]; }',
+  'leaks() { grep -qiF "$2" "$work/headers-$1" "$work/answer-$1" 2>/dev/null; }',
+  'right=""                                                # the signature that no answer may give away',
+];
+
+function shotLines(shot: Shot, n: number, terms: Terms, together = false): string[] {
+  const { headers, body, chunked } = shot.delivery;
+  const { signature, subscription } = terms.names;
+  const signatures = headers.filter(([name]) => name === signature).map(([, value]) => value);
+  const nowMs = Date.now();
+  const times = new Map(
+    timesOf(signatures, shot).map((t, at) => [t, n === 0 ? 't' : `t${at + 1}`] as const),
+  );
+  const sent = { name: `body-${n}`, bytes: body };
+  const signed = shot.signed?.body ?? body;
+  const differs = !Buffer.from(signed).equals(Buffer.from(body));
+  const files = differs ? [{ name: `signed-${n}`, bytes: signed }, sent] : [sent];
+  const ground: Ground = { times, files };
+  const options = headers.map(([name, value]) => {
+    if (name === subscription) return `-H "$SUBSCRIPTION_HEADER: ${value}"`;
+    if (name !== signature) return `-H '${name}: ${value}'`;
+    // curl leaves a header with an empty value out unless it ends in a semicolon.
+    if (value === '') return '-H "$SIGNATURE_HEADER;"';
+    return `-H "$SIGNATURE_HEADER: ${lineExpression(value, ground, terms)}"`;
+  });
+  const chunks = chunked ? ["-H 'Transfer-Encoding: chunked'"] : [];
+  const send = [`deliver ${n} ${sent.name}`, ...options, ...chunks].join(' \\\n  ');
+  const leak =
+    shot.expectedMac === undefined
+      ? []
+      : [`right="${digestExpression(shot.expectedMac, ground, terms)}"`];
+  return [
+    ...files.flatMap(({ name, bytes }) => fileLines(name, bytes, terms.mark)),
+    ...[...times].map(([t, variable]) => `${variable}="$((${timeExpression(t, nowMs)}))"`),
+    ...leak,
+    `${send}${together ? ' &' : ''}`,
+    ...(together ? [] : [`told ${n}`]),
+  ];
+}
+
+/** Writes a file; long runs of one letter are made, not printed. */
+function fileLines(name: string, bytes: Uint8Array, mark: string): string[] {
+  const text = Buffer.from(bytes).toString();
+  const bom = '\ufeff';
+  const words = text
+    .replace(bom, '')
+    .split(/(x{1000,})/)
+    .map((part, at) => {
+      if (at % 2 === 1) return `"$(head -c ${part.length} /dev/zero | tr '\\0' x)"`;
+      return part === '' ? '' : `'${part.replaceAll("'", "'\\''").replaceAll(mark, `'"$MARK"'`)}'`;
+    })
+    .join('');
+  const print = `printf '%s' ${words === '' ? "''" : words}`;
+  return text.startsWith(bom)
+    ? [`{ printf '\\357\\273\\277'; ${print}; } >"$work/${name}"`]
+    : [`${print} >"$work/${name}"`];
+}
+
+function verdictLines(check: Check, shots: number): string[] {
+  const numbers = Array.from({ length: shots }, (_, at) => at + 1);
+  const every = (test: string) => numbers.map((n) => `${test} ${n}`).join(' && ');
+  const good = 'echo "as it should be"';
+  const bad = 'echo "deviates: see the head of this script"; exit 1';
+  const say = (test: string) => [`if ${test}; then ${good}; else ${bad}; fi`];
+  if (check.group === 'advice') {
+    const test = isTolerance(check) ? every('accepted') : every('! accepted');
+    return [`if ${test}; then ${good}; else echo "worth mending: see the head of this script"; fi`];
+  }
+  if (check === answersInTime) return say(every('! late'));
+  if (check === doesNotRedirect) return say(every('! redirected'));
+  if (needsProbe(check)) {
+    const wanted = check === nothingWhenRefused ? 0 : 1;
+    const test = `[ "$((after - before))" -eq ${wanted} ]`;
+    const answers = wanted === 1 ? ` && ${every('accepted')}` : '';
+    const print = `echo "side effects: $((after - before)), expected ${wanted}"`;
+    return ['sleep 1; after="$(count)"', print, ...say(`${test}${answers}`)];
+  }
+  if (check.group === 'accept') return say(every('accepted'));
+  return [
+    'if [ -n "$right" ] && leaks 1 "$right"; then echo "the answer holds the right signature"; exit 1; fi',
+    ...say(every('! accepted')),
+  ];
+}
