@@ -41,7 +41,7 @@ async function judge(url: string): Promise<void> {
   assert.equal(
     results
       .filter(({ judgement }) => judgement.verdict !== 'passed')
-      .map(({ id, judgement }) => `${id}: ${judgement.actual}`),
+      .map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
     [],
   );
 }
