@@ -19,22 +19,20 @@ export function emit(
   body: string,
 ): readonly Change[] {
   const accountId = 'accountId' in record ? record.accountId : record.id;
-  return happen(behaviour, category, kind, { ...pick(record), accountId }, body);
-}
-
-function pick({ firmId, brandId }: Place): Place {
-  return { firmId, brandId };
+  const { firmId, brandId } = record;
+  return happen(behaviour, category, kind, { firmId, brandId, accountId }, body);
 }
 
 export function happen(
   behaviour: Behaviour,
   category: Category,
   kind: string,
-  place: Place & { readonly accountId: string | null },
+  { firmId, brandId, accountId }: Place & { readonly accountId: string | null },
   body: string,
 ): readonly Change[] {
   const names = behaviour.settings.event_kinds as Readonly<Record<string, string | null>>;
-  const name = kind in names ? names[kind] : kind;
-  if (name === null || name === undefined) return [];
-  return [{ type: 'event-recorded', happening: { category, kind: name, ...place, body } }];
+  const named = names[kind];
+  if (named === null) return [];
+  const happening = { category, kind: named ?? kind, firmId, brandId, accountId, body };
+  return [{ type: 'event-recorded', happening }];
 }

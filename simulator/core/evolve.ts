@@ -156,8 +156,13 @@ const apply: Apply = {
     world.subscriptions.set(subscription.id, subscription);
   },
   'delivery-set': (world, { delivery }) => setDelivery(world, delivery),
-  'event-recorded': (world, { happening }) => {
-    keepEvent(world, { seq: world.events.lastSeq + 1, atMs: world.nowMs, ...happening });
+  // Written out member by member: a spread here costs more than all the rest of an event.
+  'event-recorded': (
+    world,
+    { happening: { category, kind, firmId, brandId, accountId, body } },
+  ) => {
+    const seq = world.events.lastSeq + 1;
+    keepEvent(world, { seq, category, kind, atMs: world.nowMs, firmId, brandId, accountId, body });
   },
   'bucket-drawn': (world, { name, units, atMs }) => {
     world.buckets.set(name, { units, atMs });
@@ -219,6 +224,13 @@ function turnKeys(world: World): void {
 /** Time goes on, never back. */
 export function moveClock(world: World, atMs: number): void {
   if (atMs > world.nowMs) world.nowMs = atMs;
+}
+
+/** Puts a starting world's past in place: its events in order, and how many were before them. */
+export function keepPast({ events }: World, past: readonly EventRecord[], forgotten: number): void {
+  events.records = [...past];
+  events.first = forgotten + 1;
+  events.lastSeq = forgotten + past.length;
 }
 
 /** Numbers a call. */

@@ -2,12 +2,13 @@
 // happened.
 
 import { parseAgo } from '../../fixtures/worlds/ago.ts';
-import type { WorldFixture } from '../../fixtures/worlds/fixture.ts';
+import type { AccountFixture, WorldFixture } from '../../fixtures/worlds/fixture.ts';
 import { createCredential } from './acts/credentials.ts';
 import type { Behaviour } from './behaviour.ts';
-import { evolve, moveClock } from './evolve.ts';
+import { eventWindowMs, evolve, moveClock } from './evolve.ts';
 import type { PlanName } from './records.ts';
-import { type Play, planHistory } from './starting/history.ts';
+import { Chronicle } from './starting/chronicle.ts';
+import { Ids, longestAgoMs, playPerson } from './starting/history.ts';
 import { playSubscriptions } from './starting/subscriptions.ts';
 import { createWorld, type World, type WorldOptions } from './world.ts';
 
@@ -18,6 +19,14 @@ export interface StartTerms {
   /** Plan of firms and credentials that name none (LIM-1). */
   readonly plan: PlanName;
   readonly options: WorldOptions;
+  /** People beside those that are written out. */
+  readonly madeUp?: MadeUp;
+}
+
+export interface MadeUp {
+  readonly accounts: Iterable<AccountFixture>;
+  /** Nothing of them is older than this. */
+  readonly longestAgoMs: number;
 }
 
 /** Something about a starting world that cannot be: the field and what to do. */
@@ -34,18 +43,59 @@ export class StartingWorldError extends Error {
  * The fixture must have been checked against its schema; throws a StartingWorldError for the rest.
  */
 export function startWorld(fixture: WorldFixture, behaviour: Behaviour, terms: StartTerms): World {
-  const plays = planHistory(fixture);
-  const subscriptionsBegin = (fixture.subscriptions ?? []).map(({ ago }) => parseAgo(ago) ?? 0);
-  const longestAgo = plays.reduce((most, play) => Math.max(most, play.agoMs), 0);
-  const beginMs = terms.startMs - Math.max(longestAgo, ...subscriptionsBegin, 0);
-  const world = createWorld({ ...terms, startedAtMs: beginMs });
+  const slices = startInSlices(fixture, behaviour, terms);
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done) return slice.value;
+  }
+}
+
+/** The same in slices of some milliseconds, so that who has other work can do it in between. */
+export function* startInSlices(
+  fixture: WorldFixture,
+  behaviour: Behaviour,
+  terms: StartTerms,
+): Generator<void, World> {
+  const { startMs, madeUp } = terms;
+  const world = createWorld({ ...terms, startedAtMs: startMs - longestAgo(fixture, madeUp) });
   placeFirms(world, fixture, terms);
-  playAll(world, behaviour, plays, terms.startMs);
-  moveClock(world, terms.startMs);
+  // EVT-10b: written people are few, and their events are forgotten as those of the API are; of a
+  // crowd only those are told that can still be asked for.
+  const sinceMs = madeUp === undefined ? Number.NEGATIVE_INFINITY : startMs - eventWindowMs;
+  const chronicle = new Chronicle(world, behaviour, sinceMs);
+  yield* playEverybody(chronicle, fixture, terms);
+  chronicle.write();
+  moveClock(world, startMs);
   // Delegated credentials are for accounts, which had to be made first.
   placeCredentials(world, behaviour, fixture, terms);
-  playSubscriptions(world, behaviour, fixture.subscriptions ?? [], terms.startMs);
+  playSubscriptions(world, behaviour, fixture.subscriptions ?? [], startMs);
   return world;
+}
+
+function* playEverybody(
+  chronicle: Chronicle,
+  { accounts = [] }: WorldFixture,
+  { startMs, madeUp }: StartTerms,
+): Generator<void> {
+  const ids = new Ids();
+  let index = 0;
+  for (const people of [accounts, madeUp?.accounts ?? []]) {
+    for (const person of people) {
+      const wrong = playPerson(chronicle, person, index, ids, startMs);
+      if (wrong !== null) throw new StartingWorldError(wrong.field, wrong.message);
+      index += 1;
+      if (index % 256 === 0) yield;
+    }
+  }
+}
+
+/** When the world must begin for all of it to have happened since. */
+function longestAgo({ accounts = [], subscriptions = [] }: WorldFixture, madeUp?: MadeUp): number {
+  return Math.max(
+    madeUp?.longestAgoMs ?? 0,
+    ...subscriptions.map(({ ago }) => parseAgo(ago) ?? 0),
+    accounts.reduce((most, account) => Math.max(most, longestAgoMs(account)), 0),
+  );
 }
 
 function placeFirms(world: World, fixture: WorldFixture, { plan }: StartTerms): void {
@@ -71,19 +121,5 @@ function placeCredentials(
       const { field, message } = outcome.refused;
       throw new StartingWorldError(`credentials[${index}].${field}`, message);
     }
-  }
-}
-
-function playAll(
-  world: World,
-  behaviour: Behaviour,
-  plays: readonly Play[],
-  startMs: number,
-): void {
-  const ordered = [...plays].sort((a, b) => b.agoMs - a.agoMs || a.order - b.order);
-  for (const play of ordered) {
-    moveClock(world, startMs - play.agoMs);
-    const wrong = play.run({ world, behaviour, atMs: world.nowMs });
-    if (wrong !== null) throw new StartingWorldError(play.field, wrong);
   }
 }

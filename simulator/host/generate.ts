@@ -10,6 +10,7 @@ import type {
   WorldFixture,
 } from '../../fixtures/worlds/fixture.ts';
 import { movementSchema, personSchema, positionSchema } from '../../fixtures/worlds.ts';
+import type { MadeUp } from '../core/starting-world.ts';
 import { quote } from '../core/tables/quotes.ts';
 import { sha256Hex } from '../core/values/digest.ts';
 
@@ -19,10 +20,12 @@ interface Person {
   readonly country: string;
   readonly language: string;
   readonly status: string;
+  /** Their address without the number that makes it theirs alone. */
+  readonly mailbox: string;
 }
 
 interface Movement {
-  readonly cents: number;
+  readonly amount: string;
   readonly transaction_type: 'Deposit' | 'Withdrawal' | 'Credit';
   readonly status: 'pending' | TransactionStep['to'];
 }
@@ -30,7 +33,8 @@ interface Movement {
 interface Trade {
   readonly instrument: string;
   readonly side: 'buy' | 'sell';
-  readonly hundredths: number;
+  readonly volume: string;
+  readonly price: string;
   readonly closed: boolean;
 }
 
@@ -44,31 +48,65 @@ interface Pools {
 const poolSize = 400;
 const daySeconds = 24 * 3600;
 
-/** The world with its `generate` part turned into accounts beside those that are written out. */
-export async function generatePeople(fixture: WorldFixture, seed: string): Promise<WorldFixture> {
-  const { generate, ...rest } = fixture;
-  if (generate === undefined) return fixture;
+/** The accounts of a `generate` part, one after another: a crowd is never held as a whole. */
+export async function generatePeople(
+  terms: GenerateFixture,
+  { firms }: WorldFixture,
+  seed: string,
+): Promise<MadeUp> {
   const number = Number.parseInt(sha256Hex(seed).slice(0, 8), 16);
   const pools = await makePools(number);
-  const brands = generate.brand_ids ?? fixture.firms[0]?.brands.map(({ id }) => id) ?? [];
-  const random = new Random(number);
-  const accounts: AccountFixture[] = [...(fixture.accounts ?? [])];
-  for (let n = 1; n <= generate.accounts; n += 1) {
-    const brandId = brands[(n - 1) % brands.length] ?? '';
-    accounts.push(makeAccount(n, brandId, generate, pools, random));
-  }
-  return { ...rest, accounts };
+  const brands = terms.brand_ids ?? firms[0]?.brands.map(({ id }) => id) ?? [];
+  return {
+    accounts: makeAccounts(terms, brands, pools, new Random(number)),
+    longestAgoMs: longestAgo(terms) * 1000,
+  };
 }
+
+function* makeAccounts(
+  terms: GenerateFixture,
+  brands: readonly string[],
+  pools: Pools,
+  random: Random,
+): Generator<AccountFixture> {
+  for (let n = 1; n <= terms.accounts; n += 1) {
+    yield makeAccount(n, brands[(n - 1) % brands.length] ?? '', terms, pools, random);
+  }
+}
+
+/** In seconds, the largest that is drawn included. */
+const longestAgo = ({ days = 90 }: GenerateFixture): number => 1 + days * daySeconds;
 
 async function makePools(seed: number): Promise<Pools> {
   const { generate } = await import('json-schema-faker');
-  const pool = async (items: object) => {
+  const pool = async <T>(items: object) => {
     const schema = { type: 'array', items, minItems: poolSize, maxItems: poolSize };
-    return (await generate(schema as never, { seed })) as readonly never[];
+    return (await generate(schema as never, { seed })) as readonly T[];
   };
-  const people = await pool(personSchema);
-  const movements = await pool(movementSchema);
-  return { people, movements, trades: await pool(positionSchema) };
+  const people = await pool<Omit<Person, 'mailbox'>>(personSchema);
+  const movements = await pool<Omit<Movement, 'amount'> & { cents: number }>(movementSchema);
+  const trades = await pool<Omit<Trade, 'volume' | 'price'> & { hundredths: number }>(
+    positionSchema,
+  );
+  // What follows from one of them alone is worked out once, and not for each who shares it.
+  return {
+    people: people.map((person) => {
+      const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();
+      return { ...person, mailbox };
+    }),
+    movements: movements.map(({ cents, transaction_type, status }) => {
+      const sign = transaction_type === 'Withdrawal' ? '-' : '';
+      return { amount: `${sign}${printHundredths(cents)}`, transaction_type, status };
+    }),
+    trades: trades.map(({ instrument, side, hundredths, closed }) => {
+      const volume = printHundredths(hundredths);
+      return { instrument, side, volume, price: quote(instrument), closed };
+    }),
+  };
+}
+
+function printHundredths(count: number): string {
+  return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
 }
 
 /** Whole numbers that follow from a seed. */
@@ -99,13 +137,13 @@ function makeAccount(
   random: Random,
 ): AccountFixture {
   const person = random.of(pools.people);
-  const beganAgo = 1 + random.below((terms.days ?? 90) * daySeconds);
+  const beganAgo = 1 + random.below(longestAgo(terms) - 1);
   const tradingAccounts = terms.trading_accounts_per_account ?? 1;
-  const name = `${person.first_name}.${person.last_name}`.toLowerCase();
-  const transactions = Array.from({ length: terms.transactions_per_account ?? 3 }, (_, index) =>
-    makeTransaction(`made-up-${n}-${index + 1}`, beganAgo, random.of(pools.movements), random),
-  );
-  const positions = Array.from({ length: terms.positions_per_account ?? 1 }, () =>
+  const transactions = times(terms.transactions_per_account ?? 3, (at) => {
+    const reference = `made-up-${n}-${at + 1}`;
+    return makeTransaction(reference, beganAgo, random.of(pools.movements), random);
+  });
+  const positions = times(terms.positions_per_account ?? 1, () =>
     makePosition(beganAgo, random.of(pools.trades), random),
   );
   // What there is goes to the trading accounts in turn.
@@ -114,10 +152,14 @@ function makeAccount(
   return {
     brand_id,
     client_reference_id: `made-up-${n}`,
-    email: `${name}.${n}@example.com`,
-    ...person,
-    ago: `${spanOf(beganAgo)}`,
-    trading_accounts: Array.from({ length: tradingAccounts }, (_, at) => ({
+    email: `${person.mailbox}.${n}@example.com`,
+    first_name: person.first_name,
+    last_name: person.last_name,
+    country: person.country,
+    language: person.language,
+    status: person.status,
+    ago: beganAgo,
+    trading_accounts: times(tradingAccounts, (at) => ({
       currency: at % 2 === 0 ? 'USD' : 'EUR',
       transactions: part(transactions, at),
       positions: part(positions, at),
@@ -125,15 +167,20 @@ function makeAccount(
   };
 }
 
+function times<T>(count: number, make: (at: number) => T): T[] {
+  const made: T[] = [];
+  for (let at = 0; at < count; at += 1) made.push(make(at));
+  return made;
+}
+
 function makeTransaction(
   client_reference_id: string,
   beganAgo: number,
-  { cents, transaction_type, status }: Movement,
+  { amount, transaction_type, status }: Movement,
   random: Random,
 ): TransactionFixture {
   const askedAgo = random.below(beganAgo);
   const decidedAgo = random.below(askedAgo + 1);
-  const amount = `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
   const reason = 'Made up with the world.';
   const stepsTo = {
     pending: [],
@@ -142,32 +189,22 @@ function makeTransaction(
     rejected: [{ to: 'rejected', reason }],
     cancelled: [{ to: 'cancelled', reason }],
   } as const satisfies Record<Movement['status'], readonly Omit<TransactionStep, 'ago'>[]>;
-  const ago = spanOf(decidedAgo);
   return {
     client_reference_id,
-    amount: transaction_type === 'Withdrawal' ? `-${amount}` : amount,
+    amount,
     transaction_type,
-    ago: spanOf(askedAgo),
-    steps: stepsTo[status].map((step) => ({ ...step, ago })),
+    ago: askedAgo,
+    steps: stepsTo[status].map((step) => ({ ...step, ago: decidedAgo })),
   };
 }
 
 function makePosition(beganAgo: number, trade: Trade, random: Random): PositionFixture {
-  const { instrument, side, hundredths, closed } = trade;
+  const { instrument, side, volume, price: open_price, closed } = trade;
   const openedAgo = random.below(beganAgo);
-  const volume = `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
-  const open_price = quote(instrument);
-  const position = { instrument, side, volume, open_price, ago: spanOf(openedAgo) };
+  const position = { instrument, side, volume, open_price, ago: openedAgo };
   if (!closed) return position;
   return {
     ...position,
-    closed: { ago: spanOf(random.below(openedAgo + 1)), price: open_price },
+    closed: { ago: random.below(openedAgo + 1), price: open_price },
   };
-}
-
-/** A span of so many seconds, as a world file writes it. */
-function spanOf(seconds: number): string {
-  const days = Math.floor(seconds / daySeconds);
-  const rest = seconds % daySeconds;
-  return days === 0 ? `${rest}s` : `${days}d ${rest}s`;
 }

@@ -1,12 +1,13 @@
 // The worlds of one process: the first one, and the isolated ones made beside it; each call finds
 // its own by its token.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defaultSettings, type Settings } from '../../fixtures/settings.ts';
-import type { WorldFixture } from '../../fixtures/worlds/fixture.ts';
+import type { GenerateFixture, WorldFixture } from '../../fixtures/worlds/fixture.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 import type { Call } from '../core/call.ts';
 import { conforming } from '../core/conforming.ts';
 import type { PlanName } from '../core/records.ts';
-import { startWorld } from '../core/starting-world.ts';
+import { type MadeUp, startInSlices } from '../core/starting-world.ts';
 import { phoneTables } from '../core/values/phone.ts';
 import type { World } from '../core/world.ts';
 import type { Deviation } from '../deviations/deviation.ts';
@@ -121,17 +122,18 @@ export class Sandbox {
   }
 
   async #begin(origin: WorldTerms, startMs: number): Promise<World> {
-    const written = origin.fixture ?? this.terms.fixture;
+    const fixture = origin.fixture ?? this.terms.fixture;
     const seed = origin.seed ?? this.terms.seed;
-    const fixture = written.generate === undefined ? written : await generated(written, seed);
     if (fixture.accounts?.some(({ phone }) => phone !== undefined)) await phoneTables.load();
-    const world = startWorld(fixture, this.#conforming, {
+    const slices = startInSlices(fixture, this.#conforming, {
       name: origin.name,
       seed,
       startMs,
       plan: this.terms.plan,
       options: { allowLocalWebhooks: this.terms.allowLocalWebhooks ?? false },
+      ...(fixture.generate === undefined ? {} : { madeUp: await madeUpOf(fixture, seed) }),
     });
+    const world = await inTurns(slices);
     for (const { from, to } of this.terms.forwards ?? []) world.forwards.set(from, to);
     return world;
   }
@@ -212,9 +214,18 @@ export class Sandbox {
 }
 
 /** What makes up people is loaded only where some are asked for. */
-async function generated(fixture: WorldFixture, seed: string): Promise<WorldFixture> {
+async function madeUpOf(fixture: WorldFixture, seed: string): Promise<MadeUp> {
   const { generatePeople } = await import('./generate.ts');
-  return generatePeople(fixture, seed);
+  return generatePeople(fixture.generate as GenerateFixture, fixture, seed);
+}
+
+/** Other worlds go on being served while a large one is begun. */
+async function inTurns<T>(slices: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done) return slice.value;
+    await nextTurn();
+  }
 }
 
 function tokenOf({ headers, target }: Call): string | null {

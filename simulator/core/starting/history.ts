@@ -1,48 +1,34 @@
-// The history of a starting world as single plays: accounts made, transactions moved, positions
-// opened.
+// The history of a starting world, person by person: nobody's past depends on another's, but for
+// the order of events.
 import { parseAgo } from '../../../fixtures/worlds/ago.ts';
 import type {
   AccountFixture,
   PositionFixture,
   TradingAccountFixture,
   TransactionFixture,
-  WorldFixture,
 } from '../../../fixtures/worlds/fixture.ts';
-import type { ActContext } from '../acts/act.ts';
-import { emit } from '../emit.ts';
-import { evolve } from '../evolve.ts';
-import type { Account, Transaction } from '../records.ts';
+import type { Chronicle, PlayContext } from './chronicle.ts';
+import { type Place, playAccount, playTradingAccount, playTransaction } from './people.ts';
 import { playPosition } from './positions.ts';
 import { playStep } from './steps.ts';
 
-/**
- * One thing that happened, at its time before the start. Answers what is wrong with it, or null.
- */
-export interface Play {
+/** One thing that happened, at its time before the start. */
+interface Play {
   readonly agoMs: number;
-  /** Order among plays of one time. */
-  readonly order: number;
+  /** Where it is written; asked for only when something is wrong with it. */
+  readonly field: () => string;
+  /** Answers what is wrong with it, or null. */
+  readonly run: (context: PlayContext) => string | null;
+}
+
+/** What cannot be, and where it is written. */
+export interface Impossible {
   readonly field: string;
-  readonly run: (context: ActContext) => string | null;
+  readonly message: string;
 }
 
-type Add = (ago: string, field: string, run: Play['run']) => void;
-
-/** Ids are given out in the order of writing, before anything is played. */
-export function planHistory(fixture: WorldFixture): readonly Play[] {
-  const plays: Play[] = [];
-  const add: Add = (ago, field, run) => {
-    plays.push({ agoMs: parseAgo(ago) ?? 0, order: plays.length, field, run });
-  };
-  const ids = new Ids();
-  for (const [index, account] of (fixture.accounts ?? []).entries()) {
-    planAccount(account, `accounts[${index}]`, ids, add);
-  }
-  return plays;
-}
-
-/** Ids that a fixture leaves out follow the highest given so far. */
-class Ids {
+/** Ids that a fixture leaves out follow the highest given so far, in the order of writing. */
+export class Ids {
   readonly #last = { account: 1000, trading: 5000, transaction: 9000, position: 7000 };
 
   take(
@@ -55,166 +41,98 @@ class Ids {
   }
 }
 
-function planAccount(fixture: AccountFixture, field: string, ids: Ids, add: Add): void {
-  const id = ids.take('account', fixture.id);
-  add(fixture.ago, field, (context) => playAccount(context, fixture, id));
-  for (const [index, trading] of (fixture.trading_accounts ?? []).entries()) {
-    planTrading(trading, `${field}.trading_accounts[${index}]`, fixture.ago, id, ids, add);
+/** Lets one person's past happen; answers what is wrong with it, or null. */
+export function playPerson(
+  chronicle: Chronicle,
+  fixture: AccountFixture,
+  index: number,
+  ids: Ids,
+  startMs: number,
+): Impossible | null {
+  const plays = planAccount(fixture, () => `accounts[${index}]`, ids);
+  // Stable: what happened at one time happens in the order of writing.
+  plays.sort((one, other) => other.agoMs - one.agoMs);
+  for (const { agoMs, field, run } of plays) {
+    chronicle.atMs = startMs - agoMs;
+    const message = run(chronicle);
+    if (message !== null) return { field: field(), message };
   }
+  return null;
+}
+
+/** How long ago the first thing of this person was, in milliseconds. */
+export function longestAgoMs(fixture: AccountFixture): number {
+  const plays = planAccount(fixture, () => '', new Ids());
+  return plays.reduce((most, { agoMs }) => Math.max(most, agoMs), 0);
+}
+
+function planAccount(fixture: AccountFixture, field: () => string, ids: Ids): Play[] {
+  const id = ids.take('account', fixture.id);
+  const agoMs = parseAgo(fixture.ago) ?? 0;
+  const plays: Play[] = [{ agoMs, field, run: (context) => playAccount(context, fixture, id) }];
+  for (const [index, trading] of (fixture.trading_accounts ?? []).entries()) {
+    const name = () => `${field()}.trading_accounts[${index}]`;
+    planTrading(plays, trading, name, agoMs, id, ids);
+  }
+  return plays;
 }
 
 function planTrading(
+  plays: Play[],
   fixture: TradingAccountFixture,
-  field: string,
-  ago: string,
+  field: () => string,
+  agoMs: number,
   accountId: string,
   ids: Ids,
-  add: Add,
 ): void {
   const id = ids.take('trading', fixture.id);
-  add(ago, field, ({ world }) => {
-    const { currency, provider_payouts: providerPayouts = false } = fixture;
-    const tradingAccount = {
-      id,
-      accountId,
-      currency,
-      providerPayouts,
-      balance: '0.00',
-      entries: [],
-    };
-    evolve(world, [{ type: 'trading-account-set', tradingAccount }]);
-    return null;
-  });
+  const run: Play['run'] = (context) => playTradingAccount(context, fixture, id, accountId);
+  plays.push({ agoMs, field, run });
+  const place = { accountId, tradingAccountId: id, currency: fixture.currency };
   for (const [index, transaction] of (fixture.transactions ?? []).entries()) {
-    const name = `${field}.transactions[${index}]`;
-    planTransaction(
-      transaction,
-      name,
-      { accountId, tradingAccountId: id, currency: fixture.currency },
-      ids,
-      add,
-    );
+    planTransaction(plays, transaction, () => `${field()}.transactions[${index}]`, place, ids);
   }
   for (const [index, position] of (fixture.positions ?? []).entries()) {
-    planPosition(position, `${field}.positions[${index}]`, id, ids, add);
+    planPosition(plays, position, () => `${field()}.positions[${index}]`, id, ids);
+  }
+}
+
+function planTransaction(
+  plays: Play[],
+  fixture: TransactionFixture,
+  field: () => string,
+  place: Place,
+  ids: Ids,
+): void {
+  const id = ids.take('transaction', fixture.id);
+  const agoMs = parseAgo(fixture.ago) ?? 0;
+  plays.push({ agoMs, field, run: (context) => playTransaction(context, fixture, id, place) });
+  for (const [index, step] of (fixture.steps ?? []).entries()) {
+    plays.push({
+      agoMs: parseAgo(step.ago) ?? 0,
+      field: () => `${field()}.steps[${index}]`,
+      run: (context) => playStep(context, id, step),
+    });
   }
 }
 
 function planPosition(
+  plays: Play[],
   fixture: PositionFixture,
-  field: string,
+  field: () => string,
   tradingAccountId: string,
   ids: Ids,
-  add: Add,
 ): void {
   const id = ids.take('position', fixture.id);
-  add(fixture.ago, field, (context) =>
-    playPosition(context, fixture, id, tradingAccountId, 'open'),
-  );
-  const { closed } = fixture;
-  if (closed === undefined) return;
-  add(closed.ago, `${field}.closed`, (context) =>
-    playPosition(context, fixture, id, tradingAccountId, 'close'),
-  );
-}
-
-interface Place {
-  readonly accountId: string;
-  readonly tradingAccountId: string;
-  readonly currency: string;
-}
-
-function planTransaction(
-  fixture: TransactionFixture,
-  field: string,
-  place: Place,
-  ids: Ids,
-  add: Add,
-): void {
-  const id = ids.take('transaction', fixture.id);
-  add(fixture.ago, field, (context) => playTransaction(context, fixture, id, place));
-  for (const [index, step] of (fixture.steps ?? []).entries()) {
-    add(step.ago, `${field}.steps[${index}]`, (context) => playStep(context, id, step));
-  }
-}
-
-function playAccount(context: ActContext, fixture: AccountFixture, id: string): string | null {
-  const { world, behaviour, atMs } = context;
-  const { values, accounts, print } = behaviour;
-  const brand = world.brands.get(fixture.brand_id);
-  if (brand === undefined) return `there is no brand ${fixture.brand_id}`;
-  const phone = values.phone(fixture.phone ?? null, fixture.country ?? null);
-  const unnamed = fixture.first_name === undefined && fixture.last_name === undefined;
-  const name = unnamed ? accounts.nameAfterEmail(fixture.email) : null;
-  const account: Account = {
-    id,
-    firmId: brand.firmId,
-    brandId: brand.id,
-    reference: fixture.client_reference_id,
-    email: fixture.email,
-    phone,
-    firstName: name?.first ?? fixture.first_name ?? null,
-    lastName: name?.last ?? fixture.last_name ?? null,
-    country: fixture.country ?? null,
-    language: fixture.language ?? null,
-    status: fixture.status ?? accounts.firstStatus,
-    revision: accounts.firstRevision,
-    createdAtMs: atMs,
-    firstDepositId: null,
-  };
-  const keys = {
-    index: accounts.referenceIndex(brand.firmId, brand.id),
-    reference: values.referenceKey(account.reference),
-    people: accounts.peopleIndex(brand.id),
-    email: values.emailKey(account.email),
-    phone: values.phoneKey(phone),
-  };
-  if (world.people.get(keys.index)?.byReference.has(keys.reference)) {
-    return `the reference ${account.reference} is used twice`;
-  }
-  evolve(world, [
-    { type: 'account-created', account, keys },
-    ...emit(context, 'account', 'account.created', account, print.account(account)),
-  ]);
-  return null;
-}
-
-function playTransaction(
-  context: ActContext,
-  fixture: TransactionFixture,
-  id: string,
-  place: Place,
-): string | null {
-  const { world, behaviour, atMs } = context;
-  const { values, transactions, print } = behaviour;
-  const account = world.accounts.get(place.accountId);
-  if (account === undefined) return 'it is older than its account';
-  if (!values.isDecimal(fixture.amount)) return `${fixture.amount} is not a decimal`;
-  const transaction: Transaction = {
-    id,
-    firmId: account.firmId,
-    brandId: account.brandId,
-    ...place,
-    reference: fixture.client_reference_id,
-    amount: fixture.amount,
-    method: fixture.method ?? values.method(fixture.amount),
-    transactionType: fixture.transaction_type,
-    status: 'pending',
-    isFtd: false,
-    createdAtMs: atMs,
-    reason: null,
-    operator: null,
-  };
-  const referenceKey = transactions.referenceKey(account.firmId, account.id, transaction.reference);
-  evolve(world, [
-    { type: 'transaction-created', transaction, referenceKey },
-    ...emit(
-      context,
-      'transaction',
-      'transaction.created',
-      transaction,
-      print.transaction(transaction),
-    ),
-  ]);
-  return null;
+  plays.push({
+    agoMs: parseAgo(fixture.ago) ?? 0,
+    field,
+    run: (context) => playPosition(context, fixture, id, tradingAccountId, 'open'),
+  });
+  if (fixture.closed === undefined) return;
+  plays.push({
+    agoMs: parseAgo(fixture.closed.ago) ?? 0,
+    field: () => `${field()}.closed`,
+    run: (context) => playPosition(context, fixture, id, tradingAccountId, 'close'),
+  });
 }

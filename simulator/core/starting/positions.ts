@@ -1,13 +1,11 @@
 // Opens and closes a position of a starting world at the prices it names.
 import type { PositionFixture } from '../../../fixtures/worlds/fixture.ts';
-import type { ActContext } from '../acts/act.ts';
 import { emit } from '../emit.ts';
-import { evolve } from '../evolve.ts';
-import { printPosition } from '../operations/positions.ts';
 import type { Order, Position } from '../records.ts';
+import type { PlayContext } from './chronicle.ts';
 
 export function playPosition(
-  context: ActContext,
+  context: PlayContext,
   fixture: PositionFixture,
   id: string,
   tradingAccountId: string,
@@ -44,11 +42,11 @@ export function playPosition(
   };
   const place = { firmId: account.firmId, brandId: account.brandId, accountId: account.id };
   const kind = closing ? 'position.closed' : 'position.opened';
-  evolve(world, [
+  context.apply([
     { type: 'position-set', position },
     { type: 'order-set', order },
     ...emit(context, 'order', 'order.filled', place, behaviour.print.order(order)),
-    ...emit(context, 'position', kind, place, printPosition(position)),
+    ...emit(context, 'position', kind, place, ''),
   ]);
   return null;
 }

@@ -1,9 +1,8 @@
 // Moves a transaction of a starting world through the same table as the API does.
 import type { TransactionStep } from '../../../fixtures/worlds/fixture.ts';
-import type { ActContext } from '../acts/act.ts';
-import { evolve } from '../evolve.ts';
 import { moveChanges } from '../operations/move-changes.ts';
 import type { Move, Trigger } from '../tables/moves.ts';
+import type { PlayContext } from './chronicle.ts';
 
 const triggers: Readonly<Record<TransactionStep['to'], Trigger>> = {
   approved: 'approve',
@@ -13,7 +12,7 @@ const triggers: Readonly<Record<TransactionStep['to'], Trigger>> = {
 };
 
 /** Answers why the step cannot be, or null. Nothing of it settles by itself later (NS-3). */
-export function playStep(context: ActContext, id: string, step: TransactionStep): string | null {
+export function playStep(context: PlayContext, id: string, step: TransactionStep): string | null {
   const { world, behaviour } = context;
   const transaction = world.transactions.get(id);
   if (transaction === undefined) return 'it is older than its transaction';
@@ -25,9 +24,6 @@ export function playStep(context: ActContext, id: string, step: TransactionStep)
       ? { reason: step.reason ?? null, operator: step.operator ?? null }
       : {};
   const { changes } = moveChanges(context, { ...transaction, ...said }, move, trigger);
-  evolve(
-    world,
-    changes.filter((change) => change.type !== 'timer-set'),
-  );
+  context.apply(changes.filter((change) => change.type !== 'timer-set'));
   return null;
 }

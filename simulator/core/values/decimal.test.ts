@@ -40,6 +40,11 @@ const sums = [
   ['12345678901234567890.01', '-0.001', '12345678901234567890.009'],
   ['1e3', '0.5', '1000.5'],
   ['+1', '-2', '-1'],
+  ['-0.005', '0.01', '0.005'],
+  ['-1.5', '1.50', '0.00'],
+  ['007', '-8', '-1'],
+  ['999999999999.999', '0.001', '1000000000000.000'],
+  ['-999999999999.999', '-999999999999.999', '-1999999999999.998'],
 ] as const;
 
 decimals('sums are exact', () => {
@@ -50,8 +55,14 @@ decimals('sums are exact', () => {
 });
 
 decimals('signs', () => {
-  assert.equal(['-1.50', '0', '-0.00', '2'].map(negateDecimal), ['1.50', '0', '0.00', '-2']);
-  assert.equal(['-1.50', '0.10', '-0'].map(absoluteDecimal), ['1.50', '0.10', '0']);
+  assert.equal(['-1.50', '0', '-0.00', '2', '-07'].map(negateDecimal), [
+    '1.50',
+    '0',
+    '0.00',
+    '-2',
+    '7',
+  ]);
+  assert.equal(['-1.50', '0.10', '-0', '-07'].map(absoluteDecimal), ['1.50', '0.10', '0', '7']);
   assert.equal(['-0.0', '0', '1e-9', '-1'].map(isZeroDecimal), [true, true, false, false]);
   assert.equal(['-0', '-0.01', '1'].map(isNegativeDecimal), [false, true, false]);
   assert.equal([compareDecimals('1.0', '1'), compareDecimals('-2', '1')], [0, -1]);
