@@ -44,6 +44,7 @@ export async function tryDeviation(
   const controlUrl = `${baseUrl}/_sandbox`;
   const provider = await controlProvider({ baseUrl, controlUrl, sender });
   const run = await runScenarios({ scenarios: chosen, provider, sender, seed, timeoutMs: 10_000 });
+  await provider.close();
   await sandbox.close();
   const deviates: Record<string, string[]> = {};
   const ungraded: Record<string, string> = {};
