@@ -1,9 +1,8 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
-import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { effectChecks } from '../../conformance/receiver/behaviour.ts';
-import type { Terms } from '../../conformance/receiver/delivery.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import type { ReceiverOrder } from '../../simulator/control/index.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
 import { FORMAT_NAMES } from './conformance-run.ts';
 
@@ -45,7 +44,7 @@ export function defineReceiver(command: Command): void {
 
 async function judge(given: Given, io: JudgeIo): Promise<number> {
   try {
-    return await judgeReceiver(given, io);
+    return await judgeGiven(given, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     io.err(`error: ${error.message}\n`);
@@ -53,36 +52,28 @@ async function judge(given: Given, io: JudgeIo): Promise<number> {
   }
 }
 
-async function judgeReceiver(given: Given, io: JudgeIo): Promise<number> {
+async function judgeGiven(given: Given, io: JudgeIo): Promise<number> {
   const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
   const terms = readTerms(given, io);
   const reports = given.report.map(readReport);
   const { checkWritable, writeText } = await import('./conformance-files.ts');
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
-  const { mostDeliveries, runReceiver } = await import('../../conformance/receiver/run.ts');
-  const { probeOf } = await import('../../conformance/receiver/effects.ts');
-  const { receiverReport } = await import('../../conformance/receiver/report.ts');
-  const { Redactor } = await import('../../conformance/reports/redact.ts');
+  const { mostDeliveries } = await import('../../conformance/receiver/run.ts');
+  const { judgeReceiver } = await import('./receiver-judge.ts');
   const { exitCode } = await import('../../conformance/engine/exit.ts');
-  const probe = given.effectProbe;
-  const effects =
-    probe === undefined
-      ? null
-      : probeOf(readUrl('--effect-probe', probe, given.iOwnThisHost ?? false));
-  if (!given.json) {
-    io.out(
-      `Judging the receiver at ${url}: at most ${mostDeliveries(effects !== null)} deliveries\n`,
-    );
-  }
-  const run = await runReceiver({ url, terms, effects });
-  const secrets = [terms.secret, ...(terms.previousSecret === null ? [] : [terms.previousSecret])];
-  const report = receiverReport({
-    version: io.version,
+  const most = mostDeliveries(given.effectProbe !== undefined);
+  io.err(`Judging the receiver at ${url}: at most ${most} deliveries\n`);
+  const judged = await judgeReceiver({
     url,
-    run,
-    redactor: new Redactor(secrets),
+    ...terms,
+    effectProbe:
+      given.effectProbe === undefined
+        ? null
+        : readUrl('--effect-probe', given.effectProbe, given.iOwnThisHost ?? false),
     replay: ({ id }) => replayCommand(id, url, given),
   });
+  if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
+  const { report } = judged;
   const { render } = await import('../../conformance/reports/formats.ts');
   for (const { format, file } of reports) writeText(file, io.cwd, await render(format, report));
   if (given.json) io.out(`${JSON.stringify(report)}\n`);
@@ -116,6 +107,11 @@ function replayCommand(id: string, url: string, given: Given): string {
   return `conformance replay ${id} | ${names.join('')}URL='${url}' ${secret} bash`;
 }
 
+type Terms = Pick<
+  ReceiverOrder,
+  'secret' | 'previousSecret' | 'signatureHeader' | 'subscriptionHeader'
+>;
+
 function readTerms(given: Given, { env }: JudgeIo): Terms {
   return {
     secret: readSecret('--secret-env', given.secretEnv, env),
@@ -123,11 +119,8 @@ function readTerms(given: Given, { env }: JudgeIo): Terms {
       given.previousSecretEnv === undefined
         ? null
         : readSecret('--previous-secret-env', given.previousSecretEnv, env),
-    names: {
-      signature: readHeader('--signature-header', given.signatureHeader),
-      subscription: readHeader('--subscription-header', given.subscriptionHeader),
-    },
-    mark: randomBytes(5).toString('hex'),
+    signatureHeader: readHeader('--signature-header', given.signatureHeader),
+    subscriptionHeader: readHeader('--subscription-header', given.subscriptionHeader),
   };
 }
 
@@ -141,7 +134,7 @@ function readSecret(option: string, name: string | undefined, env: JudgeIo['env'
 }
 
 function readHeader(option: string, name: string): string {
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name.toLowerCase();
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name;
   throw new UsageError(`${option}: "${name}" is not the name of a header`);
 }
 

@@ -70,6 +70,7 @@ export async function serveSandbox(options: StartOptions): Promise<Served> {
     token: options.controlToken,
     hosts: [options.host],
     describe: () => ({ subscription: receiver }),
+    judgeReceiver: async (order) => (await import('./receiver-judge.ts')).judgeForPlane(order),
   });
   const dashboard = options.ui ? dashboardFolder() : undefined;
   const { version } = manifest;

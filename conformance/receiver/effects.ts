@@ -10,19 +10,31 @@ export interface EffectProbe {
   readonly count: () => Promise<number>;
 }
 
+/** The count of effects cannot be had. */
+export class ProbeError extends Error {}
+
 /** A probe of a URL that answers a number, or JSON with a member `count`. */
 export function probeOf(url: string): EffectProbe {
   return {
     count: async () => {
       const { request } = (await import('undici')).default;
-      const answer = await request(url, { signal: AbortSignal.timeout(5000) });
-      const text = (await answer.body.text()).trim();
-      const json: unknown = text === '' ? null : JSON.parse(text);
-      const count = typeof json === 'number' ? json : (json as { count?: unknown } | null)?.count;
-      if (typeof count === 'number' && Number.isFinite(count)) return count;
-      throw new Error(`${url} answers neither a number nor {"count": number}`);
+      let text: string;
+      try {
+        const answer = await request(url, { signal: AbortSignal.timeout(5000) });
+        text = (await answer.body.text()).trim();
+      } catch (error) {
+        throw new ProbeError(`${url} does not answer (${(error as Error).message})`);
+      }
+      const count = countIn(text);
+      if (count !== null) return count;
+      throw new ProbeError(`${url} answers neither a number nor {"count": number}`);
     },
   };
+}
+
+function countIn(text: string): number | null {
+  const found = /^(\d+)$/.exec(text) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text);
+  return found === null ? null : Number(found[1]);
 }
 
 interface EffectResult {
@@ -42,9 +54,24 @@ export async function judgeEffects(
   const results: EffectResult[] = [];
   for (const check of effectChecks) {
     const wanted = check === nothingWhenRefused ? 0 : 1;
-    results.push(await measure(probe, check, wanted, () => fire(check, terms, shoot)));
+    const play = () => fire(check, terms, shoot);
+    results.push(await measure(probe, check, wanted, play).catch(blocked(check)));
   }
   return results;
+}
+
+function blocked(check: Check): (error: Error) => EffectResult {
+  return (error) => {
+    if (!(error instanceof ProbeError)) throw error;
+    const { title: expected } = check;
+    const judgement: Judgement = {
+      verdict: 'blocked',
+      expected,
+      actual: `the effects could not be counted: ${error.message}`,
+      exchanges: [],
+    };
+    return { check, judgement, exchanges: [] };
+  };
 }
 
 async function fire(check: Check, terms: Terms, shoot: Shoot): Promise<readonly Exchange[]> {

@@ -37,7 +37,8 @@ function parsePlace(text: string): Place | null {
   return { name, port: found[2] ?? '80' };
 }
 
-function isLoopback(name: string): boolean {
+/** A name or an address of this machine, without brackets, in lower case. */
+export function isLoopback(name: string): boolean {
   if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
   return /^127(\.\d{1,3}){3}$/.test(name);
 }

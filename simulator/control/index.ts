@@ -4,7 +4,7 @@ import type { Plane, PlaneTerms } from './plane.ts';
 import type { ControlReply, ControlRequest } from './reply.ts';
 
 export { mountControl } from './mount.ts';
-export type { PlaneTerms } from './plane.ts';
+export type { PlaneTerms, ReceiverJudged, ReceiverOrder } from './plane.ts';
 export type { ControlReply, ControlRequest, Pieces } from './reply.ts';
 export { controlPrefix } from './row.ts';
 

@@ -15,6 +15,21 @@ export interface Described {
   readonly subscription?: Readonly<Record<string, unknown>> | null;
 }
 
+/** A webhook receiver on this machine, and what deliveries to it are signed with. */
+export interface ReceiverOrder {
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+  readonly signatureHeader: string;
+  readonly subscriptionHeader: string;
+  /** Answers how often the side effect has happened. */
+  readonly effectProbe: string | null;
+}
+
+export type ReceiverJudged =
+  | { readonly report: Readonly<Record<string, unknown>> }
+  | { readonly refused: { readonly field: string; readonly message: string } };
+
 export interface PlaneTerms {
   readonly sandbox: Sandbox;
   /** Wanted as a bearer token with every request; none when left out. */
@@ -24,6 +39,8 @@ export interface PlaneTerms {
    */
   readonly hosts?: readonly string[];
   readonly describe?: () => Described;
+  /** Judges a receiver; whoever puts the parts together may have a judge. */
+  readonly judgeReceiver?: (order: ReceiverOrder) => Promise<ReceiverJudged>;
 }
 
 interface Found {
@@ -96,6 +113,10 @@ export class Plane {
 
   get described(): Described {
     return this.#terms.describe?.() ?? {};
+  }
+
+  get judgeReceiver(): PlaneTerms['judgeReceiver'] {
+    return this.#terms.judgeReceiver;
   }
 
   /** Where a world's own plane is. */

@@ -10,6 +10,7 @@ import { limitRows } from './rows/limits.ts';
 import { accountRows, transactionRows } from './rows/money.ts';
 import { forwardRows, nameRows } from './rows/names.ts';
 import { questionRows } from './rows/questions.ts';
+import { receiverRows } from './rows/receivers.ts';
 import { requestRows } from './rows/requests.ts';
 import { stateRows } from './rows/state.ts';
 import { streamRows } from './rows/stream.ts';
@@ -31,6 +32,7 @@ export const rows: readonly Row[] = [
   ...eventRows,
   ...subscriptionRows,
   ...deliveryRows,
+  ...receiverRows,
   ...stateRows,
   ...worldRows,
   ...streamRows,

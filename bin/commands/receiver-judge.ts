@@ -1,0 +1,60 @@
+// Judges one webhook receiver, for the command and for the control plane of a served sandbox.
+import { randomBytes } from 'node:crypto';
+import type { Check } from '../../conformance/receiver/check.ts';
+import type { Report } from '../../conformance/reports/report.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import type { ReceiverJudged, ReceiverOrder } from '../../simulator/control/index.ts';
+
+export interface ReceiverJudging extends ReceiverOrder {
+  /** A command that tries one check again. */
+  readonly replay: (check: Check) => string;
+  readonly onResult?: (done: number, total: number) => void;
+}
+
+/** The report, or why the probe of the effects is of no use. */
+export async function judgeReceiver(
+  order: ReceiverJudging,
+): Promise<{ readonly report: Report } | { readonly useless: string }> {
+  const { runReceiver } = await import('../../conformance/receiver/run.ts');
+  const { ProbeError, probeOf } = await import('../../conformance/receiver/effects.ts');
+  const { receiverReport } = await import('../../conformance/receiver/report.ts');
+  const { Redactor } = await import('../../conformance/reports/redact.ts');
+  const { url, secret, previousSecret, effectProbe, replay, onResult } = order;
+  const effects = effectProbe === null ? null : probeOf(effectProbe);
+  try {
+    await effects?.count();
+  } catch (error) {
+    if (!(error instanceof ProbeError)) throw error;
+    return { useless: error.message };
+  }
+  const names = {
+    signature: order.signatureHeader.toLowerCase(),
+    subscription: order.subscriptionHeader.toLowerCase(),
+  };
+  const terms = { secret, previousSecret, names, mark: randomBytes(5).toString('hex') };
+  const run = await runReceiver({
+    url,
+    terms,
+    effects,
+    ...(onResult === undefined ? {} : { onResult: (_, done, total) => onResult(done, total) }),
+  });
+  const redactor = new Redactor([secret, ...(previousSecret === null ? [] : [previousSecret])]);
+  const { version } = manifest;
+  return { report: receiverReport({ version, url, run, redactor, replay }) };
+}
+
+/** As the control plane asks for it. */
+export async function judgeForPlane(order: ReceiverOrder): Promise<ReceiverJudged> {
+  const variables = [
+    ...(order.signatureHeader === 'X-Webhook-Signature'
+      ? []
+      : [`SIGNATURE_HEADER=${order.signatureHeader} `]),
+    `URL='${order.url}' SECRET=whsec_…`,
+  ].join('');
+  const judged = await judgeReceiver({
+    ...order,
+    replay: ({ id }) => `npx conformance replay ${id} | ${variables} bash`,
+  });
+  if ('useless' in judged) return { refused: { field: 'effect_probe', message: judged.useless } };
+  return { report: { ...judged.report } };
+}
