@@ -1,7 +1,7 @@
 // The lines of a delivery say what left, what came back, and what happens next.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type EndedLine, endedLine, sentLine, spanOf } from './delivery-line.ts';
+import { delayedLine, type EndedLine, endedLine, sentLine, spanOf } from './delivery-line.ts';
 
 const lines = suite('delivery line');
 
@@ -13,6 +13,13 @@ lines('an attempt that leaves', () => {
   assert.is(
     sentLine({ atMs, kind: 'transaction.approved', seq: 12, attempt: 1, url: 'http://x/in' }),
     '12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://x/in',
+  );
+});
+
+lines('an attempt that a fault delays', () => {
+  assert.is(
+    delayedLine({ atMs, seq: 12, attempt: 1, inMs: 90_000 }),
+    '12:00:01.250  ... delayed by a fault, goes out in 1 min 30 s (seq 12 attempt 1)',
   );
 });
 

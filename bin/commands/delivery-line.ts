@@ -1,4 +1,4 @@
-// Lines of log for a delivery: one as an attempt leaves, one when it has ended.
+// Lines of log for a delivery: one as an attempt leaves or is delayed, one when it has ended.
 
 export interface SentLine {
   readonly atMs: number;
@@ -40,6 +40,20 @@ export function endedLine({ atMs, seq, attempt, status, error, next }: EndedLine
   const words =
     next.kind === 'disabled' ? `disabled: ${visible(next.reason)}` : `${what}${wordsOf(next)}`;
   return `${timeOf(atMs)}  <-- ${words} (seq ${seq} attempt ${attempt})`;
+}
+
+export interface DelayedLine {
+  readonly atMs: number;
+  readonly seq: number;
+  readonly attempt: number;
+  /** Milliseconds until it goes out. */
+  readonly inMs: number;
+}
+
+/** `12:00:01.250  ... delayed by a fault, goes out in 5 s (seq 12 attempt 1)`. */
+export function delayedLine({ atMs, seq, attempt, inMs }: DelayedLine): string {
+  const words = `delayed by a fault, goes out in ${spanOf(inMs)}`;
+  return `${timeOf(atMs)}  ... ${words} (seq ${seq} attempt ${attempt})`;
 }
 
 function wordsOf(next: EndedLine['next']): string {

@@ -3,11 +3,11 @@
 import type { Delivery, Subscription } from '../../simulator/core/records.ts';
 import { eventId, findEvent } from '../../simulator/host/reading.ts';
 import type { Sandbox } from '../../simulator/host/sandbox.ts';
-import type { WorldHost } from '../../simulator/host/world-host.ts';
-import { type EndedLine, endedLine, sentLine } from './delivery-line.ts';
+import type { Notice, WorldHost } from '../../simulator/host/world-host.ts';
+import { delayedLine, type EndedLine, endedLine, sentLine } from './delivery-line.ts';
 import type { RequestLogOptions } from './request-log.ts';
 
-type Phase = 'sent' | 'ended';
+type Phase = Extract<Notice, { readonly kind: 'delivery' }>['phase'];
 
 /** Follows every world of the sandbox, those made later included. */
 export function logDeliveries(sandbox: Sandbox, { json, write }: RequestLogOptions): void {
@@ -59,6 +59,10 @@ function lineOf(host: WorldHost, found: Found, phase: Phase): string {
     const attempt = attempts.length + 1;
     return sentLine({ atMs, kind: kindOf(host, found), seq, attempt, url: urlOf(host, found) });
   }
+  if (phase === 'delayed') {
+    const inMs = (delivery.nextDueMs ?? atMs) - atMs;
+    return delayedLine({ atMs, seq, attempt: attempts.length + 1, inMs });
+  }
   const last = attempts[attempts.length - 1];
   return endedLine({
     atMs,
@@ -83,7 +87,7 @@ function whatNext(host: WorldHost, { delivery, subscription }: Found): EndedLine
 function eventOf(name: string, host: WorldHost, found: Found, phase: Phase): string {
   const { delivery, subscription } = found;
   const last = delivery.attempts[delivery.attempts.length - 1];
-  const attempt = phase === 'sent' ? delivery.attempts.length + 1 : (last?.n ?? 1);
+  const attempt = phase === 'ended' ? (last?.n ?? 1) : delivery.attempts.length + 1;
   return JSON.stringify({
     event: 'delivery',
     world: name,
@@ -96,14 +100,15 @@ function eventOf(name: string, host: WorldHost, found: Found, phase: Phase): str
     seq: delivery.seq,
     attempt,
     url: urlOf(host, found),
-    ...(phase === 'sent'
-      ? {}
-      : {
+    ...(phase === 'delayed' ? { next_due_ms: delivery.nextDueMs } : {}),
+    ...(phase === 'ended'
+      ? {
           status: last?.status ?? null,
           error: last?.error ?? null,
           outcome: delivery.status,
           next_due_ms: delivery.nextDueMs,
           disabled_reason: subscription.disabledReason,
-        }),
+        }
+      : {}),
   });
 }

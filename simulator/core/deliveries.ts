@@ -18,6 +18,15 @@ export interface Send {
   readonly twist: Twist | null;
 }
 
+/** An attempt that a fault kept from being made now: for the host to tell, nothing to do. */
+export interface Struck {
+  readonly kind: 'struck';
+  readonly deliveryId: string;
+  readonly how: 'dropped' | 'delayed';
+}
+
+export type Begun = Send | Struck;
+
 /**
  * Attempts of one subscription under way at a time where events do not wait for each other. What is
  * beyond it has no delivery yet, so that a receiver that hangs costs no memory.
@@ -28,12 +37,12 @@ const independent = (behaviour: Behaviour): boolean =>
   behaviour.settings.delivery_order === 'independent';
 
 /** Starts what can be started: the next wanted event of every subscription that is free. */
-export function startDeliveries(world: World, behaviour: Behaviour): readonly Send[] {
-  const sends: Send[] = [];
+export function startDeliveries(world: World, behaviour: Behaviour): readonly Begun[] {
+  const begun: Begun[] = [];
   for (const subscription of world.subscriptions.values()) {
-    startFor(world, behaviour, subscription, sends);
+    startFor(world, behaviour, subscription, begun);
   }
-  return sends;
+  return begun;
 }
 
 /** The same for one subscription, where nothing has changed for the others. */
@@ -41,18 +50,18 @@ export function startDeliveriesOf(
   world: World,
   behaviour: Behaviour,
   subscriptionId: number,
-): readonly Send[] {
-  const sends: Send[] = [];
+): readonly Begun[] {
+  const begun: Begun[] = [];
   const subscription = world.subscriptions.get(subscriptionId);
-  if (subscription !== undefined) startFor(world, behaviour, subscription, sends);
-  return sends;
+  if (subscription !== undefined) startFor(world, behaviour, subscription, begun);
+  return begun;
 }
 
 function startFor(
   world: World,
   behaviour: Behaviour,
   subscription: Subscription,
-  sends: Send[],
+  begun: Begun[],
 ): void {
   if (subscription.disabled || subscription.stopped) return;
   // A dropped delivery frees its subscription at once, so look again until something is under way.
@@ -75,8 +84,7 @@ function startFor(
       nextDueMs: null,
       roundStart: 0,
     };
-    const send = startAttempt(world, delivery);
-    if (send !== null) sends.push(send);
+    begun.push(startAttempt(world, delivery));
   }
 }
 
@@ -104,7 +112,7 @@ function nextWanted(
 }
 
 /** Hands an attempt to the host, or lets a fault drop or delay it. */
-export function startAttempt(world: World, delivery: Delivery, pastFaults = false): Send | null {
+export function startAttempt(world: World, delivery: Delivery, pastFaults = false): Begun {
   const fault = pastFaults
     ? null
     : findDeliveryFault(world.faults.values(), delivery.subscriptionId);
@@ -115,11 +123,11 @@ export function startAttempt(world: World, delivery: Delivery, pastFaults = fals
     const { effect } = fault;
     if (effect.kind === 'drop') {
       evolve(world, dropChanges(world, delivery));
-      return null;
+      return { kind: 'struck', deliveryId: delivery.id, how: 'dropped' };
     }
     if (effect.kind === 'delay') {
       evolve(world, waitChanges(delivery, world.nowMs + effect.ms, 'delayed'));
-      return null;
+      return { kind: 'struck', deliveryId: delivery.id, how: 'delayed' };
     }
   }
   evolve(world, [

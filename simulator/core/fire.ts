@@ -114,9 +114,9 @@ function retry(world: World, ref: string): Happened {
   if (delivery === undefined) throw new Error(`no delivery ${ref}`);
   // A fault has had its delay: the attempt itself now goes out.
   const late = ref.endsWith('/delayed');
-  const send = startAttempt(world, delivery, late);
-  const outcome = send === null ? 'held or dropped by a fault' : `attempt ${send.attempt}`;
-  return { outcome, effects: send === null ? [] : [send] };
+  const begun = startAttempt(world, delivery, late);
+  const outcome = begun.kind === 'struck' ? `${begun.how} by a fault` : `attempt ${begun.attempt}`;
+  return { outcome, effects: [begun] };
 }
 
 /** IDEM-14b, NS-34: given up; its key is free again and the attempt will never run. */

@@ -5,7 +5,7 @@ import type { Attempt } from './attempt.ts';
 import type { Behaviour } from './behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from './call.ts';
 import { decideStages, NewAttempt } from './decide.ts';
-import { type Send, startDeliveries, startDeliveriesOf } from './deliveries.ts';
+import { type Begun, startDeliveries, startDeliveriesOf } from './deliveries.ts';
 import { answerChanges, type DeliveryAnswer, disableChanges } from './delivery-answers.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type Ending, finishAttempt } from './finish.ts';
@@ -53,7 +53,7 @@ export type Effect =
     }
   /** Cut the connection of this call in place of an answer. */
   | { readonly kind: 'reset'; readonly n: number }
-  | Send;
+  | Begun;
 
 export interface StepResult {
   readonly effects: readonly Effect[];
@@ -64,7 +64,7 @@ export interface StepResult {
 }
 
 const none: readonly Effect[] = [];
-const noSends: readonly Send[] = [];
+const noSends: readonly Begun[] = [];
 
 export function step(world: World, behaviour: Behaviour, input: Input): StepResult {
   moveClock(world, input.atMs);
@@ -87,7 +87,7 @@ function startNext(
   input: Input,
   { fired }: StepResult,
   hasEvents: boolean,
-): readonly Send[] {
+): readonly Begun[] {
   if (hasEvents || input.kind === 'act') return startDeliveries(world, behaviour);
   const deliveryId =
     input.kind === 'answered'

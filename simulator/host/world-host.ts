@@ -24,7 +24,12 @@ export type Answer =
 export type Notice =
   | { readonly kind: 'request'; readonly n: number }
   | { readonly kind: 'event'; readonly seq: number }
-  | { readonly kind: 'delivery'; readonly id: string; readonly phase: 'sent' | 'ended' }
+  | {
+      readonly kind: 'delivery';
+      readonly id: string;
+      /** `delayed`: by a fault, before anything was sent. What a fault drops has ended. */
+      readonly phase: 'sent' | 'ended' | 'delayed';
+    }
   | { readonly kind: 'act'; readonly name: ActName }
   | { readonly kind: 'clock' }
   /** Another world was put in this one's place. */
@@ -41,6 +46,8 @@ export interface WorldHostOptions {
 }
 
 type Waiting = (answer: Answer) => void;
+
+const endsCall = ({ kind }: Effect): boolean => kind === 'answer' || kind === 'reset';
 
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -140,7 +147,7 @@ export class WorldHost {
       for (let seq = before + 1; seq <= this.world.events.lastSeq; seq += 1) {
         this.notify({ kind: 'event', seq });
       }
-      if (result.n !== undefined && result.effects.length === 0) {
+      if (result.n !== undefined && !result.effects.some(endsCall)) {
         this.notify({ kind: 'request', n: result.n });
       }
     }
@@ -157,6 +164,11 @@ export class WorldHost {
       if (effect.kind === 'send') {
         if (collect === undefined) this.inFlight.start(effect);
         else collect.push(effect);
+        continue;
+      }
+      if (effect.kind === 'struck') {
+        const phase = effect.how === 'dropped' ? 'ended' : 'delayed';
+        this.notify({ kind: 'delivery', id: effect.deliveryId, phase });
         continue;
       }
       const waiting = this.#waiting.get(effect.n);

@@ -149,4 +149,32 @@ stream('stops following when its reader leaves', async () => {
   assert.equal(heard, ['stopped']);
 });
 
+stream('a delivery that a fault drops or delays is told, with the fault that struck', async () => {
+  for (const [effect, status, error] of [
+    [{ kind: 'drop' }, 'delivered', 'dropped by a fault; counted as delivered'],
+    [{ kind: 'delay', ms: 5000 }, 'pending', undefined],
+  ] as const) {
+    const trial = await tryPlane();
+    const { ask } = trial;
+    const subscribed = await trial.call('firm', 'POST', 'webhooks', {
+      body: { url: 'https://hooks.example.com/', event_categories: ['account'] },
+    });
+    assert.is(subscribed.status, 201);
+    const id = String(subscribed.body.id);
+    const { body: fault } = await ask('POST', 'faults', { match: { webhook: id }, effect });
+    const { until, cancel } = await follow(trial);
+    await until('clock');
+    await ask('POST', 'events', { category: 'account', brand_id: '10' });
+    const told = await until('delivery');
+    const delivery = told.at(-1)?.data;
+    assert.is(delivery.status, status);
+    assert.is(delivery.attempts[0]?.error, error);
+    assert.ok(
+      told.some(({ event, data }) => event === 'fault' && data.id === fault.id && data.hits === 1),
+    );
+    await cancel();
+    await trial.sandbox.close();
+  }
+});
+
 stream.run();

@@ -97,8 +97,8 @@ export function retryDelivery({ world }: ActContext, args: { readonly id: string
   // NS-28: where delivery stands still because of it, this is what makes it go on. One that has
   // arrived, or was skipped, is sent once more by itself: its receiver sees it again (EVT-4).
   if (delivery.status === 'exhausted') evolve(world, resumeChanges(world, subscription));
-  const send = startAttempt(world, world.deliveries.get(args.id) ?? delivery);
-  return done({ delivery: world.deliveries.get(args.id) }, send === null ? [] : [send]);
+  const begun = startAttempt(world, world.deliveries.get(args.id) ?? delivery);
+  return done({ delivery: world.deliveries.get(args.id) }, [begun]);
 }
 
 /** NS-28: delivery goes on after it had stopped. */
