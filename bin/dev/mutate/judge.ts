@@ -1,0 +1,21 @@
+// One mutated simulator before the judge, in a process of its own: says which rule noticed, or none.
+import { scenarios } from '../../../conformance/scenarios/all.ts';
+import { tryDeviation } from '../prove/try.ts';
+
+/** Rules that the mutated file cites: theirs are the scenarios most likely to notice. */
+const cited = new Set(process.argv.slice(2));
+const isNear = (rules: readonly string[]) => rules.some((rule) => cited.has(rule));
+
+const near = scenarios.filter(({ rules }) => isNear(rules));
+const rest = scenarios.filter(({ rules }) => !isNear(rules));
+
+for (const part of [near, rest]) {
+  if (part.length === 0) continue;
+  const { deviates } = await tryDeviation(null, part);
+  const [first] = Object.keys(deviates);
+  if (first === undefined) continue;
+  console.log(`noticed ${first}`);
+  process.exit(0);
+}
+console.log('survived');
+process.exit(0);
