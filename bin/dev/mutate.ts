@@ -1,5 +1,5 @@
-// `npm run mutate [-- --sample N] [--seed S] [FILE…]`: small wrongs planted in the simulator's core,
-// and whether the judge notices each.
+// `npm run mutate [-- --sample N] [--seed S] [FILE…]`: small wrongs planted in the simulator's
+// core, and whether the judge notices each.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';

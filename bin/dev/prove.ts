@@ -39,8 +39,8 @@ await tryAll(chosen, whole, (each) => {
     process.stdout.write(`\r${tried.size} of ${chosen.length + rest.length + 1} tried`);
 });
 
-// What a busy machine did is not what a deviation did: a surprise has to come twice, the second time
-// with no other beside it.
+// What a busy machine did is not what a deviation did: a surprise has to come twice, the second
+// time with no other beside it.
 const unlike = (deviation: Deviation) =>
   prove(deviation, tried.get(deviation.id)!, whole).outcome !== 'caught';
 for (const surprise of chosen.filter(unlike)) {

@@ -1,4 +1,5 @@
-// One mutated simulator before the judge, in a process of its own: says which rule noticed, or none.
+// One mutated simulator before the judge, in a process of its own: says which rule noticed, or
+// none.
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { tryDeviation } from '../prove/try.ts';
 

@@ -1,4 +1,5 @@
-// Small wrongs in a source text: a condition turned round, a bound moved by one, a constant changed.
+// Small wrongs in a source text: a condition turned round, a bound moved by one, a constant
+// changed.
 import { parseSync } from 'vite';
 
 /** One change of one place. */
