@@ -6,7 +6,7 @@ import type { ReceiverOrder } from '../../simulator/control/index.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
 import { FORMAT_NAMES } from './conformance-run.ts';
 
-interface Given {
+export interface ReceiverGiven {
   readonly url?: string;
   readonly secretEnv?: string;
   readonly previousSecretEnv?: string;
@@ -38,11 +38,12 @@ export function defineReceiver(command: Command): void {
     .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
-      process.exitCode = await judge(command.opts<Given>(), io);
+      process.exitCode = await judgeWith(command.opts<ReceiverGiven>(), io);
     });
 }
 
-async function judge(given: Given, io: JudgeIo): Promise<number> {
+/** The exit code. */
+export async function judgeWith(given: ReceiverGiven, io: JudgeIo): Promise<number> {
   try {
     return await judgeGiven(given, io);
   } catch (error) {
@@ -52,7 +53,7 @@ async function judge(given: Given, io: JudgeIo): Promise<number> {
   }
 }
 
-async function judgeGiven(given: Given, io: JudgeIo): Promise<number> {
+async function judgeGiven(given: ReceiverGiven, io: JudgeIo): Promise<number> {
   const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
   const terms = readTerms(given, io);
   const reports = given.report.map(readReport);
@@ -91,7 +92,7 @@ const signatureHeader = 'X-Webhook-Signature';
 const subscriptionHeader = 'X-Webhook-Subscription-Id';
 
 /** What tries one check again, for a shell. */
-function replayCommand(id: string, url: string, given: Given): string {
+function replayCommand(id: string, url: string, given: ReceiverGiven): string {
   const names = [
     ...(given.signatureHeader === signatureHeader
       ? []
@@ -112,7 +113,7 @@ type Terms = Pick<
   'secret' | 'previousSecret' | 'signatureHeader' | 'subscriptionHeader'
 >;
 
-function readTerms(given: Given, { env }: JudgeIo): Terms {
+function readTerms(given: ReceiverGiven, { env }: JudgeIo): Terms {
   return {
     secret: readSecret('--secret-env', given.secretEnv, env),
     previousSecret:

@@ -2,11 +2,11 @@
 // for a check of a receiver its id is enough.
 import type { Command } from 'commander';
 import type { Check } from '../../conformance/receiver/check.ts';
-import { receiverMark } from '../../conformance/receiver/report.ts';
 import { allChecks } from '../../conformance/receiver/run.ts';
 import { receiverScript } from '../../conformance/receiver/script.ts';
 import { replayScript } from '../../conformance/reports/replay.ts';
 import type { Report } from '../../conformance/reports/report.ts';
+import { receiverMark } from '../../conformance/reports/words.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { readJson } from './conformance-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';

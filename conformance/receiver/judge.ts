@@ -11,7 +11,14 @@ export interface Judgement {
   readonly expected: string;
   readonly actual: string;
   readonly exchanges: readonly number[];
+  /** In place of the check's own words, where something else is at stake. */
+  readonly stake?: Pick<Check, 'gains' | 'fix'>;
 }
+
+const breaking: Pick<Check, 'gains' | 'fix'> = {
+  gains: 'Anybody who knows the URL can make the receiver fail, or end it, with one request.',
+  fix: 'Catch what fails while header and body are read, and answer 400.',
+};
 
 export function isAccepted({ response }: Exchange): boolean {
   return response !== null && response.status >= 200 && response.status < 300;
@@ -57,7 +64,14 @@ export function judgeCheck(
   }
   const broke = exchanges.some(({ response }) => response === null || response.status >= 500);
   return broke
-    ? say('advisory', 'a 4xx answer', `${actual}: hostile input should not break the receiver`)
+    ? {
+        ...say(
+          'advisory',
+          'a 4xx answer',
+          `${actual}: hostile input should not break the receiver`,
+        ),
+        stake: breaking,
+      }
     : say('passed', 'a 4xx answer');
 }
 

@@ -5,11 +5,9 @@ import { reportExchange } from '../reports/exchange.ts';
 import { countVerdicts } from '../reports/make.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportRule, ReportScenario } from '../reports/report.ts';
+import { receiverMark } from '../reports/words.ts';
 import { type Check, groupWords, wordsOf } from './check.ts';
 import type { CheckResult, ReceiverRun } from './run.ts';
-
-/** Tells a report on a receiver from one on an API. */
-export const receiverMark = 'receiver';
 
 export interface ReceiverReportParts {
   readonly version: string;
@@ -62,14 +60,17 @@ function ruleOf(
   const { id, group } = check;
   const expected = redactor.text(judgement.expected);
   const actual = redactor.text(judgement.actual);
+  const { stake = check } = judgement;
   const bad = judgement.verdict !== 'passed';
-  const fix = bad ? ` Why: ${check.why} At stake: ${check.gains} Mend: ${check.fix}` : '';
   const finding = {
     scenario: id,
     verdict: judgement.verdict,
     expected,
-    actual: `${actual}.${fix}`,
+    actual,
     exchanges: judgement.exchanges,
+    ...(judgement.verdict === 'deviates' || judgement.verdict === 'advisory'
+      ? { advice: { why: check.why, at_stake: stake.gains, mend: stake.fix } }
+      : {}),
     replay: replay(check),
     fingerprint: fingerprintOf(id, id, { expected, actual }),
   };

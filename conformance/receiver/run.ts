@@ -105,11 +105,19 @@ class Run {
       for (const check of receiverChecks) this.#add(check, unjudged(check, this.refused), []);
       return;
     }
-    for (const group of order) await this.#playGroup(group);
+    let lost: string | null = null;
+    for (const group of order) lost = await this.#playGroup(group, lost);
     this.#addManners();
-    this.observed.push(await measureWindow(this.#parts.terms, this.#gun.shoot));
     const { effects, terms } = this.#parts;
-    if (effects !== null) await this.#addEffects(effects, terms);
+    if (lost === null) {
+      this.observed.push(await measureWindow(terms, this.#gun.shoot));
+      if (effects !== null) await this.#addEffects(effects, terms);
+      return;
+    }
+    this.observed.push(`The run ended early: ${lost}.`);
+    for (const check of effects === null ? [] : effectChecks) {
+      this.#add(check, unjudged(check, lost), []);
+    }
   }
 
   async #control(): Promise<Exchange> {
@@ -121,8 +129,15 @@ class Run {
     return exchange;
   }
 
-  async #playGroup(group: Group): Promise<void> {
+  /** Answers why nothing more can be shown; null as long as valid deliveries are accepted. */
+  async #playGroup(group: Group, lost: string | null): Promise<string | null> {
     const { terms } = this.#parts;
+    if (lost !== null) {
+      for (const check of receiverChecks.filter((each) => each.group === group)) {
+        this.#add(check, unjudged(check, lost), [], lost);
+      }
+      return lost;
+    }
     const played: { check: Check; judgement: Judgement; exchanges: readonly Exchange[] }[] = [];
     for (const check of receiverChecks.filter((each) => each.group === group)) {
       const shots = check.shots(terms);
@@ -132,12 +147,15 @@ class Run {
       played.push({ check, judgement: judgeCheck(check, shots, exchanges), exchanges });
     }
     // A receiver that stopped answering has shown nothing with its refusals.
-    const alive = isAccepted(await this.#control());
-    const why = 'a valid delivery after this group was not accepted any more';
+    const control = await this.#control();
+    const fatal = played.find(({ exchanges }) => exchanges.some(({ response }) => !response));
+    const why = isAccepted(control) ? null : lostBecause(control, fatal?.check);
     for (const { check, judgement, exchanges } of played) {
-      const kept = alive || judgement.verdict === 'deviates';
+      const told = judgement.verdict === 'deviates' || check === fatal?.check;
+      const kept = why === null || told;
       this.#add(check, kept ? judgement : unjudged(check, why), exchanges, kept ? null : why);
     }
+    return why;
   }
 
   #addManners(): void {
@@ -165,6 +183,12 @@ class Run {
     this.results.push(result);
     this.#parts.onResult?.(result, this.results.length, receiverChecks.length + 2);
   }
+}
+
+function lostBecause(control: Exchange, fatal: Check | undefined): string {
+  const words = `a valid delivery was no longer accepted (${told(control)})`;
+  if (control.response !== null || fatal === undefined) return words;
+  return `the receiver went away when ${fatal.id} was sent, and ${words}`;
 }
 
 function unjudged(check: Check, why: string): Judgement {

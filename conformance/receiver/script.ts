@@ -92,6 +92,7 @@ const preamble = [
   '}',
   'told() { echo "delivery $1: status $(cut -d " " -f 1 "$work/status-$1") after $(cut -d " " -f 2 "$work/status-$1") s"; }',
   'accepted() { grep -q "^2" "$work/status-$1"; }',
+  'broke() { grep -qE "^(000|5)" "$work/status-$1"; }',
   'redirected() { grep -q "^3" "$work/status-$1"; }',
   'late() { [ "$(cut -d " " -f 2 "$work/status-$1" | cut -d . -f 1)" -ge 15 ]; }',
   'leaks() { grep -qiF "$2" "$work/headers-$1" "$work/answer-$1" 2>/dev/null; }',
@@ -173,6 +174,7 @@ function verdictLines(check: Check, shots: number): string[] {
   if (check.group === 'accept') return say(every('accepted'));
   return [
     'if [ -n "$right" ] && leaks 1 "$right"; then echo "the answer holds the right signature"; exit 1; fi',
+    'if broke 1; then echo "worth mending: hostile input should not break the receiver"; exit 0; fi',
     ...say(every('! accepted')),
   ];
 }

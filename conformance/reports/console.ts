@@ -4,7 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { exchangeLines } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
 import { fold } from './text.ts';
-import { count, countsLine, duration, runWords, verdictWords } from './words.ts';
+import { adviceOf, count, countsLine, duration, verdictWords, wordsOf } from './words.ts';
 
 export interface ConsoleOptions {
   readonly color: boolean;
@@ -88,9 +88,11 @@ class Page {
     const said = (name: string, words: string) =>
       this.#item(`  ${name.padEnd(10)}`, words, this.#paint.dim);
     this.#say();
-    said('scenario', finding.scenario);
+    const { isReceiver } = wordsOf(report);
+    if (!isReceiver) said('scenario', finding.scenario);
     said('expected', finding.expected);
     said('actual', finding.actual);
+    for (const [name, words] of adviceOf(finding)) said(name, words);
     const scenario = report.scenarios.find((each) => each.id === finding.scenario);
     const shown = (scenario?.exchanges ?? []).filter((each) => finding.exchanges.includes(each.n));
     for (const exchange of shown.slice(0, 4)) {
@@ -99,7 +101,7 @@ class Page {
       }
     }
     said('try again', finding.replay);
-    if (this.#jsonFile !== undefined) {
+    if (this.#jsonFile !== undefined && !isReceiver) {
       said('script', `conformance replay ${this.#jsonFile} ${finding.scenario}`);
     }
   }
@@ -109,8 +111,10 @@ class Page {
     for (const verdict of ['blocked', 'inconclusive'] as const) {
       const rules = report.rules.filter((each) => each.verdict === verdict);
       if (rules.length === 0) continue;
+      const { noun, inconclusive } = wordsOf(report);
       const { name, meaning } = verdictWords[verdict];
-      this.#heading(`${count(rules.length, 'rule')} ${name}: ${meaning}`);
+      const words = verdict === 'inconclusive' ? inconclusive : meaning;
+      this.#heading(`${count(rules.length, noun)} ${name}: ${words}`);
       this.#reasons(rules, (rule) => {
         const finding = rule.findings.find((each) => each.verdict === verdict);
         return finding?.actual ?? 'nothing on the way that the scenarios took showed it';
@@ -201,13 +205,15 @@ class Page {
     }[report.verdict];
     this.#say();
     const { verdict, target } = report;
+    const { noun, run, isReceiver } = wordsOf(report);
     const interrupted = report.interrupted
       ? ' (interrupted: this is what was done until then)'
       : '';
-    this.#say(color.bold(`${verdict}: ${target.base_url} ${runWords[verdict]}${interrupted}`));
-    this.#item('', `${count(report.rules.length, 'rule')}: ${countsLine(report.summary)}`);
+    this.#say(color.bold(`${verdict}: ${target.base_url} ${run[verdict]}${interrupted}`));
+    this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
-    this.#say(this.#paint.dim(`${took}, seed ${report.seed}, names marked ${report.mark}`));
+    const names = isReceiver ? '' : `, seed ${report.seed}, names marked ${report.mark}`;
+    this.#say(this.#paint.dim(took + names));
   }
 }
 

@@ -4,7 +4,7 @@ import { clipped } from './exchange.ts';
 import { requestLine } from './exchange-lines.ts';
 import type { ReportExchange, ReportFinding, ReportRule, ReportScenario } from './report.ts';
 import { printable } from './text.ts';
-import { duration, verdictWords } from './words.ts';
+import { adviceOf, duration, verdictWords } from './words.ts';
 
 /** Markup that is safe as it is. */
 export class Markup {
@@ -79,6 +79,7 @@ function findingPart(finding: ReportFinding, scenarios: Scenarios): Markup {
 <dl class="pair">
 <dt>expected</dt><dd>${finding.expected}</dd>
 <dt>actual</dt><dd>${finding.actual}</dd>
+${adviceOf(finding).map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}
 <dt>try again</dt><dd><code>${finding.replay}</code></dd>
 <dt>fingerprint</dt><dd><code>${finding.fingerprint}</code></dd>
 </dl>

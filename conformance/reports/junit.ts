@@ -1,7 +1,7 @@
 // The report as JUnit XML, in the form that CI servers read: a suite a family, a test case a rule.
 import { pathOf, requestLine } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { verdictWords } from './words.ts';
+import { adviceOf, verdictWords } from './words.ts';
 
 export function junitReport(report: Report): string {
   const families = [...new Set(report.rules.map((each) => each.family))];
@@ -101,6 +101,7 @@ function findingText(finding: ReportFinding, report: Report): string {
     `scenario  ${finding.scenario}${scenario === undefined ? '' : `: ${scenario.title}`}`,
     `expected  ${finding.expected}`,
     `actual    ${finding.actual}`,
+    ...adviceOf(finding).map(([name, words]) => `${name.padEnd(9)} ${words}`),
     ...lines,
     `try again ${finding.replay}`,
   ].join('\n');

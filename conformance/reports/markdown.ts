@@ -2,7 +2,7 @@
 import { exchangeLines } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import { printable } from './text.ts';
-import { count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
+import { adviceOf, count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
 
 /** Beyond this a summary is no longer one; the HTML report has the rest. */
 const RULES_SHOWN = 40;
@@ -76,6 +76,7 @@ function finding(each: ReportFinding, report: Report): string {
     `- scenario: ${code(each.scenario)}`,
     `- expected: ${text(each.expected)}`,
     `- actual: ${text(each.actual)}`,
+    ...adviceOf(each).map(([name, words]) => `- ${name}: ${text(words)}`),
     `- try again: ${code(each.replay)}`,
   ].join('\n');
   return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}`;

@@ -57,10 +57,18 @@ export interface ReportFinding {
   readonly actual: string;
   /** Numbers of exchanges of the scenario. */
   readonly exchanges: readonly number[];
+  /** What hangs on it, where that is not the rule's own words. */
+  readonly advice?: ReportAdvice;
   /** A command that tries it again. */
   readonly replay: string;
   /** The same for the same failure in every run; a baseline knows it by this. */
   readonly fingerprint: string;
+}
+
+export interface ReportAdvice {
+  readonly why: string;
+  readonly at_stake: string;
+  readonly mend: string;
 }
 
 export interface ReportScenario {

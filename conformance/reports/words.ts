@@ -1,5 +1,6 @@
 // The words and signs of verdicts, the same in every format.
 import type { RunVerdict, Verdict } from '../engine/types.ts';
+import type { Report, ReportFinding } from './report.ts';
 
 /** In the order in which a reader wants them: what is wrong first. */
 export const VERDICTS: readonly Verdict[] = [
@@ -50,6 +51,37 @@ export const runWords: Readonly<Record<RunVerdict, string>> = {
   incomplete: 'breaks no rule that could be tried, but not all could be',
   invalid: 'could not be judged',
 };
+
+/** In place of the mark of a run, in a report on a webhook receiver. */
+export const receiverMark = 'receiver';
+
+const receiverRunWords: Readonly<Record<RunVerdict, string>> = {
+  conformant: 'passes every check',
+  deviates: 'fails checks',
+  incomplete: 'fails no check that could be judged, but not all could be',
+  invalid: 'could not be judged',
+};
+
+/** The words of a report, on an API or on a webhook receiver. */
+export function wordsOf({ mark }: Pick<Report, 'mark'>) {
+  const isReceiver = mark === receiverMark;
+  return {
+    isReceiver,
+    noun: isReceiver ? 'check' : 'rule',
+    run: isReceiver ? receiverRunWords : runWords,
+    inconclusive: isReceiver ? 'nothing was shown' : verdictWords.inconclusive.meaning,
+  };
+}
+
+/** Why a finding matters, with a name before each. */
+export function adviceOf({ advice }: ReportFinding): readonly (readonly [string, string])[] {
+  if (advice === undefined) return [];
+  return [
+    ['why', advice.why],
+    ['at stake', advice.at_stake],
+    ['mend', advice.mend],
+  ];
+}
 
 /** `3 rules`, `1 rule`. */
 export function count(number: number, one: string, many = `${one}s`): string {
