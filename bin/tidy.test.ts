@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { scenarios } from '../conformance/scenarios/all.ts';
 import { questions } from '../fixtures/questions.ts';
 import { rules } from '../fixtures/rules.ts';
+import { deviations } from '../simulator/deviations/all.ts';
+import { unbendable } from '../simulator/deviations/unbendable.ts';
 import { root } from './dev/root.ts';
 import { citationProblems, citationsIn } from './dev/tidy/citations.ts';
 import {
@@ -81,11 +84,11 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
     },
   ],
   [
-    'every rule is cited where it is implemented',
+    'every rule is cited where it is implemented, has a scenario, and a deviation that breaks it',
     () =>
-      holes(traceRules(rules, sources))
-        .filter(({ lacks }) => lacks === 'implementation')
-        .map(({ id }) => `${id} is cited nowhere in the simulator`),
+      holes(traceRules({ rules, sources, scenarios, deviations }), unbendable).map(
+        ({ id, lacks }) => `${id} lacks ${lacks}`,
+      ),
   ],
 ];
 

@@ -1,7 +1,9 @@
 // `npm run trace [-- --json]`: every rule with its words, its code, its scenarios and deviations.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
+import { deviations } from '../../simulator/deviations/all.ts';
 import { unbendable } from '../../simulator/deviations/unbendable.ts';
 import { root, sourceFiles } from './root.ts';
 import { holes, printTrace, traceRules } from './trace/trace.ts';
@@ -9,7 +11,7 @@ import { holes, printTrace, traceRules } from './trace/trace.ts';
 const sources = sourceFiles()
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-const trace = traceRules(rules, sources);
+const trace = traceRules({ rules, sources, scenarios, deviations });
 const lacking = holes(trace, unbendable);
 console.log(
   process.argv.includes('--json')

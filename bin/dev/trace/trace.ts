@@ -1,5 +1,5 @@
 // From each rule to where it lives: the code that implements it, the scenarios that judge it and
-// the deviations that break it. Pure over the texts of the files.
+// the deviations that break it.
 import { citationsIn, standsFor } from '../tidy/citations.ts';
 import { isTest } from '../tidy/habits.ts';
 
@@ -22,8 +22,16 @@ export interface TraceRow extends RuleWords {
   readonly deviations: readonly string[];
 }
 
+/** What is known of the rules: their words, the texts that may cite them, and who tries them. */
+export interface Traced {
+  readonly rules: readonly RuleWords[];
+  readonly sources: readonly Source[];
+  readonly scenarios: readonly { readonly id: string; readonly rules: readonly string[] }[];
+  readonly deviations: readonly { readonly id: string; readonly breaks: readonly string[] }[];
+}
+
 /** One row a rule, in the order of the catalogue. */
-export function traceRules(rules: readonly RuleWords[], sources: readonly Source[]): TraceRow[] {
+export function traceRules({ rules, sources, scenarios, deviations }: Traced): TraceRow[] {
   const known = new Set(rules.map(({ id }) => id));
   const code = sources.filter(({ path }) => !isTest(path));
   const under = (folder: string) => code.filter(({ path }) => path.startsWith(folder));
@@ -37,14 +45,12 @@ export function traceRules(rules: readonly RuleWords[], sources: readonly Source
     ),
     known,
   );
-  const scenarios = gather(under('conformance/scenarios/').flatMap(listed('rules')), known);
-  const deviations = gather(under('simulator/deviations/').flatMap(listed('breaks')), known);
   return rules.map(({ id, words }) => ({
     id,
     words,
     implementedAt: implementedAt.get(id) ?? [],
-    scenarios: scenarios.get(id) ?? [],
-    deviations: deviations.get(id) ?? [],
+    scenarios: scenarios.filter((each) => each.rules.includes(id)).map((each) => each.id),
+    deviations: deviations.filter((each) => each.breaks.includes(id)).map((each) => each.id),
   }));
 }
 
@@ -89,17 +95,6 @@ export function printTrace(trace: readonly TraceRow[], lacking: readonly Hole[])
     `${trace.length} rules`,
     ...counts,
   ].join('\n');
-}
-
-// Reads `id: 'name'` and after it `rules: ['IDEM-4b', …]` (or `breaks`): how both are written down.
-function listed(list: 'rules' | 'breaks') {
-  const declared = new RegExp(`\\b${list}: \\[([^\\]]*)\\]`, 'g');
-  return ({ path, text }: Source): (readonly [string, string])[] =>
-    [...text.matchAll(declared)].flatMap((match) => {
-      const before = text.slice(0, match.index);
-      const name = [...before.matchAll(/\bid: '([^']+)'/g)].at(-1)?.[1] ?? path;
-      return citationsIn(path, match[1] ?? '').map(({ id }) => [id, name] as const);
-    });
 }
 
 function gather(
