@@ -13,6 +13,8 @@ export interface AnswerParts {
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
+  /** Whether it lacks what all answers of this target's own carry. */
+  readonly foreign?: boolean;
 }
 
 const decoder = new TextDecoder('utf-8');
@@ -25,6 +27,7 @@ export class Answer {
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
+  readonly #foreign: boolean;
   #text: string | undefined;
   #json: Json | undefined;
   #parsed = false;
@@ -36,6 +39,7 @@ export class Answer {
     this.body = parts.body;
     this.atMs = parts.atMs;
     this.durationMs = parts.durationMs;
+    this.#foreign = parts.foreign ?? false;
   }
 
   get text(): string {
@@ -72,6 +76,14 @@ export class Answer {
     if (this.code !== undefined) return `${this.status} ${this.code}`;
     const type = this.headers.mediaType();
     return type === '' ? `${this.status}` : `${this.status} ${type}`;
+  }
+
+  /**
+   * Whether a refusal that was provoked may all the same be that of something in front of the
+   * service: it is a web page, or has no X-Request-Id where all others have one (ERR-4).
+   */
+  get looksForeign(): boolean {
+    return this.#foreign || this.headers.mediaType() === 'text/html';
   }
 
   get source(): Source {

@@ -110,7 +110,9 @@ export class Capture {
       const exchange = { ...base, response, failure: null, durationMs };
       this.exchanges.push(exchange);
       this.watched.push(...this.#line.watch.look(exchange, draft.authorization === undefined));
-      const parts = { n, status: response.status, body: response.body, atMs, durationMs };
+      const foreign = this.#line.watch.isForeign(exchange);
+      const { status, body } = response;
+      const parts = { n, status, body, atMs, durationMs, foreign };
       const answer = new Answer({ ...parts, headers: new Headers(response.headers) });
       this.#keepSecrets(answer);
       this.#leftovers.note(draft, credential, answer);

@@ -34,6 +34,11 @@ export interface Draft {
   readonly unpaced: boolean;
 }
 
+/** IDEM-1: whether sent twice it comes to the same as sent once. */
+export function isRepeatable({ method, headers }: Draft): boolean {
+  return method === 'GET' || headers.some(([name]) => name === 'idempotency-key');
+}
+
 export type Body = { readonly [name: string]: Json | undefined };
 
 export interface RawCall extends CallOptions {

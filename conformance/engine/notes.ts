@@ -4,6 +4,8 @@ import type { Ledger } from './expect.ts';
 import { Blocked, Inconclusive, Misuse, Unreachable, Wanting } from './stop.ts';
 import type { Finding, Judged, Observation, RuleId, Scenario } from './types.ts';
 
+const FRONT = 'this looks like something in front of the service';
+
 export class Notes implements Ledger {
   readonly findings: Finding[] = [];
   readonly observations: Observation[] = [];
@@ -15,6 +17,7 @@ export class Notes implements Ledger {
   readonly #lasting: ReadonlySet<number> | null;
   /** Those of this attempt. */
   readonly troubled = new Set<number>();
+  #astray = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
   constructor(scenario: Scenario, lasting: ReadonlySet<number> | null) {
@@ -22,28 +25,34 @@ export class Notes implements Ledger {
     this.#lasting = lasting;
   }
 
-  /** What is seen after a disturbance may be its doing: a lost call may have run, or may not. */
-  record(finding: Finding): Judged {
+  /**
+   * What is seen after a disturbance may be its doing: a lost call may have run, or may not. Of
+   * several answers `together` any later one may be missing that should have counted.
+   */
+  record(finding: Finding, together = false): Judged {
     const last = Math.max(0, ...finding.exchanges);
     const before = this.#disturbance;
-    const clean = before === undefined || (finding.exchanges.length > 0 && last < before.n);
-    if (finding.verdict !== 'deviates' || clean) {
+    const earlier = !together && finding.exchanges.length > 0;
+    const clean = before === undefined || (earlier && last < before.n);
+    // What was not to be had after a disturbance might be had without one.
+    const doubtful = finding.verdict === 'deviates' || finding.verdict === 'not_tested';
+    if (!doubtful || clean) {
       this.findings.push(finding);
       return finding.verdict;
     }
-    const actual = `${finding.actual} (after ${before.words} in exchange ${before.n})`;
+    const actual = `${finding.actual} (${this.doubt})`;
     this.findings.push({ ...finding, verdict: 'inconclusive', actual });
     return 'inconclusive';
   }
 
   /** Why an answer is none that can be judged now; undefined when it can. */
   unjudgeable(answer: Answer): string | undefined {
-    if (this.#scenario.provokes?.includes(answer.status)) return undefined;
+    if (this.#scenario.provokes?.includes(answer.status)) return this.#provoked(answer);
     switch (answer.source) {
       case 'limit':
         return 'limited, though the pace was within the plan';
       case 'intermediary':
-        return 'this looks like something in front of the service';
+        return FRONT;
       case 'trouble':
         this.troubled.add(answer.n);
         // A 500 to the same request in every fresh attempt is how the target answers; one that
@@ -54,22 +63,41 @@ export class Notes implements Ledger {
     }
   }
 
-  /** Notes an answer; one that cannot be judged puts what follows in doubt. */
-  arrived(answer: Answer): void {
-    if (this.unjudgeable(answer) !== undefined) this.disturbed(answer.n, `a ${answer.status}`);
+  /** One that looks like a gateway's is one, unless it comes at that place in every attempt. */
+  #provoked(answer: Answer): string | undefined {
+    if (!answer.looksForeign) return undefined;
+    this.troubled.add(answer.n);
+    return this.#lasting?.has(answer.n) ? undefined : FRONT;
   }
 
-  disturbed(n: number, words: string): void {
+  /** Notes an answer; one that cannot be judged puts what follows in doubt. */
+  arrived(answer: Answer, isRepeatable: boolean): void {
+    if (this.unjudgeable(answer) === undefined) return;
+    const repeatable = isRepeatable || answer.source !== 'intermediary';
+    this.lost(answer.n, `a ${answer.status}`, repeatable);
+  }
+
+  /**
+   * Notes that a call was lost. One that is not repeatable may have run: sent again, it runs twice.
+   */
+  lost(n: number, words: string, isRepeatable: boolean): void {
     this.#disturbance ??= { n, words };
+    if (!isRepeatable) this.#astray = true;
   }
 
   get doubtful(): boolean {
     return this.#disturbance !== undefined;
   }
 
+  /** What came in between, in words; undefined when nothing did. */
+  get doubt(): string | undefined {
+    const before = this.#disturbance;
+    return before && `after ${before.words} in exchange ${before.n}`;
+  }
+
   /** Setup that was sent again, under its key, with success leaves no doubt behind. */
   settled(): void {
-    this.#disturbance = undefined;
+    if (!this.#astray) this.#disturbance = undefined;
   }
 
   /** The tags of an expectation, each of which the scenario must list. */

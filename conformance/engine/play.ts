@@ -75,8 +75,10 @@ async function playOnce(
     ending = endingOf(error);
   }
   const starved = trial?.starved;
-  if (starved !== undefined && ending?.verdict === 'blocked') {
-    ending = { ...ending, verdict: 'inconclusive', why: `${ending.why} (${starved})` };
+  const doubt = starved ?? trial?.notes.doubt;
+  if (doubt !== undefined && ['blocked', 'not_tested'].includes(ending?.verdict ?? '')) {
+    // It may have come to this end because of what came in between.
+    ending = { verdict: 'inconclusive', why: `${ending?.why} (${doubt})`, missing: [] };
   }
   await trial?.finish();
   await leave().catch(() => {});

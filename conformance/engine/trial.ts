@@ -6,7 +6,7 @@ import type { Answer, Json } from './answer.ts';
 import { Arrivals, type Delivered, type Numbered } from './arrivals.ts';
 import { newAccount, newTransaction } from './bodies.ts';
 import type { Capture } from './capture.ts';
-import { type Body, Client, type Draft } from './client.ts';
+import { type Body, Client, type Draft, isRepeatable } from './client.ts';
 import { Expect } from './expect.ts';
 import { Fresh } from './fresh.ts';
 import { Given } from './given.ts';
@@ -152,7 +152,7 @@ export class Trial {
     const exchanges = answers.map((each) => each.n);
     const finding = { rules: this.notes.listed(rules), expected: words, exchanges };
     const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
-    this.notes.record(truth ? met : { ...finding, verdict: 'deviates', actual });
+    this.notes.record(truth ? met : { ...finding, verdict: 'deviates', actual }, true);
     return truth;
   }
 
@@ -180,8 +180,9 @@ export class Trial {
     try {
       await play();
     } catch (error) {
-      const verdict = verdictOfStop(error);
-      if (verdict === undefined) throw error;
+      const stop = verdictOfStop(error);
+      if (stop === undefined) throw error;
+      const verdict = this.notes.doubtful ? 'inconclusive' : stop;
       const actual = error instanceof Error ? error.message : String(error);
       this.notes.findings.push({ rules: listed, verdict, expected: words, actual, exchanges: [] });
     }
@@ -288,12 +289,11 @@ export class Trial {
     const credential = typeof who === 'string' ? await this.credential(who) : who;
     try {
       const answer = await this.#parts.capture.call(this.baseUrl, credential, draft);
-      this.notes.arrived(answer);
+      this.notes.arrived(answer, isRepeatable(draft));
       return answer;
     } catch (error) {
-      if (error instanceof Unreachable && error.reason !== 'aborted') {
-        this.notes.disturbed(this.#parts.capture.count, error.message);
-      }
+      const lost = error instanceof Unreachable && error.reason !== 'aborted';
+      if (lost) this.notes.lost(this.#parts.capture.count, error.message, isRepeatable(draft));
       throw error;
     }
   }

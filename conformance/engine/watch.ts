@@ -15,6 +15,9 @@ export const WATCHED_RULES = [
 
 type Watched = (typeof WATCHED_RULES)[number];
 
+/** So many answers with an id make an id something to expect. */
+const FEW = 3;
+
 /** A defect in every answer is told a few times, not hundreds. */
 const MOST_FINDINGS = 3;
 
@@ -72,6 +75,13 @@ export class Watch {
       );
     }
     return found;
+  }
+
+  /** ERR-4: whether an answer has no id though this target's answers have ids. */
+  isForeign({ request, response }: Exchange): boolean {
+    if (response === null || this.#keyOfId.size < FEW) return false;
+    if (!API.test(new URL(request.url).pathname)) return false;
+    return !new Headers(response.headers).has('x-request-id');
   }
 
   #idAmiss({ answer, key }: Seen): string | undefined {

@@ -1,0 +1,81 @@
+// A profile of the sandbox's starting world, as whoever has no control plane would write it: every
+// credential, seeds, and a receiver that deliveries are forwarded to.
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { SandboxHandle } from '../../../simulator/index.ts';
+
+const TUNNEL = 'https://tunnel.example.com';
+
+export interface ProfileRates {
+  /** What the credentials are held to; they are given as much. */
+  readonly per_second: number;
+  readonly firm_per_second?: number;
+}
+
+/** Writes it into a folder, and gives the file's name. */
+export async function writeProfile(
+  sandbox: SandboxHandle,
+  folder: string,
+  plan: ProfileRates,
+): Promise<string> {
+  const given = (name: string) => sandbox.credential(name);
+  const token = (name: string) => ({ token: given(name).token });
+  const port = await freePort();
+  await sandbox.control('PUT', 'forwards', { from: TUNNEL, to: `http://127.0.0.1:${port}` });
+  const place = (account: string, trading: string) => ({
+    account_id: account,
+    trading_account_id: trading,
+    currency: 'USD',
+  });
+  const { client_id: id, client_secret: secret } = given('firm');
+  const profile = {
+    credentials: {
+      firm: { ...token('firm'), brand_id: '10' },
+      brand: { ...token('brand-a'), brand_id: '10' },
+      other_brand: { ...token('brand-b'), brand_id: '11' },
+      other_firm: { ...token('other-firm'), brand_id: '20' },
+      no_scopes: token('no-scopes'),
+      no_amend: token('no-amend'),
+      amend_only: token('amend-only'),
+      delegated: { ...token('delegated'), account_id: '1001', trading_account_id: '5001' },
+      read_only: { ...token('delegated-read-only'), account_id: '1001' },
+      client: { client_id: id, client_secret: secret },
+    },
+    seeds: {
+      trading_account: place('1001', '5001'),
+      second_trading_account: place('1002', '5002'),
+      provider_trading_account: place('1001', '5003'),
+      settled_transactions: [
+        { id: '9001', account_id: '1001' },
+        { id: '9002', account_id: '1001' },
+        { id: '9006', account_id: '1002' },
+      ],
+    },
+    plan,
+    receiver: { listen: `127.0.0.1:${port}`, public_url: `${TUNNEL}/hooks` },
+  };
+  writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile, null, 2));
+  for (const each of sandbox.credentials) {
+    if (each.kind !== 'server') continue;
+    await sandbox.control('PATCH', `credentials/${each.client_id}`, {
+      rate_per_second: plan.per_second,
+    });
+  }
+  for (const firm of ['1', '2']) {
+    const rate = { rate_per_second: plan.firm_per_second ?? plan.per_second * 4 };
+    await sandbox.control('PATCH', `firms/${firm}`, rate);
+  }
+  return 'profile.json';
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? address!.port : 0));
+    });
+  });
+}
