@@ -92,7 +92,7 @@ export function lettersOf(text: string): string {
   return text.replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]!);
 }
 
-/** The digits of a phone, whatever stands between them (NS-24). */
+/** The digits of a phone, whatever stands between them, and for `+` there may be `00` (NS-24). */
 export function digitsOf(phone: Json | undefined): string {
-  return typeof phone === 'string' ? phone.replace(/\D/g, '') : '';
+  return typeof phone === 'string' ? phone.replace(/\D/g, '').replace(/^0+/, '') : '';
 }
