@@ -28,6 +28,12 @@ envelopes('one event alone shows nothing, nor does one without a number', () => 
   assert.equal(sequenceNames([{}, event({ seq: 9 })]), []);
 });
 
+envelopes('a number may stand inside a member', () => {
+  const wrapped = (seq: number): Envelope => ({ id: `evt_${seq}`, meta: { seq, kind: 'x' } });
+  assert.equal(sequenceNames([wrapped(3), wrapped(4)]), ['meta.seq']);
+  assert.equal(sequenceNames([wrapped(4), wrapped(4)]), []);
+});
+
 envelopes('a number may be written as digits', () => {
   assert.equal(sequenceNames([event({ seq: '9' }), event({ seq: '10' })]), ['seq']);
   assert.is(sequenceAt(event({ seq: '0x9' }), 'seq'), undefined);

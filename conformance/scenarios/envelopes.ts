@@ -1,6 +1,6 @@
 // Deliveries as envelopes. The specification names only `id`; the sequence number is found by its
 // value (NS-9).
-import type { Json } from '../engine/answer.ts';
+import { type Json, memberAt } from '../engine/answer.ts';
 
 export type Envelope = { readonly [name: string]: Json };
 
@@ -46,19 +46,27 @@ const LARGEST_SEQUENCE = 9e11;
 export function sequenceNames(envelopes: readonly Envelope[]): string[] {
   const [first, ...rest] = envelopes;
   if (first === undefined || rest.length === 0) return [];
-  const names = Object.keys(first).filter((name) => !/id$/i.test(name));
-  return names.filter((name) => {
+  const grows = (name: string) => {
     const values = envelopes.map((each) => sequenceAt(each, name));
     return values.every((value, at) => {
       const before = at === 0 ? -1 : values[at - 1];
       return value !== undefined && before !== undefined && value > before;
     });
-  });
+  };
+  return numberNames(first).filter(grows);
+}
+
+/** The members whose number may be the sequence number, `meta.seq` of a wrapped one among them. */
+export function numberNames(envelope: Envelope): string[] {
+  const names = Object.entries(envelope).flatMap(([name, value]) =>
+    isObject(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],
+  );
+  return names.filter((name) => !/id$/i.test(name) && sequenceAt(envelope, name) !== undefined);
 }
 
 /** A number, or in a service that writes its numbers so, a string of digits. */
 export function sequenceAt(envelope: Envelope, name: string): number | undefined {
-  const value = envelope[name];
+  const value = memberAt(envelope, name);
   const digits = typeof value === 'string' && /^[0-9]{1,15}$/.test(value);
   const number = typeof value === 'number' ? value : digits ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number < LARGEST_SEQUENCE ? number : undefined;

@@ -4,7 +4,7 @@ import type { Delivered } from '../engine/arrivals.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import type { Hook } from '../providers/receiver.ts';
-import { type Envelope, envelopeIn, eventIdOf, sequenceAt } from './envelopes.ts';
+import { type Envelope, envelopeIn, eventIdOf, numberNames, sequenceAt } from './envelopes.ts';
 import { happen, letArrive, mustArrive, patienceMs } from './happenings.ts';
 
 /** An operation, and what the simulator calls the event it brings. */
@@ -62,7 +62,7 @@ async function expectBoth(t: Trial, deliveries: readonly Delivered[], beside: Ho
 async function expectAllDelivered(t: Trial, deliveries: readonly Delivered[]): Promise<void> {
   const envelopes = deliveries.map((each) => envelopeIn(each) ?? NONE);
   const [first = NONE] = envelopes;
-  const numbers = Object.keys(first).flatMap((name) => sequenceAt(first, name) ?? []);
+  const numbers = numberNames(first).flatMap((name) => sequenceAt(first, name) ?? []);
   const found = await Promise.all(numbers.map((number) => t.operator.events(number - 1)));
   // The member whose number leads to the event itself is the sequence number.
   const log = found.find((events) => eventIdOf(events[0]) === eventIdOf(first));
@@ -136,11 +136,11 @@ function expectApart(t: Trial, deliveries: readonly Delivered[]): void {
     t.untested('EVT-2a', 'fewer than two events came as JSON objects');
     return;
   }
-  const names = Object.keys(first).filter((name) => {
+  const names = numberNames(first).filter((name) => {
     const numbers = envelopes.map((each) => sequenceAt(each, name));
     const pairs = envelopes.map((each, at) => `${eventIdOf(each)} ${numbers[at]}`);
     const counts = [envelopes.map(eventIdOf), numbers, pairs].map(countOf);
-    return !/id$/i.test(name) && !numbers.includes(undefined) && new Set(counts).size === 1;
+    return !numbers.includes(undefined) && new Set(counts).size === 1;
   });
   const ids = envelopes.map(({ id }) => JSON.stringify(id)).join(', ');
   const actual = `ids ${ids}; members ${Object.keys(first).join(', ')}`;
