@@ -93,8 +93,7 @@ export async function findHindrance(profile: Profile, knocking: Knocking): Promi
   }
   const created = await createPlainly(knocking, credential);
   // What does not look like the API's own refusal is for the run itself to find out and to name.
-  const isRefusal = created?.status === 403 || created?.status === 422;
-  if (created === undefined || !isRefusal) return null;
+  if (created === undefined || ![401, 403, 422].includes(created.status)) return null;
   const code = memberOf(created, 'code');
   const detail = memberOf(created, 'detail');
   const seen = [created.status, code, detail].filter((each) => each !== undefined).join(' ');
@@ -103,6 +102,8 @@ export async function findHindrance(profile: Profile, knocking: Knocking): Promi
       ? `add its brand_id (--brand-id for a token)`
       : 'check its scopes and its brand_id';
   const refused = `a plain create under credentials.${main} is refused (${seen})`;
+  // The run's first request may be refused for want of a key before anyone looks at its token.
+  if (created.status === 401) return `${refused}: check its token`;
   return `${refused}: ${check}; if they are right, the target breaks ACC-1`;
 }
 
