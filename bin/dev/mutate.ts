@@ -22,7 +22,8 @@ interface Planted extends Mutant {
   readonly source: string;
 }
 
-type Outcome = 'noticed' | 'survived' | 'broken';
+/** Blocked: no rule deviates, and some could not pass. */
+type Outcome = 'noticed' | 'blocked' | 'survived' | 'broken';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -75,7 +76,8 @@ class Bench {
         killSignal: 'SIGKILL',
       });
       const [word = '', by = ''] = stdout.trim().split('\n').at(-1)?.split(' ') ?? [];
-      return { outcome: word === 'survived' ? 'survived' : 'noticed', by };
+      const known = word === 'noticed' || word === 'blocked' || word === 'survived';
+      return known ? { outcome: word, by } : { outcome: 'broken', by: 'it said nothing' };
     } catch {
       return { outcome: 'broken', by: 'it did not run to its end' };
     }
@@ -129,7 +131,7 @@ function describe({ path, source, start, end, text }: Planted): string {
 
 const all = findPlanted();
 const drawn = draw(all, Number(values.sample), Number(values.seed));
-const counts: Record<Outcome, number> = { noticed: 0, survived: 0, broken: 0 };
+const counts: Record<Outcome, number> = { noticed: 0, blocked: 0, survived: 0, broken: 0 };
 const queue = drawn.values();
 const startedMs = performance.now();
 console.log(`mutate: ${drawn.length} of ${all.length} mutants`);
@@ -139,8 +141,10 @@ await Promise.all(
     for (const planted of queue) {
       const { outcome, by } = await bench.try(planted);
       counts[outcome] += 1;
-      if (outcome === 'survived') console.log(`  survived  ${describe(planted)}`);
-      else if (process.stdout.isTTY) process.stdout.write(`\r${outcome} by ${by}    `);
+      if (outcome === 'survived' || outcome === 'blocked') {
+        console.log(`  ${outcome}  ${describe(planted)}  ${by}`);
+      }
+      if (process.stdout.isTTY) process.stdout.write(`\r${outcome} by ${by}    `);
     }
     await bench.close();
   }),

@@ -10,13 +10,15 @@ const isNear = (rules: readonly string[]) => rules.some((rule) => cited.has(rule
 const near = scenarios.filter(({ rules }) => isNear(rules));
 const rest = scenarios.filter(({ rules }) => !isNear(rules));
 
+const blocked: string[] = [];
 for (const part of [near, rest]) {
   if (part.length === 0) continue;
-  const { deviates } = await tryDeviation(null, part);
+  const { deviates, ungraded } = await tryDeviation(null, part);
   const [first] = Object.keys(deviates);
+  blocked.push(...Object.keys(ungraded));
   if (first === undefined) continue;
   console.log(`noticed ${first}`);
   process.exit(0);
 }
-console.log('survived');
+console.log(blocked.length > 0 ? `blocked ${blocked.join(',')}` : 'survived');
 process.exit(0);
