@@ -5,6 +5,7 @@ import type { CredentialShown, SubscriptionShown } from '../wire/answers.ts';
 import { callApi, findCredential } from '../wire/api.ts';
 import { PlaneError } from '../wire/plane.ts';
 import { fullTime } from '../words.ts';
+import { ReceiverJudge } from './receiver-judge.tsx';
 import { Deliveries, SubscriptionState } from './webhooks-view.tsx';
 
 export function SubscriptionDetail({ id }: { id: number }) {
@@ -23,6 +24,9 @@ export function SubscriptionDetail({ id }: { id: number }) {
         <>
           <div class="wide">
             <Subscription of={found} />
+          </div>
+          <div class="wide">
+            <ReceiverJudge of={found} />
           </div>
           <div class="wide">
             <Deliveries query={`&subscription_id=${id}`} />

@@ -64,3 +64,41 @@ export interface Advanced {
     readonly outcome: string;
   }[];
 }
+
+/** A check of a receiver, and what was found. */
+export interface JudgedCheck {
+  readonly id: string;
+  /** Its group and what is sent. */
+  readonly words: string;
+  readonly verdict: string;
+  readonly findings: readonly {
+    readonly expected: string;
+    readonly actual: string;
+    readonly exchanges: readonly number[];
+    readonly advice?: { readonly why: string; readonly at_stake: string; readonly mend: string };
+    readonly replay: string;
+  }[];
+}
+
+/** What the judge of receivers reports. */
+export interface ReceiverReport {
+  readonly verdict: 'conformant' | 'deviates' | 'incomplete' | 'invalid';
+  readonly requests: number;
+  readonly duration_ms: number;
+  readonly notes: readonly string[];
+  readonly rules: readonly JudgedCheck[];
+  readonly scenarios: readonly {
+    readonly id: string;
+    readonly exchanges: readonly {
+      readonly n: number;
+      readonly request: {
+        readonly method: string;
+        readonly url: string;
+        readonly headers: readonly (readonly [string, string])[];
+        readonly body: string | null;
+      };
+      readonly response: { readonly status: number } | null;
+      readonly failure: string | null;
+    }[];
+  }[];
+}
