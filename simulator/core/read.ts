@@ -60,7 +60,12 @@ function parseJson(text: string, settings: Settings): Parsed {
   if (settings.duplicate_members === 'refused') {
     const name = findDuplicateMember(text);
     if (name !== null) {
-      return { status, message: `The member ${name} is given twice.`, cites: ['ERR-2', 'NS-47'] };
+      // It is JSON, so it is refused as JSON that cannot be read, and not as what is none.
+      return {
+        status: settings.unreadable_status,
+        message: `The member ${name} is given twice.`,
+        cites: ['ERR-2', 'NS-47'],
+      };
     }
   }
   return { value };
