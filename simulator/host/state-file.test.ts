@@ -1,6 +1,16 @@
 // Checks states: loading one changes nothing about the future, and a file is whole or left alone.
 // time limit: 60 s
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -146,6 +156,63 @@ state('a place that cannot be written is said, and the world goes on', async () 
   assert.ok((await readStateFile(path)) !== null);
   await sandbox.close();
 });
+
+// Linux alone has a device that is always full.
+if (existsSync('/dev/full')) {
+  state('a full disk is said, loses nothing that was saved, and is tried again', async () => {
+    const path = join(folder, 'full.json');
+    const sandbox = await trySandbox();
+    const told: string[] = [];
+    const file = new StateFile(sandbox.first, path, (words) => told.push(words));
+    await file.begin();
+    const saved = readFileSync(path, 'utf8');
+    sandbox.first.act('makeEvent', { category: 'account' });
+    // What is written beside the file first goes to a disk that has no room.
+    symlinkSync('/dev/full', join(folder, `.full.json.${process.pid}.saving`));
+    await file.save();
+    assert.is(told.length, 1);
+    assert.is(told[0], `the state could not be saved to ${path}: ENOSPC`);
+    assert.is(readFileSync(path, 'utf8'), saved);
+    assert.equal(
+      readdirSync(folder).filter((name) => name.includes('saving')),
+      [],
+    );
+    assert.is('value' in sandbox.first.act('makeEvent', { category: 'account' }), true);
+    await file.save();
+    assert.is(told.length, 1);
+    const other = await trySandbox();
+    restoreState(other.first, await readStateFile(path));
+    assert.equal(documentOf(other), documentOf(sandbox));
+    await file.close();
+    await sandbox.close();
+    await other.close();
+  });
+}
+
+// Who may do anything is refused nowhere.
+if (process.getuid?.() !== 0) {
+  state('a folder that may only be read is said, and the file in it stays', async () => {
+    const place = join(folder, 'read-only');
+    mkdirSync(place);
+    const path = join(place, 'state.json');
+    const sandbox = await trySandbox();
+    const told: string[] = [];
+    const file = new StateFile(sandbox.first, path, (words) => told.push(words));
+    await file.begin();
+    const saved = readFileSync(path, 'utf8');
+    chmodSync(place, 0o555);
+    sandbox.first.act('makeEvent', { category: 'account' });
+    await file.close();
+    assert.equal(told, [`the state could not be saved to ${path}: EACCES`]);
+    const refused = await new StateFile(sandbox.first, path, () => undefined)
+      .begin()
+      .catch((error: Error) => `${error.name}: ${error.message}`);
+    assert.is(refused, 'StateError: cannot be written (EACCES)');
+    assert.is(readFileSync(path, 'utf8'), saved);
+    chmodSync(place, 0o755);
+    await sandbox.close();
+  });
+}
 
 state('a file that may not be read is refused by its reason', async () => {
   const path = join(folder, 'folder.json');
