@@ -22,7 +22,11 @@ const defaults = {
   report: [],
 };
 
-async function judge(given: Partial<ReceiverGiven>, cwd = process.cwd()) {
+async function judge(
+  given: Partial<ReceiverGiven>,
+  cwd = process.cwd(),
+  signal = new AbortController().signal,
+) {
   let out = '';
   let err = '';
   const code = await judgeWith(
@@ -42,6 +46,7 @@ async function judge(given: Partial<ReceiverGiven>, cwd = process.cwd()) {
       columns: 100,
       nowMs: () => Date.now(),
     },
+    signal,
   );
   return { code, out, err };
 }
@@ -124,6 +129,32 @@ command('one that goes away at hostile input: which, and nothing of the rest', a
     server.close();
     server.closeAllConnections();
   }
+});
+
+command('interrupted: what was judged stands, exit 130', () => {
+  const stop = new AbortController();
+  let count = 0;
+  const answer: Steps['answer'] = () => {
+    count += 1;
+    // In the middle of what must be refused, all of which it accepts.
+    if (count === 40) stop.abort();
+    return { status: 204 };
+  };
+  return kept({ answer }, async (url) => {
+    const { code, out } = await judge({ url, secretEnv, json: true }, process.cwd(), stop.signal);
+    assert.is(code, 130, out);
+    const report = JSON.parse(out) as Report;
+    assert.is(report.interrupted, true);
+    assert.ok((report.summary.deviates ?? 0) > 10, JSON.stringify(report.summary));
+    assert.ok((report.summary.inconclusive ?? 0) > 10, JSON.stringify(report.summary));
+    assert.ok(report.requests <= 41, `${report.requests}`);
+  });
+});
+
+command('nobody there: exit 3, and asked whether it runs', async () => {
+  const { code, out } = await judge({ url: 'http://127.0.0.1:9/', secretEnv });
+  assert.is(code, 3, out);
+  assert.match(out.replace(/\s+/g, ' '), 'is the receiver running?');
 });
 
 command('another secret: exit 3, with the likely reason', () =>

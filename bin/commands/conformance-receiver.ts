@@ -13,11 +13,19 @@ export interface ReceiverGiven {
   readonly signatureHeader: string;
   readonly subscriptionHeader: string;
   readonly effectProbe?: string;
-  readonly report: readonly string[];
+  readonly report?: readonly string[];
   readonly json?: boolean;
   readonly allowIncomplete?: boolean;
   readonly iOwnThisHost?: boolean;
 }
+
+const help = `
+First a valid delivery, then what must be accepted, what must be refused, what is advised; a valid
+one again after each group. conformance list names the checks, explain ID and replay ID show one.
+  SECRET=whsec_… conformance receiver --url http://127.0.0.1:3000/hooks --secret-env SECRET
+
+Exit codes: 0 passes every check, 1 fails checks, 2 usage, 3 a valid delivery is refused, so that
+nothing could be judged, 4 not everything could be judged, 130 interrupted.`;
 
 export function defineReceiver(command: Command): void {
   command
@@ -30,22 +38,34 @@ export function defineReceiver(command: Command): void {
     .option(
       '--report <format=file>',
       `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`,
-      (value: string, before: readonly string[]) => [...before, value],
-      [],
+      (value: string, before: readonly string[] = []) => [...before, value],
     )
     .option('--json', 'the JSON report on standard output in place of the text')
     .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
     .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
+    .addHelpText('after', help)
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
-      process.exitCode = await judgeWith(command.opts<ReceiverGiven>(), io);
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.on(signal, () => {
+          // A second one does not wait for the report.
+          if (stop.signal.aborted) process.exit(130);
+          stop.abort();
+        });
+      }
+      process.exitCode = await judgeWith(command.opts<ReceiverGiven>(), io, stop.signal);
     });
 }
 
 /** The exit code. */
-export async function judgeWith(given: ReceiverGiven, io: JudgeIo): Promise<number> {
+export async function judgeWith(
+  given: ReceiverGiven,
+  io: JudgeIo,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
   try {
-    return await judgeGiven(given, io);
+    return await judgeGiven(given, io, signal);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     io.err(`error: ${error.message}\n`);
@@ -53,17 +73,18 @@ export async function judgeWith(given: ReceiverGiven, io: JudgeIo): Promise<numb
   }
 }
 
-async function judgeGiven(given: ReceiverGiven, io: JudgeIo): Promise<number> {
+async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal): Promise<number> {
   const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
   const terms = readTerms(given, io);
-  const reports = given.report.map(readReport);
+  const reports = (given.report ?? []).map(readReport);
   const { checkWritable, writeText } = await import('./conformance-files.ts');
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
   const { mostDeliveries } = await import('../../conformance/receiver/run.ts');
   const { judgeReceiver } = await import('./receiver-judge.ts');
   const { exitCode } = await import('../../conformance/engine/exit.ts');
   const most = mostDeliveries(given.effectProbe !== undefined);
-  io.err(`Judging the receiver at ${url}: at most ${most} deliveries\n`);
+  const signed = `signed with the secret in ${given.secretEnv}`;
+  io.err(`Judging the receiver at ${url}: at most ${most} deliveries, ${signed}\n`);
   const judged = await judgeReceiver({
     url,
     ...terms,
@@ -72,7 +93,10 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo): Promise<number> {
         ? null
         : readUrl('--effect-probe', given.effectProbe, given.iOwnThisHost ?? false),
     replay: ({ id }) => replayCommand(id, url, given),
+    signal,
+    ...(io.isTerminal ? { onResult: (done) => io.err(`\r${done} checks `) } : {}),
   });
+  if (io.isTerminal) io.err('\r\u001b[K');
   if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
   const { report } = judged;
   const { render } = await import('../../conformance/reports/formats.ts');
@@ -127,11 +151,15 @@ function readTerms(given: ReceiverGiven, { env }: JudgeIo): Terms {
 
 function readSecret(option: string, name: string | undefined, env: JudgeIo['env']): string {
   if (name === undefined) {
-    throw new UsageError(`${option} is missing: name the variable that holds the secret`);
+    throw new UsageError(
+      `${option} is missing: name the variable that holds the signing secret, as in --secret-env SECRET`,
+    );
   }
   const secret = env[name];
   if (secret !== undefined && secret !== '') return secret;
-  throw new UsageError(`${option}: the variable ${name} is not set`);
+  throw new UsageError(
+    `${option}: the variable ${name} is not set; put the secret there: ${name}=whsec_… conformance …`,
+  );
 }
 
 function readHeader(option: string, name: string): string {
@@ -140,7 +168,10 @@ function readHeader(option: string, name: string): string {
 }
 
 function readUrl(option: string, text: string | undefined, owned: boolean): string {
-  if (text === undefined) throw new UsageError(`${option} is missing: give the URL to judge`);
+  if (text === undefined)
+    throw new UsageError(
+      `${option} is missing: give the URL to judge, such as --url http://127.0.0.1:3000/hooks`,
+    );
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw new UsageError(`${option}: "${text}" is not an http or https URL`);
   }

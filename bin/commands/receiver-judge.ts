@@ -8,7 +8,8 @@ import type { ReceiverJudged, ReceiverOrder } from '../../simulator/control/inde
 export interface ReceiverJudging extends ReceiverOrder {
   /** A command that tries one check again. */
   readonly replay: (check: Check) => string;
-  readonly onResult?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal;
+  readonly onResult?: (done: number) => void;
 }
 
 /** The report, or why the probe of the effects is of no use. */
@@ -19,7 +20,7 @@ export async function judgeReceiver(
   const { ProbeError, probeOf } = await import('../../conformance/receiver/effects.ts');
   const { receiverReport } = await import('../../conformance/receiver/report.ts');
   const { Redactor } = await import('../../conformance/reports/redact.ts');
-  const { url, secret, previousSecret, effectProbe, replay, onResult } = order;
+  const { url, secret, previousSecret, effectProbe, replay, signal, onResult } = order;
   const effects = effectProbe === null ? null : probeOf(effectProbe);
   try {
     await effects?.count();
@@ -36,7 +37,8 @@ export async function judgeReceiver(
     url,
     terms,
     effects,
-    ...(onResult === undefined ? {} : { onResult: (_, done, total) => onResult(done, total) }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(onResult === undefined ? {} : { onResult: (_, done) => onResult(done) }),
   });
   const redactor = new Redactor([secret, ...(previousSecret === null ? [] : [previousSecret])]);
   const { version } = manifest;

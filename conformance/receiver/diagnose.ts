@@ -75,19 +75,24 @@ const guesses: readonly Guess[] = [
   })),
 ];
 
-/** Why the control failed, in words; every guess is one delivery. */
+/** What came of the control, and the likely reason; every guess is one delivery. */
 export async function diagnose(
   terms: Terms,
   control: Exchange,
   shoot: (delivery: Delivery) => Promise<Exchange>,
 ): Promise<string> {
-  if (control.response === null) return `nothing answers there (${control.failure})`;
+  if (control.response === null) {
+    return `nothing answers there (${control.failure}); is the receiver running?`;
+  }
   const { status } = control.response;
   if (status === 404 || status === 405)
-    return `there is no receiver at this path (status ${status})`;
-  if (status >= 300 && status < 400) return 'it redirects, which the platform does not follow';
-  for (const { words, make } of guesses) {
-    if (isAccepted(await shoot(make(terms)))) return words;
+    return `it answers ${status}: there is no receiver at this path`;
+  if (status >= 300 && status < 400) {
+    return `it answers ${status}: a redirect, which the platform does not follow`;
   }
-  return 'no variant was accepted: most likely it has another secret';
+  const refused = `it refuses a valid delivery (${status})`;
+  for (const { words, make } of guesses) {
+    if (isAccepted(await shoot(make(terms)))) return `${refused}: ${words}`;
+  }
+  return `${refused}, and every variant of it: most likely it has another secret`;
 }

@@ -40,7 +40,7 @@ export function receiverReport({
     verdict: judgeRun(rules),
     summary: countVerdicts(rules),
     requests: run.requests,
-    interrupted: false,
+    interrupted: run.interrupted,
     mark: receiverMark,
     notes: notes.map((note) => redactor.text(note)),
     rules,

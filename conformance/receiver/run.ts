@@ -39,6 +39,7 @@ export interface ReceiverRun {
   readonly results: readonly CheckResult[];
   /** Why nothing was judged; null when the control was accepted. */
   readonly refused: string | null;
+  readonly interrupted: boolean;
   /** What was measured besides, one sentence each. */
   readonly observed: readonly string[];
 }
@@ -47,6 +48,8 @@ export interface ReceiverParts {
   readonly url: string;
   readonly terms: Terms;
   readonly effects: EffectProbe | null;
+  /** Ends the run; what was judged until then stands. */
+  readonly signal?: AbortSignal;
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
 }
 
@@ -65,6 +68,8 @@ export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
   const gun = await gunFor(parts.url, startedAtMs);
+  const cutOff = () => void gun.close();
+  parts.signal?.addEventListener('abort', cutOff, { once: true });
   try {
     const state = new Run(parts, gun);
     await state.play();
@@ -74,11 +79,19 @@ export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
       requests: gun.sent(),
       results: state.results,
       refused: state.refused,
+      interrupted: state.interrupted,
       observed: state.observed,
     };
   } finally {
+    parts.signal?.removeEventListener('abort', cutOff);
     await gun.close();
   }
+}
+
+interface Played {
+  readonly check: Check;
+  readonly judgement: Judgement;
+  readonly exchanges: readonly Exchange[];
 }
 
 const order: readonly Group[] = ['accept', 'refuse', 'advice'];
@@ -100,9 +113,14 @@ class Run {
   async play(): Promise<void> {
     const control = await this.#control();
     if (!isAccepted(control)) {
-      const why = await diagnose(this.#parts.terms, control, this.#gun.shoot);
-      this.refused = `a valid delivery was answered ${told(control)}: ${why}`;
-      for (const check of receiverChecks) this.#add(check, unjudged(check, this.refused), []);
+      const why = this.interrupted
+        ? 'interrupted before it was judged'
+        : await diagnose(this.#parts.terms, control, this.#gun.shoot);
+      this.refused = why;
+      const checks = this.#parts.effects === null ? [] : effectChecks;
+      for (const check of [...receiverChecks, ...mannerChecks, ...checks]) {
+        this.#add(check, unjudged(check, why), []);
+      }
       return;
     }
     let lost: string | null = null;
@@ -112,9 +130,10 @@ class Run {
     if (lost === null) {
       this.observed.push(await measureWindow(terms, this.#gun.shoot));
       if (effects !== null) await this.#addEffects(effects, terms);
+      else this.observed.push('Side effects were not counted: no probe of them was given.');
       return;
     }
-    this.observed.push(`The run ended early: ${lost}.`);
+    if (!this.interrupted) this.observed.push(`The run ended early: ${lost}.`);
     for (const check of effects === null ? [] : effectChecks) {
       this.#add(check, unjudged(check, lost), []);
     }
@@ -138,8 +157,9 @@ class Run {
       }
       return lost;
     }
-    const played: { check: Check; judgement: Judgement; exchanges: readonly Exchange[] }[] = [];
+    const played: Played[] = [];
     for (const check of receiverChecks.filter((each) => each.group === group)) {
+      if (this.interrupted) break;
       const shots = check.shots(terms);
       const exchanges: Exchange[] = [];
       for (const { delivery } of shots) exchanges.push(await this.#gun.shoot(delivery));
@@ -147,6 +167,7 @@ class Run {
       played.push({ check, judgement: judgeCheck(check, shots, exchanges), exchanges });
     }
     // A receiver that stopped answering has shown nothing with its refusals.
+    if (this.interrupted) return this.#interrupt(group, played);
     const control = await this.#control();
     const fatal = played.find(({ exchanges }) => exchanges.some(({ response }) => !response));
     const why = isAccepted(control) ? null : lostBecause(control, fatal?.check);
@@ -156,6 +177,22 @@ class Run {
       this.#add(check, kept ? judgement : unjudged(check, why), exchanges, kept ? null : why);
     }
     return why;
+  }
+
+  /** What was not played, and what was cut off, is not judged. */
+  #interrupt(group: Group, played: readonly Played[]): string {
+    const why = 'interrupted before it was judged';
+    const judged = played.filter(({ judgement }) => judgement.verdict === 'deviates');
+    for (const { check, judgement, exchanges } of judged) this.#add(check, judgement, exchanges);
+    for (const check of receiverChecks.filter((each) => each.group === group)) {
+      if (judged.some((each) => each.check === check)) continue;
+      this.#add(check, unjudged(check, why), [], why);
+    }
+    return why;
+  }
+
+  get interrupted(): boolean {
+    return this.#parts.signal?.aborted ?? false;
   }
 
   #addManners(): void {

@@ -30,7 +30,8 @@ export function consoleReport(report: Report, options: ConsoleOptions): string[]
   for (const rule of report.rules.filter((each) => each.verdict === 'advisory')) {
     page.rule(rule, report);
   }
-  page.doubtful(report);
+  // The one reason why nothing of a receiver was judged stands in the notes.
+  if (!(wordsOf(report).isReceiver && report.verdict === 'invalid')) page.doubtful(report);
   page.untested(report);
   page.known(report);
   page.observed(report.observed);
@@ -211,10 +212,22 @@ class Page {
       : '';
     this.#say(color.bold(`${verdict}: ${target.base_url} ${run[verdict]}${interrupted}`));
     this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
+    if (isReceiver) this.#item('', familiesLine(report));
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
     const names = isReceiver ? '' : `, seed ${report.seed}, names marked ${report.mark}`;
     this.#say(this.#paint.dim(took + names));
   }
+}
+
+/** `Must accept: 18 of 18. Must refuse: 33 of 34.` */
+function familiesLine({ rules }: Report): string {
+  const families = [...new Set(rules.map(({ family }) => family))];
+  return families
+    .map((family) => {
+      const own = rules.filter((each) => each.family === family);
+      return `${family}: ${own.filter(({ verdict }) => verdict === 'passed').length} of ${own.length}.`;
+    })
+    .join(' ');
 }
 
 function listed(ids: readonly string[]): string {
