@@ -212,7 +212,7 @@ class Page {
       : '';
     this.#say(color.bold(`${verdict}: ${target.base_url} ${run[verdict]}${interrupted}`));
     this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
-    if (isReceiver) this.#item('', familiesLine(report));
+    if (isReceiver && verdict !== 'invalid') this.#item('', familiesLine(report));
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
     const names = isReceiver ? '' : `, seed ${report.seed}, names marked ${report.mark}`;
     this.#say(this.#paint.dim(took + names));
