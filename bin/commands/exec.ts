@@ -1,12 +1,14 @@
 // `sandbox exec -- COMMAND…`: a sandbox for the length of one command, whose exit code is ours.
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { Command } from 'commander';
 import { type Served, serveSandbox } from './start.ts';
 import { addStartOptions, readStartOptions } from './start-options.ts';
 import { refuseUsage } from './webhooks-io.ts';
 
-/** What a shell answers when a command is not there. */
+/** What a shell answers when a command is not there, or cannot be run. */
 const notFound = 127;
+const notRunnable = 126;
 
 export function execCommand(): Command {
   const command = new Command('exec')
@@ -47,8 +49,11 @@ function run([name = '', ...words]: readonly string[], { ready }: Served): Promi
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       process.stderr.write(`sandbox: ${name} cannot be run (${error.code ?? error.message})\n`);
-      resolve(notFound);
+      resolve(error.code === 'ENOENT' ? notFound : notRunnable);
     });
-    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)));
+    // As a shell tells of a signal.
+    child.once('exit', (code, signal) =>
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']),
+    );
   });
 }
