@@ -18,6 +18,7 @@ const executable = findChromium();
 
 const places = [
   'timeline',
+  'timeline/account/1001',
   'timeline/requests/1',
   'timeline/deliveries/19',
   'accounts',

@@ -49,7 +49,7 @@ if (executable === null) {
   story('a failing receiver is subscribed', async () => {
     const { page } = bench.looked;
     const { port } = bench.receiver.address() as AddressInfo;
-    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByLabel('Forward to (optional)').fill(`http://127.0.0.1:${port}/in`);
     await page.getByRole('button', { name: 'Subscribe' }).click();
     const made = page.getByRole('row', { name: /hooks\.partner\.example\/in/ });
@@ -90,7 +90,7 @@ if (executable === null) {
       amount: '10.00',
       transaction_type: 'Deposit',
     })) as { id: string };
-    await page.getByRole('link', { name: 'Transactions' }).click();
+    await page.getByRole('link', { name: 'Transactions', exact: true }).click();
     await page.getByRole('link', { name: made.id }).click();
     await page.getByRole('img', { name: /It is pending\. Legal moves: approve/ }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -101,9 +101,54 @@ if (executable === null) {
     assert.is(shown.status, 'settled');
   });
 
+  story('an account shows what happened to it, and only that', async () => {
+    const { page } = bench.looked;
+    const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {
+      accounts: { id: string; client_reference_id: string }[];
+    };
+    const made = accounts.find((each) => each.client_reference_id === 'story-1')?.id ?? '';
+    await page.goto(`${bench.served.base}/#/accounts/${made}`);
+    const history = page.getByRole('table', { name: 'What happened' });
+    await history.getByRole('link', { name: 'POST /accounts' }).first().waitFor();
+    await history.getByRole('link', { name: 'account.created', exact: true }).waitFor();
+    assert.is(await history.getByText('transaction.created').count(), 0);
+    await page.getByRole('link', { name: 'Whole timeline' }).click();
+    assert.is(await page.getByLabel('Account', { exact: true }).inputValue(), made);
+    await page
+      .getByRole('link', { name: /201 POST \/accounts/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    assert.is(await page.getByLabel('Account', { exact: true }).inputValue(), made);
+    assert.is(await page.locator('.line', { hasText: 'transaction.' }).count(), 0);
+  });
+
+  story('an operation is switched off for a firm, and on again', async () => {
+    const { page } = bench.looked;
+    const read = () =>
+      bench.served.ask('GET', 'firms/1') as Promise<{
+        rate_per_second: number;
+        permissions: Record<string, boolean>;
+      }>;
+    await page.getByRole('link', { name: 'Credentials', exact: true }).click();
+    await page.getByText('Firm 1, ').click();
+    const firm = page.getByRole('group', { name: 'Operations that firm 1 may use' });
+    await firm.getByLabel('updateAccount').click();
+    await page.getByText('1 operation off').waitFor();
+    assert.is((await read()).permissions.updateAccount, false);
+    await firm.getByLabel('updateAccount').click();
+    await page.getByText('1 operation off').waitFor({ state: 'detached' });
+    await page.getByLabel('Requests a second').first().fill('123');
+    await page.getByRole('button', { name: 'Set the rate of firm 1' }).click();
+    await page.getByText('pro, 123 a second').waitFor();
+    assert.is((await read()).rate_per_second, 123);
+    await page.getByRole('button', { name: 'Set the rate of firm 1' }).click();
+    await page.getByText('pro, 123 a second').waitFor({ state: 'detached' });
+  });
+
   story('a day passes, and the delivery has been tried eight times', async () => {
     const { page } = bench.looked;
-    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
       .filter({ hasText: 'pending' })
@@ -129,7 +174,7 @@ if (executable === null) {
 
   story('the world is saved, begun anew, and loaded again', async () => {
     const { page } = bench.looked;
-    await page.getByRole('link', { name: 'Worlds and state' }).click();
+    await page.getByRole('link', { name: 'Worlds and state', exact: true }).click();
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();
     saved = (await (await coming).path()) ?? '';
@@ -146,7 +191,7 @@ if (executable === null) {
     await page.getByLabel('Load a file').setInputFiles(saved);
     await page.getByText('is in place.').waitFor();
     assert.is(await count(), before);
-    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByText('story-1').waitFor();
   });
 

@@ -132,7 +132,7 @@ if (executable === null) {
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByLabel('World', { exact: true }).waitFor();
     assert.match(page.url(), /#\/@second\/timeline$/);
-    await page.getByRole('link', { name: 'Worlds and state' }).click();
+    await page.getByRole('link', { name: 'Worlds and state', exact: true }).click();
     await page.getByRole('button', { name: 'Drop second' }).click();
     await page.getByText('default, here').waitFor();
     assert.equal(complaints, []);

@@ -219,7 +219,8 @@ export class Live {
     const call = Number(request.id);
     this.#newestCall = Math.max(this.#newestCall, call);
     for (const seq of request.event_seqs) {
-      this.#origins.set(seq, { call, credential: request.client_name, made: true });
+      const account = this.#origins.get(seq)?.account ?? null;
+      this.#origins.set(seq, { call, credential: request.client_name, made: true, account });
     }
     this.#timeline.add(requestRow(request));
   }
@@ -227,7 +228,9 @@ export class Live {
   #addEvent(event: EnvelopeShown): void {
     const seqName = String(this.info?.settings.envelope_seq_name ?? 'seq');
     const seq = Number(event[seqName]);
-    this.#timeline.add(eventRow(event, seq, this.#originOf(seq)));
+    const origin = { ...this.#originOf(seq), account: event.account_id };
+    this.#origins.set(seq, origin);
+    this.#timeline.add(eventRow(event, seq, origin));
   }
 
   #addDelivery(delivery: DeliveryShown): void {
@@ -239,7 +242,7 @@ export class Live {
     const known = this.#origins.get(seq);
     if (known !== undefined) return known;
     const before = this.#origins.get(seq - 1)?.call ?? 0;
-    const origin = { call: before, credential: null, made: false };
+    const origin = { call: before, credential: null, made: false, account: null };
     this.#origins.set(seq, origin);
     return origin;
   }

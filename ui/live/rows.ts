@@ -25,6 +25,8 @@ export interface TimelineRow {
   readonly note: string;
   readonly credential: string | null;
   readonly status: number | null;
+  /** Accounts that it names. */
+  readonly accounts: readonly string[];
   /** Where it is shown whole; behind the world. */
   readonly path: readonly string[] | null;
   /** Hangs on the row before it: it came of a call. */
@@ -71,10 +73,23 @@ export function requestRow(shown: RequestShown): TimelineRow {
     note: marks.filter(Boolean).join(', '),
     credential: client_name,
     status,
+    accounts: accountsOf(shown),
     path: ['timeline', 'requests', shown.id],
     tied: false,
     text: words.join(' ').toLowerCase(),
   };
+}
+
+const accountNamed = /(?:\/accounts\/|[?&]account_id=|"account_id":\s*")(\d+)/g;
+const accountMade = /^\{"id":"(\d+)"/;
+
+/** By what was sent and answered: the place, the query, the member, the id of a new one. */
+function accountsOf({ operation, request, response }: RequestShown): readonly string[] {
+  const answered = response?.body.slice(0, searched) ?? '';
+  const said = `${request.target} ${request.body.slice(0, searched)} ${answered}`;
+  const found = [...said.matchAll(accountNamed)].map(([, id]) => id ?? '');
+  const made = operation === 'createAccount' ? accountMade.exec(answered)?.[1] : undefined;
+  return made === undefined ? found : [...found, made];
 }
 
 export interface Origin {
@@ -82,6 +97,8 @@ export interface Origin {
   readonly credential: string | null;
   /** Made by that call, not merely after it. */
   readonly made: boolean;
+  /** The account of the event; null while that has not been heard. */
+  readonly account: string | null;
 }
 
 export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): TimelineRow {
@@ -98,6 +115,7 @@ export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): Tim
     note: about,
     credential: origin.credential,
     status: null,
+    accounts: event.account_id === null ? [] : [event.account_id],
     path: ['timeline', 'events', String(seq)],
     tied: origin.made,
     text: `${event.kind} ${event.id} ${about} ${JSON.stringify(event.data)}`
@@ -126,6 +144,7 @@ export function attemptRows(delivery: DeliveryShown, origin: Origin): TimelineRo
       note: [`attempt ${attempt.n}`, said, next].filter(Boolean).join(', '),
       credential: origin.credential,
       status: attempt.status,
+      accounts: origin.account === null ? [] : [origin.account],
       path: ['timeline', 'deliveries', String(delivery.id)],
       tied: true,
       text: `${delivery.kind} ${delivery.event_id} ${said} attempt ${attempt.n}`.toLowerCase(),
@@ -145,7 +164,7 @@ export interface Now {
   readonly n: number;
 }
 
-const base = { credential: null, status: null, tied: false } as const;
+const base = { credential: null, status: null, accounts: [], tied: false } as const;
 
 export function faultRow(fault: FaultNotice, { atMs, call, n }: Now): TimelineRow {
   const gone = 'removed' in fault;

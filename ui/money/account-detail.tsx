@@ -1,7 +1,8 @@
 // An account: its fields, its trading accounts with their balances, its transactions.
 import { useState } from 'preact/hooks';
-import { useAct, useHref, useLive, useRead } from '../live/world.ts';
-import { Button, Facts, Field, Panel, Problem, Table, Tick } from '../parts/pieces.tsx';
+import { useAct, useHref, useLive, useRead, useVersion } from '../live/world.ts';
+import { Badge, Button, Facts, Field, Panel, Problem, Table, Tick } from '../parts/pieces.tsx';
+import { everything, filterRows } from '../timeline/filter.ts';
 import type {
   AccountShown,
   LedgerShown,
@@ -28,6 +29,7 @@ export function AccountDetail({ id }: { id: string }) {
         <>
           <AccountFacts account={account} />
           <TradingAccounts accountId={id} />
+          <History accountId={id} />
           <div class="wide">
             <Panel title="Transactions">
               <Table caption="Transactions" head={transactionHead} empty="None yet.">
@@ -70,10 +72,46 @@ function AccountFacts({ account }: { account: AccountShown }) {
           ],
         ]}
       />
-      <p>
-        <a href={href('timeline')}>Timeline</a>
-      </p>
     </Panel>
+  );
+}
+
+/** Of these many rows the newest are shown beside the account; the timeline has the rest. */
+const shownOfHistory = 20;
+
+function History({ accountId }: { accountId: string }) {
+  const live = useLive();
+  const href = useHref();
+  useVersion(live);
+  const rows = filterRows(live.rows(), { ...everything, account: accountId });
+  const timeline = <a href={href('timeline', 'account', accountId)}>Whole timeline</a>;
+  return (
+    <div class="wide">
+      <Panel
+        title="What happened"
+        side={timeline}
+        note="Calls, events and deliveries, newest first."
+      >
+        <Table
+          caption="What happened"
+          head={['When', '', 'What', '']}
+          empty="Nothing that is kept."
+        >
+          {rows.slice(0, shownOfHistory).map((row) => (
+            <tr key={row.key}>
+              <td>{fullTime(row.atMs)}</td>
+              <td>
+                <Badge tone={row.tone}>{row.badge}</Badge>
+              </td>
+              <td class="wrap">
+                {row.path === null ? row.title : <a href={href(...row.path)}>{row.title}</a>}
+              </td>
+              <td>{row.note}</td>
+            </tr>
+          ))}
+        </Table>
+      </Panel>
+    </div>
   );
 }
 

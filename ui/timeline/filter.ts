@@ -6,6 +6,8 @@ export interface Filter {
   /** `2` for 2xx and so on; empty for any. */
   readonly status: string;
   readonly credential: string;
+  /** An account's id; empty for any. */
+  readonly account: string;
   readonly text: string;
 }
 
@@ -21,6 +23,7 @@ export const everything: Filter = {
   kinds: kindWords.map(([kind]) => kind),
   status: '',
   credential: '',
+  account: '',
   text: '',
 };
 
@@ -34,6 +37,7 @@ export function filterRows(rows: readonly TimelineRow[], filter: Filter): Timeli
     if (!kinds.has(row.kind)) continue;
     if (filter.status !== '' && !hasStatus(row, filter.status)) continue;
     if (filter.credential !== '' && row.credential !== filter.credential) continue;
+    if (filter.account !== '' && !row.accounts.includes(filter.account)) continue;
     if (words.every((word) => row.text.includes(word))) found.push(row);
   }
   return found;

@@ -1,5 +1,5 @@
 // The timeline: everything that happened, live, with what is chosen beside it.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { TimelineRow } from '../live/rows.ts';
 import { useLive, useVersion } from '../live/world.ts';
 import { Button, Choice, Field } from '../parts/pieces.tsx';
@@ -13,11 +13,16 @@ export function TimelineView({ path }: ViewProps) {
   const live = useLive();
   const version = useVersion(live);
   const [filter, setFilter] = useState<Filter>(everything);
+  const [what = '', which = ''] = path[0] === 'account' ? [] : path;
+  const [, asked = ''] = path[0] === 'account' ? path : [];
+  // `#/timeline/account/1001` comes with its filter; a row chosen after it leaves the filter on.
+  useEffect(() => {
+    if (asked !== '') setFilter({ ...everything, account: asked });
+  }, [asked]);
   const [paused, setPaused] = useState<readonly TimelineRow[] | null>(null);
   const rows = paused ?? live.rows();
   const wanted = useMemo(() => filterRows(rows, filter), [rows, filter, version]);
   const missed = paused === null ? 0 : live.rows().length - paused.length;
-  const [what = '', which = ''] = path;
   return (
     <div class={`timeline ${what === '' ? '' : 'with-chosen'}`}>
       <div class="timeline-list">
@@ -102,6 +107,12 @@ function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
         value={filter.credential}
         options={[['', 'Any credential'], ...names.map((name) => [name, name] as const)]}
         onChange={(credential) => onFilter({ ...filter, credential })}
+      />
+      <Field
+        label="Account"
+        value={filter.account}
+        placeholder="any"
+        onInput={(account) => onFilter({ ...filter, account: account.trim() })}
       />
       <fieldset class="kinds">
         <legend class="heard">Kinds of rows</legend>

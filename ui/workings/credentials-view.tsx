@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { useAct, useLive, useRead } from '../live/world.ts';
 import { Button, Choice, Code, Copy, Field, Panel, Problem, Table } from '../parts/pieces.tsx';
 import type { CredentialShown, FirmShown } from '../wire/answers.ts';
+import { Firms, plans } from './firms.tsx';
 import { type Language, languages, snippet } from './snippets.ts';
 
-const plans = ['sandbox', 'standard', 'pro'] as const;
 const scopes = [
   'accounts:write',
   'trades:write',
@@ -23,6 +23,9 @@ export function CredentialsView() {
     <div class="columns">
       <div class="wide">
         <Credentials of={all} again={again} />
+      </div>
+      <div class="wide">
+        <Firms />
       </div>
       <FirstCall of={all} />
       <MakeCredential again={again} />
