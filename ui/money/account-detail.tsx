@@ -94,7 +94,7 @@ function History({ accountId }: { accountId: string }) {
       >
         <Table
           caption="What happened"
-          head={['When', '', 'What', '']}
+          head={['When', 'Outcome', 'What', 'About']}
           empty="Nothing that is kept."
         >
           {rows.slice(0, shownOfHistory).map((row) => (
