@@ -6,8 +6,10 @@ import type { WorldFixture } from '../fixtures/worlds.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { type ControlPlane, controlPlane } from './control/index.ts';
 import type { PlanName } from './core/records.ts';
+import { StateError } from './core/state.ts';
 import type { Deviation } from './deviations/deviation.ts';
 import { parseClock } from './host/clock-terms.ts';
+import type { Deliverer } from './host/deliverer.ts';
 import { type ClockTerms, Sandbox } from './host/sandbox.ts';
 import { findStartingWorld } from './host/starting-point.ts';
 import { undiciDeliverer } from './host/undici-deliverer.ts';
@@ -53,6 +55,8 @@ export interface SandboxHandle extends SandboxOperator {
    * Rejects with a TypeError when a fault cuts the connection.
    *
    * @example
+   * import { createSandbox } from 'trading-platform-sandbox';
+   *
    * const sandbox = await createSandbox({ clock: 'frozen' });
    * const { token } = sandbox.credential('brand-a');
    * const response = await sandbox.fetch('http://sandbox/api/v1/accounts', {
@@ -65,6 +69,7 @@ export interface SandboxHandle extends SandboxOperator {
    *   body: JSON.stringify({ client_reference_id: 'ada', email: 'ada@example.com' }),
    * });
    * console.log(response.status); // 201
+   * await sandbox.close();
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Serves over HTTP too, and answers where. */
@@ -81,7 +86,10 @@ export interface SandboxHandle extends SandboxOperator {
  *
  * const sandbox = await createSandbox({ world: 'default', clock: 'frozen' });
  * const { base_url } = await sandbox.listen({ port: 0 });
- * await sandbox.clock.advance({ by_ms: 86_400_000 });
+ * const health = await fetch(`${base_url}/_sandbox/health`);
+ * console.log(await health.json()); // { status: 'ready' }
+ * const { from_ms, to_ms } = await sandbox.clock.advance({ by_ms: 86_400_000 });
+ * console.log(to_ms - from_ms); // 86400000
  * await sandbox.close();
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
@@ -101,6 +109,73 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const plane = controlPlane({ sandbox, ...(token === undefined ? {} : { token }) });
   return handleOf(sandbox, plane, token);
 }
+
+/** What a recording said again. */
+export interface Replayed {
+  /** The world as the recording left it, its journal included; its clock stands. */
+  readonly sandbox: SandboxHandle;
+  /** Every answer, in the order in which they were given. */
+  readonly answers: readonly {
+    readonly request_id: string;
+    readonly status: number;
+    readonly body: string;
+  }[];
+}
+
+/**
+ * Plays a file that `sandbox start --record FILE` wrote: the same world and the same answers, byte
+ * for byte. Nothing is sent to any receiver, neither again nor anew. Throws a TypeError that says
+ * what is wrong with the file. Deviations of your own, which a file cannot hold, are given anew.
+ *
+ * @example
+ * // After: sandbox start --record bug.jsonl
+ * import { replayRecording } from 'trading-platform-sandbox';
+ *
+ * const { sandbox, answers } = await replayRecording('bug.jsonl');
+ * for (const { status, body } of answers) console.log(status, body);
+ * console.log(await sandbox.control('GET', 'requests'));
+ * await sandbox.close();
+ */
+export async function replayRecording(
+  file: string,
+  options: { readonly deviations?: readonly Deviation[] } = {},
+): Promise<Replayed> {
+  const { playRecording, readRecording } = await import('./host/recording.ts');
+  try {
+    const { lines, terms } = await readRecording(file);
+    const own = options.deviations ?? [];
+    const sandbox = await Sandbox.create({
+      worldName: 'recorded',
+      fixture: findStartingWorld('empty'),
+      seed: '1',
+      clock: { mode: 'frozen', nowMs: null },
+      plan: 'sandbox',
+      settings: readSettings(terms.settings as Partial<Settings>),
+      deviations: await findDeviations(
+        terms.deviations.map((id) => own.find((one) => one.id === id) ?? id),
+      ),
+      deliverer: silentDeliverer,
+    });
+    const { world, effects } = await playRecording(lines, sandbox.behaviour);
+    sandbox.first.replace(world, { mode: 'frozen', nowMs: world.nowMs });
+    const answers = effects.flatMap((effect) =>
+      effect.kind === 'answer'
+        ? [{ request_id: effect.requestId, status: effect.reply.status, body: effect.reply.body }]
+        : [],
+    );
+    return { sandbox: handleOf(sandbox, controlPlane({ sandbox }), undefined), answers };
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    throw new TypeError(`${file}: ${error.message}`);
+  }
+}
+
+/** What was sent has been sent: attempts that were under way stay so. */
+const silentDeliverer: Deliverer = {
+  deliver: () => new Promise(() => undefined),
+  resolve: async () => [],
+  close: async () => undefined,
+};
 
 function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefined): SandboxHandle {
   let app: FastifyInstance | null = null;

@@ -23,6 +23,15 @@ export interface HandlerOptions {
  * const sandbox = await createSandbox();
  * const server = setupServer(...sandboxHandlers(sandbox, { baseUrl: 'https://api.example.com' }));
  * server.listen();
+ *
+ * const { token } = sandbox.credential('firm');
+ * const response = await fetch('https://api.example.com/api/v1/accounts', {
+ *   headers: { authorization: `Bearer ${token}` },
+ * });
+ * console.log(response.status); // 200
+ *
+ * server.close();
+ * await sandbox.close();
  */
 export function sandboxHandlers(sandbox: AnsweringSandbox, { baseUrl }: HandlerOptions) {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {

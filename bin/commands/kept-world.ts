@@ -28,8 +28,9 @@ export async function keepWorld(sandbox: Sandbox, terms: KeptTerms): Promise<Kep
     closing.push(() => file.close());
   }
   if (recordFile !== undefined) {
+    const bentBy = (sandbox.terms.deviations ?? []).map(({ id }) => id);
     const { Recording } = await import('../../simulator/host/recording.ts');
-    const recording = new Recording(sandbox.first, recordFile, onTrouble);
+    const recording = new Recording(sandbox.first, recordFile, onTrouble, bentBy);
     closing.push(() => recording.close());
   }
   return {

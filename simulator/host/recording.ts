@@ -1,8 +1,9 @@
 // Writes every input of a world to a file, and plays such a file: the same world and the same
 // answers, byte for byte.
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Behaviour } from '../core/behaviour.ts';
-import { loadWorld, printSnapshot, snapshotWorld } from '../core/state.ts';
+import { loadWorld, printSnapshot, StateError, snapshotWorld } from '../core/state.ts';
 import type { Effect, Input } from '../core/step.ts';
 import { step } from '../core/step.ts';
 import { phoneTables } from '../core/values/phone.ts';
@@ -16,11 +17,21 @@ import type { WorldHost } from './world-host.ts';
 export class Recording {
   readonly #stream: WriteStream;
   readonly #host: WorldHost;
+  readonly #deviations: readonly string[];
   readonly #stop: () => void;
 
-  /** `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. */
-  constructor(host: WorldHost, path: string, onTrouble: (message: string) => void) {
+  /**
+   * `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. The ids
+   * of the deviations stand in the file, so that whoever plays it knows what bent the answers.
+   */
+  constructor(
+    host: WorldHost,
+    path: string,
+    onTrouble: (message: string) => void,
+    deviations: readonly string[] = [],
+  ) {
     this.#host = host;
+    this.#deviations = deviations;
     this.#stream = createWriteStream(path, { flags: 'w' });
     this.#stream.once('error', (error: NodeJS.ErrnoException) => {
       host.onInput = null;
@@ -37,7 +48,9 @@ export class Recording {
   }
 
   #writeWorld(): void {
-    const pieces = [...printSnapshot(snapshotWorld(this.#host.world))];
+    const { world, behaviour } = this.#host;
+    const beside = { settings: behaviour.settings, deviations: this.#deviations };
+    const pieces = [...printSnapshot(snapshotWorld(world), beside)];
     this.#stream.write(`${pieces.join('').replaceAll('\n', '')}\n`);
   }
 
@@ -59,17 +72,62 @@ export function printInput(input: Input): string {
   return JSON.stringify({ ...input, call: { ...input.call, body } });
 }
 
+const inputKinds: readonly unknown[] = ['call', 'time', 'answered', 'target-refused', 'act'];
+
+/** Throws a SyntaxError where it is none. */
 export function parseInput(line: string): Input {
   const input = JSON.parse(line) as Input;
+  if (!inputKinds.includes(input.kind)) throw new SyntaxError(`${input.kind} is no input`);
   if (input.kind !== 'call') return input;
   const body = new Uint8Array(Buffer.from(input.call.body as unknown as string, 'base64'));
   return { ...input, call: { ...input.call, body } };
+}
+
+export interface RecordedTerms {
+  readonly settings: unknown;
+  readonly deviations: readonly string[];
+}
+
+/** The lines of a recording, and what the world in it was made with. Throws a StateError. */
+export async function readRecording(
+  path: string,
+): Promise<{ readonly lines: readonly string[]; readonly terms: RecordedTerms }> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StateError(`cannot be read (${error.code ?? error.message})`);
+  });
+  const lines = text.split('\n');
+  // A program that was killed while it wrote leaves half a line at the end: what was done before.
+  if (lines[lines.length - 1] !== '') lines.pop();
+  const { settings = {}, deviations } = parseHead(lines[0]);
+  const ids = Array.isArray(deviations) ? deviations.map(String) : [];
+  return { lines, terms: { settings, deviations: ids } };
+}
+
+function parseHead(line: string | undefined): Partial<RecordedTerms> {
+  const none = 'is no recording: it must begin with a world, as --record writes it';
+  if (line?.startsWith('{"format":') !== true) throw new StateError(none);
+  try {
+    return JSON.parse(line) as Partial<RecordedTerms>;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError(none);
+  }
 }
 
 export interface Played {
   readonly world: World;
   /** Everything that was to be done, answers included, in order. */
   readonly effects: readonly Effect[];
+}
+
+/** Throws a StateError that names the line when it cannot be read. */
+function parseLine<T>(line: string, n: number, parse: (line: string) => T): T {
+  try {
+    return parse(line);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError(`line ${n} is no input of a world, or not a whole one`);
+  }
 }
 
 /** Plays the lines of a recording from its first one on. */
@@ -80,12 +138,14 @@ export async function playRecording(
   await phoneTables.load();
   let world: World | null = null;
   const effects: Effect[] = [];
+  let n = 0;
   for (const line of lines) {
+    n += 1;
     if (line === '') continue;
     if (world === null || line.startsWith('{"format":'))
-      world = loadWorld(JSON.parse(line), behaviour);
-    else effects.push(...step(world, behaviour, parseInput(line)).effects);
+      world = loadWorld(parseLine(line, n, JSON.parse), behaviour);
+    else effects.push(...step(world, behaviour, parseLine(line, n, parseInput)).effects);
   }
-  if (world === null) throw new Error('a recording begins with the world it was made in');
+  if (world === null) throw new StateError('a recording begins with the world it was made in');
   return { world, effects };
 }

@@ -44,8 +44,14 @@ export interface WebhookToDiagnose {
  * @throws TypeError as verifyWebhook does
  *
  * @example
- * const { verified, causes } = diagnoseWebhook({ header, body, secret });
- * if (!verified) for (const { explanation } of causes) console.error(explanation);
+ * import { diagnoseWebhook, signWebhook } from 'trading-platform-sandbox/webhooks';
+ *
+ * const secret = 'whsec_test';
+ * const { header } = signWebhook({ secret, body: '{"id":"evt_1"}' });
+ * // On its way to the receiver's code the body has got a line end.
+ * const { verified, causes } = diagnoseWebhook({ header, body: '{"id":"evt_1"}\n', secret });
+ * console.log(verified); // false
+ * for (const { explanation } of causes) console.log(explanation);
  */
 export function diagnoseWebhook(options: WebhookToDiagnose): Diagnosis {
   const { header, secret, nowMs = Date.now(), toleranceMs = defaultToleranceMs } = options;

@@ -24,13 +24,16 @@ export interface SignedWebhook {
  * @throws RangeError when `tMs` is not a whole number of milliseconds
  *
  * @example
+ * import { signWebhook } from 'trading-platform-sandbox/webhooks';
+ *
  * const body = JSON.stringify({ id: 'evt_1', seq: 1 });
  * const { header } = signWebhook({ secret: 'whsec_test', body });
- * await fetch('http://localhost:3000/hooks', {
+ * const { status } = await fetch('http://localhost:3000/hooks', {
  *   method: 'POST',
  *   headers: { 'content-type': 'application/json', 'x-webhook-signature': header },
  *   body,
  * });
+ * console.log(status); // 204
  */
 export function signWebhook(options: {
   readonly secret: string;
@@ -93,7 +96,7 @@ export interface WebhookToVerify {
  *   for await (const chunk of request) chunks.push(chunk);
  *   const body = Buffer.concat(chunks);
  *   const header = request.headers['x-webhook-signature'];
- *   const verdict = verifyWebhook({ header, body, secret: process.env.WEBHOOK_SECRET });
+ *   const verdict = verifyWebhook({ header, body, secret: process.env.WEBHOOK_SECRET ?? '' });
  *   if (verdict.ok) console.log('event', JSON.parse(body.toString()).id);
  *   else console.error(verdict.reason, verdict.explanation);
  *   response.writeHead(verdict.ok ? 204 : 400).end();
