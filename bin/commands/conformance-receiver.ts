@@ -12,6 +12,7 @@ export interface ReceiverGiven {
   readonly previousSecretEnv?: string;
   readonly signatureHeader: string;
   readonly subscriptionHeader: string;
+  readonly subscriptionId?: string;
   readonly effectProbe?: string;
   readonly report?: readonly string[];
   readonly json?: boolean;
@@ -34,6 +35,7 @@ export function defineReceiver(command: Command): void {
     .option('--previous-secret-env <name>', 'variable with the secret before a rotation')
     .option('--signature-header <name>', 'header of the signature', signatureHeader)
     .option('--subscription-header <name>', 'header of the id', subscriptionHeader)
+    .option('--subscription-id <id>', 'what that header says', '1')
     .option('--effect-probe <url>', 'answers how often the side effect has happened')
     .option(
       '--report <format=file>',
@@ -124,6 +126,7 @@ function replayCommand(id: string, url: string, given: ReceiverGiven): string {
     ...(given.subscriptionHeader === subscriptionHeader
       ? []
       : [`SUBSCRIPTION_HEADER=${given.subscriptionHeader}`]),
+    ...(readId(given) === '1' ? [] : [`SUBSCRIPTION_ID=${given.subscriptionId}`]),
     ...(given.effectProbe === undefined || !effectChecks.some((each) => each.id === id)
       ? []
       : [`PROBE='${given.effectProbe}'`]),
@@ -134,7 +137,7 @@ function replayCommand(id: string, url: string, given: ReceiverGiven): string {
 
 type Terms = Pick<
   ReceiverOrder,
-  'secret' | 'previousSecret' | 'signatureHeader' | 'subscriptionHeader'
+  'secret' | 'previousSecret' | 'signatureHeader' | 'subscriptionHeader' | 'subscriptionId'
 >;
 
 function readTerms(given: ReceiverGiven, { env }: JudgeIo): Terms {
@@ -146,6 +149,7 @@ function readTerms(given: ReceiverGiven, { env }: JudgeIo): Terms {
         : readSecret('--previous-secret-env', given.previousSecretEnv, env),
     signatureHeader: readHeader('--signature-header', given.signatureHeader),
     subscriptionHeader: readHeader('--subscription-header', given.subscriptionHeader),
+    subscriptionId: readId(given),
   };
 }
 
@@ -165,6 +169,11 @@ function readSecret(option: string, name: string | undefined, env: JudgeIo['env'
 function readHeader(option: string, name: string): string {
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name;
   throw new UsageError(`${option}: "${name}" is not the name of a header`);
+}
+
+function readId({ subscriptionId = '1' }: ReceiverGiven): string {
+  if (/^[\w.-]{1,100}$/.test(subscriptionId)) return subscriptionId;
+  throw new UsageError(`--subscription-id: "${subscriptionId}" is no id; give one such as 3`);
 }
 
 function readUrl(option: string, text: string | undefined, owned: boolean): string {

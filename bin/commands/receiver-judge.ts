@@ -32,7 +32,14 @@ export async function judgeReceiver(
     signature: order.signatureHeader.toLowerCase(),
     subscription: order.subscriptionHeader.toLowerCase(),
   };
-  const terms = { secret, previousSecret, names, mark: randomBytes(5).toString('hex') };
+  const { subscriptionId } = order;
+  const terms = {
+    secret,
+    previousSecret,
+    names,
+    subscriptionId,
+    mark: randomBytes(5).toString('hex'),
+  };
   const run = await runReceiver({
     url,
     terms,
@@ -48,6 +55,7 @@ export async function judgeReceiver(
 /** As the control plane asks for it. */
 export async function judgeForPlane(order: ReceiverOrder): Promise<ReceiverJudged> {
   const variables = [
+    `SUBSCRIPTION_ID=${order.subscriptionId} `,
     ...(order.signatureHeader === 'X-Webhook-Signature'
       ? []
       : [`SIGNATURE_HEADER=${order.signatureHeader} `]),

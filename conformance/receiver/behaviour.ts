@@ -1,12 +1,20 @@
 // What is judged of a receiver's manners and of what its answers cause, rather than of one
 // delivery: pace, redirects, side effects.
 import { unlike } from './chance.ts';
-import type { Check } from './check.ts';
+import type { Check, Shot } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, macOf, type Terms } from './delivery.ts';
 
 const lost = 'Nothing for an attacker; the event is retried for 21 hours and then lost.';
 
 const body = (terms: Terms, name: string) => bytesOf(JSON.stringify(eventOf(terms, name)));
+
+function forged(terms: Terms, name: string): Shot {
+  const t = String(Date.now());
+  const bytes = body(terms, name);
+  const expectedMac = macOf(terms.secret, t, bytes);
+  const signature = [`t=${t},v1=${unlike(expectedMac)}`];
+  return { delivery: deliveryOf(terms, { body: bytes, signature }), expectedMac };
+}
 
 /** A valid delivery, so often. */
 const valid = (name: string, times: number) => (terms: Terms) => {
@@ -32,6 +40,17 @@ export const doesNotRedirect: Check = {
   gains: lost,
   fix: 'Subscribe with the URL that answers: https, the right host, and the slash at the end or not.',
   shots: valid('redirect', 1),
+};
+
+export const givesNothingAway: Check = {
+  id: 'RCV-gives-nothing-away',
+  group: 'behaviour',
+  title: 'no answer to a forged delivery holds the signature that would have been right',
+  why: 'EVT-6: who has the right v1 needs no secret.',
+  gains:
+    'An attacker sends any event, reads the signature in the answer, and sends it again with it.',
+  fix: 'Answer 400 and nothing else; what was expected belongs into no answer, and into no log.',
+  shots: (terms) => [forged(terms, 'leak')],
 };
 
 export const onceInSequence: Check = {
@@ -62,16 +81,11 @@ export const nothingWhenRefused: Check = {
   why: 'EVT-6: only a v1 over exactly these bytes and this time passes.',
   gains: 'Anybody who knows the URL can cause the effect, whatever the answer says.',
   fix: 'Verify first, and do nothing before it.',
-  shots: (terms) => {
-    const t = String(Date.now());
-    const bytes = body(terms, 'forged');
-    const signature = [`t=${t},v1=${unlike(macOf(terms.secret, t, bytes))}`];
-    return [{ delivery: deliveryOf(terms, { body: bytes, signature }) }];
-  },
+  shots: (terms) => [forged(terms, 'forged')],
 };
 
 /** Judged with every run. */
-export const mannerChecks: readonly Check[] = [answersInTime, doesNotRedirect];
+export const mannerChecks: readonly Check[] = [answersInTime, doesNotRedirect, givesNothingAway];
 
 /** Judged where something counts the effects. */
 export const effectChecks: readonly Check[] = [onceInSequence, onceInACrowd, nothingWhenRefused];

@@ -26,6 +26,8 @@ export interface Terms {
   /** The secret before a rotation; a receiver in mid-rotation still takes it. */
   readonly previousSecret: string | null;
   readonly names: HeaderNames;
+  /** What the subscription header says. */
+  readonly subscriptionId?: string;
   /** In every event id of the run, so that none was ever seen before. */
   readonly mark: string;
 }
@@ -86,7 +88,7 @@ export function deliveryOf(terms: Terms, parts: DeliveryParts): Delivery {
   const headers: HeaderLine[] = [
     ...(type === null ? [] : [['content-type', type] as HeaderLine]),
     ...signatures.map((value): HeaderLine => [terms.names.signature, value]),
-    [terms.names.subscription, '1'],
+    [terms.names.subscription, terms.subscriptionId ?? '1'],
   ];
   return { headers, body, ...(parts.chunked === true ? { chunked: true } : {}) };
 }

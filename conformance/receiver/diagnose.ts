@@ -27,6 +27,23 @@ const otherNames = [
   'Signature',
 ];
 
+const otherIds = [
+  'X-Subscription-Id',
+  'X-Webhook-Id',
+  'Webhook-Id',
+  'Webhook-Subscription-Id',
+  'X-Platform-Subscription-Id',
+];
+
+/** JSON with a space after each comma and colon. */
+function spaced(json: string): string {
+  const lines = JSON.stringify(JSON.parse(json), null, 1);
+  return lines
+    .replace(/\n\s*/g, ' ')
+    .replace(/([[{]) /g, '$1')
+    .replace(/ ([\]}])/g, '$1');
+}
+
 const guesses: readonly Guess[] = [
   {
     words: 'it takes t in seconds: the platform sends milliseconds',
@@ -47,6 +64,25 @@ const guesses: readonly Guess[] = [
         body: sent,
         signature: [signatureOf(terms, printed, Date.now())],
       });
+    },
+  },
+  {
+    words: 'it verifies the body printed anew as Python does, not the bytes as they came',
+    make: (terms) => {
+      const sent = body(terms, 'g7');
+      const printed = bytesOf(spaced(Buffer.from(sent).toString()));
+      return deliveryOf(terms, {
+        body: sent,
+        signature: [signatureOf(terms, printed, Date.now())],
+      });
+    },
+  },
+  {
+    words: 'it looks for the id of the subscription under another name: give --subscription-header',
+    make: (terms) => {
+      const { headers, ...rest } = deliveryOf(terms, { body: body(terms, 'g8') });
+      const id = terms.subscriptionId ?? '1';
+      return { ...rest, headers: [...headers, ...otherIds.map((name) => [name, id] as const)] };
     },
   },
   {
@@ -94,5 +130,5 @@ export async function diagnose(
   for (const { words, make } of guesses) {
     if (isAccepted(await shoot(make(terms)))) return `${refused}: ${words}`;
   }
-  return `${refused}, and every variant of it: most likely it has another secret`;
+  return `${refused}, and every variant of it: most likely it has another secret, or does not know the subscription (--subscription-id)`;
 }

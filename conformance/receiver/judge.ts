@@ -1,6 +1,6 @@
 // Judges the answers to a check: what was expected, what came, and which verdict that is.
 import type { Exchange, Judged } from '../engine/types.ts';
-import { answersInTime, doesNotRedirect } from './behaviour.ts';
+import { answersInTime, doesNotRedirect, givesNothingAway } from './behaviour.ts';
 import { type Check, expectedOf, isTolerance, type Shot } from './check.ts';
 
 /** EVT-9b judges fifteen seconds; a receiver that takes five is on its way there. */
@@ -28,12 +28,8 @@ export function told({ response, failure }: Exchange): string {
   return response === null ? (failure ?? 'no answer') : `status ${response.status}`;
 }
 
-/** The verdict of one check over its deliveries, in order. */
-export function judgeCheck(
-  check: Check,
-  shots: readonly Shot[],
-  exchanges: readonly Exchange[],
-): Judgement {
+/** The verdict of one check over the answers to its deliveries, in order. */
+export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgement {
   const numbers = exchanges.map(({ n }) => n);
   const actual = exchanges.map(told).join(', then ');
   const say = (verdict: Judged, expected: string, seen = actual): Judgement => ({
@@ -42,13 +38,6 @@ export function judgeCheck(
     actual: seen,
     exchanges: numbers,
   });
-  const leak = findLeak(shots, exchanges);
-  if (leak)
-    return say(
-      'deviates',
-      'an answer that does not give the signature away',
-      'the answer holds the right signature',
-    );
   const expected = expectedOf(check);
   const accepted = exchanges.every(isAccepted);
   if (check.group === 'accept') return say(accepted ? 'passed' : 'deviates', expected);
@@ -75,19 +64,20 @@ export function judgeCheck(
     : say('passed', 'a 4xx answer');
 }
 
-function findLeak(shots: readonly Shot[], exchanges: readonly Exchange[]): boolean {
-  return shots.some(({ expectedMac }, at) => {
-    const response = exchanges[at]?.response;
-    if (expectedMac === undefined || response == null) return false;
-    const headers = response.headers.map(([, value]) => value).join('\n');
-    const text = `${headers}\n${Buffer.from(response.body).toString()}`.toLowerCase();
-    return text.includes(expectedMac);
-  });
+/** Whether the answer holds the right signature of what was sent. */
+export function leaks({ expectedMac }: Shot, { response }: Exchange): boolean {
+  if (expectedMac === undefined || response === null) return false;
+  const headers = response.headers.map(([, value]) => value).join('\n');
+  return `${headers}\n${Buffer.from(response.body).toString()}`.toLowerCase().includes(expectedMac);
 }
 
-/** What the answers to valid deliveries say of the receiver's pace and manners (EVT-9a, EVT-9b). */
+/**
+ * What the answers say of the receiver's pace and manners (EVT-9a, EVT-9b): those to valid
+ * deliveries, and those to forged ones that hold the right signature.
+ */
 export function judgeManners(
   valid: readonly Exchange[],
+  leaking: readonly Exchange[],
 ): readonly { readonly check: Check; readonly judgement: Judgement }[] {
   const slowest = valid.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
   const slow = valid.filter(({ durationMs }) => durationMs > slowMs).map(({ n }) => n);
@@ -112,6 +102,16 @@ export function judgeManners(
         expected: 'no redirect: the platform does not follow them',
         actual: redirects.length > 0 ? redirects.map(told).join(', ') : 'none',
         exchanges: redirects.map(({ n }) => n),
+      },
+    },
+    {
+      check: givesNothingAway,
+      judgement: {
+        verdict: leaking.length > 0 ? 'deviates' : 'passed',
+        expected: 'answers that do not hold the right signature',
+        actual:
+          leaking.length > 0 ? `${leaking.length} answers to forgeries hold it` : 'none holds it',
+        exchanges: leaking.map(({ n }) => n),
       },
     },
   ];

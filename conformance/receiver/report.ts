@@ -27,7 +27,9 @@ export function receiverReport({
 }: ReceiverReportParts): Report {
   const rules = run.results.map((result) => ruleOf(result, redactor, replay));
   const notes = [
-    ...(run.refused === null ? [] : [`Nothing was judged: ${run.refused}${run.refused.endsWith('?') ? '' : '.'}`]),
+    ...(run.refused === null
+      ? []
+      : [`Nothing was judged: ${run.refused}${run.refused.endsWith('?') ? '' : '.'}`]),
     ...run.observed,
   ];
   return {

@@ -8,7 +8,7 @@ import type { Check, Group } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import { type EffectProbe, judgeEffects } from './effects.ts';
-import { isAccepted, type Judgement, judgeCheck, judgeManners, told } from './judge.ts';
+import { isAccepted, type Judgement, judgeCheck, judgeManners, leaks, told } from './judge.ts';
 import { refuseChecks } from './refuse.ts';
 import { type Gun, gunFor } from './shoot.ts';
 import { agesMs, measureWindow } from './window.ts';
@@ -103,6 +103,7 @@ class Run {
   readonly #parts: ReceiverParts;
   readonly #gun: Gun;
   readonly #valid: Exchange[] = [];
+  readonly #leaking: Exchange[] = [];
   #controls = 0;
 
   constructor(parts: ReceiverParts, gun: Gun) {
@@ -162,9 +163,13 @@ class Run {
       if (this.interrupted) break;
       const shots = check.shots(terms);
       const exchanges: Exchange[] = [];
-      for (const { delivery } of shots) exchanges.push(await this.#gun.shoot(delivery));
+      for (const shot of shots) {
+        const exchange = await this.#gun.shoot(shot.delivery);
+        exchanges.push(exchange);
+        if (leaks(shot, exchange)) this.#leaking.push(exchange);
+      }
       if (group === 'accept') this.#valid.push(...exchanges);
-      played.push({ check, judgement: judgeCheck(check, shots, exchanges), exchanges });
+      played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
     }
     // A receiver that stopped answering has shown nothing with its refusals.
     if (this.interrupted) return this.#interrupt(group, played);
@@ -196,8 +201,9 @@ class Run {
   }
 
   #addManners(): void {
-    for (const { check, judgement } of judgeManners(this.#valid)) {
-      const shown = this.#valid.filter(({ n }) => judgement.exchanges.includes(n));
+    const seen = [...this.#valid, ...this.#leaking];
+    for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
+      const shown = seen.filter(({ n }) => judgement.exchanges.includes(n));
       this.#add(check, judgement, shown);
     }
   }
@@ -218,7 +224,11 @@ class Run {
 
   #push(result: CheckResult): void {
     this.results.push(result);
-    this.#parts.onResult?.(result, this.results.length, receiverChecks.length + 2);
+    this.#parts.onResult?.(
+      result,
+      this.results.length,
+      receiverChecks.length + mannerChecks.length,
+    );
   }
 }
 

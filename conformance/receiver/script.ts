@@ -1,7 +1,13 @@
 // A check as a script for bash, openssl and curl: it sends what the judge sends, signed anew, and
 // says whether the answer is right.
 import { randomBytes } from 'node:crypto';
-import { answersInTime, doesNotRedirect, effectChecks, nothingWhenRefused } from './behaviour.ts';
+import {
+  answersInTime,
+  doesNotRedirect,
+  effectChecks,
+  givesNothingAway,
+  nothingWhenRefused,
+} from './behaviour.ts';
 import { type Check, expectedOf, isTolerance, type Shot, wordsOf } from './check.ts';
 import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
 import {
@@ -38,6 +44,7 @@ export function receiverScript(check: Check, parts: ScriptParts = {}): string {
     `: "\${SECRET:?set SECRET to the signing secret of the receiver}"`,
     `SIGNATURE_HEADER="\${SIGNATURE_HEADER:-${parts.signatureHeader ?? 'X-Webhook-Signature'}}"`,
     `SUBSCRIPTION_HEADER="\${SUBSCRIPTION_HEADER:-${parts.subscriptionHeader ?? 'X-Webhook-Subscription-Id'}}"`,
+    `SUBSCRIPTION_ID="\${SUBSCRIPTION_ID:-1}"`,
     ...preamble,
     '',
     '# A valid delivery first: if that is refused, refusals show nothing.',
@@ -113,7 +120,7 @@ function shotLines(shot: Shot, n: number, terms: Terms, together = false): strin
   const files = differs ? [{ name: `signed-${n}`, bytes: signed }, sent] : [sent];
   const ground: Ground = { times, files };
   const options = headers.map(([name, value]) => {
-    if (name === subscription) return `-H "$SUBSCRIPTION_HEADER: ${value}"`;
+    if (name === subscription) return '-H "$SUBSCRIPTION_HEADER: $SUBSCRIPTION_ID"';
     if (name !== signature) return `-H '${name}: ${value}'`;
     // curl leaves a header with an empty value out unless it ends in a semicolon.
     if (value === '') return '-H "$SIGNATURE_HEADER;"';
@@ -163,6 +170,12 @@ function verdictLines(check: Check, shots: number): string[] {
     return [`if ${test}; then ${good}; else echo "worth mending: see the head of this script"; fi`];
   }
   if (check === answersInTime) return say(every('! late'));
+  if (check === givesNothingAway) {
+    return [
+      'if leaks 1 "$right"; then echo "the answer holds the right signature"; fi',
+      ...say('! leaks 1 "$right"'),
+    ];
+  }
   if (check === doesNotRedirect) return say(every('! redirected'));
   if (needsProbe(check)) {
     const wanted = check === nothingWhenRefused ? 0 : 1;
@@ -173,7 +186,6 @@ function verdictLines(check: Check, shots: number): string[] {
   }
   if (check.group === 'accept') return say(every('accepted'));
   return [
-    'if [ -n "$right" ] && leaks 1 "$right"; then echo "the answer holds the right signature"; exit 1; fi',
     'if broke 1; then echo "worth mending: hostile input should not break the receiver"; exit 0; fi',
     ...say(every('! accepted')),
   ];

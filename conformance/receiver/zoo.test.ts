@@ -3,7 +3,7 @@
 // time limit: 240 s
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runReceiver } from './run.ts';
+import { receiverChecks, runReceiver } from './run.ts';
 import { keep, right, type Steps } from './zoo.ts';
 import { broken } from './zoo-broken.ts';
 
@@ -58,30 +58,72 @@ for (const { name, change, trips } of broken) {
   });
 }
 
-test('a receiver with another secret is not judged, and the likely reason is told', async () => {
-  const { results, refused } = await judge({ secret: 'whsec_other' });
-  assert.match(refused ?? '', /another secret/);
-  assert.ok(results.every(({ judgement }) => judgement.verdict === 'inconclusive'));
-});
-
-test('a receiver that wants seconds is not judged, and told so', async () => {
-  const { refused } = await judge({
-    time: (parts) => {
-      const t = parts.find(([key]) => key === 't')?.[1] ?? '';
-      return /^\d{10}$/.test(t) ? Number(t) * 1000 : null;
+/** Receivers that refuse what is valid, and what is told of each. */
+const refusing: readonly (readonly [string, Partial<Steps>, RegExp])[] = [
+  ['has another secret', { secret: 'whsec_other' }, /another secret/],
+  [
+    'wants seconds',
+    {
+      time: (parts) => {
+        const t = parts.find(([key]) => key === 't')?.[1] ?? '';
+        return /^\d{10}$/.test(t) ? Number(t) * 1000 : null;
+      },
     },
-  });
-  assert.match(refused ?? '', /seconds/);
-});
-
-test('a receiver that looks into another header is not judged, and told which', async () => {
-  const { refused } = await judge({
-    header: ({ headers }) => {
-      const value = headers['webhook-signature'];
-      return typeof value === 'string' ? value : null;
+    /seconds/,
+  ],
+  [
+    'looks into another header',
+    {
+      header: ({ headers }) => {
+        const value = headers['webhook-signature'];
+        return typeof value === 'string' ? value : null;
+      },
     },
+    /Webhook-Signature: give --signature-header/,
+  ],
+  [
+    'knows its subscription by another header',
+    { header: (request) => (request.headers['x-webhook-id'] ? right.header(request) : null) },
+    /give --subscription-header/,
+  ],
+  [
+    'refuses a charset',
+    {
+      header: (request) =>
+        request.headers['content-type'] === 'application/json' ? right.header(request) : null,
+    },
+    /charset/,
+  ],
+  [
+    'prints the body anew, with indentation',
+    { body: (raw) => Buffer.from(JSON.stringify(JSON.parse(raw.toString()), null, 2)) },
+    /printed anew with spaces/,
+  ],
+  [
+    'prints the body anew, as Python does',
+    {
+      body: (raw) =>
+        // Enough for the event of a control: neither commas nor colons stand in its texts.
+        Buffer.from(raw.toString().replaceAll(',', ', ').replaceAll(':', ': ')),
+    },
+    /as Python does/,
+  ],
+  [
+    'leaves whsec_ out of the secret',
+    { secret: right.secret.replace(/^whsec_/, '') },
+    /without its prefix whsec_/,
+  ],
+  ['redirects', { answer: () => ({ status: 302 }) }, /redirect/],
+  ['is at another path', { answer: () => ({ status: 404 }) }, /no receiver at this path/],
+];
+
+for (const [name, change, words] of refusing) {
+  test(`one that ${name} is not judged, and the likely reason is told`, async () => {
+    const { results, refused } = await judge(change);
+    assert.match(refused ?? '', words);
+    assert.ok(results.length > receiverChecks.length);
+    assert.ok(results.every(({ judgement }) => judgement.verdict === 'inconclusive'));
   });
-  assert.match(refused ?? '', /Webhook-Signature: give --signature-header/);
-});
+}
 
 test.run();

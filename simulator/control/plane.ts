@@ -22,6 +22,7 @@ export interface ReceiverOrder {
   readonly previousSecret: string | null;
   readonly signatureHeader: string;
   readonly subscriptionHeader: string;
+  readonly subscriptionId: string;
   /** Answers how often the side effect has happened. */
   readonly effectProbe: string | null;
 }

@@ -42,7 +42,8 @@ receivers('the judge gets where the forward leads, and what is signed with', asy
     signatureHeader: 'X-Webhook-Signature',
     subscriptionHeader: 'X-Webhook-Subscription-Id',
   };
-  const signing = { secret, previousSecret: null, ...headers };
+  const [, subscriptionId = ''] = path.split('/');
+  const signing = { secret, previousSecret: null, ...headers, subscriptionId };
   assert.equal(orders, [
     { url: 'http://127.0.0.1:9000/in?a=1', ...signing, effectProbe: null },
     { url: 'http://localhost:9000/other', ...signing, effectProbe: probe },

@@ -82,6 +82,7 @@ async function judge(
       previousSecret,
       signatureHeader: signature_header,
       subscriptionHeader: subscription_header,
+      subscriptionId: String(subscription.id),
       effectProbe,
     });
     if ('report' in judged) return answer(judged.report);
