@@ -68,8 +68,9 @@ export function listLines(): string[] {
   for (const need of [...wanted].sort()) lines.push(`  ${need.padEnd(26)} ${NEEDS[need].add}`);
   lines.push('');
   lines.push('What conformance receiver tries on a webhook receiver:', ...checkLines(), '');
-  const counts = `${rules.length} rules, ${scenarios.length} scenarios, ${allChecks.length} receiver checks`;
-  lines.push(`${counts}. More: conformance explain ID`);
+  const counts = `${rules.length} rules, ${scenarios.length} scenarios`;
+  const checks = `${allChecks.length} receiver checks`;
+  lines.push(`${counts}, ${checks}. More: conformance explain ID`);
   return lines;
 }
 

@@ -43,7 +43,7 @@ function replayCheck(id: string): string {
   throw new UsageError(
     /^RCV-/i.test(id)
       ? `there is no receiver check "${id}"; conformance list shows them`
-      : 'SCENARIO is missing: name a scenario of the report, or give the id of a receiver check alone',
+      : 'SCENARIO is missing: name one of the report, or give the id of a receiver check alone',
   );
 }
 

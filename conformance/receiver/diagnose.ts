@@ -130,5 +130,7 @@ export async function diagnose(
   for (const { words, make } of guesses) {
     if (isAccepted(await shoot(make(terms)))) return `${refused}: ${words}`;
   }
-  return `${refused}, and every variant of it: most likely it has another secret, or does not know the subscription (--subscription-id)`;
+  const likely = 'most likely it has another secret';
+  const orElse = 'or it does not know the subscription (--subscription-id)';
+  return `${refused}, and every variant of it: ${likely}, ${orElse}`;
 }

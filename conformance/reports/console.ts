@@ -225,7 +225,8 @@ function familiesLine({ rules }: Report): string {
   return families
     .map((family) => {
       const own = rules.filter((each) => each.family === family);
-      return `${family}: ${own.filter(({ verdict }) => verdict === 'passed').length} of ${own.length}.`;
+      const passed = own.filter(({ verdict }) => verdict === 'passed');
+      return `${family}: ${passed.length} of ${own.length}.`;
     })
     .join(' ');
 }

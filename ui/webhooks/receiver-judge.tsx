@@ -6,8 +6,9 @@ import type { ReceiverReport, SubscriptionShown } from '../wire/answers.ts';
 import { ReportBadge, ReportBody } from './receiver-report.tsx';
 
 const whatItDoes =
-  'Sends what a receiver must accept, and what an attacker would try, straight to where deliveries ' +
-  'are forwarded on this machine: some eighty requests, which are no deliveries of this world.';
+  'Sends what a receiver must accept, and what an attacker would try, straight to where ' +
+  'deliveries are forwarded on this machine: some eighty requests, which are no deliveries of ' +
+  'this world.';
 
 export function ReceiverJudge({ of }: { of: SubscriptionShown }) {
   const live = useLive();
