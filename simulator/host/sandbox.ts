@@ -124,7 +124,8 @@ export class Sandbox {
   async #begin(origin: WorldTerms, startMs: number): Promise<World> {
     const fixture = origin.fixture ?? this.terms.fixture;
     const seed = origin.seed ?? this.terms.seed;
-    if (fixture.accounts?.some(({ phone }) => phone !== undefined)) await phoneTables.load();
+    const phones = (fixture.accounts ?? []).flatMap(({ phone }) => phone ?? []);
+    if (phones.some(phoneTables.needed)) await phoneTables.load();
     const slices = startInSlices(fixture, this.#conforming, {
       name: origin.name,
       seed,

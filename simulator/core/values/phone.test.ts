@@ -2,6 +2,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { busyWorld } from '../../../fixtures/worlds/busy.ts';
+import { defaultWorld } from '../../../fixtures/worlds/default.ts';
+import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
+import { knownPhones } from '../../../fixtures/worlds/phones.ts';
 import { normalisePhone, phoneIdentity, phoneTables } from './phone.ts';
 
 const test = suite('phones');
@@ -9,12 +13,30 @@ const test = suite('phones');
 test('tables come when they are asked for, and are missed only where they are needed', async () => {
   assert.not.ok(phoneTables.ready(), 'importing the file loads nothing');
   assert.throws(() => normalisePhone('+12133734253', null), /phoneTables\.load/);
+  assert.ok(phoneTables.needed('+12133734253'));
+  assert.not.ok(phoneTables.needed('+44 7700 900123'));
+  assert.is(normalisePhone('+44 7700 900123', 'GB'), '+447700900123');
+  assert.not.ok(phoneTables.ready(), 'and known numbers need none');
   assert.is(normalisePhone(null, 'US'), null);
   assert.is(normalisePhone('call me', 'US'), 'call me');
   assert.is(normalisePhone('+1 (213) 373-4253', null, 'digits'), '12133734253');
   assert.not.ok(phoneTables.ready());
   await Promise.all([phoneTables.load(), phoneTables.load()]);
   assert.ok(phoneTables.ready());
+});
+
+test('what is known of our own worlds is what the tables say, whatever the region', async () => {
+  const worlds = [defaultWorld, busyWorld, emptyWorld];
+  const phones = worlds.flatMap(({ accounts = [] }) =>
+    accounts.flatMap(({ phone }) => phone ?? []),
+  );
+  assert.equal([...new Set(phones)].sort(), [...knownPhones.keys()].sort());
+  await phoneTables.load();
+  for (const [raw, known] of knownPhones) {
+    for (const region of [null, 'US', 'GB', 'FR', 'IE', 'DE', 'AU']) {
+      assert.is(normalisePhone(raw, region), known, `${raw} ${region}`);
+    }
+  }
 });
 
 const table: [raw: string, region: string | null, expected: string][] = [
