@@ -103,7 +103,7 @@ command('a broken one: exit 1, and what, why, at stake, mend and a script in eve
         columns: 80,
         nowMs: Date.now,
       });
-      assert.match(script, `URL="\${URL:-${url}}"`);
+      assert.match(script, `usual='${url}'\n`);
     }),
   ),
 );

@@ -1,6 +1,5 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
 import type { Command } from 'commander';
-import { effectChecks } from '../../conformance/receiver/behaviour.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { ReceiverOrder } from '../../simulator/control/index.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
@@ -33,8 +32,8 @@ export function defineReceiver(command: Command): void {
     .option('--url <url>', 'where the receiver listens')
     .option('--secret-env <name>', 'variable with the signing secret')
     .option('--previous-secret-env <name>', 'variable with the secret before a rotation')
-    .option('--signature-header <name>', 'header of the signature', signatureHeader)
-    .option('--subscription-header <name>', 'header of the id', subscriptionHeader)
+    .option('--signature-header <name>', 'header of the signature', 'X-Webhook-Signature')
+    .option('--subscription-header <name>', 'header of the id', 'X-Webhook-Subscription-Id')
     .option('--subscription-id <id>', 'what that header says', '1')
     .option('--effect-probe <url>', 'answers how often the side effect has happened')
     .option(
@@ -82,19 +81,21 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const { checkWritable, writeText } = await import('./conformance-files.ts');
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
   const { mostDeliveries } = await import('../../conformance/receiver/run.ts');
-  const { judgeReceiver } = await import('./receiver-judge.ts');
+  const { judgeReceiver, replayCommand } = await import('./receiver-judge.ts');
   const { exitCode } = await import('../../conformance/engine/exit.ts');
   const most = mostDeliveries(given.effectProbe !== undefined);
   const signed = `signed with the secret in ${given.secretEnv}`;
   io.err(`Judging the receiver at ${url}: at most ${most} deliveries, ${signed}\n`);
-  const judged = await judgeReceiver({
+  const probe = given.effectProbe;
+  const order = {
     url,
     ...terms,
     effectProbe:
-      given.effectProbe === undefined
-        ? null
-        : readUrl('--effect-probe', given.effectProbe, given.iOwnThisHost ?? false),
-    replay: ({ id }) => replayCommand(id, url, given),
+      probe === undefined ? null : readUrl('--effect-probe', probe, given.iOwnThisHost ?? false),
+  };
+  const judged = await judgeReceiver({
+    ...order,
+    replay: ({ id }) => replayCommand(id, order, `"$${given.secretEnv}"`),
     signal,
     ...(io.isTerminal ? { onResult: (done) => io.err(`\r${done} checks `) } : {}),
   });
@@ -112,27 +113,6 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   }
   const { verdict, summary, interrupted } = report;
   return exitCode({ verdict, summary, interrupted, stale: 0 }, given.allowIncomplete);
-}
-
-const signatureHeader = 'X-Webhook-Signature';
-const subscriptionHeader = 'X-Webhook-Subscription-Id';
-
-/** What tries one check again, for a shell. */
-function replayCommand(id: string, url: string, given: ReceiverGiven): string {
-  const names = [
-    ...(given.signatureHeader === signatureHeader
-      ? []
-      : [`SIGNATURE_HEADER=${given.signatureHeader}`]),
-    ...(given.subscriptionHeader === subscriptionHeader
-      ? []
-      : [`SUBSCRIPTION_HEADER=${given.subscriptionHeader}`]),
-    ...(readId(given) === '1' ? [] : [`SUBSCRIPTION_ID=${given.subscriptionId}`]),
-    ...(given.effectProbe === undefined || !effectChecks.some((each) => each.id === id)
-      ? []
-      : [`PROBE='${given.effectProbe}'`]),
-  ].map((each) => `${each} `);
-  const secret = `SECRET="$${given.secretEnv}"`;
-  return `conformance replay ${id} | ${names.join('')}URL='${url}' ${secret} bash`;
 }
 
 type Terms = Pick<

@@ -1,6 +1,9 @@
 // Judges one webhook receiver, for the command and for the control plane of a served sandbox.
 import { randomBytes } from 'node:crypto';
+import { effectChecks } from '../../conformance/receiver/behaviour.ts';
 import type { Check } from '../../conformance/receiver/check.ts';
+import { exampleUrl } from '../../conformance/receiver/script.ts';
+import { quoted } from '../../conformance/reports/replay-curl.ts';
 import type { Report } from '../../conformance/reports/report.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import type { ReceiverJudged, ReceiverOrder } from '../../simulator/control/index.ts';
@@ -52,18 +55,30 @@ export async function judgeReceiver(
   return { report: receiverReport({ version, url, run, redactor, replay }) };
 }
 
+const signatureHeader = 'X-Webhook-Signature';
+const subscriptionHeader = 'X-Webhook-Subscription-Id';
+
+/** For a shell: what tries one check again; `secret` stands there as it is. */
+export function replayCommand(id: string, order: Omit<ReceiverOrder, 'secret'>, secret: string) {
+  const counts = effectChecks.some((check) => check.id === id);
+  const values: readonly (readonly [name: string, value: string | null, usual: string | null])[] = [
+    ['SIGNATURE_HEADER', order.signatureHeader, signatureHeader],
+    ['SUBSCRIPTION_HEADER', order.subscriptionHeader, subscriptionHeader],
+    ['SUBSCRIPTION_ID', order.subscriptionId, '1'],
+    ['PROBE', counts ? order.effectProbe : null, null],
+    ['URL', order.url, exampleUrl],
+  ];
+  const told = values.flatMap(([name, value, usual]) =>
+    value === null || value === usual ? [] : [`${name}=${quoted([value])}`],
+  );
+  return [`conformance replay ${id} |`, ...told, `SECRET=${secret}`, 'bash'].join(' ');
+}
+
 /** As the control plane asks for it. */
 export async function judgeForPlane(order: ReceiverOrder): Promise<ReceiverJudged> {
-  const variables = [
-    `SUBSCRIPTION_ID=${order.subscriptionId} `,
-    ...(order.signatureHeader === 'X-Webhook-Signature'
-      ? []
-      : [`SIGNATURE_HEADER=${order.signatureHeader} `]),
-    `URL='${order.url}' SECRET=whsec_…`,
-  ].join('');
   const judged = await judgeReceiver({
     ...order,
-    replay: ({ id }) => `npx conformance replay ${id} | ${variables} bash`,
+    replay: ({ id }) => `npx ${replayCommand(id, order, 'whsec_…')}`,
   });
   if ('useless' in judged) return { refused: { field: 'effect_probe', message: judged.useless } };
   return { report: { ...judged.report } };

@@ -70,6 +70,13 @@ scripts('each names its check, what is at stake and how to mend it', () => {
   }
 });
 
+scripts('a URL in a report is never taken for a command', () => {
+  const [check] = allChecks;
+  assert.ok(check);
+  const script = receiverScript(check, { url: "http://127.0.0.1:9/?a=$(id)`id`'b" });
+  assert.match(script, "usual='http://127.0.0.1:9/?a=$(id)`id`'\\''b'\n");
+});
+
 if (lacking.length === 0) {
   scripts('a right receiver stands every one of them', () =>
     kept({}, (URL) =>

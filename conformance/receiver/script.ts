@@ -1,6 +1,7 @@
 // A check as a script for bash, openssl and curl: it sends what the judge sends, signed anew, and
 // says whether the answer is right.
 import { randomBytes } from 'node:crypto';
+import { quoted } from '../reports/replay-curl.ts';
 import {
   answersInTime,
   doesNotRedirect,
@@ -23,8 +24,6 @@ export const exampleUrl = 'http://127.0.0.1:3000/hooks';
 
 export interface ScriptParts {
   readonly url?: string;
-  readonly signatureHeader?: string;
-  readonly subscriptionHeader?: string;
 }
 
 export function receiverScript(check: Check, parts: ScriptParts = {}): string {
@@ -40,10 +39,11 @@ export function receiverScript(check: Check, parts: ScriptParts = {}): string {
     '#!/usr/bin/env bash',
     ...headLines(check),
     'set -euo pipefail',
-    `URL="\${URL:-${parts.url ?? exampleUrl}}"`,
+    `usual=${quoted([parts.url ?? exampleUrl])}`,
+    `URL="\${URL:-$usual}"`,
     `: "\${SECRET:?set SECRET to the signing secret of the receiver}"`,
-    `SIGNATURE_HEADER="\${SIGNATURE_HEADER:-${parts.signatureHeader ?? 'X-Webhook-Signature'}}"`,
-    `SUBSCRIPTION_HEADER="\${SUBSCRIPTION_HEADER:-${parts.subscriptionHeader ?? 'X-Webhook-Subscription-Id'}}"`,
+    `SIGNATURE_HEADER="\${SIGNATURE_HEADER:-X-Webhook-Signature}"`,
+    `SUBSCRIPTION_HEADER="\${SUBSCRIPTION_HEADER:-X-Webhook-Subscription-Id}"`,
     `SUBSCRIPTION_ID="\${SUBSCRIPTION_ID:-1}"`,
     ...preamble,
     '',

@@ -23,7 +23,9 @@ export function replayScript(report: Report, scenario: ReportScenario): string {
     '#!/usr/bin/env bash',
     ...headLines(report, scenario),
     'set -euo pipefail',
-    `BASE_URL="\${BASE_URL:-${report.target.base_url}}"`,
+    // What a report names is a word to the shell, never a command.
+    `usual=${quoted([report.target.base_url])}`,
+    `BASE_URL="\${BASE_URL:-$usual}"`,
     ...PREAMBLE,
     'UPPER_MARK="$(tr a-f A-F <<<"$MARK")"',
     ...phones.map(({ value, variable }) => `${variable}="${value.slice(0, -6)}$(digits 6)"`),
