@@ -13,6 +13,10 @@ export interface ProfileRates {
   readonly firm_per_second?: number;
 }
 
+interface Listed {
+  readonly credentials: readonly { readonly client_id: string; readonly kind: string }[];
+}
+
 /** Writes it into a folder, and gives the file's name. */
 export async function writeProfile(
   sandbox: SandboxHandle,
@@ -56,11 +60,10 @@ export async function writeProfile(
     receiver: { listen: `127.0.0.1:${port}`, public_url: `${TUNNEL}/hooks` },
   };
   writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile, null, 2));
-  for (const each of sandbox.credentials) {
-    if (each.kind !== 'server') continue;
-    await sandbox.control('PATCH', `credentials/${each.client_id}`, {
-      rate_per_second: plan.per_second,
-    });
+  const { credentials } = (await sandbox.control('GET', 'credentials')) as Listed;
+  for (const { client_id: clientId, kind } of credentials) {
+    const rate = { rate_per_second: plan.per_second };
+    if (kind === 'server') await sandbox.control('PATCH', `credentials/${clientId}`, rate);
   }
   for (const firm of ['1', '2']) {
     const rate = { rate_per_second: plan.firm_per_second ?? plan.per_second * 4 };
