@@ -14,6 +14,8 @@ import {
 
 const lost = 'Nothing for an attacker; the event is retried for 21 hours and then lost.';
 const raw = 'Verify the bytes as they came, before parsing, and parse them afterwards.';
+const asTheyCame =
+  'EVT-6: what is signed is the body as it came; JSON may be printed in many ways.';
 
 function accept(
   name: string,
@@ -39,34 +41,34 @@ export const acceptChecks: readonly Check[] = [
   accept(
     'a-minute-old',
     'a delivery signed a minute ago',
-    'Only a difference of more than five minutes is refused.',
+    'EVT-5b: only a difference of more than five minutes is refused.',
     (terms) => deliveryOf(terms, { body: compact(terms, 'minute'), tMs: Date.now() - minute }),
     'Allow five minutes, in milliseconds: t is on that scale.',
   ),
   accept(
     'four-minutes-old',
     'a delivery signed four minutes ago',
-    'Only a difference of more than five minutes is refused.',
+    'EVT-5b: only a difference of more than five minutes is refused.',
     (terms) => deliveryOf(terms, { body: compact(terms, 'four'), tMs: Date.now() - 4 * minute }),
     'Allow five minutes, in milliseconds: t is on that scale.',
   ),
-  accept('pretty-body', 'the event printed with line breaks and indentation', raw, (terms) =>
+  accept('pretty-body', 'the event printed with line breaks and indentation', asTheyCame, (terms) =>
     deliveryOf(terms, { body: bytesOf(JSON.stringify(eventOf(terms, 'pretty'), null, 2)) }),
   ),
-  accept('escaped-body', 'the event with its letters as \\u escapes', raw, (terms) => {
+  accept('escaped-body', 'the event with its letters as \\u escapes', asTheyCame, (terms) => {
     const text = JSON.stringify({ ...eventOf(terms, 'escaped'), note: '#' });
     return deliveryOf(terms, { body: bytesOf(text.replace('"#"', '"Z\\u00fcrich \\u0026 \\/"')) });
   }),
-  accept('raw-utf-8', 'the event with letters beyond ASCII, unescaped', raw, (terms) =>
+  accept('raw-utf-8', 'the event with letters beyond ASCII, unescaped', asTheyCame, (terms) =>
     deliveryOf(terms, { body: compact(terms, 'utf8', { note: 'Zürich – 東京 – 👩‍🚀' }) }),
   ),
-  accept('trailing-newline', 'the event with a line break at its end', raw, (terms) =>
+  accept('trailing-newline', 'the event with a line break at its end', asTheyCame, (terms) =>
     deliveryOf(terms, { body: bytesOf(`${JSON.stringify(eventOf(terms, 'newline'))}\n`) }),
   ),
   accept(
     'numbers-as-written',
     'the event with numbers that printing anew would change',
-    raw,
+    asTheyCame,
     (terms) => {
       const text = JSON.stringify({ ...eventOf(terms, 'numbers'), note: 0 });
       return deliveryOf(terms, { body: bytesOf(text.replace('"note":0', '"note":1.50e3')) });
@@ -93,14 +95,14 @@ export const acceptChecks: readonly Check[] = [
   accept(
     'bad-v1-then-good',
     'two v1, the first of them wrong',
-    'A match on any one passes.',
+    'EVT-6: a match on any one v1 passes.',
     (terms) => withTwo(terms, 'first', (bad, good) => `v1=${bad},v1=${good}`),
     'Compare with every v1, not with the first only.',
   ),
   accept(
     'good-v1-then-bad',
     'two v1, the second of them wrong',
-    'A match on any one passes.',
+    'EVT-6: a match on any one v1 passes.',
     (terms) => withTwo(terms, 'second', (bad, good) => `v1=${good},v1=${bad}`),
     'Compare with every v1, not with the last only.',
   ),
@@ -141,7 +143,7 @@ export const acceptChecks: readonly Check[] = [
   accept(
     'previous-secret-first',
     'a rotation with the v1 under the previous secret first',
-    'A match on any one passes.',
+    'EVT-6: a match on any one v1 passes.',
     (terms) => rotated(terms, 'before', terms.previousSecret ?? 'whsec_before', terms.secret),
     'Compare every v1 with what your secret gives.',
   ),

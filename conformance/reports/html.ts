@@ -11,7 +11,7 @@ import {
 } from './html-parts.ts';
 import { SCRIPT, STYLE } from './html-style.ts';
 import type { Report, ReportRule } from './report.ts';
-import { count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
+import { count, duration, VERDICTS, verdictWords, wordsOf } from './words.ts';
 
 /** `titles` are the families' names by their prefixes. */
 export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
@@ -20,15 +20,17 @@ export function htmlReport(report: Report, titles: Readonly<Record<string, strin
   const families = [...new Set(report.rules.map((each) => each.family))];
   const ofFamily = (family: string) => report.rules.filter((each) => each.family === family);
   const named = (family: string) => titles[family] ?? family;
+  const titled = (family: string) =>
+    titles[family] === undefined ? family : `${family}: ${titles[family]}`;
   const body = html`<main>
 ${head(report)}
 ${counts(report)}
 ${attention(report)}
-<h2>Rules by family</h2>
+<h2>${wordsOf(report).isReceiver ? 'Checks by group' : 'Rules by family'}</h2>
 <table class="matrix">
 ${families.map((family) => matrixRow(named(family), ofFamily(family)))}
 </table>
-${families.map((family) => familySection(`${family}: ${named(family)}`, tried, family, scenarios))}
+${families.map((family) => familySection(titled(family), tried, family, scenarios))}
 ${baseline(report)}
 ${observed(report)}
 ${unlock(report)}
@@ -77,16 +79,20 @@ const VERDICT_CLASS = {
 function head(report: Report): Markup {
   const { verdict, target, tool } = report;
   const cut = report.interrupted ? 'Interrupted: this is what was done until then. ' : '';
+  const { run, isReceiver } = wordsOf(report);
   const plane =
     target.control_url === null ? 'without a control plane' : `control plane ${target.control_url}`;
+  const how = isReceiver
+    ? html`of a webhook receiver`
+    : html`${plane},
+seed ${report.seed}, names marked <code>${report.mark}</code>`;
   return html`<header>
 <div class="verdict ${VERDICT_CLASS[verdict]}">
 <h1>${verdict}</h1>
-<p><code>${target.base_url}</code> ${runWords[verdict]}.</p>
+<p><code>${target.base_url}</code> ${run[verdict]}.</p>
 </div>
 <p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)},
-${plane},
-seed ${report.seed}, names marked <code>${report.mark}</code>, ${when(report.started_at)},
+${how}, ${when(report.started_at)},
 conformance ${tool.version}</p>
 </header>`;
 }

@@ -2,7 +2,7 @@
 import { exchangeLines } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import { printable } from './text.ts';
-import { adviceOf, count, duration, runWords, VERDICTS, verdictWords } from './words.ts';
+import { adviceOf, count, duration, VERDICTS, verdictWords, wordsOf } from './words.ts';
 
 /** Beyond this a summary is no longer one; the HTML report has the rest. */
 const RULES_SHOWN = 40;
@@ -11,9 +11,10 @@ const FINDINGS_SHOWN = 2;
 export function markdownReport(report: Report): string {
   const { target, verdict } = report;
   const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
+  const { run, isReceiver } = wordsOf(report);
   const parts = [
     `# Conformance: ${verdict}`,
-    `${code(target.base_url)} ${runWords[verdict]}. ${took}, seed ${report.seed}, ` +
+    `${code(target.base_url)} ${run[verdict]}. ${took}, ${isReceiver ? '' : `seed ${report.seed}, `}` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
     familyTable(report),
     ...section(report, 'deviates', 'Deviations'),

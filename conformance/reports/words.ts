@@ -45,7 +45,7 @@ export const verdictWords: Readonly<Record<Verdict, VerdictWords>> = {
   not_selected: { name: 'not selected', sign: '·', meaning: 'left out of this run' },
 };
 
-export const runWords: Readonly<Record<RunVerdict, string>> = {
+const runWords: Readonly<Record<RunVerdict, string>> = {
   conformant: 'keeps every rule that was tried',
   deviates: 'breaks rules',
   incomplete: 'breaks no rule that could be tried, but not all could be',
