@@ -183,7 +183,14 @@ const convAmounts: Scenario = {
       if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
     }
     // More digits than a double holds. Whether there is room for so much money is not said.
-    for (const amount of ['12345678901234567.89', '9007199254740993', '1.005', '0.00000001']) {
+    // Nor for so small a part of it: but what is taken is kept to the last digit.
+    for (const amount of [
+      '12345678901234567.89',
+      '9007199254740993',
+      '1.005',
+      '0.00000001',
+      '98765432109876543210.123456789012345678',
+    ]) {
       const body = t.newTransaction(place, { amount });
       const made = await t.api.createTransaction(body);
       if (made.status >= 300) continue;
