@@ -57,7 +57,6 @@ export const NOT_PUBLIC: readonly Block[] = [
       '169.254.170.2',
       '100.100.100.200',
       '192.0.0.192',
-      '168.63.129.16',
       'fd00:ec2::254',
     ],
   },
@@ -91,13 +90,15 @@ export const NOT_PUBLIC: readonly Block[] = [
 ];
 
 /**
- * Special blocks that the registries call globally reachable all the same, and a form in which a
- * public prefix carries a private address: whether they are public is a matter of words.
+ * Special blocks that the registries call globally reachable all the same, a public address on
+ * which one cloud serves its machines, and a form in which a public prefix carries a private
+ * address: whether they are public is a matter of words.
  */
 export const HARDLY_PUBLIC: readonly Block[] = [
   { words: '6to4 relays', addresses: ['192.88.99.1'] },
   { words: 'AS112', addresses: ['192.31.196.1', '192.175.48.1', '2620:4f:8000::1'] },
   { words: 'multicast tunnelling', addresses: ['192.52.193.1'] },
+  { words: 'the wire server of one cloud', addresses: ['168.63.129.16'] },
   { words: 'ISATAP with a loopback address', addresses: ['2606:2800:220:1:0:5efe:7f00:1'] },
 ];
 
