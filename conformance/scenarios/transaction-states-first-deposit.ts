@@ -37,6 +37,11 @@ const txsFirstDeposit: Scenario = {
     // It is the account's and neither the trading account's nor everybody's.
     const second = await t.operator.openTradingAccount(place.account_id);
     expectFlag(t, await approveFor(t, await t.given.transaction(second)), false);
+    await t.part('TXS-2', 'a deposit in another currency', async () => {
+      const wish = { currency: 'EUR' };
+      const euros = await t.operator.openTradingAccount(place.account_id, wish);
+      expectFlag(t, await approveFor(t, await t.given.transaction(euros)), false);
+    });
     const stranger = await t.given.transaction(await t.given.freshPlace());
     expectFlag(t, await approveFor(t, stranger), true);
   },
