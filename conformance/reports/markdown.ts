@@ -12,9 +12,10 @@ export function markdownReport(report: Report): string {
   const { target, verdict } = report;
   const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
   const { run, isReceiver } = wordsOf(report);
+  const seed = isReceiver ? '' : `seed ${report.seed}, `;
   const parts = [
     `# Conformance: ${verdict}`,
-    `${code(target.base_url)} ${run[verdict]}. ${took}, ${isReceiver ? '' : `seed ${report.seed}, `}` +
+    `${code(target.base_url)} ${run[verdict]}. ${took}, ${seed}` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
     familyTable(report),
     ...section(report, 'deviates', 'Deviations'),
