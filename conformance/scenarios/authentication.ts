@@ -27,7 +27,15 @@ const authToken: Scenario = {
       unauthorized_status: none.status,
       unauthorized_code: none.code,
     });
-    const others = ['Bearer', `Bearer ${reversed}`, `Bearer ${token}x`, `Basic ${token}`, token];
+    const others = [
+      'Bearer',
+      `Bearer ${reversed}`,
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(0, -1)}`,
+      `Bearer ${inOtherCase(token)}`,
+      `Basic ${token}`,
+      token,
+    ].filter((each) => each !== `Bearer ${token}`);
     for (const authorization of others) {
       expectTurnedAway(t, await t.api.createAccount(body, { authorization }));
     }
@@ -58,6 +66,12 @@ const authTokenEverywhere: Scenario = {
     }
   },
 };
+
+function inOtherCase(token: string): string {
+  return [...token]
+    .map((each) => (each === each.toLowerCase() ? each.toUpperCase() : each.toLowerCase()))
+    .join('');
+}
 
 /** NS-16: the specification names neither status nor code. */
 function expectTurnedAway(t: Trial, answer: Answer): void {
