@@ -162,6 +162,14 @@ const accStoredAsSent: Scenario = {
       if (answer.status >= 300) continue;
       if (taken.ok) t.expect('ACC-14', await t.api.createAccount(body)).fields(form);
     }
+    // The row of a batch is such a body as well; what came of it shows when it is created again.
+    const [form] = forms;
+    await t.part('ACC-14', 'as the row of a batch', async () => {
+      const row = t.newAccount(form);
+      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+      const created = await t.control('its account', () => t.api.createAccount(row));
+      t.expect('ACC-14', created).fields({ ...form });
+    });
   },
 };
 
@@ -186,6 +194,15 @@ const accNamedAfterEmail: Scenario = {
     const settings = first === email || first === local ? { account_named_after_email: form } : {};
     t.observe('NS-25', `first_name ${JSON.stringify(first)}, last_name ${JSON.stringify(last)}`, {
       ...settings,
+    });
+    await t.part('ACC-13', 'as the row of a batch', async () => {
+      const other = `eva${lettersOf(t.fresh.text()).replaceAll('-', '')}`;
+      const row = t.newAccount({ ...nameless, email: `${other}@conformance.example.com` });
+      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+      const created = await t.control('its account', () => t.api.createAccount(row));
+      const names = JSON.stringify([created.at('first_name'), created.at('last_name')]);
+      const named = names.toLowerCase().includes(other);
+      t.expect('ACC-13', created).is(`a name made of ${row.email}`, named, `named ${names}`);
     });
     // One name is a name.
     for (const [given, left] of [
