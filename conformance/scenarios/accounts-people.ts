@@ -53,6 +53,17 @@ const accPhoneTaken: Scenario = {
       const spelt = await t.api.createAccount(t.newAccount({ phone: spell(phone) }));
       t.expect('ACC-9', spelt).refused(409, 'invalid_state');
     });
+    await t.part('ACC-9', 'as people of its country write it', async () => {
+      const fourth = t.fresh.phone();
+      const national = (each: string) => ({ phone: `0${each.slice(3)}`, phone_region: 'GB' });
+      const stored = await t.given.account(national(fourth));
+      // ACC-12 judges what becomes of it.
+      if (digitsOf(stored.answer.at('phone')) !== digitsOf(fourth)) return;
+      for (const over of [{ phone: fourth }, national(phone)]) {
+        const met = await t.api.createAccount(t.newAccount(over));
+        t.expect('ACC-9', met).refused(409, 'invalid_state');
+      }
+    });
     const third = t.fresh.phone();
     await expectOneOf(t, 'ACC-9', 'phone', () => t.newAccount({ phone: third }));
   },
