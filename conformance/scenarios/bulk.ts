@@ -84,6 +84,24 @@ const bulkRowsFareAlone: Scenario = {
   },
 };
 
+const bulkRowTooLong: Scenario = {
+  id: 'bulk-row-too-long',
+  title: 'A reference of 256 characters fails in its row as it fails alone',
+  rules: ['BULK-3'],
+  async run(t) {
+    const row = t.newAccount();
+    await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+    const long = t.newAccount({ client_reference_id: t.fresh.text(256) });
+    // ACC-2 judges what it is alone.
+    const single = await t.api.createAccount(long);
+    const batch = await t.api.bulkCreateAccounts([row, long]);
+    const status = Number(batch.at('rows.1.status'));
+    // NS-33: it may be a reason to refuse the batch.
+    const alike = batch.status >= 400 || status === 422 || status === single.status;
+    t.expect('BULK-3', batch).is('422 in its row, or for the batch', alike, `${status}`);
+  },
+};
+
 const bulkSizes: Scenario = {
   id: 'bulk-sizes',
   title: 'A batch has 1 to 1000 rows: none is 422, one more is 413',
@@ -173,6 +191,7 @@ function expectEntryForm(t: Trial, batch: Answer, index: number, entry: Entry): 
 
 export const bulkScenarios: readonly Scenario[] = [
   bulkRowsFareAlone,
+  bulkRowTooLong,
   bulkSizes,
   bulkResubmitted,
   ...bulkRefusalScenarios,
