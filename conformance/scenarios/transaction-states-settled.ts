@@ -6,6 +6,7 @@ import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { oneOf } from '../engine/want.ts';
+import type { Place } from '../providers/target.ts';
 import { type Books, booksOf, quoteBooks, sum } from './amounts.ts';
 import { demand, expectReads, expectUnchanged, statusNow } from './readback.ts';
 import { withdrawal } from './withdrawals.ts';
@@ -104,6 +105,7 @@ const txsReversal: Scenario = {
   title: 'Cancelling a settled transaction books one compensating entry, and never a second',
   rules: ['TXS-9', 'TXS-10'],
   needs: ['ledger'],
+  provokes: [503],
   async run(t) {
     const place = await t.given.place();
     // Amounts that no sum of binary fractions gets right.
@@ -115,6 +117,7 @@ const txsReversal: Scenario = {
       expectReversed(t, await withdrawal(t, place)),
     );
     await t.part('TXS-9', 'cancelled again after it had settled', () => expectOnce(t, deposit));
+    await t.part('TXS-10', 'cancelled by several at once', () => expectOneReversal(t, place));
   },
 };
 
@@ -139,6 +142,19 @@ async function expectReversed(t: Trial, transaction: GivenTransaction): Promise<
   const { balance } = before;
   const back = after.balance === balance;
   t.claim('TXS-10', `the balance back at ${balance}`, back, `balance ${after.balance}`, cancelled);
+}
+
+/** Whoever of them comes first: the money goes back once. */
+async function expectOneReversal(t: Trial, place: Place): Promise<void> {
+  const settled = await t.given.settled(place);
+  const before = await booksOf(t, settled);
+  const crowd = await t.crowd(4);
+  const answers = await t.atOnce(crowd, () => cancel(t, settled));
+  // Where nobody got through it is known of nothing but that (503 asks for another try).
+  if (!answers.some(({ status }) => status < 300)) return;
+  const after = await booksOf(t, settled);
+  const words = 'one entry for all of them, and nothing left';
+  t.claim('TXS-10', words, isReversal(before, after), quoteBooks(after), ...answers);
 }
 
 function isReversal(booked: Books, after: Books): boolean {
