@@ -94,6 +94,11 @@ export class WorldHost {
   }
 
   #takeCall(call: Call, facts: Facts, answered: Waiting): void {
+    if (this.#closed) {
+      // While a name was looked up for it the world was dropped.
+      answered({ kind: 'reset' });
+      return;
+    }
     const atMs = this.#arrive();
     let result: StepResult;
     try {
