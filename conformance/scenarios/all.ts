@@ -19,6 +19,7 @@ import { eventKindScenarios } from './events-kinds.ts';
 import { idempotencyScenarios } from './idempotency.ts';
 import { limitScenarios } from './limits.ts';
 import { limitCountingScenarios } from './limits-counting.ts';
+import { limitOperationScenarios } from './limits-operations.ts';
 import { limitPlanScenarios } from './limits-plans.ts';
 import { positionScenarios } from './positions.ts';
 import { transactionStateScenarios } from './transaction-states.ts';
@@ -58,4 +59,5 @@ export const scenarios: readonly Scenario[] = [
   ...limitScenarios,
   ...limitPlanScenarios,
   ...limitCountingScenarios,
+  ...limitOperationScenarios,
 ];
