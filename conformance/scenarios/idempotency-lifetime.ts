@@ -2,12 +2,12 @@
 import type { Answer } from '../engine/answer.ts';
 import type { Body } from '../engine/client.ts';
 import { describe } from '../engine/expect.ts';
-import { Blocked } from '../engine/stop.ts';
+import { Blocked, Wanting } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { RuleId, Scenario } from '../engine/types.ts';
 import { echoes } from './echoes.ts';
 import { hold } from './held.ts';
-import { ACTS, acts } from './idempotency-acts.ts';
+import { ACTS, type Act, type ActOf, acts } from './idempotency-acts.ts';
 
 /** Answers that are safe to send again, each with the rule that says it is not kept. */
 const PASSING: readonly [status: number, rule: RuleId][] = [
@@ -167,6 +167,54 @@ const idemKeptForADay: Scenario = {
   },
 };
 
+const idemEveryWriteKeptForADay: Scenario = {
+  id: 'idem-every-write-kept-for-a-day',
+  title: 'The key of each write replays just before 24 hours are over, and runs again just after',
+  rules: ['IDEM-7a', 'IDEM-7b'],
+  needs: ['clock', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    const kept: { words: string; send: (key?: string) => Promise<Answer>; first: Answer }[] = [];
+    for (const { words, make } of acts) {
+      await t.part(['IDEM-7a', 'IDEM-7b'], words, async () => {
+        const act = await makeKnown(t, make);
+        if (act === undefined) return;
+        const own = t.fresh.key();
+        const send = (key = own) => act.send(key);
+        const first = await t.control(words, send);
+        if (echoes(await send(), first)) kept.push({ words, send, first });
+      });
+    }
+    if (kept.length === 0) throw new Blocked('no repeat is answered as the first');
+    await t.operator.advance(24 * HOUR_MS - LITTLE_MS);
+    const whole = [];
+    for (const each of kept) {
+      const words = `after 24 hours less 5 s, of ${each.words}`;
+      if (expectKept(t, words, await each.send(), each.first)) whole.push(each);
+    }
+    await t.operator.advance(2 * LITTLE_MS);
+    for (const { words, send, first } of whole) {
+      const late = await send();
+      // What runs again and reads like the first answer cannot be told from it.
+      if (echoes(late, first) && echoes(await send(t.fresh.key()), first)) continue;
+      const expected = `${words} run again after 24 hours and 5 s`;
+      t.expect('IDEM-7b', late).is(expected, ranAgain(late, first), undefined, first);
+    }
+  },
+};
+
+/**
+ * Undefined where nobody knows what the operation takes (NS-1): the others show the rule as well.
+ */
+async function makeKnown(t: Trial, make: ActOf['make']): Promise<Act | undefined> {
+  try {
+    return await make(t);
+  } catch (error) {
+    if (error instanceof Wanting) return undefined;
+    throw error;
+  }
+}
+
 /** `numbered`: a refusal made anew reads alike, but for the number of its own call. */
 function expectKept(
   t: Trial,
@@ -219,5 +267,6 @@ export const lifetimeScenarios: readonly Scenario[] = [
   idemTroubleBefore,
   idemTroubleAfter,
   idemKeptForADay,
+  idemEveryWriteKeptForADay,
   idemAgeOfASlowAnswer,
 ];
