@@ -6,7 +6,7 @@ import type { GivenAccount } from '../engine/given.ts';
 import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
-import type { Place } from '../providers/target.ts';
+import type { Credential, CredentialWish, Place } from '../providers/target.ts';
 import { echoes } from './echoes.ts';
 import { ACTS, demandRepeats, type Write } from './idempotency-acts.ts';
 import { decide } from './idempotency-subjects.ts';
@@ -87,6 +87,48 @@ const idemOtherToken: Scenario = {
     const truth = echoes(repeat, first);
     if (!truth) await demandRepeats(t, 'createAccount');
     t.expect('IDEM-2b', repeat).is('the first answer', truth, describe(repeat), first);
+  },
+};
+
+const idemCredentialsAlike: Scenario = {
+  id: 'idem-credentials-alike',
+  title: 'Two credentials of one brand are two, and so are two delegated tokens of one account',
+  rules: ['IDEM-2b'],
+  needs: ['mint', 'brand', 'trading_account'],
+  async run(t) {
+    await t.part('IDEM-2b', 'two credentials of one brand', async () => {
+      const wish = { scopes: ['accounts:write'], brand: 'brand' } as const;
+      const [one, other] = [await t.operator.mint(wish), await t.operator.mint(wish)];
+      const body = t.newAccount({}, 'brand');
+      const key = t.fresh.key();
+      const create = (who: Credential) => t.as(who).createAccount(body, { key });
+      const first = await t.control('a create', () => create(one));
+      const second = await create(other);
+      // ACC-5 judges whether a create that runs finds the account: 200, and not the 201 of the
+      // first.
+      const again = () => t.as(one).createAccount(body);
+      if (echoes(second, first) && echoes(await again(), first)) return;
+      t.expect('IDEM-2b', second).is('run by the other one', !echoes(second, first));
+    });
+    await t.part('IDEM-2b', 'two delegated tokens of one account', async () => {
+      const where = await t.given.place();
+      const minter = await t.operator.mint({ scopes: ['transactions:write', 'trader:funds'] });
+      const wish: CredentialWish = {
+        kind: 'delegated',
+        scopes: ['trader:funds'],
+        accountId: where.account_id,
+        ...(minter.clientId === undefined ? {} : { mintedBy: minter.clientId }),
+      };
+      const [one, other] = [await t.operator.mint(wish), await t.operator.mint(wish)];
+      const [mine, theirs] = [await t.given.transaction(where), await t.given.transaction(where)];
+      const key = t.fresh.key();
+      const cancel = (who: Credential, { id, account_id }: typeof mine) =>
+        t.as(who).cancelTransaction(id, account_id, undefined, { key });
+      const first = await t.control('a cancellation', () => cancel(one, mine), 200);
+      const second = await cancel(other, theirs);
+      const ran = second.at('id') === theirs.id;
+      t.expect('IDEM-2b', second).is(`run for ${theirs.id}`, ran, describe(second), first);
+    });
   },
 };
 
@@ -229,6 +271,7 @@ export const apartScenarios: readonly Scenario[] = [
   idemOtherCredentialOfMoney,
   idemOtherFirm,
   idemOtherToken,
+  idemCredentialsAlike,
   idemReferencesApart,
   idemPositionsApart,
   idemDecisionsApart,
