@@ -31,8 +31,27 @@ const authFirm: Scenario = {
   title: 'The records of another firm are the 404 of unknown ids',
   rules: ['AUTH-7'],
   needs: ['other_firm'],
-  run: (t) => lookIn(t, 'AUTH-7', 'other_firm', t.mainRole),
+  async run(t) {
+    await lookIn(t, 'AUTH-7', 'other_firm', t.mainRole);
+    // ACC-16 judges those that are bound to a brand, BULK-10 the rows of a batch.
+    if (t.mainRole !== 'firm') return;
+    await t.part('AUTH-7', 'a brand of another firm', () => expectBrandClosed(t));
+  },
 };
+
+/** With which refusal is not said: but nothing is created there. */
+async function expectBrandClosed(t: Trial): Promise<void> {
+  const plain = await t.given.account({}, 'other_firm');
+  const body = t.newAccount({}, 'other_firm');
+  const answer = await t.api.createAccount(body);
+  const refused = answer.status >= 400 && answer.status < 500;
+  const seen = `${answer.summary}, brand_id ${answer.at('brand_id')}`;
+  t.expect('AUTH-7', answer).is(`refused: brand ${body.brand_id} is another firm's`, refused, seen);
+  if (!refused) return;
+  const theirs = await t.as('other_firm').createAccount(body);
+  const first = theirs.status === plain.answer.status;
+  t.expect('AUTH-7', theirs).is('201, because nothing was created before', first);
+}
 
 async function lookIn(
   t: Trial,
