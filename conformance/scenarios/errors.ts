@@ -1,5 +1,6 @@
 // ERR: the form of refusals, their codes under their statuses, and a number for every answer.
 import type { Answer } from '../engine/answer.ts';
+import { formAmiss } from '../engine/problem.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import { strongTag } from './aftermath.ts';
@@ -26,6 +27,7 @@ const errTable: Scenario = {
       await t.api.updateAccount(known.id, { country: 'NO' }, { ifMatch: 'garbage' }),
     ];
     for (const refusal of refusals) expectProblem(t, refusal);
+    await expectProblemOfTarget(t);
     await t.part(['ERR-1a', 'ERR-1b', 'ERR-3'], 'a stale tag', async () => {
       const options = { ifMatch: strongTag(known.answer) };
       const update = () => t.api.updateAccount(known.id, { country: 'SE' }, options);
@@ -36,6 +38,18 @@ const errTable: Scenario = {
     await observeUnrouted(t);
   },
 };
+
+/** NS-23: status and code are open; but where it answers in JSON, it is in the form of problems. */
+async function expectProblemOfTarget(t: Trial): Promise<void> {
+  const body = { url: 'https://127.0.0.1/conformance', event_categories: ['order'] };
+  const refusal = await t.api.createWebhook(body);
+  const id = refusal.at('id');
+  if (refusal.status < 300 && typeof id === 'number') await t.api.disableWebhook(id);
+  const json = refusal.status >= 400 && refusal.json !== undefined;
+  const amiss = json ? formAmiss(refusal) : undefined;
+  const words = 'a refused target as application/problem+json too';
+  t.expect('ERR-1a', refusal).is(words, amiss === undefined, amiss);
+}
 
 function observeEntries(t: Trial, refusals: readonly Answer[]): void {
   const entry = refusals.map((each) => each.at('errors.0')).find((each) => each !== undefined);
