@@ -129,6 +129,10 @@ const idemKeyLength: Scenario = {
       const last = await create(`${longest.slice(0, 254)}z`, body);
       const words = 'not the answer under another key, which differs in the last character';
       t.expect('IDEM-1b', last).is(words, !echoes(last, first), last.summary, first);
+      // References are the same in any case; of keys nothing of the kind is said.
+      const cased = await create(longest.toUpperCase(), body);
+      const differs = 'not the answer under another key, which differs in case';
+      t.expect('IDEM-1b', cased).is(differs, !echoes(cased, first), cased.summary, first);
     }
     t.expect('IDEM-1b', await create(t.fresh.text(256))).refused(400, REQUIRED);
     t.expect('IDEM-1b', await create(t.fresh.text(1000))).refused(400, REQUIRED);
