@@ -1,0 +1,118 @@
+// Files that the sandbox is given and cannot use: its exit code, what it says, and the file itself
+// left as it was.
+// time limit: 60 s
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from './dev/root.ts';
+
+const files = suite('files of a sandbox');
+const folder = mkdtempSync(join(tmpdir(), 'files-'));
+
+/** Runs a command in a sandbox with these options. */
+function exec(options: readonly string[], program = ''): { code: number | null; err: string } {
+  const command = ['--', process.execPath, '--input-type=module', '-e', program];
+  const args = [join(root, 'bin/sandbox.js'), 'exec', ...options, ...command];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  return { code: status, err: stderr };
+}
+
+const head = '{"format":"trading-platform-sandbox-state","version":';
+const states: readonly (readonly [string, string, string])[] = [
+  ['torn', `${head}1,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
+  ['newer', `${head}2,"world":{}}`, 'it is from a newer program'],
+  ['older', `${head}0,"world":{}}`, 'version 0 cannot be read, only 1'],
+  ['other', '{"settings":{}}', 'format must be "trading-platform-sandbox-state"'],
+  ['hollow', `${head}1,"world":{}}`, 'world.firms must be a list'],
+];
+
+for (const [name, text, words] of states) {
+  files(`a state file that is ${name} is exit code 4`, () => {
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, text);
+    const { code, err } = exec(['--state', `${name}.json`]);
+    assert.is(code, 4, err);
+    assert.ok(err.startsWith(`sandbox: --state ${name}.json: `), err);
+    assert.ok(err.includes(words), err);
+    assert.is(err.trim().split('\n').length, 1);
+    assert.is(readFileSync(path, 'utf8'), text);
+  });
+}
+
+files('a state file where none can be written is exit code 4', () => {
+  const { code, err } = exec(['--state', 'no/such/folder/state.json']);
+  assert.equal(
+    [code, err],
+    [4, 'sandbox: --state no/such/folder/state.json: cannot be written (ENOENT)\n'],
+  );
+});
+
+const worlds: readonly (readonly [string, unknown, string])[] = [
+  ['a list', [], 'must be an object'],
+  ['without firms', { credentials: [] }, 'firms is missing'],
+  ['with a typing mistake', { firms: [], credentials: [], generat: { accounts: 1 } }, 'generat'],
+  [
+    'with too large a crowd',
+    {
+      firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
+      credentials: [],
+      generate: { accounts: 1e7 },
+    },
+    'generate.accounts must be from 1 to 1000000',
+  ],
+];
+
+for (const [name, world, words] of worlds) {
+  files(`a world file ${name} is exit code 2, and the field is named`, () => {
+    writeFileSync(join(folder, 'world.json'), JSON.stringify(world));
+    const { code, err } = exec(['--world', 'world.json']);
+    assert.is(code, 2, err);
+    assert.ok(err.includes('world.json') && err.includes(words), err);
+  });
+}
+
+files('a world file may make up a crowd, the same one each time', () => {
+  const world = {
+    firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
+    credentials: [{ name: 'firm', firm_id: '1', scopes: ['accounts:write'] }],
+    generate: { accounts: 2000 },
+  };
+  writeFileSync(join(folder, 'crowd.json'), JSON.stringify(world));
+  const people: string[] = [];
+  for (const name of ['one', 'other']) {
+    const { code, err } = exec(
+      ['--world', 'crowd.json', '--clock', '2030-01-01T00:00:00Z'],
+      `
+        import { writeFileSync } from 'node:fs';
+        const read = async (path) => (await fetch(process.env.SANDBOX_CONTROL_URL + path)).json();
+        const { counts } = await read('/info');
+        if (counts.accounts !== 2000) throw new Error(JSON.stringify(counts));
+        writeFileSync('${name}.json', JSON.stringify(await read('/state')));
+      `,
+    );
+    assert.is(code, 0, err);
+    people.push(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  }
+  assert.ok(people[0] === people[1], 'the same world, to the byte');
+});
+
+files('a recording that cannot be written is said, and the sandbox serves', () => {
+  const { code, err } = exec(
+    ['--record', 'no/such/folder/bug.jsonl'],
+    `
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const { ok } = await fetch(process.env.SANDBOX_CONTROL_URL + '/health');
+      process.exitCode = ok ? 0 : 9;
+    `,
+  );
+  assert.equal(
+    [code, err],
+    [0, 'sandbox: the recording could not be written to no/such/folder/bug.jsonl: ENOENT\n'],
+  );
+});
+
+files.after(() => rmSync(folder, { recursive: true }));
+files.run();
