@@ -44,7 +44,7 @@ export async function judgeTarget(
   try {
     const found = await findTarget({ options, io, sender, redactor, signal });
     const lacking = additions(rules, scenarios, found.provider.offers);
-    const progress = new Progress(io);
+    const progress = new Progress(io, (text) => redactor.text(text));
     let run: RunResult;
     try {
       progress.start(found.baseUrl, found.controlUrl, scenarios, found.provider, options);
@@ -57,7 +57,7 @@ export async function judgeTarget(
         timeoutMs: options.timeoutS * 1000,
         ...(options.maxRate === undefined ? {} : { maxRate: options.maxRate }),
         signal,
-        secret: (value) => redactor.add(value),
+        secret: (value) => redactor.learn(value),
         onResult: (result, done, total) => progress.played(result, done, total),
       });
     } finally {
@@ -98,7 +98,7 @@ function reportOf(parts: {
   readonly redactor: Redactor;
 }): Report {
   const { options, found, run, redactor } = parts;
-  for (const secret of found.provider.secrets()) redactor.add(secret);
+  for (const secret of found.provider.secrets()) redactor.learn(secret);
   const start = run.refusedToStart === null ? [] : [`Nothing was tried: ${run.refusedToStart}.`];
   return makeReport({
     version: parts.io.version,

@@ -44,7 +44,7 @@ export async function findTarget(given: Given): Promise<Found> {
   const plane =
     asked === 'none' ? undefined : new ControlPlane(asked, sender, options.controlToken);
   if (plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
-    const secret = (value: string) => redactor.add(value);
+    const secret = (value: string) => redactor.learn(value);
     const { controlToken } = options;
     const parts = { baseUrl, controlUrl: asked, sender, controlToken, secret };
     const provider = await controlProvider(parts);

@@ -47,7 +47,7 @@ export const NEEDS = {
     add: 'seeds.second_trading_account, of another account',
   },
   provider_trading_account: { coarse: 'seed', add: 'seeds.provider_trading_account' },
-  settled_transaction: { coarse: 'seed', add: 'more seeds.settled_transactions' },
+  settled_transaction: { coarse: 'seed', add: 'seeds.settled_transactions, one each time' },
   /** Settling a transaction of the scenario's own choice. */
   settle: { coarse: 'seed', add: `${CONTROL_PLANE}, to settle transactions` },
   receiver: { coarse: 'receiver', add: 'receiver, with a public_url the target can reach' },

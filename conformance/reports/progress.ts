@@ -17,14 +17,17 @@ const LOG_EVERY_MS = 30_000;
 
 export class Progress {
   readonly #io: ProgressIo;
+  readonly #shown: (text: string) => string;
   readonly #startedAtMs = performance.now();
   #lastMs = performance.now();
   #drawn = false;
   #calls = 0;
   #deviating = 0;
 
-  constructor(io: ProgressIo) {
+  /** `shown` takes out of the words what is not for everybody to see. */
+  constructor(io: ProgressIo, shown: (text: string) => string = (text) => text) {
     this.#io = io;
+    this.#shown = shown;
   }
 
   /** Says what is about to be tried, and where. */
@@ -44,8 +47,8 @@ export class Progress {
       able.length === chosen.length
         ? count(able.length, 'scenario')
         : `${able.length} of ${count(chosen.length, 'scenario')} (the rest lack something)`;
-    this.#io.err(`Judging ${baseUrl}, ${how}: ${much}\n`);
-    for (const note of provider.notes) this.#io.err(`  ${note}\n`);
+    this.#io.err(this.#shown(`Judging ${baseUrl}, ${how}: ${much}\n`));
+    for (const note of provider.notes) this.#io.err(this.#shown(`  ${note}\n`));
   }
 
   played(result: ScenarioResult, done: number, total: number): void {
