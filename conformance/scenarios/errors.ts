@@ -131,6 +131,11 @@ const errRequestIds: Scenario = {
     for (const answer of answers) {
       const sound = (value: string) => value.trim() !== '' && !ids.includes(value);
       t.expect('ERR-4', answer).header('X-Request-Id', 'a value no other call had', sound);
+      // None of these is a replay, so that its body was made by this very call.
+      const own = answer.at('request_id') ?? null;
+      const alike = own === null || own === answer.headers.get('x-request-id');
+      const words = 'the same number in request_id and in X-Request-Id';
+      t.advise('ERR-4', answer).is(words, alike, `request_id ${own}`);
       ids.push(answer.headers.get('x-request-id') ?? '');
     }
   },
