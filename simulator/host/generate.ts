@@ -146,9 +146,6 @@ function makeAccount(
   const positions = times(terms.positions_per_account ?? 1, () =>
     makePosition(beganAgo, random.of(pools.trades), random),
   );
-  // What there is goes to the trading accounts in turn.
-  const part = <T>(items: readonly T[], at: number) =>
-    tradingAccounts === 1 ? items : items.filter((_, index) => index % tradingAccounts === at);
   return {
     brand_id,
     client_reference_id: `made-up-${n}`,
@@ -161,10 +158,15 @@ function makeAccount(
     ago: beganAgo,
     trading_accounts: times(tradingAccounts, (at) => ({
       currency: at % 2 === 0 ? 'USD' : 'EUR',
-      transactions: part(transactions, at),
-      positions: part(positions, at),
+      transactions: inTurn(transactions, tradingAccounts, at),
+      positions: inTurn(positions, tradingAccounts, at),
     })),
   };
+}
+
+/** What there is goes to so many places in turn: the part of one of them. */
+function inTurn<T>(items: readonly T[], places: number, at: number): readonly T[] {
+  return places === 1 ? items : items.filter((_, index) => index % places === at);
 }
 
 function times<T>(count: number, make: (at: number) => T): T[] {

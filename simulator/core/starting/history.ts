@@ -71,8 +71,7 @@ function planAccount(fixture: AccountFixture, field: () => string, ids: Ids): Pl
   const agoMs = parseAgo(fixture.ago) ?? 0;
   const plays: Play[] = [{ agoMs, field, run: (context) => playAccount(context, fixture, id) }];
   for (const [index, trading] of (fixture.trading_accounts ?? []).entries()) {
-    const name = () => `${field()}.trading_accounts[${index}]`;
-    planTrading(plays, trading, name, agoMs, id, ids);
+    planTrading(plays, trading, () => `${field()}.trading_accounts[${index}]`, agoMs, id, ids);
   }
   return plays;
 }
@@ -86,8 +85,11 @@ function planTrading(
   ids: Ids,
 ): void {
   const id = ids.take('trading', fixture.id);
-  const run: Play['run'] = (context) => playTradingAccount(context, fixture, id, accountId);
-  plays.push({ agoMs, field, run });
+  plays.push({
+    agoMs,
+    field,
+    run: (context) => playTradingAccount(context, fixture, id, accountId),
+  });
   const place = { accountId, tradingAccountId: id, currency: fixture.currency };
   for (const [index, transaction] of (fixture.transactions ?? []).entries()) {
     planTransaction(plays, transaction, () => `${field()}.transactions[${index}]`, place, ids);
