@@ -21,6 +21,7 @@ const errUnreadable: Scenario = {
     answers.push(await t.api.bulkCreateAccounts([], { raw: `{"accounts": [${text}}` }));
     const ifMatch = known.answer.headers.get('etag') ?? '"1"';
     answers.push(await t.api.updateAccount(known.id, {}, { ifMatch, raw: '{"country": NO}' }));
+    answers.push(await t.api.createWebhook({}, { raw: BROKEN_JSON }));
     for (const answer of answers) expectPlainText(t, answer);
     await expectStillFree(t, 'ERR-2', body);
 
