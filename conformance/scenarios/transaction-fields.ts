@@ -48,6 +48,8 @@ const txnCurrency: Scenario = {
 const NO_DECIMALS = [
   ...['', ' ', 'abc', '12.5abc', '25.00 USD', '1,50', '1,000.00', '1.2.3'],
   ...['0x10', '25_00', 'NaN', 'Infinity', '--5'],
+  // Digits to some parsers, in Arabic and in full width.
+  ...['\u0662\u0665', '\uff12\uff15'],
 ];
 
 const txnAmount: Scenario = {
