@@ -37,6 +37,8 @@ const evtProgress: Scenario = {
     const words = `last_delivered_seq ${numbers.join(' or ')} in the list`;
     t.expect('EVT-10a', list).is(words, listed, JSON.stringify(row));
 
+    await t.control('a new secret', () => t.api.rotateWebhookSecret(id));
+    await expectSeq(t, id, numbers, 'after the secret was rotated');
     const reached = (await takenLate(t, hook, id, names)) ?? numbers;
     hook.answer(() => ({ status: 500 }));
     await mustArrive(t, hook, await happen(t));
