@@ -61,7 +61,8 @@ const examples = findExamples();
 const ownUse = `
 import { createSandbox, replayRecording } from 'trading-platform-sandbox';
 import type {
-  CredentialShown, Deviation, FaultTerms, ListenOptions, SandboxHandle, SandboxOptions, WorldFixture,
+  CredentialShown, Deviation, FaultTerms, ListenOptions, Replayed, SandboxHandle, SandboxOptions,
+  WorldFixture,
 } from 'trading-platform-sandbox';
 import { sandboxHandlers, type HandlerOptions } from 'trading-platform-sandbox/msw';
 import { verifyWebhook, signWebhook, diagnoseWebhook } from 'trading-platform-sandbox/webhooks';
@@ -88,7 +89,7 @@ const verdict = verifyWebhook({ header, body: '{}', secret: ['s', 't'] });
 const reason: string | null = verdict.ok ? null : verdict.reason;
 const { causes } = diagnoseWebhook({ header, body: '{} ', secret: 's' });
 const own: Deviation | undefined = undefined;
-const replay: typeof replayRecording = replayRecording;
+const replay: (file: string) => Promise<Replayed> = replayRecording;
 // @ts-expect-error: there is no such option.
 await createSandbox({ wurld: 'default' });
 // @ts-expect-error: a fault has an effect.

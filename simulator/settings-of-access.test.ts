@@ -1,7 +1,8 @@
 // Every setting of access, keys and limits shows in what the API answers.
 // time limit: 60 s
-import { accessSettings } from '../fixtures/settings/access.ts';
-import { type Desk, type Show, showSettings, statusOf } from './settings-under-test.ts';
+import { suite } from 'uvu';
+import type { accessSettings } from '../fixtures/settings/access.ts';
+import { type Desk, type Show, showSetting, showsOf, statusOf } from './settings-under-test.ts';
 
 const dayMs = 86_400_000;
 
@@ -161,4 +162,6 @@ const accessShows: Readonly<Record<keyof typeof accessSettings, Show>> = {
   },
 };
 
-showSettings('access', accessSettings, accessShows);
+const settings = suite('settings: access');
+for (const [key, show] of showsOf(accessShows)) settings(key, () => showSetting(key, show));
+settings.run();

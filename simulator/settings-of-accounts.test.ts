@@ -1,7 +1,15 @@
 // Every setting of accounts shows in what the API answers.
 // time limit: 60 s
-import { accountSettings } from '../fixtures/settings/accounts.ts';
-import { type Asked, type Desk, type Show, showSettings, statusOf } from './settings-under-test.ts';
+import { suite } from 'uvu';
+import type { accountSettings } from '../fixtures/settings/accounts.ts';
+import {
+  type Asked,
+  type Desk,
+  type Show,
+  showSetting,
+  showsOf,
+  statusOf,
+} from './settings-under-test.ts';
 
 /** Updates a new person under the tag that it has, or another. */
 async function update(desk: Desk, body: object, headers?: Asked['headers']) {
@@ -121,4 +129,6 @@ const accountShows: Readonly<Record<keyof typeof accountSettings, Show>> = {
   },
 };
 
-showSettings('accounts', accountSettings, accountShows);
+const settings = suite('settings: accounts');
+for (const [key, show] of showsOf(accountShows)) settings(key, () => showSetting(key, show));
+settings.run();

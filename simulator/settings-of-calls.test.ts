@@ -1,7 +1,8 @@
 // Every setting of calls in general shows in what the API answers.
 // time limit: 60 s
-import { callSettings } from '../fixtures/settings/calls.ts';
-import { type Show, showSettings, statusOf } from './settings-under-test.ts';
+import { suite } from 'uvu';
+import type { callSettings } from '../fixtures/settings/calls.ts';
+import { type Show, showSetting, showsOf, statusOf } from './settings-under-test.ts';
 
 const tooLong = { max_body_bytes: 1024 };
 const long = { first_name: 'x'.repeat(2000) };
@@ -151,4 +152,6 @@ const callShows: Readonly<Record<keyof typeof callSettings, Show>> = {
   },
 };
 
-showSettings('calls', callSettings, callShows);
+const settings = suite('settings: calls');
+for (const [key, show] of showsOf(callShows)) settings(key, () => showSetting(key, show));
+settings.run();

@@ -1,7 +1,8 @@
 // Every setting of transactions, positions and reads shows in what the API answers.
 // time limit: 60 s
-import { tradingSettings } from '../fixtures/settings/trading.ts';
-import { type Desk, type Show, showSettings, statusOf } from './settings-under-test.ts';
+import { suite } from 'uvu';
+import type { tradingSettings } from '../fixtures/settings/trading.ts';
+import { type Desk, type Show, showSetting, showsOf, statusOf } from './settings-under-test.ts';
 
 const position = {
   account_id: '1002',
@@ -188,4 +189,6 @@ const tradingShows: Readonly<Record<keyof typeof tradingSettings, Show>> = {
   },
 };
 
-showSettings('trading', tradingSettings, tradingShows);
+const settings = suite('settings: trading');
+for (const [key, show] of showsOf(tradingShows)) settings(key, () => showSetting(key, show));
+settings.run();

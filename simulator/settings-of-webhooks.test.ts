@@ -1,7 +1,8 @@
 // Every setting of webhooks, deliveries and the events channel shows in what is answered or sent.
 // time limit: 60 s
-import { webhookSettings } from '../fixtures/settings/webhooks.ts';
-import { type Desk, type Show, showSettings } from './settings-under-test.ts';
+import { suite } from 'uvu';
+import type { webhookSettings } from '../fixtures/settings/webhooks.ts';
+import { type Desk, type Show, showSetting, showsOf } from './settings-under-test.ts';
 
 const hourMs = 3_600_000;
 const subscription = { url: 'https://hooks.example.com/in', event_categories: ['account'] };
@@ -208,4 +209,6 @@ const webhookShows: Readonly<Record<keyof typeof webhookSettings, Show>> = {
   },
 };
 
-showSettings('webhooks', webhookSettings, webhookShows);
+const settings = suite('settings: webhooks');
+for (const [key, show] of showsOf(webhookShows)) settings(key, () => showSetting(key, show));
+settings.run();

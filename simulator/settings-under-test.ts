@@ -1,9 +1,8 @@
 // For tests of settings: a sandbox under a setting, a few words to talk to it, and the proof that
 // every value of every setting shows.
+import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { suite } from 'uvu';
-import * as assert from 'uvu/assert';
 import {
   defaultSettings,
   type SettingKey,
@@ -174,32 +173,29 @@ export interface Show {
   readonly seen: readonly (readonly [value: unknown, outcome: unknown])[];
 }
 
-/** Runs a suite that shows every one of these settings, with each value that can be listed. */
-export function showSettings<K extends SettingKey>(
-  name: string,
-  specs: Readonly<Record<K, unknown>>,
-  shows: Readonly<Record<K, Show>>,
-): void {
-  const settings = suite(`settings: ${name}`);
-  for (const key of Object.keys(specs) as K[]) {
-    const { among = {}, plan = 'pro', look, seen } = shows[key];
-    settings(key, async () => {
-      assert.equal(seen[0]?.[0], defaultSettings[key], 'the default comes first');
-      const spec: { kind: string; allowed?: readonly unknown[] } = settingSpecs[key];
-      const values = seen.map(([value]) => value);
-      for (const value of spec.allowed ?? (spec.kind === 'boolean' ? [true, false] : [])) {
-        assert.ok(values.includes(value), `${value} is shown`);
-      }
-      const outcomes = seen.map(([, outcome]) => JSON.stringify(outcome));
-      assert.is(new Set(outcomes).size, seen.length, 'each value shows differently');
-      assert.ok(seen.length > 1);
-      for (const [value, outcome] of seen) {
-        const given = { ...among, [key]: value } as Partial<Settings>;
-        const desk = new Desk(await createSandbox({ clock: 'frozen', plan, settings: given }));
-        const found = await look(desk).finally(() => desk.close());
-        assert.equal(found, outcome, `${key}: ${JSON.stringify(value)}`);
-      }
-    });
+/** Rejects unless the setting shows with every value that can be listed, each differently. */
+export async function showSetting(key: SettingKey, show: Show): Promise<void> {
+  const { among = {}, plan = 'pro', look, seen } = show;
+  assert.deepEqual(seen[0]?.[0], defaultSettings[key], 'the default comes first');
+  const spec: { kind: string; allowed?: readonly unknown[] } = settingSpecs[key];
+  const values = seen.map(([value]) => value);
+  for (const value of spec.allowed ?? (spec.kind === 'boolean' ? [true, false] : [])) {
+    assert.ok(values.includes(value), `${value} is shown`);
   }
-  settings.run();
+  const outcomes = seen.map(([, outcome]) => JSON.stringify(outcome));
+  assert.ok(seen.length > 1);
+  assert.equal(new Set(outcomes).size, seen.length, 'each value shows differently');
+  for (const [value, outcome] of seen) {
+    const settings = { ...among, [key]: value } as Partial<Settings>;
+    const desk = new Desk(await createSandbox({ clock: 'frozen', plan, settings }));
+    const found = await look(desk).finally(() => desk.close());
+    assert.deepEqual(found, outcome, `${key}: ${JSON.stringify(value)}`);
+  }
+}
+
+/** Settings with how each of them shows. */
+export function showsOf<K extends SettingKey>(
+  shows: Readonly<Record<K, Show>>,
+): readonly (readonly [K, Show])[] {
+  return Object.entries(shows) as [K, Show][];
 }
