@@ -1,6 +1,6 @@
 // Judges one target from beginning to end: finds it, plays the scenarios, compares with the
 // baseline, writes the reports, and says with which code to exit.
-import { exitCode } from '../../conformance/engine/exit.ts';
+import { EXIT, exitCode } from '../../conformance/engine/exit.ts';
 import { type RunResult, runScenarios } from '../../conformance/engine/run.ts';
 import { strayGlobs } from '../../conformance/engine/select.ts';
 import { socketSender } from '../../conformance/engine/send.ts';
@@ -99,7 +99,6 @@ function reportOf(parts: {
 }): Report {
   const { options, found, run, redactor } = parts;
   for (const secret of found.provider.secrets()) redactor.learn(secret);
-  const start = run.refusedToStart === null ? [] : [`Nothing was tried: ${run.refusedToStart}.`];
   return makeReport({
     version: parts.io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
@@ -108,7 +107,7 @@ function reportOf(parts: {
     selection: options,
     redactor,
     additions: parts.lacking,
-    notes: [...start, ...found.notes, ...found.provider.notes],
+    notes: [...found.notes, ...found.provider.notes],
     strict: options.strict,
     replay: (scenario) => commandFor(options, found, scenario),
   });
@@ -135,10 +134,14 @@ async function finish(
     writeText(file, io.cwd, await render(format, report));
     written.push(`${format} report: ${file}`);
   }
-  print(options, io, report, written);
   const { verdict, summary, interrupted } = report;
   const stale = report.baseline?.stale.length ?? 0;
-  return exitCode({ verdict, summary, interrupted, stale }, options.allowIncomplete);
+  const code = exitCode({ verdict, summary, interrupted, stale }, options.allowIncomplete);
+  if (code === EXIT.incomplete) {
+    written.push('exit code 4: not everything could be judged (--allow-incomplete makes it 0)');
+  }
+  print(options, io, report, written);
+  return code;
 }
 
 /** A run that was cut off or could not start says too little to change a baseline by. */

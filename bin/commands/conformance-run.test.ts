@@ -38,6 +38,7 @@ options('reports of every format', () => {
 const WRONG: [name: string, given: Parameters<typeof readRunOptions>[0], words: RegExp][] = [
   ['no target', {}, /--base-url is missing/],
   ['no url', { baseUrl: 'localhost:7420' }, /--base-url: "localhost:7420" is not a url/],
+  ['the path of the API', { baseUrl: `${url}api/v1/` }, /leave the path \/api\/v1 out.*: http:/],
   ['a file as control plane', { baseUrl: url, controlUrl: 'x' }, /--control-url: "x" is not a url/],
   ['a seed of words', { baseUrl: url, seed: 'one' }, /--seed: "one" is not a whole number from 0/],
   ['half a seed', { baseUrl: url, seed: '1.5' }, /--seed: "1.5" is not a whole number/],

@@ -127,6 +127,10 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
   const { baseUrl, controlUrl } = given;
   if (baseUrl !== undefined) checkUrl('--base-url', baseUrl);
   if (controlUrl !== undefined && controlUrl !== 'none') checkUrl('--control-url', controlUrl);
+  if (baseUrl !== undefined && /\/api\/v1\/*$/.test(new URL(baseUrl).pathname)) {
+    const own = baseUrl.replace(/\/api\/v1\/*$/, '');
+    throw new UsageError(`--base-url: leave the path /api/v1 out, it is added to it: ${own}`);
+  }
   if (baseUrl === undefined && given.profile === undefined) {
     throw new UsageError('--base-url is missing: give the url of the target, or a --profile');
   }

@@ -57,7 +57,8 @@ export async function findTarget(given: Given): Promise<Found> {
   const timeoutMs = options.timeoutS * 1000;
   const profile = read?.profile ?? (await profileOfToken(given, baseUrl));
   if (profile === undefined) {
-    const why = `${silent(asked)}; give --profile FILE (see: conformance init) or --token-env NAME`;
+    const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
+    const why = `${silent(asked)}, and there is no credential: ${give}`;
     return { ...found, notes: [], provider: bareProvider({ baseUrl, sender, timeoutMs, why }) };
   }
   const warn = (note: string) => io.err(`${note}\n`);

@@ -4,7 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { exchangeLines } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
 import { fold } from './text.ts';
-import { adviceOf, count, countsLine, duration, verdictWords, wordsOf } from './words.ts';
+import { adviceOf, count, countsLine, duration, notesOf, verdictWords, wordsOf } from './words.ts';
 
 export interface ConsoleOptions {
   readonly color: boolean;
@@ -30,13 +30,15 @@ export function consoleReport(report: Report, options: ConsoleOptions): string[]
   for (const rule of report.rules.filter((each) => each.verdict === 'advisory')) {
     page.rule(rule, report);
   }
-  // The one reason why nothing of a receiver was judged stands in the notes.
-  if (!(wordsOf(report).isReceiver && report.verdict === 'invalid')) page.doubtful(report);
-  page.untested(report);
+  // The one reason why nothing was judged stands in the notes or at the end, and is all there is.
+  const isStarted = report.not_started === undefined;
+  const isDumb = wordsOf(report).isReceiver && report.verdict === 'invalid';
+  if (isStarted && !isDumb) page.doubtful(report);
+  if (isStarted) page.untested(report);
   page.known(report);
   page.observed(report.observed);
-  page.unlock(report);
-  page.notes(report.notes);
+  if (isStarted) page.unlock(report);
+  page.notes(notesOf(report));
   page.end(report);
   return page.lines;
 }
@@ -211,6 +213,7 @@ class Page {
       ? ' (interrupted: this is what was done until then)'
       : '';
     this.#say(color.bold(`${verdict}: ${target.base_url} ${run[verdict]}${interrupted}`));
+    if (report.not_started !== undefined) this.#item('', report.not_started, this.#paint.bold);
     this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
     if (isReceiver && verdict !== 'invalid') this.#item('', familiesLine(report));
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;

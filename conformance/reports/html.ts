@@ -11,7 +11,7 @@ import {
 } from './html-parts.ts';
 import { SCRIPT, STYLE } from './html-style.ts';
 import type { Report, ReportRule } from './report.ts';
-import { count, duration, VERDICTS, verdictWords, wordsOf } from './words.ts';
+import { count, duration, notesOf, VERDICTS, verdictWords, wordsOf } from './words.ts';
 
 /** `titles` are the families' names by their prefixes. */
 export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
@@ -90,6 +90,7 @@ seed ${report.seed}, names marked <code>${report.mark}</code>`;
 <div class="verdict ${VERDICT_CLASS[verdict]}">
 <h1>${verdict}</h1>
 <p><code>${target.base_url}</code> ${run[verdict]}.</p>
+${report.not_started === undefined ? null : html`<p>${report.not_started}</p>`}
 </div>
 <p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)},
 ${how}, ${when(report.started_at)},
@@ -189,7 +190,8 @@ function unlock(report: Report): Markup | null {
 }
 
 function notes(report: Report): Markup | null {
-  if (report.notes.length === 0) return null;
-  const lines = report.notes.map((each) => html`<li>${each}</li>`);
+  const known = notesOf(report);
+  if (known.length === 0) return null;
+  const lines = known.map((each) => html`<li>${each}</li>`);
   return html`<h2>To know</h2><ul>${lines}</ul>`;
 }

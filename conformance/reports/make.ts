@@ -37,6 +37,8 @@ export interface ReportParts {
 export function makeReport(parts: ReportParts): Report {
   const { run, redactor } = parts;
   const rules = catalogue.map((rule) => reportRule(rule, parts));
+  const why = run.refusedToStart;
+  const start = why === null ? null : startWords(redactor.text(why));
   const observed = observedRows(parts.scenarios, run.scenarios).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
@@ -58,7 +60,8 @@ export function makeReport(parts: ReportParts): Report {
     requests: run.requests,
     interrupted: run.interrupted,
     mark: run.mark,
-    notes: parts.notes.map((note) => redactor.text(note)),
+    ...(start === null ? {} : { not_started: start }),
+    notes: [...(start === null ? [] : [start]), ...parts.notes.map((note) => redactor.text(note))],
     rules,
     scenarios: run.scenarios.map((each) =>
       reportScenario(each, titles.get(each.id) ?? each.id, redactor),
@@ -71,6 +74,10 @@ export function makeReport(parts: ReportParts): Report {
     })),
     baseline: null,
   };
+}
+
+function startWords(why: string): string {
+  return `Nothing was tried: ${why}${/[.?!]$/.test(why) ? '' : '.'}`;
 }
 
 export function countVerdicts(

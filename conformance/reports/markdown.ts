@@ -2,7 +2,7 @@
 import { exchangeLines } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import { printable } from './text.ts';
-import { adviceOf, count, duration, VERDICTS, verdictWords, wordsOf } from './words.ts';
+import { adviceOf, count, duration, notesOf, VERDICTS, verdictWords, wordsOf } from './words.ts';
 
 /** Beyond this a summary is no longer one; the HTML report has the rest. */
 const RULES_SHOWN = 40;
@@ -17,6 +17,7 @@ export function markdownReport(report: Report): string {
     `# Conformance: ${verdict}`,
     `${code(target.base_url)} ${run[verdict]}. ${took}, ${seed}` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
+    ...(report.not_started === undefined ? [] : [text(report.not_started)]),
     familyTable(report),
     ...section(report, 'deviates', 'Deviations'),
     ...section(report, 'harness_error', 'Errors of the judge'),
@@ -128,9 +129,10 @@ function observed(report: Report): string[] {
 }
 
 function notes(report: Report): string[] {
-  return report.notes.length === 0
+  const known = notesOf(report);
+  return known.length === 0
     ? []
-    : ['## To know', report.notes.map((each) => `- ${text(each)}`).join('\n')];
+    : ['## To know', known.map((each) => `- ${text(each)}`).join('\n')];
 }
 
 /** Words of a target as words: nothing in them becomes a link, a tag or a mention. */

@@ -19,6 +19,8 @@ export interface Report {
   readonly interrupted: boolean;
   /** In every reference, key and email that the run made. */
   readonly mark: string;
+  /** Why nothing was tried; there only when nothing was, and the first of the notes. */
+  readonly not_started?: string;
   /** Things to know of the run as a whole, one sentence each. */
   readonly notes: readonly string[];
   readonly rules: readonly ReportRule[];

@@ -83,6 +83,11 @@ export function adviceOf({ advice }: ReportFinding): readonly (readonly [string,
   ];
 }
 
+/** What to know besides the reason why nothing was tried, which is told with the verdict. */
+export function notesOf({ notes, not_started: start }: Report): readonly string[] {
+  return notes.filter((each) => each !== start);
+}
+
 /** `3 rules`, `1 rule`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
