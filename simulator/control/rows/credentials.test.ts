@@ -115,6 +115,7 @@ const wrong = [
   [{ scopes, kind: 'delegated', account_id: '1001', brand_id: '11' }, 'brand_id'],
   [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'nobody' }, 'minted_by'],
   [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'cl_other_firm' }, 'minted_by'],
+  [{ scopes, kind: 'delegated', account_id: '1001', minted_by: 'cl_brand_b' }, 'minted_by'],
   [{ scopes, minted_by: 'cl_firm' }, 'minted_by'],
   [{ scopes, plan: 'gold' }, 'plan'],
   [{ scopes, rate_per_second: 0 }, 'rate_per_second'],

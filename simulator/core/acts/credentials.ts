@@ -111,8 +111,13 @@ function findWrongMinter(
     return refused('minted_by', 'only a delegated credential is minted by another');
   }
   const minter = world.credentials.get(mintedBy);
-  if (minter?.kind === 'server' && minter.firmId === firmId) return null;
-  return refused('minted_by', `firm ${firmId} has no server credential ${mintedBy}`);
+  if (minter?.kind !== 'server' || minter.firmId !== firmId) {
+    return refused('minted_by', `firm ${firmId} has no server credential ${mintedBy}`);
+  }
+  // AUTH-6: nobody passes on what is out of reach, here as at the token endpoint.
+  if (minter.brandId === null || minter.brandId === account?.brandId) return null;
+  const reason = `${mintedBy} is bound to brand ${minter.brandId} and does not reach account`;
+  return refused('minted_by', `${reason} ${accountId}`);
 }
 
 function findUnknownScope(scopes: readonly string[]): ActOutcome | null {

@@ -10,18 +10,28 @@ const passedOn: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /**
+ * Whether a read-only token is asked for, in a form or in JSON; null for a value that says neither:
+ * a guess would hand out a token that may write (AUTH-2). RFC 6749 §3.2: empty counts as left out.
+ */
+export function readOnlyAsked({ body }: Attempt): boolean | null {
+  const asked = body.read_only ?? '';
+  if (asked === true || asked === 'true') return true;
+  return asked === false || asked === 'false' || asked === '' ? false : null;
+}
+
+/**
  * Always the same credential for one minter, account and mode, so that keys and limits stay with it
  * over renewed tokens. Null when the account is out of the minter's reach.
  */
 export function delegate(
-  { world, behaviour, body }: Attempt,
+  { world, behaviour }: Attempt,
   minter: Credential,
   accountText: string,
+  readOnly: boolean,
 ): Credential | null {
   const accountId = behaviour.values.id(accountText);
   const account = accountId === null ? undefined : world.accounts.get(accountId);
   if (account === undefined || !behaviour.reach.account(minter, account)) return null;
-  const readOnly = body.read_only === true;
   const clientId = `${minter.clientId}/account-${account.id}${readOnly ? '/read-only' : ''}`;
   return {
     clientId,

@@ -4,11 +4,11 @@ import type { Attempt } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import type { Credential } from '../records.ts';
-import { refuseUnnamed } from '../refuse.ts';
+import { refuse, refuseUnnamed } from '../refuse.ts';
 import { rateRefusal } from '../stages/rate.ts';
 import { headerOf } from '../stages/row.ts';
 import { equalInConstantTime, seededToken } from '../values/digest.ts';
-import { delegate } from './delegate.ts';
+import { delegate, readOnlyAsked } from './delegate.ts';
 import { optionalText } from './members.ts';
 
 interface Client {
@@ -43,6 +43,10 @@ function issueFor(attempt: Attempt, client: Client): Decision {
   ) {
     return refuseOauth(attempt, 401, 'invalid_client', 'client_id or client_secret is wrong.');
   }
+  if (world.firms.get(credential.firmId)?.permissions.issueToken === false) {
+    const detail = 'The firm may not use issueToken any more.';
+    return refuse(attempt, { code: 'forbidden', detail, cites: ['AUTH-8'] });
+  }
   if (body.grant_type !== 'client_credentials') {
     return refuseOauth(
       attempt,
@@ -52,8 +56,12 @@ function issueFor(attempt: Attempt, client: Client): Decision {
     );
   }
   const accountId = optionalText(body, 'account_id');
-  if (accountId !== null) return issueDelegated(attempt, credential, accountId);
-  if (body.read_only === true) {
+  const readOnly = readOnlyAsked(attempt);
+  if (readOnly === null) {
+    return refuseOauth(attempt, 400, 'invalid_request', 'read_only must be true or false.');
+  }
+  if (accountId !== null) return issueDelegated(attempt, credential, accountId, readOnly);
+  if (readOnly) {
     return refuseOauth(attempt, 400, 'invalid_request', 'read_only goes with account_id.');
   }
   const scopes = narrowScopes(attempt, credential.scopes);
@@ -61,8 +69,13 @@ function issueFor(attempt: Attempt, client: Client): Decision {
   return grant(attempt, credential, scopes, []);
 }
 
-function issueDelegated(attempt: Attempt, minter: Credential, accountText: string): Decision {
-  const delegated = delegate(attempt, minter, accountText);
+function issueDelegated(
+  attempt: Attempt,
+  minter: Credential,
+  accountText: string,
+  readOnly: boolean,
+): Decision {
+  const delegated = delegate(attempt, minter, accountText, readOnly);
   if (delegated === null) {
     return refuseOauth(
       attempt,
