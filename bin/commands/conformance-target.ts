@@ -4,7 +4,7 @@ import type { Sender } from '../../conformance/engine/send.ts';
 import { bareProvider } from '../../conformance/providers/bare-provider.ts';
 import { ControlPlane } from '../../conformance/providers/control-plane.ts';
 import { controlProvider } from '../../conformance/providers/control-provider.ts';
-import { findBrand } from '../../conformance/providers/knock.ts';
+import { findBrand, type Knocking } from '../../conformance/providers/knock.ts';
 import type { Profile } from '../../conformance/providers/profile.ts';
 import { profileProvider } from '../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../conformance/providers/target.ts';
@@ -80,7 +80,7 @@ async function profileOfToken(given: Given, baseUrl: string): Promise<Profile | 
   const { options, sender, signal } = given;
   const { token, brandId } = options;
   if (token === undefined) return undefined;
-  const knocking = { baseUrl, sender, timeoutMs: options.timeoutS * 1000, signal };
+  const knocking: Knocking = { baseUrl, sender, timeoutMs: options.timeoutS * 1000, signal };
   const bound = await findBrand(knocking, token);
   if (bound !== undefined) return { credentials: { brand: { token, brand_id: bound } } };
   const firm = brandId === undefined ? { token } : { token, brand_id: brandId };

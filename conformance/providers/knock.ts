@@ -15,12 +15,14 @@ export interface Knocking {
    * So long after each answer nothing is sent: LIM-1, and the run must find its allowance unused.
    */
   readonly gapMs?: number;
+  /** Set once asking again and again brought nothing: from then on everything is asked once. */
+  givenUp?: boolean;
 }
 
 /** Preflight asks little; whoever is slower than this is found slow by the run itself. */
 const PATIENCE_MS = 10_000;
 
-const TRIES = 4;
+const TRIES = 3;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
@@ -40,7 +42,8 @@ export async function ask(
   // Without a key a lost answer may mean that it was done, and twice is more than was meant.
   const mayRepeat = more.some(([name]) => name === 'idempotency-key');
   let last: WireAnswer | undefined;
-  for (let attempt = 1; attempt <= TRIES && !knocking.signal?.aborted; attempt += 1) {
+  const tries = knocking.givenUp ? 1 : TRIES;
+  for (let attempt = 1; attempt <= tries && !knocking.signal?.aborted; attempt += 1) {
     try {
       last = await knocking.sender.send({
         method,
@@ -58,8 +61,9 @@ export async function ask(
     }
     if (knocking.gapMs !== undefined) await sleep(knocking.gapMs);
     if (last !== undefined && !mayPass(last)) return last;
-    if (attempt < TRIES) await sleep(waitMsAfter(last, attempt));
+    if (attempt < tries) await sleep(waitMsAfter(last, attempt));
   }
+  knocking.givenUp = true;
   return last;
 }
 
@@ -71,7 +75,7 @@ function mayPass({ status }: WireAnswer): boolean {
 function waitMsAfter(answer: WireAnswer | undefined, attempt: number): number {
   const told = answer?.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
   const seconds = Number(told);
-  const waitMs = seconds > 0 ? seconds * 1000 : 125 * 2 ** attempt;
+  const waitMs = seconds > 0 ? seconds * 1000 : 100 * 2 ** attempt;
   return Math.min(waitMs, LONGEST_WAIT_MS);
 }
 

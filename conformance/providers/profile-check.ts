@@ -103,7 +103,7 @@ export async function findHindrance(profile: Profile, knocking: Knocking): Promi
       : 'check its scopes and its brand_id';
   const refused = `a plain create under credentials.${main} is refused (${seen})`;
   // The run's first request may be refused for want of a key before anyone looks at its token.
-  if (created.status === 401) return `${refused}: check its token`;
+  if (created.status === 401) return `the token was refused (401): check credentials.${main}`;
   return `${refused}: ${check}; if they are right, the target breaks ACC-1`;
 }
 
