@@ -22,11 +22,10 @@ const SECRETS = {
   password: `${MARK}pass`,
 };
 
-const unicode = (text: string) =>
-  text.replace(
-    /[^A-Za-z0-9_.~-]/g,
-    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+function unicode(text: string): string {
+  const hex = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0');
+  return text.replace(/[^A-Za-z0-9_.~-]/g, (char) => `\\u${hex(char)}`);
+}
 
 /** A secret in the spellings of urls, forms, JSON, HTML and base64, as a careless server has them. */
 function spellings(secret: string): string[] {
