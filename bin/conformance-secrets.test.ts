@@ -27,7 +27,7 @@ function unicode(text: string): string {
   return text.replace(/[^A-Za-z0-9_.~-]/g, (char) => `\\u${hex(char)}`);
 }
 
-/** A secret in the spellings of urls, forms, JSON, HTML and base64, as a careless server has them. */
+/** A secret as careless servers spell it: in urls, forms, JSON, HTML and base64. */
 function spellings(secret: string): string[] {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   return [
