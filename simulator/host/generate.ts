@@ -175,6 +175,17 @@ function times<T>(count: number, make: (at: number) => T): T[] {
   return made;
 }
 
+const reason = 'Made up with the world.';
+const stepsTo: Readonly<Record<Movement['status'], readonly TransactionStep['to'][]>> = {
+  pending: [],
+  approved: ['approved'],
+  settled: ['approved', 'settled'],
+  rejected: ['rejected'],
+  cancelled: ['cancelled'],
+};
+
+const saysWhy = (to: TransactionStep['to']): boolean => to === 'rejected' || to === 'cancelled';
+
 function makeTransaction(
   client_reference_id: string,
   beganAgo: number,
@@ -183,20 +194,14 @@ function makeTransaction(
 ): TransactionFixture {
   const askedAgo = random.below(beganAgo);
   const decidedAgo = random.below(askedAgo + 1);
-  const reason = 'Made up with the world.';
-  const stepsTo = {
-    pending: [],
-    approved: [{ to: 'approved' }],
-    settled: [{ to: 'approved' }, { to: 'settled' }],
-    rejected: [{ to: 'rejected', reason }],
-    cancelled: [{ to: 'cancelled', reason }],
-  } as const satisfies Record<Movement['status'], readonly Omit<TransactionStep, 'ago'>[]>;
   return {
     client_reference_id,
     amount,
     transaction_type,
     ago: askedAgo,
-    steps: stepsTo[status].map((step) => ({ ...step, ago: decidedAgo })),
+    steps: stepsTo[status].map((to) =>
+      saysWhy(to) ? { to, ago: decidedAgo, reason } : { to, ago: decidedAgo },
+    ),
   };
 }
 

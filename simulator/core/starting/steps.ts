@@ -19,11 +19,10 @@ export function playStep(context: PlayContext, id: string, step: TransactionStep
   const trigger = triggers[step.to];
   const move: Move = behaviour.transactions.moves[transaction.status][trigger];
   if (move.kind !== 'move') return `a ${transaction.status} transaction does not become ${step.to}`;
-  const said =
-    step.to === 'rejected' || step.to === 'cancelled'
-      ? { reason: step.reason ?? null, operator: step.operator ?? null }
-      : {};
-  const { changes } = moveChanges(context, { ...transaction, ...said }, move, trigger);
+  const { reason = null, operator = null } = step;
+  const isSaid = step.to === 'rejected' || step.to === 'cancelled';
+  const before = isSaid ? { ...transaction, reason, operator } : transaction;
+  const { changes } = moveChanges(context, before, move, trigger);
   context.apply(changes.filter((change) => change.type !== 'timer-set'));
   return null;
 }
