@@ -14,6 +14,12 @@ marks('errors for deviations, warnings for what is in doubt', () => {
   assert.is(lines.length, 6);
 });
 
+marks('where nothing was tried the one reason is told once', () => {
+  const why = 'Nothing was tried: no answer.';
+  const lines = annotations({ ...sampleReport, not_started: why });
+  assert.equal(lines, [`::error title=nothing was judged::${why}`]);
+});
+
 marks('a target cannot add a command of its own', () => {
   for (const line of annotations(sampleReport)) {
     assert.not.match(line, /[\r\n]/);

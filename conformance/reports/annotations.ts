@@ -19,6 +19,10 @@ export function annotations(report: Report): string[] {
       lines.push(command(level, `${rest.length} more rules`, rest.join(', ')));
     }
   };
+  // One reason stands for all rules.
+  if (report.not_started !== undefined) {
+    return [command('error', 'nothing was judged', report.not_started)];
+  }
   const of = (...verdicts: string[]) =>
     report.rules.filter((each) => verdicts.includes(each.verdict));
   add('error', of('deviates', 'harness_error'));

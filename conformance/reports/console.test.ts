@@ -68,4 +68,23 @@ text('an interrupted run says so', () => {
   assert.match(cut.join('\n'), 'interrupted');
 });
 
+text('where nothing was tried the reason stands with the verdict, and little else', () => {
+  const why = 'Nothing was tried: the connection was refused.';
+  const rules = sampleReport.rules.filter(({ verdict }) => /blocked|not_/.test(verdict));
+  const idle = {
+    ...sampleReport,
+    rules,
+    verdict: 'invalid',
+    notes: [why],
+    not_started: why,
+  } as const;
+  const said = consoleReport(
+    { ...idle, baseline: null, observed: [] },
+    { color: false, width: 80 },
+  );
+  assert.is(said.filter((line) => line === why).length, 1);
+  assert.is(said.indexOf(why), said.findIndex((line) => line.startsWith('invalid: ')) + 1);
+  assert.not.match(said.join('\n'), /would unlock|blocked:/);
+});
+
 text.run();

@@ -13,19 +13,19 @@ export function markdownReport(report: Report): string {
   const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
   const { run, isReceiver } = wordsOf(report);
   const seed = isReceiver ? '' : `seed ${report.seed}, `;
+  const isStarted = report.not_started === undefined;
   const parts = [
     `# Conformance: ${verdict}`,
     `${code(target.base_url)} ${run[verdict]}. ${took}, ${seed}` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
-    ...(report.not_started === undefined ? [] : [text(report.not_started)]),
+    ...(isStarted ? [] : [text(report.not_started!)]),
     familyTable(report),
     ...section(report, 'deviates', 'Deviations'),
     ...section(report, 'harness_error', 'Errors of the judge'),
     ...section(report, 'advisory', 'Worth a look'),
-    ...reasons(report, 'blocked'),
-    ...reasons(report, 'inconclusive'),
+    ...(isStarted ? [...reasons(report, 'blocked'), ...reasons(report, 'inconclusive')] : []),
     ...baseline(report),
-    ...unlock(report),
+    ...(isStarted ? unlock(report) : []),
     ...observed(report),
     ...notes(report),
   ];
