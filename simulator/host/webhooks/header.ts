@@ -15,6 +15,7 @@ export type HeaderFault =
   | 'bad_signature';
 
 export type ParsedHeader =
+  /** `signatures`: the `v1` that can be one, in their order. */
   | { readonly ok: true; readonly tMs: number; readonly signatures: readonly string[] }
   | { readonly ok: false; readonly reason: HeaderFault; readonly explanation: string };
 
@@ -77,12 +78,13 @@ function checkParts(timestamps: readonly string[], signatures: readonly string[]
     return fault('bad_timestamp', `${shown}, but must be whole milliseconds since 1970`);
   }
   if (signatures.length === 0) return fault('no_signature', 'the header has no v1=');
-  const odd = signatures.find((signature) => !/^[0-9a-f]{64}$/.test(signature));
-  if (odd !== undefined) {
-    const shown = `a v1 is "${shorten(odd)}"`;
+  // EVT-6: a match on any one passes, so an odd one beside it is no reason to refuse.
+  const wellFormed = signatures.filter((signature) => /^[0-9a-f]{64}$/.test(signature));
+  if (wellFormed.length === 0) {
+    const shown = `a v1 is "${shorten(signatures[0] ?? '')}"`;
     return fault('bad_signature', `${shown}, but must be 64 hexadecimal digits in lower case`);
   }
-  return { ok: true, tMs: Number(t), signatures };
+  return { ok: true, tMs: Number(t), signatures: wellFormed };
 }
 
 function shorten(text: string): string {
