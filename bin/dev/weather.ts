@@ -1,4 +1,4 @@
-// `tsx bin/dev/weather.ts [SECONDS]`: judges the conforming simulator behind a gateway with bad
+// `tsx bin/dev/weather.ts [GLOB…]`: judges the conforming simulator behind a gateway with bad
 // days, at several rates, and says what came of it: never a deviation.
 import { createSandbox } from '../../simulator/index.ts';
 import { judge } from '../commands/judge-under-test.ts';
