@@ -5,12 +5,11 @@ import { Blocked } from '../engine/stop.ts';
 import type { Trial } from '../engine/trial.ts';
 import type { Scenario } from '../engine/types.ts';
 import type { Credential, CredentialWish } from '../providers/target.ts';
+import { tokenIn } from './tokens.ts';
 
 const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
 
 const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
-
-const TOKEN_NAMES = ['access_token', 'token', 'accessToken'] as const;
 
 const UNKNOWN_FORM =
   'the specification does not show how a token is asked for (NS-8), and OAuth’s ways are not taken';
@@ -275,15 +274,6 @@ async function findForm(t: Trial, client: Known, seen: Answer[] = []): Promise<F
 
 function ask(t: Trial, { clientId, clientSecret }: Known, form: TokenForm): Promise<Answer> {
   return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
-}
-
-function tokenIn(answer: Answer): string | undefined {
-  if (answer.status >= 300) return undefined;
-  // NS-8: under one of these names, of the answer itself or of a member that wraps it.
-  const wraps = Object.keys(Object(answer.json)).map((name) => `${name}.`);
-  const paths = ['', ...wraps].flatMap((wrap) => TOKEN_NAMES.map((name) => wrap + name));
-  const found = paths.map((path) => answer.at(path)).find((each) => typeof each === 'string');
-  return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
 export const tokenScenarios: readonly Scenario[] = [

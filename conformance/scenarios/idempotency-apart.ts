@@ -82,6 +82,8 @@ const idemOtherToken: Scenario = {
     ];
     const send = (token: string) =>
       t.as('client').createAccount(body, { key, authorization: `Bearer ${token}` });
+    // NS-8: where neither is known, there is no token at all.
+    if (one === '' || another === '') return t.untested('IDEM-2b', 'no token was to be had');
     const first = await t.control('a create', () => send(one));
     const repeat = await send(another);
     const truth = echoes(repeat, first);
