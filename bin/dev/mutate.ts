@@ -10,6 +10,8 @@ import { findMutants, type Mutant } from './mutate/mutants.ts';
 import { root } from './root.ts';
 
 const run = promisify(execFile);
+const ended = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
 const core = join(root, 'simulator', 'core');
 const longestMs = 120_000;
 
@@ -74,6 +76,7 @@ class Bench {
         cwd: root,
         timeout: longestMs,
         killSignal: 'SIGKILL',
+        signal: ended.signal,
       });
       const [word = '', by = ''] = stdout.trim().split('\n').at(-1)?.split(' ') ?? [];
       const known = word === 'noticed' || word === 'blocked' || word === 'survived';
@@ -139,6 +142,7 @@ await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     const bench = new Bench();
     for (const planted of queue) {
+      if (ended.signal.aborted) break;
       const { outcome, by } = await bench.try(planted);
       counts[outcome] += 1;
       if (outcome === 'survived' || outcome === 'blocked') {
@@ -150,7 +154,5 @@ await Promise.all(
   }),
 );
 const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
-const { noticed, survived, broken } = counts;
-console.log(
-  `${noticed} noticed, ${broken} broke the simulator, ${survived} survived; ${minutes} min`,
-);
+const words = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
+console.log(`${words.join(', ')}; ${minutes} min`);

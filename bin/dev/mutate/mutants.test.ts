@@ -23,6 +23,7 @@ mutants('none where nothing is behaviour', () => {
     "import { a } from './a.ts';",
     "type A = 'one' | 'two';",
     "cite('IDEM-4b', 'NS-17');",
+    "say('There is no account here.');",
     "throw new Error('cannot be');",
     'const a: 1 | 2 = b;',
   ];

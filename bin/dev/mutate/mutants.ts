@@ -30,8 +30,11 @@ const otherOperators: Readonly<Record<string, readonly string[]>> = {
   '||': ['&&'],
 };
 
-/** Names of rules and of open questions are said beside an answer, not in it. */
-const cite = /^(?:[A-Z]+-\d+[a-z]*|[A-Z]{2,5})$/;
+/**
+ * Names of rules and of open questions are said beside an answer, not in it; whole sentences are for
+ * people, in words that no rule decides.
+ */
+const unjudged = /^(?:[A-Z]+-\d+[a-z]*|[A-Z]{2,5})$|\S \S/;
 
 /** Every mutant of a TypeScript source, in the order of its text. */
 export function findMutants(source: string): readonly Mutant[] {
@@ -77,7 +80,7 @@ function mutantsOf(node: Node, source: string): Mutant[] {
   const { value } = node;
   if (typeof value === 'boolean') return [{ start, end, text: String(!value) }];
   if (typeof value === 'number') return [{ start, end, text: `(${own} + 1)` }];
-  const isText = typeof value === 'string' && value !== '' && !cite.test(value);
+  const isText = typeof value === 'string' && value !== '' && !unjudged.test(value);
   return isText ? [{ start, end, text: JSON.stringify(`${value}~`) }] : [];
 }
 
