@@ -182,6 +182,7 @@ for (const [name, args, expected] of mistakes) {
     assert.is(await child.ended, 2);
     assert.match(child.err(), expected);
     assert.not.match(child.err(), / at .*:\d+:\d+/);
+    assert.is(child.out(), '', 'nothing says that it runs');
   });
 }
 

@@ -153,17 +153,21 @@ function refuseState({ stateFile }: StartOptions): (error: Error) => never {
   };
 }
 
+/** The file comes first: who reads the line may look for it, and a wrong path must print no line. */
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
+  if (options.readyFile !== undefined) placeReadyFile(options.readyFile, ready);
   const banner = () => bannerLines(ready, notes).join('\n');
   print(`${options.json ? JSON.stringify(ready) : banner()}\n`);
-  if (options.readyFile === undefined) return;
+}
+
+function placeReadyFile(path: string, ready: ReadyEvent): void {
   try {
-    writeReadyFile(options.readyFile, ready);
+    writeReadyFile(path, ready);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const why = `cannot be written (${code})`;
-    fail(exits.usage, [`--ready-file ${options.readyFile}: ${why}; give a path that can`]);
+    fail(exits.usage, [`--ready-file ${path}: ${why}; give a path that can`]);
   }
 }
 
