@@ -81,7 +81,7 @@ const updStaleTag: Scenario = {
     t.expect('UPD-7', await update(elsewhere, account.stale)).refused(412, 'revision_conflict');
     // Not only a tag of the past: whatever is not the current one does not match.
     const bare = account.current.slice(1, -1);
-    for (const tag of ['"987654321"', `"${bare}0"`, `"${bare}x"`]) {
+    for (const tag of ['"987654321"', `"${bare}0"`, `"${bare}x"`, `"0${bare}"`]) {
       const other = await update(change(t), tag);
       const refused = other.status >= 400 && other.status < 500;
       t.expect('UPD-7', other).is(`${tag} refused with a 4xx`, refused);
