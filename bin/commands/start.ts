@@ -153,7 +153,7 @@ function refuseState({ stateFile }: StartOptions): (error: Error) => never {
   };
 }
 
-/** The file comes first: who reads the line may look for it, and a wrong path must print no line. */
+/** The file first: who reads the line may look for it, and a wrong path must print no line. */
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
   if (options.readyFile !== undefined) placeReadyFile(options.readyFile, ready);
   const banner = () => bannerLines(ready, notes).join('\n');
