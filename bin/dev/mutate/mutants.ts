@@ -31,8 +31,8 @@ const otherOperators: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Names of rules and of open questions are said beside an answer, not in it; whole sentences are for
- * people, in words that no rule decides.
+ * Names of rules and of open questions are said beside an answer, not in it; whole sentences are
+ * for people, in words that no rule decides.
  */
 const unjudged = /^(?:[A-Z]+-\d+[a-z]*|[A-Z]{2,5})$|\S \S/;
 
