@@ -1,5 +1,7 @@
 // Checks states: loading one changes nothing about the future, and a file is whole or left alone.
 // time limit: 60 s
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -222,4 +224,30 @@ state('a file that may not be read is refused by its reason', async () => {
 });
 
 state.after(() => rmSync(folder, { recursive: true }));
+state('one sandbox at a time keeps a file, and what a killed one left is taken over', async () => {
+  const path = join(folder, 'shared.json');
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const lock = join(folder, '.shared.json.lock');
+  const half = join(folder, `.shared.json.${other.pid}.saving`);
+  writeFileSync(lock, `${other.pid}\n`);
+  writeFileSync(half, '{"half');
+  const sandbox = await trySandbox();
+  const refused = new StateFile(sandbox.first, path, assert.unreachable);
+  const problem = await refused.begin().catch((error: Error) => error.message);
+  assert.match(problem ?? '', `is in use by process ${other.pid}`);
+  assert.not.ok(existsSync(path), 'and nothing was written');
+  assert.ok(existsSync(half));
+  const gone = once(other, 'exit');
+  other.kill('SIGKILL');
+  await gone;
+  const file = new StateFile(sandbox.first, path, assert.unreachable);
+  await file.begin();
+  assert.is(readFileSync(lock, 'utf8'), `${process.pid}\n`);
+  assert.not.ok(existsSync(half), 'half a file of a killed one is removed');
+  await file.close();
+  assert.not.ok(existsSync(lock));
+  assert.ok(existsSync(path));
+  await sandbox.close();
+});
+
 state.run();

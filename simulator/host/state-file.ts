@@ -1,11 +1,11 @@
 // Keeps a world in a file: loaded at the start, saved as it changes and at the end, whole or not at
 // all.
 import { open, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import { printSnapshot, type Snapshot, StateError, snapshotWorld } from '../core/state.ts';
 import type { ClockMode } from './clock.ts';
+import { halfOf, lockState, unlockState } from './state-lock.ts';
 import type { WorldHost } from './world-host.ts';
 
 /** After a change, so long until it is in the file at the latest (once the disk keeps up). */
@@ -52,7 +52,7 @@ class PiecewiseFile implements Adapter<unknown> {
 
   async write(data: unknown): Promise<void> {
     const { snapshot, clock } = data as Stored;
-    const half = resolve(dirname(this.#path), `.${basename(this.#path)}.${process.pid}.saving`);
+    const half = halfOf(this.#path);
     const file = await open(half, 'w');
     try {
       for (const piece of printSnapshot(snapshot, { clock })) {
@@ -108,11 +108,17 @@ export class StateFile {
     }, saveWithinMs);
   }
 
-  /** Saves for the first time; throws a StateError where the file cannot be written. */
+  /**
+   * Saves for the first time; throws a StateError where the file cannot be written or another
+   * sandbox keeps it.
+   */
   async begin(): Promise<void> {
     try {
+      await lockState(this.#path);
       await this.#write(false);
     } catch (error) {
+      this.#unwatch();
+      if (error instanceof StateError) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       throw new StateError(`cannot be written (${code ?? message})`);
     }
@@ -146,10 +152,15 @@ export class StateFile {
 
   /** Saves once more and stops watching. */
   async close(): Promise<void> {
+    this.#unwatch();
+    await this.#saving;
+    await this.#save(false);
+    await unlockState(this.#path);
+  }
+
+  #unwatch(): void {
     this.#ended = true;
     this.#stop();
     if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#saving;
-    await this.#save(false);
   }
 }
