@@ -26,10 +26,10 @@ async function judgeWith(settings: Partial<Settings>, seed: number, cwd = '.', f
   }
 }
 
-/** What was not passed, each with its reason. */
+/** What is neither passed nor merely advised on (NS-29), each with its reason. */
 function unpassed({ report }: Judged): string[] {
   return report.rules
-    .filter(({ verdict }) => verdict !== 'passed')
+    .filter(({ verdict }) => verdict !== 'passed' && verdict !== 'advisory')
     .map(({ id, verdict, findings }) => `${id} ${verdict}: ${findings[0]?.actual}`);
 }
 
