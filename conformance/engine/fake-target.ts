@@ -129,6 +129,9 @@ export class FakeTarget {
     if (typeof row.client_reference_id !== 'string' || typeof row.email !== 'string') {
       return { status: 422, body: 'unreadable', headers: { 'content-type': 'text/plain' } };
     }
+    if (row.client_reference_id.length > 255) {
+      return problem(422, 'validation_failed', 'too long', requestId);
+    }
     const reference = row.client_reference_id.toLowerCase();
     const known = world.accounts.find((each) => each.reference === reference);
     if (known !== undefined) return shown(200, known);
