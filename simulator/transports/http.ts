@@ -95,7 +95,7 @@ function answerCall(
   const { raw } = reply;
   const answered = (answer: Answer): void => {
     if (answer.kind === 'reset') {
-      (raw.socket as Socket | null)?.resetAndDestroy();
+      cutOff(raw.socket);
       return;
     }
     const headers = replyHeaders(answer.reply, answer.requestId);
@@ -110,6 +110,15 @@ function answerCall(
   };
   const host = sandbox.call(call, answered);
   if (!raw.writableEnded) raw.once('close', () => host.forget(answered));
+}
+
+/**
+ * Ends a connection as one that breaks. Where its end is under way already nobody is there to see
+ * it; Node 20 would wait for that end for ever, even when its program is over.
+ */
+function cutOff(socket: Socket | null): void {
+  if (socket?.writableEnded) socket.destroy();
+  else socket?.resetAndDestroy();
 }
 
 /**
