@@ -106,6 +106,8 @@ const idemNotAbandoned: Scenario = {
   needs: ['fault', 'clock'],
   lane: 'own_world',
   async run(t) {
+    const quick = await ACTS.updateAccount.make(t);
+    await t.control('an update that nothing holds back', () => quick.send(t.fresh.key()));
     const slow = await ACTS.updateAccount.make(t);
     const [slowKey, hungKey] = [t.fresh.key(), t.fresh.key()];
     const held = await hold(t, 'updateAccount', { kind: 'delay', ms: 29_500 }, () =>

@@ -25,6 +25,8 @@ const idemTroubleBefore: Scenario = {
   provokes: [429, 500, 503],
   async run(t) {
     for (const { operation, words, make } of acts) {
+      const calm = await make(t);
+      await t.control(`${words}, without trouble`, () => calm.send(t.fresh.key()));
       const act = await make(t);
       await expectRetried(t, { operation, words, phase: 'before' }, act.send);
     }

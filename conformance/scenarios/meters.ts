@@ -90,11 +90,16 @@ export async function burstOf(t: Trial, sends: readonly (() => Promise<Answer>)[
     await t.operator.advance(10_000);
     await t.until(over, HELD_AFTER_MS);
   }
-  const served = answered.filter((each) => each.status < 300);
-  const limited = answered.filter((each) => each.status >= 300);
+  const served = answered.filter(isLetThrough);
+  const limited = answered.filter((each) => !isLetThrough(each));
   const durations = answered.map((each) => each.durationMs);
   const spreadMs = still ? 0 : Math.max(0, ...durations) - Math.min(tookMs, ...durations);
   return { served, limited, held: sends.length - answered.length, spreadMs, tookMs };
+}
+
+/** What is refused for another reason than its rate was let through by the limit. */
+function isLetThrough({ status }: Answer): boolean {
+  return status < 300 || (status >= 400 && status < 500 && status !== 429);
 }
 
 /** The time by which allowances refill: the target's where it can be asked. */
@@ -140,7 +145,7 @@ export async function drain(t: Trial, meter: Meter): Promise<Burst> {
   while (served.length < most && limited.length + held === 0) {
     const answer = await atOnce(t, () => meter.request(client, { unpaced: true }));
     if (answer === undefined) held = 1;
-    else if (answer.status < 300) served.push(answer);
+    else if (isLetThrough(answer)) served.push(answer);
     else limited = [answer];
   }
   return { served, limited, held, spreadMs: 0, tookMs: performance.now() - startedAt };
