@@ -11,22 +11,12 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-8'],
     story: 'Emails are not unique.',
     bend: unindexed(),
-    alsoSeenAs: {
-      'IDEM-13': 'there is no conflict to replay',
-      'BULK-3': 'rows do not conflict either',
-      'BULK-8': 'nor do they fail',
-      'BULK-5': 'nor do they fail',
-      'BULK-4': 'nor do they count as failed',
-      'IDEM-4d': 'no such refusal is there',
-      'BULK-11': 'a row that failed before lands',
-    },
   },
   {
     id: 'account-email-conflict-is-422',
     breaks: ['ACC-8'],
     story: 'A taken email is a validation failure.',
     bend: conflictAs(422, 'validation_failed', 'email'),
-    alsoSeenAs: { 'IDEM-13': 'what is recorded is not the 409' },
   },
   {
     id: 'account-email-conflict-is-200',
@@ -52,14 +42,13 @@ export const accountPeopleDeviations: readonly Deviation[] = [
         cites: [],
       };
     }),
-    alsoSeenAs: { 'IDEM-13': 'there is no 409 to replay' },
+    alsoSeenAs: { 'IDEM-2c': 'the other operation shows the account instead of its own conflict' },
   },
   {
     id: 'account-phone-may-repeat',
     breaks: ['ACC-9'],
     story: 'Only emails are unique.',
     bend: policy('values', () => ({ phoneKey: () => null })),
-    alsoSeenAs: { 'IDEM-13': 'there is no conflict to replay' },
   },
   {
     id: 'account-phone-compared-as-sent',
@@ -81,6 +70,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-10'],
     story: 'People are unique over all brands of the firm.',
     bend: policy('accounts', () => ({ peopleIndex: () => 'all-brands' })),
+    alsoSeenAs: { 'IDEM-2b': 'the same person at the other brand conflicts' },
   },
   {
     id: 'account-phone-strict',
@@ -97,40 +87,25 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-11'],
     story: 'The phone is answered as it was sent.',
     bend: policy('values', () => ({ phone: (raw) => raw })),
-    alsoSeenAs: {
-      'ACC-9': 'two spellings of one number do not meet',
-      'ACC-12': 'the region changes nothing',
-    },
+    alsoSeenAs: { 'ACC-9': 'two spellings of one number do not meet' },
   },
   {
     id: 'account-phone-digits-only',
     breaks: ['ACC-12'],
     story: 'Normalising means taking the digits, so 0044… and +44… are two numbers.',
     bend: policy('values', () => ({ phone: (raw) => raw?.replace(/\D/g, '') ?? null })),
-    alsoSeenAs: {
-      'ACC-11': 'a national number is not answered in its normal form',
-      'ACC-9': 'two spellings of one number do not meet',
-    },
   },
   {
     id: 'account-phone-region-ignored',
     breaks: ['ACC-12'],
     story: 'The hint is not read.',
     bend: policy('values', (values) => ({ phone: (raw) => values.phone(raw, null) })),
-    alsoSeenAs: {
-      'ACC-11': 'a national number is not answered in its normal form',
-      'ACC-9': 'nor compared in it',
-    },
   },
   {
     id: 'account-phone-region-always-us',
     breaks: ['ACC-12'],
     story: 'National numbers are taken for American ones.',
     bend: policy('values', (values) => ({ phone: (raw) => values.phone(raw, 'US') })),
-    alsoSeenAs: {
-      'ACC-11': 'a national number is not answered in its normal form',
-      'ACC-9': 'nor compared in it',
-    },
   },
   {
     id: 'account-unnamed-stays-unnamed',
@@ -181,10 +156,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
           : { ...attempt.body, accounts: rows.map(fill) };
       return run(attempt);
     }),
-    alsoSeenAs: {
-      'BULK-3': 'a row without a brand lands',
-      'BULK-8': 'a row that should fail lands',
-    },
   },
   {
     id: 'account-missing-brand-is-403',
@@ -204,10 +175,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
       brand: (credential, brandId, world) =>
         world.brands.get(brandId)?.firmId === credential.firmId,
     })),
-    alsoSeenAs: {
-      'BULK-10': 'rows too may name any brand of the firm',
-      'AUTH-6': 'a brand-bound credential acts elsewhere',
-    },
+    alsoSeenAs: { 'BULK-10': 'rows too may name any brand of the firm' },
   },
   {
     id: 'account-other-brand-overridden',
@@ -218,7 +186,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
       if (brandId !== null) attempt.body = { ...attempt.body, brand_id: brandId };
       return run(attempt);
     }),
-    alsoSeenAs: { 'AUTH-6': 'a call that names another brand is served' },
   },
   {
     id: 'account-other-brand-is-404',
@@ -229,7 +196,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
       if ('decideRow' in result || !/cannot use brand/.test(result.reply.body)) return result;
       return refuseAs(attempt, 404, 'not_found', 'There is no such brand.');
     }),
-    alsoSeenAs: { 'AUTH-6': 'naming another brand is not the 403' },
   },
   {
     id: 'account-own-brand-must-be-named',
@@ -240,7 +206,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
         ? refuseAs(attempt, 422, 'validation_failed', 'brand_id is required.')
         : run(attempt),
     ),
-    alsoSeenAs: { 'ACC-1': 'a valid create is refused' },
   },
   {
     id: 'account-own-brand-must-not-be-named',
@@ -251,7 +216,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
         ? refuseAs(attempt, 403, 'forbidden', 'brand_id is for firm-wide credentials.')
         : run(attempt),
     ),
-    alsoSeenAs: { 'ACC-1': 'a valid create is refused' },
+    alsoSeenAs: { 'BULK-10': 'rows that name their own brand are refused' },
   },
 ];
 

@@ -187,9 +187,5 @@ export const authenticationDeviations: readonly Deviation[] = [
       attempt.changes.push({ type: 'token-request', clientId: credential.clientId, times });
       return null;
     }),
-    alsoSeenAs: {
-      'AUTH-3a': 'no token is to be had after ten calls',
-      'AUTH-3b': 'fewer than ten tokens are served',
-    },
   },
 ];

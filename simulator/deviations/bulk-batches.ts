@@ -77,7 +77,6 @@ export const batchDeviations: readonly Deviation[] = [
     bend: refusal(/at most \d+ rows/, (_given, attempt) =>
       refuseAs(attempt, 422, 'validation_failed', 'accounts has too many rows.'),
     ),
-    alsoSeenAs: { 'ERR-3': 'another code than the table’s', 'IDEM-4d': 'so it replays' },
   },
   {
     id: 'bulk-too-many-cut-off',
@@ -105,15 +104,6 @@ export const batchDeviations: readonly Deviation[] = [
         },
       };
     }),
-    alsoSeenAs: {
-      'BULK-3': 'rows beside a failing one fail',
-      'BULK-5': 'rows beside a failing one fail',
-      'BULK-4': 'rows beside a failing one fail',
-      'BULK-11': 'nothing has landed before',
-      'BULK-1': 'nothing lands beside a failing row',
-      'BULK-2': 'nothing lands beside a failing row',
-      'BULK-12': 'twins fail together',
-    },
   },
   {
     id: 'bulk-stops-at-first-failure',
@@ -131,14 +121,6 @@ export const batchDeviations: readonly Deviation[] = [
         },
       };
     }),
-    alsoSeenAs: {
-      'BULK-3': 'rows after a failing one fail',
-      'BULK-5': 'rows after a failing one fail',
-      'BULK-4': 'rows after a failing one fail',
-      'BULK-11': 'fewer have landed before',
-      'BULK-1': 'rows after a failing one fail',
-      'BULK-2': 'rows after a failing one fail',
-    },
   },
   {
     id: 'bulk-missing-reference-fails-row',
@@ -225,9 +207,9 @@ export const batchDeviations: readonly Deviation[] = [
     })),
     alsoSeenAs: {
       'BULK-3': 'a row tells another status than a single create',
-      'BULK-4': 'known rows count as failed',
       'BULK-12': 'the second of twins fails',
-      'BULK-5': 'known rows have no id',
+      'ACC-6': 'a row with a known reference in other case finds nothing',
+      'IDEM-15': 'rows sent again do not find what they made',
     },
   },
   {
@@ -244,7 +226,6 @@ export const batchDeviations: readonly Deviation[] = [
           : given.decideRow(index);
       },
     })),
-    alsoSeenAs: { 'BULK-3': 'a row tells another status than a single create' },
   },
   {
     id: 'bulk-twins-become-two',
@@ -270,14 +251,12 @@ export const batchDeviations: readonly Deviation[] = [
         };
       },
     })),
-    alsoSeenAs: { 'BULK-3': 'a row tells another status than a single create' },
   },
   {
     id: 'bulk-unscoped',
     breaks: ['BULK-13'],
     story: 'The scope is checked on the single create only.',
     bend: unscoped(bulk),
-    alsoSeenAs: { 'AUTH-4': 'the scope grants nothing any more' },
   },
   {
     id: 'bulk-by-transactions-scope',

@@ -55,40 +55,24 @@ export const retryDeviations: readonly Deviation[] = [
     breaks: ['EVT-8a'],
     story: 'Seven attempts: the waits were counted as attempts.',
     bend: gaps((own) => own.slice(0, -1)),
-    alsoSeenAs: { 'EVT-8b': 'there is no eighth', 'EVT-10a': 'delivery stops earlier' },
   },
   {
     id: 'retry-nine-attempts',
     breaks: ['EVT-8b'],
     story: 'Eight retries after the first attempt.',
     bend: gaps((own) => [...own, 12 * hour]),
-    alsoSeenAs: { 'EVT-8a': 'there is one more', 'EVT-10a': 'delivery stops later' },
   },
   {
     id: 'retry-forever',
     breaks: ['EVT-8b'],
     story: 'The last wait repeats.',
     bend: gaps((own) => [...own, ...Array.from({ length: 50 }, () => 12 * hour)]),
-    alsoSeenAs: { 'EVT-8a': 'there are more', 'EVT-10a': 'delivery never stops' },
   },
   {
     id: 'retry-never',
     breaks: ['EVT-8a'],
     story: 'One attempt; the receiver reads the rest from the channel.',
     bend: gaps(() => []),
-    alsoSeenAs: {
-      'EVT-8b': 'there is one only',
-      'EVT-9a': 'a failure is not tried again',
-      'EVT-9b': 'a failure is not tried again',
-      'EVT-10a': 'delivery stops at once',
-      'EVT-2b': 'there is no repeat',
-      'EVT-4': 'what fails once is lost',
-      'EVT-5b': 'there is no second attempt',
-      'EVT-13': 'there is nothing to stop',
-      'HOOK-13': 'there is nothing to resume',
-      'HOOK-5': 'there is nothing to stop',
-      'EVT-11': 'there is no second look',
-    },
   },
   {
     id: 'answer-3xx-is-success',
@@ -103,7 +87,6 @@ export const retryDeviations: readonly Deviation[] = [
     bend: delivery(() => ({
       succeeded: (status) => status >= 200 && status < 500 && status !== 429,
     })),
-    alsoSeenAs: { 'EVT-10a': 'it counts as delivered' },
   },
   {
     id: 'answer-404-disables-retries',
@@ -118,7 +101,6 @@ export const retryDeviations: readonly Deviation[] = [
     breaks: ['EVT-9a'],
     story: 'Success is 200, not 204.',
     bend: delivery(() => ({ succeeded: (status) => status === 200 })),
-    alsoSeenAs: { 'EVT-10a': 'it does not count as delivered' },
   },
   {
     id: 'answer-redirect-followed',

@@ -11,5 +11,7 @@ export interface Deviation {
   readonly story: string;
   /** Further rules that cannot help noticing, each with the reason. */
   readonly alsoSeenAs?: Readonly<Record<string, string>>;
+  /** Which of them notice is a matter of chance, so that in one run some may not. */
+  readonly byChance?: true;
   readonly bend: (behaviour: Behaviour) => Behaviour;
 }

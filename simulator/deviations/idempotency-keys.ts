@@ -29,7 +29,6 @@ export const keyDeviations: readonly Deviation[] = [
         ? without(attempt, `none-${attempt.n}`)
         : decide(attempt),
     ),
-    alsoSeenAs: { 'IDEM-1d': 'what should be refused first is not refused at all' },
   },
   {
     id: 'key-blank-accepted',
@@ -50,7 +49,6 @@ export const keyDeviations: readonly Deviation[] = [
     }),
     alsoSeenAs: {
       'IDEM-1b': 'a key that is too long is refused by the same line of the table',
-      'IDEM-1d': 'the refusal that comes first has the wrong status',
       'ERR-3': 'the code stands under another status than the table says',
     },
   },
@@ -109,7 +107,6 @@ export const keyDeviations: readonly Deviation[] = [
       'IDEM-2c': 'no subject tells two operations apart any more',
       'IDEM-9b': 'a changed batch under the old key is no new batch',
       'POS-4': 'another trading account under the key is no other operation',
-      'IDEM-11': 'a correction with another subject gets the old refusal',
     },
   },
   {
@@ -139,9 +136,7 @@ export const keyDeviations: readonly Deviation[] = [
     bend: identity(({ call }, id) => `${id}\n${sha256Hex(call.body)}`),
     alsoSeenAs: {
       'IDEM-9a': 'editing a first name makes a new batch',
-      'IDEM-11': 'the corrected request runs under the old key',
       'POS-2': 'another order under the same key is opened',
-      'IDEM-10': 'another reason is another operation',
     },
   },
   {
@@ -166,9 +161,7 @@ export const keyDeviations: readonly Deviation[] = [
     })),
     alsoSeenAs: {
       'IDEM-9a': 'an edited first name is refused',
-      'IDEM-11': 'the corrected request is refused as misuse',
       'POS-2': 'another order under the same key is refused',
-      'IDEM-10': 'another reason under the same key is refused',
     },
   },
 ];

@@ -33,11 +33,6 @@ export const recordDeviations: readonly Deviation[] = [
         },
       };
     },
-    alsoSeenAs: {
-      'LIM-7': 'waiting does not help the one that was refused',
-      'LIM-5': 'a refused call leaves a record',
-      'LIM-11': 'replays are not counted',
-    },
   },
   {
     id: 'record-12-hours',
@@ -105,7 +100,7 @@ export const recordDeviations: readonly Deviation[] = [
     breaks: ['IDEM-14a'],
     story: 'The key is stored with the answer, so while an attempt runs nobody knows of it.',
     bend: find((record) => record.reply !== null),
-    alsoSeenAs: { 'IDEM-14b': 'nothing has to be given up', 'IDEM-15': 'two run at once' },
+    alsoSeenAs: { 'IDEM-15': 'two run at once' },
   },
   {
     id: 'in-flight-is-recorded',
@@ -123,10 +118,6 @@ export const recordDeviations: readonly Deviation[] = [
       });
       return bend(behaviour);
     },
-    alsoSeenAs: {
-      'IDEM-14b': 'the key is never free again',
-      'IDEM-15': 'the answer is never replayed',
-    },
   },
   {
     id: 'in-flight-is-425',
@@ -139,11 +130,7 @@ export const recordDeviations: readonly Deviation[] = [
         ...(code === 'idempotency_in_flight' ? { status: 425 } : {}),
       }),
     }),
-    alsoSeenAs: {
-      'IDEM-14b': 'it is not the 409',
-      'ERR-3': 'another status than the table’s',
-      'IDEM-15': 'neither a replay nor the 409',
-    },
+    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
   },
   {
     id: 'in-flight-given-up-after-5s',
@@ -201,8 +188,7 @@ export const recordDeviations: readonly Deviation[] = [
     alsoSeenAs: {
       'ACC-5': 'a known account is not answered',
       'TXN-2': 'nor a known transaction',
-      'ACC-6': 'in whatever case',
-      'ACC-7': 'whatever happened since',
+      'ACC-14': 'what is stored is read through a create of the same reference',
     },
   },
 ];

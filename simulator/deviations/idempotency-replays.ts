@@ -22,27 +22,18 @@ export const replayDeviations: readonly Deviation[] = [
     breaks: ['IDEM-4a'],
     story: 'A replayed create is answered 200, because nothing was created this time.',
     bend: replay((stored) => (stored.status === 201 ? { ...stored, status: 200 } : stored)),
-    alsoSeenAs: {
-      'IDEM-15': 'the repeats of a crowd are no replays',
-      'IDEM-8': 'the first answer is not returned',
-    },
   },
   {
     id: 'replay-answers-409',
     breaks: ['IDEM-4a'],
     story: 'A repeated key is refused as a duplicate.',
     bend: replay((stored) => (stored.status === 201 ? { ...stored, status: 409 } : stored)),
-    alsoSeenAs: {
-      'IDEM-15': 'the repeats of a crowd are no replays',
-      'IDEM-8': 'the first answer is not returned',
-    },
   },
   {
     id: 'replay-reprints-members-sorted',
     breaks: ['IDEM-4b'],
     story: 'Answers are kept in a JSON column, which sorts their members.',
     bend: replay((stored) => (isJson(stored) ? mapJson(stored, sorted) : stored)),
-    alsoSeenAs: { 'IDEM-15': 'the repeats of a crowd are no replays' },
   },
   {
     id: 'replay-reprints-pretty',
@@ -53,7 +44,6 @@ export const replayDeviations: readonly Deviation[] = [
         ? { ...stored, body: JSON.stringify(JSON.parse(stored.body), null, 1) }
         : stored,
     ),
-    alsoSeenAs: { 'IDEM-15': 'the repeats of a crowd are no replays' },
   },
   {
     id: 'replay-shows-the-present',
@@ -70,17 +60,12 @@ export const replayDeviations: readonly Deviation[] = [
         ? mapJson(stored, (body) => ({ ...body, replayed: true }))
         : stored,
     ),
-    alsoSeenAs: {
-      'IDEM-15': 'the repeats of a crowd are no replays',
-      'ACC-18': 'accounts have a further member',
-    },
   },
   {
     id: 'replay-adds-a-line-break',
     breaks: ['IDEM-4b'],
     story: 'The cache returns the text with a line break at its end.',
     bend: replay((stored) => ({ ...stored, body: `${stored.body}\n` })),
-    alsoSeenAs: { 'IDEM-15': 'the repeats of a crowd are no replays' },
   },
   {
     id: 'replay-applies-the-change-again',
@@ -94,7 +79,6 @@ export const replayDeviations: readonly Deviation[] = [
       const again = { ...account, revision: account.revision + 1 };
       return { ...decision, changes: [{ type: 'account-changed', account: again }] };
     }),
-    alsoSeenAs: { 'IDEM-8': 'a repeat with another body changes something' },
   },
   {
     id: 'replay-emits-the-event-again',
@@ -124,8 +108,6 @@ export const replayDeviations: readonly Deviation[] = [
     alsoSeenAs: {
       'IDEM-11': 'a corrected request runs under the old key',
       'IDEM-13': 'the conflict is not kept either',
-      'IDEM-5': 'a refusal is made anew, with its own request_id',
-      'TXS-3': 'a refused approval is judged anew',
     },
   },
   {
@@ -149,11 +131,7 @@ export const replayDeviations: readonly Deviation[] = [
         },
       },
     }),
-    alsoSeenAs: {
-      'IDEM-8': 'the body of a refused request is compared',
-      'IDEM-4d': 'a refusal does not replay for another body',
-      'IDEM-13': 'nor does the conflict',
-    },
+    alsoSeenAs: { 'IDEM-13': 'nor does the conflict' },
   },
   ...[403, 404, 409, 412, 413, 422, 501].map(
     (status): Deviation => ({
@@ -161,10 +139,9 @@ export const replayDeviations: readonly Deviation[] = [
       breaks: status === 409 ? ['IDEM-4d', 'IDEM-13'] : ['IDEM-4d'],
       story: `Answers of ${status} are thought to be about the moment and are not kept.`,
       bend: records((reply, conforming) => conforming && reply.status !== status),
-      alsoSeenAs: {
-        'IDEM-11': 'a corrected request runs under the old key',
-        'IDEM-5': 'a refusal is made anew, with its own request_id',
-      },
+      ...(status === 412 || status === 422
+        ? { alsoSeenAs: { 'IDEM-11': 'a corrected request runs under the old key' } }
+        : {}),
     }),
   ),
   {
@@ -176,11 +153,6 @@ export const replayDeviations: readonly Deviation[] = [
         ? mapJson(stored, (body) => ({ ...body, detail: 'This request was refused before.' }))
         : stored,
     ),
-    alsoSeenAs: {
-      'IDEM-13': 'so it is with the conflict',
-      'IDEM-11': 'and with a correction',
-      'IDEM-4b': 'the body differs',
-    },
   },
   {
     id: 'replay-with-own-request-id',
@@ -191,12 +163,6 @@ export const replayDeviations: readonly Deviation[] = [
         ? mapJson(stored, (body) => ({ ...body, request_id: requestId }))
         : stored,
     ),
-    alsoSeenAs: {
-      'IDEM-4d': 'a refusal does not replay as it was',
-      'IDEM-4b': 'nor byte for byte',
-      'IDEM-13': 'nor does the conflict',
-      'IDEM-11': 'nor does the refusal that is corrected',
-    },
   },
   {
     id: 'replay-with-old-header',
@@ -215,7 +181,6 @@ export const replayDeviations: readonly Deviation[] = [
         }),
       },
     }),
-    alsoSeenAs: { 'ERR-4': 'two calls carry one X-Request-Id' },
   },
 ];
 

@@ -54,14 +54,12 @@ export const subjectDeviations: readonly Deviation[] = [
     breaks: ['IDEM-10'],
     story: 'The transaction in the path is taken for the subject, as one would expect.',
     bend: subject(moves, ({ pathId }) => pathId),
-    alsoSeenAs: { 'IDEM-2c': 'the subject is not the one of the table' },
   },
   {
     id: 'subject-of-update-is-nothing',
     breaks: ['IDEM-2c'],
     story: 'Updates are keyed by the key alone, so it cannot be used for two accounts.',
     bend: subject(['updateAccount'], () => ''),
-    alsoSeenAs: { 'IDEM-2a': 'another account under the key is not another operation' },
   },
   {
     id: 'subject-of-positions-is-the-instrument',
@@ -71,41 +69,25 @@ export const subjectDeviations: readonly Deviation[] = [
       ['openPosition'],
       ({ body }, own) => `${own}\n${optionalText(body, 'instrument')}`,
     ),
-    alsoSeenAs: {
-      'IDEM-2c': 'the subject is not the one of the table',
-      'IDEM-8': 'part of the body is compared',
-    },
   },
   {
     id: 'subject-of-positions-is-nothing',
     breaks: ['POS-4'],
     story: 'Orders are keyed by the key alone.',
     bend: subject(['openPosition', 'closePosition'], () => ''),
-    alsoSeenAs: {
-      'IDEM-2c': 'the trading account is not the subject any more',
-      'IDEM-2a': 'nor is any other',
-    },
+    alsoSeenAs: { 'IDEM-2c': 'the trading account is not the subject any more' },
   },
   {
     id: 'subject-of-accounts-is-the-email',
     breaks: ['IDEM-2c'],
     story: 'The person is known by the email, so that is the subject.',
     bend: subject(['createAccount'], ({ body }) => optionalText(body, 'email') ?? ''),
-    alsoSeenAs: {
-      'IDEM-8': 'another email is another operation',
-      'IDEM-2a': 'another reference with the same email is a repeat',
-      'IDEM-11': 'a corrected email runs under the old key',
-    },
   },
   {
     id: 'subject-of-transactions-is-the-account',
     breaks: ['IDEM-2c'],
     story: 'Creating a transaction has the account as its subject, like deciding on one.',
     bend: subject(['createTransaction'], ({ body }) => optionalText(body, 'account_id') ?? ''),
-    alsoSeenAs: {
-      'IDEM-2a': 'another reference for the same account is a repeat',
-      'IDEM-8': 'another account is another operation',
-    },
   },
   {
     id: 'batch-by-references-only',
@@ -162,9 +144,5 @@ export const subjectDeviations: readonly Deviation[] = [
     breaks: ['IDEM-9a'],
     story: 'Whole rows are hashed, so an edited first name makes a new batch.',
     bend: subject(['bulkCreateAccounts'], ({ call }) => sha256Hex(call.body)),
-    alsoSeenAs: {
-      'IDEM-8': 'the body of a batch is compared',
-      'IDEM-2c': 'more than references, emails and brands counts',
-    },
   },
 ];

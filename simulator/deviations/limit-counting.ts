@@ -84,16 +84,7 @@ export const limitCountingDeviations: readonly Deviation[] = [
       cost: (attempt) =>
         attempt.call.method === 'GET' ? own.cost(attempt) : 2 * own.cost(attempt),
     })),
-    alsoSeenAs: {
-      'LIM-1': 'writes are served at half the rate',
-      'LIM-2': 'half the burst',
-      'LIM-3': 'half the firm’s',
-      'LIM-4': 'half an own limit',
-      'LIM-9': 'half of bulks',
-      'LIM-10': 'half of delegated ones',
-      'AUTH-3c': 'half beside tokens',
-      'LIM-7': 'a second is not enough',
-    },
+    alsoSeenAs: { 'LIM-1': 'writes are served at half the rate' },
   },
 ];
 

@@ -45,14 +45,6 @@ function existsElsewhere({ world, pathId, body, query }: Attempt): boolean {
   );
 }
 
-const seenToo = {
-  'UPD-5': 'an account out of reach',
-  'UPD-6': 'an account out of reach',
-  'TXN-10': 'an account out of reach',
-  'TXN-11': 'a trading account out of reach',
-  'TXS-16': 'a transaction of another account',
-};
-
 export const reachDeviations: readonly Deviation[] = [
   {
     id: 'scope-trades-covers-accounts',
@@ -83,24 +75,19 @@ export const reachDeviations: readonly Deviation[] = [
       openPosition: { ...table.openPosition, scopes: ['trades:write'] },
       closePosition: { ...table.closePosition, scopes: ['trades:write'] },
     })),
-    alsoSeenAs: {
-      'POS-1': 'a scope that serves is refused',
-      'AUTH-5': 'a delegated token cannot trade',
-    },
+    alsoSeenAs: { 'POS-1': 'a scope that serves is refused' },
   },
   {
     id: 'positions-unscoped',
     breaks: ['POS-1'],
     story: 'Any valid token may trade.',
     bend: unscoped('openPosition', 'closePosition'),
-    alsoSeenAs: { 'AUTH-4': 'the scopes grant nothing any more' },
   },
   {
     id: 'positions-close-unscoped',
     breaks: ['POS-1'],
     story: 'Closing is always allowed.',
     bend: unscoped('closePosition'),
-    alsoSeenAs: { 'AUTH-4': 'a scope is not asked for' },
   },
   {
     id: 'positions-by-funds-scope',
@@ -126,7 +113,6 @@ export const reachDeviations: readonly Deviation[] = [
       (own, credential, record) =>
         own || (credential.accountId !== null && record.firmId === credential.firmId),
     ),
-    alsoSeenAs: { 'AUTH-6': 'a delegated token reaches another brand' },
   },
   {
     id: 'delegated-may-create-for-others',
@@ -171,7 +157,13 @@ export const reachDeviations: readonly Deviation[] = [
     breaks: ['AUTH-6'],
     story: 'What exists but is not yours is forbidden.',
     bend: hiddenAs(403, 'forbidden'),
-    alsoSeenAs: { 'AUTH-5': 'another account too', 'AUTH-7': 'another firm’s too', ...seenToo },
+    alsoSeenAs: {
+      'AUTH-5': 'another account too',
+      'AUTH-7': 'another firm’s too',
+      'UPD-5': 'an account out of reach',
+      'TXN-10': 'an account out of reach',
+      'TXS-16': 'a transaction of another account',
+    },
   },
   {
     id: 'brand-reads-whole-firm',

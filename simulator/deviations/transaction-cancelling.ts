@@ -59,37 +59,24 @@ export const cancellingDeviations: readonly Deviation[] = [
     breaks: ['TXS-8'],
     story: 'Cancelled and rejected are one state.',
     bend: cell('pending', 'cancel', to('rejected')),
-    alsoSeenAs: {
-      'TXS-9': 'it is rejected, not cancelled',
-      'TXS-5': 'it is rejected, not cancelled',
-      'TXS-12': 'it is rejected, not cancelled',
-      'TXS-13': 'it is rejected, not cancelled',
-    },
   },
   {
     id: 'cancel-pending-refused',
     breaks: ['TXS-8'],
     story: 'Only settled transactions can be cancelled.',
     bend: cell('pending', 'cancel', refused),
-    alsoSeenAs: {
-      'TXS-9': 'nothing can be cancelled',
-      'TXS-5': 'nothing can be cancelled',
-      'TXS-12': 'nothing can be cancelled',
-    },
   },
   {
     id: 'cancel-twice-is-409',
     breaks: ['TXS-9'],
     story: 'Cancelling what is cancelled is a wrong state.',
     bend: cell('cancelled', 'cancel', refused),
-    alsoSeenAs: { 'TXS-13': 'it cannot be read by cancelling again' },
   },
   {
     id: 'cancel-settled-refused',
     breaks: ['TXS-10'],
     story: 'What is settled is final.',
     bend: cell('settled', 'cancel', refused),
-    alsoSeenAs: { 'TXS-13': 'it stays settled', 'TXS-11': 'it is 409 for everybody' },
   },
   {
     id: 'cancel-settled-keeps-money',
@@ -147,7 +134,6 @@ export const cancellingDeviations: readonly Deviation[] = [
       cites: [],
       compensates: true,
     }),
-    alsoSeenAs: { 'AUTH-4': 'the scope for amending grants nothing' },
   },
   {
     id: 'cancel-settled-without-amend-is-409',
@@ -156,7 +142,6 @@ export const cancellingDeviations: readonly Deviation[] = [
     bend: instead([cancel], /"forbidden"/, (attempt) =>
       refuseAs(attempt, 409, 'invalid_state', 'It is settled.'),
     ),
-    alsoSeenAs: { 'AUTH-4': 'a missing scope is not said to be one' },
   },
   {
     id: 'cancel-settled-403-after-doing-it',
@@ -179,7 +164,6 @@ export const cancellingDeviations: readonly Deviation[] = [
     breaks: ['TXS-12'],
     story: 'A cancellation can become a rejection.',
     bend: cell('cancelled', 'reject', to('rejected')),
-    alsoSeenAs: { 'TXS-13': 'it does not read cancelled any more' },
   },
   {
     id: 'cancel-rejected',
@@ -208,7 +192,6 @@ export const cancellingDeviations: readonly Deviation[] = [
             ],
           };
     }),
-    alsoSeenAs: { 'TXS-13': 'it does not read cancelled any more' },
   },
   {
     id: 'cancelled-settled-reads-settled',

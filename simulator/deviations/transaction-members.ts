@@ -79,7 +79,6 @@ export const transactionMemberDeviations: readonly Deviation[] = [
     bend: made((transaction, { body }) =>
       body.method == null ? { ...transaction, method: null as unknown as string } : transaction,
     ),
-    alsoSeenAs: { 'TXN-8': 'a listed member has another type' },
   },
   {
     id: 'transaction-method-no-bonus',
@@ -100,7 +99,7 @@ export const transactionMemberDeviations: readonly Deviation[] = [
         ? refuseAs(attempt, 422, 'validation_failed', 'method is required.')
         : run(attempt),
     ),
-    alsoSeenAs: { 'TXN-1': 'a valid create is refused' },
+    alsoSeenAs: { 'CONV-2b': 'amounts sent without a method are refused' },
   },
   {
     id: 'transaction-type-any',
@@ -155,7 +154,6 @@ export const transactionMemberDeviations: readonly Deviation[] = [
         );
       },
     }),
-    alsoSeenAs: { 'ERR-2': 'a missing required member is read' },
   },
   {
     id: 'transaction-shows-reference',
@@ -170,54 +168,36 @@ export const transactionMemberDeviations: readonly Deviation[] = [
     bend: shown(({ is_ftd: isFtd, ...rest }) =>
       isFtd === true ? { ...rest, is_ftd: true } : rest,
     ),
-    alsoSeenAs: { 'TXS-2': 'that it is not a first deposit cannot be seen' },
   },
   {
     id: 'transaction-is-ftd-as-number',
     breaks: ['TXN-8'],
     story: 'Booleans are 0 and 1 in the database.',
     bend: shown((body) => ({ ...body, is_ftd: body.is_ftd === true ? 1 : 0 })),
-    alsoSeenAs: { 'TXS-2': 'true is not true' },
   },
   {
     id: 'transaction-shows-provider',
     breaks: ['TXN-9'],
     story: 'The provider used is shown for support.',
     bend: shown((body) => ({ ...body, provider: 'paylink' })),
-    alsoSeenAs: { 'TXN-8': 'there is a member more' },
   },
   {
     id: 'transaction-shows-provider-reference',
     breaks: ['TXN-9'],
     story: 'The provider’s reference is shown for support.',
     bend: shown((body, { id }) => ({ ...body, provider_reference: `pl-${id}` })),
-    alsoSeenAs: { 'TXN-8': 'there is a member more' },
   },
   {
     id: 'transaction-unknown-account-is-422',
     breaks: ['TXN-10'],
     story: 'A foreign key that leads nowhere is a validation failure.',
     bend: notFound(422, 'validation_failed'),
-    alsoSeenAs: {
-      'TXN-11': 'a trading account of another account too',
-      'AUTH-5': 'out of reach too',
-      'AUTH-6': 'out of reach too',
-      'AUTH-7': 'another firm’s too',
-      'IDEM-4d': 'what replays is another',
-    },
   },
   {
     id: 'transaction-unknown-account-is-403',
     breaks: ['TXN-10'],
     story: 'What is not yours is forbidden, existing or not.',
     bend: notFound(403, 'forbidden'),
-    alsoSeenAs: {
-      'TXN-11': 'a trading account of another account too',
-      'AUTH-5': 'out of reach too',
-      'AUTH-6': 'out of reach too',
-      'AUTH-7': 'another firm’s too',
-      'IDEM-4d': 'what replays is another',
-    },
   },
   {
     id: 'transaction-foreign-trading-account',
@@ -252,32 +232,18 @@ export const transactionMemberDeviations: readonly Deviation[] = [
           )
         : given,
     ),
-    alsoSeenAs: {
-      'TXN-10': 'one out of reach too',
-      'AUTH-7': 'another firm’s too',
-      'AUTH-6': 'another brand’s too',
-      'AUTH-5': 'another account’s too',
-    },
   },
   {
     id: 'transaction-unscoped',
     breaks: ['TXN-12'],
     story: 'Any valid token may record transactions.',
     bend: unscoped(create),
-    alsoSeenAs: {
-      'AUTH-4': 'the scopes grant nothing any more',
-      'TXS-17': 'amending alone grants something',
-    },
   },
   {
     id: 'transaction-by-amend-alone',
     breaks: ['TXN-12'],
     story: 'transactions:amend is taken for a funds scope.',
     bend: alsoBy(create, 'transactions:amend'),
-    alsoSeenAs: {
-      'AUTH-4': 'a scope grants more than its row says',
-      'TXS-17': 'amending alone grants something',
-    },
   },
   {
     id: 'transaction-without-trader-funds',
@@ -288,10 +254,5 @@ export const transactionMemberDeviations: readonly Deviation[] = [
         all.map((name) => [name, { ...table[name], scopes: ['transactions:write'] }]),
       ),
     ),
-    alsoSeenAs: {
-      'AUTH-5': 'a delegated token reaches nothing',
-      'TXN-12': 'a funds scope does not serve',
-      'TXS-17': 'a funds scope does not serve',
-    },
   },
 ];

@@ -56,7 +56,6 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-3'],
     story: 'Provider payouts are approved like any other.',
     bend: policy('transactions', () => ({ isProviderPayout: () => false })),
-    alsoSeenAs: { 'IDEM-4d': 'there is no 501 to replay' },
   },
   {
     id: 'provider-withdrawal-is-409',
@@ -65,7 +64,6 @@ export const payoutDeviations: readonly Deviation[] = [
     bend: instead([approve], /"not_implemented"/, (attempt) =>
       refuseAs(attempt, 409, 'invalid_state', 'This withdrawal is approved elsewhere.'),
     ),
-    alsoSeenAs: { 'IDEM-4d': 'what replays is another' },
   },
   {
     id: 'provider-withdrawal-moves-anyway',
@@ -82,7 +80,6 @@ export const payoutDeviations: readonly Deviation[] = [
             ],
           };
     }),
-    alsoSeenAs: { 'TXS-12': 'it is not pending any more' },
   },
   {
     id: 'provider-withdrawal-succeeds-second-time',
@@ -144,7 +141,6 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-5'],
     story: 'A cancellation can be taken back by approving.',
     bend: cell('cancelled', 'approve', to('approved')),
-    alsoSeenAs: { 'TXS-13': 'it does not read cancelled any more' },
   },
   {
     id: 'approve-terminal-is-200',
@@ -165,20 +161,12 @@ export const payoutDeviations: readonly Deviation[] = [
     bend: instead([approve], /"invalid_state"/, (attempt) =>
       refuseAs(attempt, 422, 'validation_failed', 'It cannot be approved.'),
     ),
-    alsoSeenAs: { 'TXS-12': 'so is every wrong state', 'TXS-13': 'so is every wrong state' },
   },
   {
     id: 'reject-cancels',
     breaks: ['TXS-6'],
     story: 'Rejected and cancelled are one state.',
     bend: cell('pending', 'reject', to('cancelled')),
-    alsoSeenAs: {
-      'TXS-7': 'it is cancelled, not rejected',
-      'TXS-5': 'it is cancelled, not rejected',
-      'TXS-12': 'it is cancelled, not rejected',
-      'IDEM-10': 'it is cancelled',
-      'TXS-19': 'it is cancelled',
-    },
   },
   {
     id: 'reject-answers-204',
@@ -189,12 +177,6 @@ export const payoutDeviations: readonly Deviation[] = [
         ? { ...given, reply: { status: 204, contentType: null, body: '' } }
         : given,
     ),
-    alsoSeenAs: {
-      'TXS-7': 'nor the second time',
-      'TXS-19': 'nothing is shown',
-      'IDEM-10': 'nothing is shown',
-      'TXS-5': 'nothing is shown',
-    },
   },
   {
     id: 'reject-twice-is-409',
@@ -207,6 +189,5 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-7'],
     story: 'The last reason counts.',
     bend: cell('rejected', 'reject', to('rejected')),
-    alsoSeenAs: { 'IDEM-4c': 'it runs once more' },
   },
 ];

@@ -43,11 +43,6 @@ export const stateDeviations: readonly Deviation[] = [
       refusesProviderPayout: true,
       books: true,
     } as Move),
-    alsoSeenAs: {
-      'TXS-4': 'it is settled, not approved',
-      'TXS-18': 'it is settled, not approved',
-      'TXS-2': 'it is settled, not approved',
-    },
   },
   {
     id: 'approve-answers-202',
@@ -56,11 +51,6 @@ export const stateDeviations: readonly Deviation[] = [
     bend: decision(approve, (given) =>
       given.reply.status === 200 ? { ...given, reply: { ...given.reply, status: 202 } } : given,
     ),
-    alsoSeenAs: {
-      'TXS-4': 'so the second time',
-      'TXS-18': 'so everywhere',
-      'TXS-2': 'so the first deposit',
-    },
   },
   {
     id: 'approve-answers-old-state',
@@ -72,20 +62,13 @@ export const stateDeviations: readonly Deviation[] = [
         ? { ...given, reply: { ...given.reply, body: attempt.behaviour.print.transaction(before) } }
         : given;
     }),
-    alsoSeenAs: { 'TXS-2': 'the mark is not shown', 'TXS-18': 'nor the state' },
+    alsoSeenAs: { 'TXS-2': 'the mark is not shown' },
   },
   {
     id: 'approve-without-effect',
     breaks: ['TXS-1'],
     story: 'The answer says approved; nothing is stored.',
     bend: decision(approve, (given) => ({ ...given, changes: [] })),
-    alsoSeenAs: {
-      'TXS-2': 'the mark is not stored',
-      'TXS-4': 'nor the state',
-      'TXS-18': 'nor the state',
-      'TXS-12': 'other moves are still possible',
-      'IDEM-4c': 'nothing happens at all',
-    },
   },
   {
     id: 'ftd-on-every-deposit',
@@ -132,7 +115,6 @@ export const stateDeviations: readonly Deviation[] = [
         ],
       };
     }),
-    alsoSeenAs: { 'TXN-1': 'a new transaction is marked', 'TXN-8': 'a new transaction is marked' },
   },
   {
     id: 'ftd-set-again-after-cancel',

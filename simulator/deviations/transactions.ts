@@ -48,14 +48,6 @@ export const transactionDeviations: readonly Deviation[] = [
     breaks: ['TXN-1'],
     story: 'Small deposits need no decision.',
     bend: made((transaction) => ({ ...transaction, status: 'approved' })),
-    alsoSeenAs: {
-      'TXS-1': 'it is approved already',
-      'TXS-6': 'it cannot be rejected',
-      'TXS-8': 'it cannot be cancelled',
-      'TXS-2': 'no first deposit is marked',
-      'TXS-3': 'nothing is left to approve',
-      'TXS-18': 'nothing is left to approve',
-    },
   },
   {
     id: 'transaction-status-from-request',
@@ -102,7 +94,6 @@ export const transactionDeviations: readonly Deviation[] = [
       referenceKey: (firmId, accountId, reference) =>
         `${transactions.referenceKey(firmId, accountId, '')}${reference}`,
     })),
-    alsoSeenAs: { 'IDEM-12': 'so converging is too' },
   },
   {
     id: 'transaction-reference-unchecked',
@@ -130,7 +121,6 @@ export const transactionDeviations: readonly Deviation[] = [
     bend: instead(/currency must not be empty/, (attempt) =>
       refuseAs(attempt, 400, 'validation_failed', 'currency is empty.'),
     ),
-    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
   },
   {
     id: 'transaction-amount-takes-anything',
@@ -166,6 +156,5 @@ export const transactionDeviations: readonly Deviation[] = [
     bend: instead(/amount must be a decimal/, (attempt) =>
       refuseAs(attempt, 400, 'validation_failed', 'amount is no decimal.'),
     ),
-    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
   },
 ];

@@ -21,12 +21,6 @@ export const webhookDeviations: readonly Deviation[] = [
     breaks: ['HOOK-1'],
     story: 'The secret is shown in the back office only.',
     bend: members('createWebhook', ({ secret: _, ...rest }) => rest),
-    alsoSeenAs: {
-      'EVT-6': 'no signature can be checked',
-      'HOOK-4': 'the new secret cannot be told from the old',
-      'EVT-7': 'the previous secret is not known',
-      'HOOK-3': 'the secret is not where it belongs',
-    },
   },
   {
     id: 'hook-id-as-text',
@@ -70,9 +64,6 @@ export const webhookDeviations: readonly Deviation[] = [
     breaks: ['CONV-4'],
     story: 'Times are in seconds on this resource.',
     bend: shown((body) => ({ ...body, created_at: Math.floor(Number(body.created_at) / 1000) })),
-    alsoSeenAs: {
-      'HOOK-2': 'it is not on the scale of milliseconds',
-    },
   },
   {
     id: 'hook-categories-as-text',
@@ -88,11 +79,6 @@ export const webhookDeviations: readonly Deviation[] = [
     breaks: ['HOOK-2'],
     story: 'Booleans are 0 and 1 in the database.',
     bend: shown((body) => ({ ...body, disabled: body.disabled === true ? 1 : 0 })),
-    alsoSeenAs: {
-      'HOOK-5': 'it is not true',
-      'EVT-11': 'it is not true',
-      'HOOK-13': 'it is not true',
-    },
   },
   {
     id: 'hook-read-shows-secret',
@@ -114,7 +100,6 @@ export const webhookDeviations: readonly Deviation[] = [
             },
           };
     }),
-    alsoSeenAs: { 'HOOK-2': 'a read one has a member more' },
   },
   {
     id: 'hook-list-shows-secret',
@@ -130,7 +115,6 @@ export const webhookDeviations: readonly Deviation[] = [
       );
       return { ...given, reply: { ...given.reply, body: text } };
     }),
-    alsoSeenAs: { 'HOOK-2': 'a listed one has a member more' },
   },
   {
     id: 'hook-disable-shows-secret',
@@ -152,14 +136,12 @@ export const webhookDeviations: readonly Deviation[] = [
             },
           };
     }),
-    alsoSeenAs: { 'HOOK-2': 'a disabled one has a member more' },
   },
   {
     id: 'hook-read-shows-masked-secret',
     breaks: ['HOOK-3'],
     story: 'The secret is shown with its end only.',
     bend: members('getWebhook', (body) => ({ ...body, secret: '****' })),
-    alsoSeenAs: { 'HOOK-2': 'a read one has a member more' },
   },
   {
     id: 'hook-rotate-keeps-secret',
@@ -179,17 +161,13 @@ export const webhookDeviations: readonly Deviation[] = [
             cites: [],
           };
     }),
-    alsoSeenAs: { 'EVT-7': 'there is no new secret', 'EVT-6': 'there is no new secret' },
+    alsoSeenAs: { 'EVT-7': 'there is no new secret' },
   },
   {
     id: 'hook-rotate-without-secret',
     breaks: ['HOOK-4'],
     story: 'The new secret is sent by mail.',
     bend: members('rotateWebhookSecret', ({ secret: _, ...rest }) => rest),
-    alsoSeenAs: {
-      'EVT-7': 'the new secret is not known',
-      'HOOK-3': 'the secret is not where it belongs',
-    },
   },
   {
     id: 'hook-rotate-answers-but-keeps',
@@ -199,9 +177,5 @@ export const webhookDeviations: readonly Deviation[] = [
       ...given,
       changes: given.changes.filter(({ type }) => type !== 'subscription-set'),
     })),
-    alsoSeenAs: {
-      'HOOK-4': 'the new secret signs nothing',
-      'EVT-6': 'the new secret signs nothing',
-    },
   },
 ];

@@ -15,14 +15,15 @@ export interface Proof {
 }
 
 /** `whole`: every scenario was played, so an explanation that nothing needed can be seen. */
-export function prove(deviation: Deviation, tried: Tried, whole: boolean): Proof {
+export function prove(deviation: Deviation, tried: Pick<Tried, 'deviates'>, whole: boolean): Proof {
   const seen = Object.keys(tried.deviates);
   const explained = Object.keys(deviation.alsoSeenAs ?? {});
   const unnoticed = deviation.breaks.filter((rule) => !seen.includes(rule));
   const blamed = seen.filter(
     (rule) => !deviation.breaks.includes(rule) && !explained.includes(rule),
   );
-  const idle = whole ? explained.filter((rule) => !seen.includes(rule)) : [];
+  const idle =
+    whole && deviation.byChance !== true ? explained.filter((rule) => !seen.includes(rule)) : [];
   const outcome =
     unnoticed.length === deviation.breaks.length
       ? 'survived'
