@@ -1,7 +1,7 @@
 // Wrong ways of writing amounts, ids and times (CONV).
 import type { Attempt } from '../core/attempt.ts';
 import type { Transaction } from '../core/records.ts';
-import { type Json, operation, policy } from './bend.ts';
+import { type Json, members, operation, policy } from './bend.ts';
 import { refuseAs } from './bends.ts';
 import type { Deviation } from './deviation.ts';
 
@@ -77,6 +77,12 @@ export const conventionDeviations: readonly Deviation[] = [
     breaks: ['CONV-1a'],
     story: 'Foreign keys are sent as numbers.',
     bend: shown((body) => ({ ...body, account_id: Number(body.account_id) })),
+  },
+  {
+    id: 'order-id-as-number',
+    breaks: ['CONV-1a'],
+    story: 'Orders come from another service, which counts.',
+    bend: members(['openPosition', 'closePosition'], (body) => ({ ...body, id: Number(body.id) })),
   },
   {
     id: 'transaction-time-in-seconds',

@@ -51,10 +51,24 @@ export const limitAnswerDeviations: readonly Deviation[] = [
       };
     }),
     alsoSeenAs: {
-      'LIM-6': 'the waits that are told grow beyond what a second brings',
       'LIM-1': 'the rate is not sustained',
       'LIM-2': 'the rate is not sustained',
     },
+  },
+  {
+    id: 'limit-refusals-are-counted',
+    breaks: ['LIM-5'],
+    story: 'The counter goes up before it is compared, whoever is refused.',
+    bend: stage('rate', (decide, attempt) => {
+      const given = decide(attempt);
+      const [own] = attempt.behaviour.limits.demands(attempt);
+      if (given === null || own === undefined) return given;
+      const { limits } = attempt.behaviour;
+      const kept = attempt.world.buckets.get(own.bucket);
+      const units = limits.level(kept, own.rate, attempt.atMs) - 1000;
+      const drawn = { type: 'bucket-drawn', name: own.bucket, units, atMs: attempt.atMs } as const;
+      return { ...given, changes: [drawn] };
+    }),
   },
   {
     id: 'limit-is-503',
