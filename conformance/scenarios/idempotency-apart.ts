@@ -165,7 +165,8 @@ const idemReferencesApart: Scenario = {
     const account = t.newAccount();
     const reference = account.client_reference_id;
     const created = await t.control('an account', () => t.api.createAccount(account, { key }));
-    // The other way round: its control comes first, so that no other fault of transactions shows here.
+    // The other way round: its control comes first, so that no other fault of transactions shows
+    // here.
     const other = t.newTransaction(where);
     const second = t.fresh.key();
     const before = await t.control('a transaction', () =>
