@@ -16,6 +16,12 @@ import { root } from './root.ts';
 const whole = process.argv.includes('--full');
 const globs = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 
+/** Scenarios that no deviation of this simulator can make notice, each with the reason. */
+const withoutWitness: Readonly<Record<string, string>> = {
+  'idem-reference-in-a-crowd':
+    'nothing waits inside a step, so that this simulator cannot lose a race for a reference',
+};
+
 function selected(id: string): boolean {
   return globs.length === 0 || globs.some((glob) => matches(glob, id));
 }
@@ -96,7 +102,9 @@ function findUncovered(): string[] {
   const noticed = new Set(
     [...tried.values()].flatMap(({ deviates }) => Object.values(deviates).flat()),
   );
-  const blind = scenarios.filter(({ id }) => !noticed.has(id)).map(({ id }) => id);
+  const blind = scenarios
+    .filter(({ id }) => !noticed.has(id) && !(id in withoutWitness))
+    .map(({ id }) => id);
   if (blind.length > 0) complaints.push(`scenarios that noticed nothing: ${blind.join(' ')}`);
   return complaints;
 }
