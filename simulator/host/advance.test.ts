@@ -83,7 +83,7 @@ advance('the clock stands while an answer is waited for', async () => {
   const id = await stage.subscribe();
   stage.emit();
   await stage.settle();
-  const due = stage.only(id).nextDueMs ?? 0;
+  const due = stage.sole(id).nextDueMs ?? 0;
   await stage.host.advance({ to_ms: due });
   assert.equal(seen, [due, due]);
   // And goes on afterwards.

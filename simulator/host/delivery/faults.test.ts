@@ -56,7 +56,7 @@ faults('bad_signature: what is sent does not verify, and the retry does', async 
   stage.emit();
   await stage.advance(30_000);
   assert.equal(
-    stage.only(id).attempts.map(({ status }) => status),
+    stage.sole(id).attempts.map(({ status }) => status),
     [400, 200],
   );
   await stage.close();
@@ -85,7 +85,7 @@ faults(
     stage.emit(2);
     await stage.settle();
     assert.is(stage.arrivals.length, 0);
-    assert.is(stage.only(id).nextDueMs, startMs + 5000);
+    assert.is(stage.sole(id).nextDueMs, startMs + 5000);
     await stage.advance(4999);
     assert.is(stage.arrivals.length, 0);
     await stage.advance(1);
@@ -118,7 +118,7 @@ faults('disabled during a delay: nothing is sent (EVT-13)', async () => {
   await stage.settle();
   // Even one that had arrived and was to be sent once more.
   order(stage, { kind: 'delay', ms: 5000 });
-  stage.act('retryDelivery', { id: stage.only(id).id });
+  stage.act('retryDelivery', { id: stage.sole(id).id });
   await stage.call('POST', `/api/v1/webhooks/${id}/disable`);
   await stage.advance(60_000);
   assert.is(stage.arrivals.length, 1);
@@ -131,7 +131,7 @@ faults('one that had arrived is sent once more after a delay too', async () => {
   stage.emit();
   await stage.settle();
   order(stage, { kind: 'delay', ms: 5000 });
-  stage.act('retryDelivery', { id: stage.only(id).id });
+  stage.act('retryDelivery', { id: stage.sole(id).id });
   await stage.advance(5000);
   assert.equal(stage.seqs, [1, 1]);
   await stage.close();

@@ -170,7 +170,7 @@ export class Rehearsal {
   }
 
   /** The one delivery of a subscription that has only one. */
-  only(subscriptionId: number): Delivery {
+  sole(subscriptionId: number): Delivery {
     const [delivery, ...others] = this.deliveries(subscriptionId);
     if (delivery !== undefined && others.length === 0) return delivery;
     throw new Error(`there are ${this.deliveries(subscriptionId).length} deliveries, not one`);

@@ -123,9 +123,9 @@ subscriptions('HOOK-5, HOOK-13, EVT-13: disabled during a wait: nothing more, ev
   stage.emit();
   await stage.advance(72 * hour);
   assert.is(stage.arrivals.length, 1);
-  assert.is(stage.only(id).status, 'stopped');
+  assert.is(stage.sole(id).status, 'stopped');
   assert.throws(() => stage.act('resumeSubscription', { id: String(id) }), /nothing resumes/);
-  assert.throws(() => stage.act('retryDelivery', { id: stage.only(id).id }), /disabled/);
+  assert.throws(() => stage.act('retryDelivery', { id: stage.sole(id).id }), /disabled/);
   await stage.close();
 });
 
@@ -144,7 +144,7 @@ subscriptions(
       await stage.settle();
       await stage.advance(72 * hour);
       assert.is(stage.arrivals.length, 1);
-      assert.is(stage.only(id).status, status === 200 ? 'delivered' : 'stopped');
+      assert.is(stage.sole(id).status, status === 200 ? 'delivered' : 'stopped');
       assert.is(stage.subscription(id).lastDeliveredSeq, status === 200 ? 1 : 0);
       await stage.close();
     }
@@ -159,8 +159,8 @@ subscriptions('disabled while the name is looked up: the attempt does not leave'
   await stage.call('POST', `/api/v1/webhooks/${id}/disable`);
   await stage.settle();
   assert.is(stage.arrivals.length, 0);
-  assert.is(stage.only(id).status, 'stopped');
-  assert.is(stage.only(id).inFlight, false);
+  assert.is(stage.sole(id).status, 'stopped');
+  assert.is(stage.sole(id).inFlight, false);
   await stage.close();
 });
 
@@ -224,10 +224,10 @@ subscriptions(
     stage.emit();
     await stage.settle();
     assert.is(stage.subscription(id).disabled, false);
-    assert.is(stage.only(id).attempts[0]?.error, 'hooks.example.com does not resolve');
+    assert.is(stage.sole(id).attempts[0]?.error, 'hooks.example.com does not resolve');
     stage.names.clear();
     await stage.advance(30_000);
-    assert.is(stage.only(id).status, 'delivered');
+    assert.is(stage.sole(id).status, 'delivered');
     // The same by an operator's word.
     stage.act('setName', { hostname: 'hooks.example.com', addresses: [] });
     stage.emit();

@@ -67,7 +67,7 @@ timetable('each attempt is the same event, signed anew (EVT-2b)', async () => {
   await stage.advance(day);
   assert.is(stage.arrivals.length, 3);
   assert.is(new Set(stage.arrivals.map(({ body }) => body)).size, 1);
-  const { attempts, status } = stage.only(id);
+  const { attempts, status } = stage.sole(id);
   assert.is(status, 'delivered');
   assert.equal(
     attempts.map(({ n, atMs }) => [n, atMs - startMs]),
@@ -137,7 +137,7 @@ timetable('NS-42: the wait can count from the start of the failed attempt', asyn
   const id = await stage.subscribe();
   stage.emit();
   await stage.advance(15_000);
-  assert.is(stage.only(id).nextDueMs, startMs + 30_000);
+  assert.is(stage.sole(id).nextDueMs, startMs + 30_000);
   await stage.close();
 });
 
@@ -273,10 +273,10 @@ timetable('retry now: a waiting one at once, and the timetable goes on from ther
   const id = await stage.subscribe();
   stage.emit();
   await stage.settle();
-  stage.act('retryDelivery', { id: stage.only(id).id });
+  stage.act('retryDelivery', { id: stage.sole(id).id });
   await stage.settle();
   assert.is(stage.arrivals.length, 2);
-  assert.is(stage.only(id).nextDueMs, startMs + 2 * minute);
+  assert.is(stage.sole(id).nextDueMs, startMs + 2 * minute);
   await stage.advance(30 * day);
   assert.is(stage.arrivals.length, 8);
   await stage.close();

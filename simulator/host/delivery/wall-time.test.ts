@@ -56,7 +56,7 @@ wallTime('the first retry, over real sockets and in real time', async () => {
   for (const { body, header } of seen) {
     assert.ok(verifyWebhook({ body, header, secret }).ok);
   }
-  assert.is(stage.only(id).status, 'delivered');
+  assert.is(stage.sole(id).status, 'delivered');
   await stage.close();
   server.close();
 });
