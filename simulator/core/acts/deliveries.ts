@@ -2,7 +2,8 @@
 import { startAttempt } from '../deliveries.ts';
 import { resumeChanges } from '../delivery-answers.ts';
 import { evolve } from '../evolve.ts';
-import type { Category, Subscription } from '../records.ts';
+import type { Category } from '../records.ts';
+import { newSubscription } from '../subscription.ts';
 import { findEvent } from '../world.ts';
 import { type ActContext, type ActOutcome, done, refused } from './act.ts';
 
@@ -58,25 +59,15 @@ export function makeSubscription(
   if (!world.firms.has(firmId)) return refused('firm_id', `there is no firm ${firmId}`);
   const why = behaviour.webhooks.refuseTarget(url, null, world);
   if (why !== null) return refused('url', why);
-  const count = world.counters.secret + 1;
-  const subscription: Subscription = {
-    id: world.counters.subscription + 1,
+  const subscription = newSubscription(world, behaviour, {
     firmId,
     brandId: null,
     url,
     categories,
-    disabled: false,
-    disabledReason: null,
-    lastDeliveredSeq: 0,
     createdAtMs: world.nowMs,
-    secret: behaviour.webhooks.secret(world, count),
-    previousSecret: null,
-    rotatedAtMs: null,
-    cursorSeq: world.events.lastSeq,
-    stopped: false,
-  };
+  });
   evolve(world, [
-    { type: 'counted', counter: 'secret', to: count },
+    { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
     { type: 'subscription-set', subscription },
   ]);
   return done({ subscription });

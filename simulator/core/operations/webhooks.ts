@@ -1,10 +1,12 @@
 // Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
+
 import { type Attempt, callerOf } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { disableChanges } from '../delivery-answers.ts';
 import type { Category, Subscription } from '../records.ts';
 import { refuse } from '../refuse.ts';
+import { newSubscription } from '../subscription.ts';
 
 const json = 'application/json';
 
@@ -24,7 +26,15 @@ export function createWebhook(attempt: Attempt): Decision {
     const cites = ['HOOK-7', 'HOOK-8', 'NS-23'];
     return refuse(attempt, { code: 'validation_failed', status, detail, field: 'url', cites });
   }
-  const subscription = newSubscription(attempt, url);
+  const credential = callerOf(attempt);
+  const subscription = newSubscription(world, behaviour, {
+    firmId: credential.firmId,
+    // HOOK-10: bound as its creator is.
+    brandId: credential.brandId,
+    url,
+    categories: [...new Set(body.event_categories as readonly Category[])],
+    createdAtMs: attempt.atMs,
+  });
   const { secret } = subscription;
   return {
     reply: {
@@ -46,29 +56,6 @@ function findWrongCategory(attempt: Attempt, names: readonly string[]): string |
   if (names.length === 0) return `event_categories must name at least one of ${known}.`;
   const unknown = names.find((name) => !categories.includes(name));
   return unknown === undefined ? null : `event_categories may only name ${known}; not ${unknown}.`;
-}
-
-function newSubscription(attempt: Attempt, url: string): Subscription {
-  const { world, behaviour, body } = attempt;
-  const credential = callerOf(attempt);
-  const count = world.counters.secret + 1;
-  return {
-    id: world.counters.subscription + 1,
-    firmId: credential.firmId,
-    // HOOK-10: bound as its creator is.
-    brandId: credential.brandId,
-    url,
-    categories: [...new Set(body.event_categories as readonly Category[])],
-    disabled: false,
-    disabledReason: null,
-    lastDeliveredSeq: 0,
-    createdAtMs: attempt.atMs,
-    secret: behaviour.webhooks.secret(world, count),
-    previousSecret: null,
-    rotatedAtMs: null,
-    cursorSeq: world.events.lastSeq,
-    stopped: false,
-  };
 }
 
 export function listWebhooks(attempt: Attempt): Decision {

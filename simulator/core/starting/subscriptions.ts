@@ -4,6 +4,7 @@ import type { DeliveryFixture, SubscriptionFixture } from '../../../fixtures/wor
 import type { Behaviour } from '../behaviour.ts';
 import { evolve } from '../evolve.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
+import { newSubscription } from '../subscription.ts';
 import type { World } from '../world.ts';
 
 export function playSubscriptions(
@@ -24,25 +25,19 @@ function playSubscription(
   const createdAtMs = startMs - (parseAgo(fixture.ago) ?? 0);
   const disabledAgo = fixture.disabled_ago === undefined ? null : parseAgo(fixture.disabled_ago);
   const endMs = disabledAgo === null ? startMs : startMs - disabledAgo;
-  const count = world.counters.secret + 1;
   let subscription: Subscription = {
-    id: world.counters.subscription + 1,
-    firmId: fixture.firm_id,
-    brandId: fixture.brand_id ?? null,
-    url: fixture.url,
-    categories: fixture.event_categories,
+    ...newSubscription(world, behaviour, {
+      firmId: fixture.firm_id,
+      brandId: fixture.brand_id ?? null,
+      url: fixture.url,
+      categories: fixture.event_categories,
+      createdAtMs,
+    }),
     disabled: disabledAgo !== null,
     disabledReason: disabledAgo === null ? null : 'Disabled by request.',
-    lastDeliveredSeq: 0,
-    createdAtMs,
-    secret: behaviour.webhooks.secret(world, count),
-    previousSecret: null,
-    rotatedAtMs: null,
-    cursorSeq: world.events.lastSeq,
-    stopped: false,
   };
   evolve(world, [
-    { type: 'counted', counter: 'secret', to: count },
+    { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
     { type: 'subscription-set', subscription },
   ]);
   for (const event of world.events.records) {
