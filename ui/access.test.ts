@@ -73,12 +73,12 @@ if (executable === null) {
 
   for (const theme of ['light', 'dark'] as const) {
     access(`axe finds nothing in the main views, ${theme}`, async () => {
-      const { page, complaints } = await openPage(browser, `${served.base}/`);
+      const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       for (const place of places) {
         await page.goto(`${served.base}/#/${place}`);
         await page.locator('main .panel:visible, main .line:visible').first().waitFor();
-        await page.waitForTimeout(200);
+        await settled();
         assert.equal(await findViolations(page), [], place);
       }
       assert.equal(complaints, []);

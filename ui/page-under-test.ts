@@ -3,9 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page, type Request } from 'playwright-core';
+import * as assert from 'uvu/assert';
 
 const root = join(import.meta.dirname, '..');
+
+/** How long anything may take on a machine with better things to do. */
+const patienceMs = 15_000;
+const quietMs = 150;
 
 /** Where Chromium is; null when there is none, so that a suite can say so. */
 export function findChromium(): string | null {
@@ -111,6 +116,8 @@ async function send(
 
 export interface Looked {
   readonly page: Page;
+  /** Resolves once the page has asked for nothing for a while, and has every answer. */
+  readonly settled: () => Promise<void>;
   /** What the page complained of: errors, and what the policy refused. */
   readonly complaints: string[];
 }
@@ -125,7 +132,42 @@ export async function openPage(browser: Browser, url: string): Promise<Looked> {
       complaints.push(said.text());
     }
   });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(patienceMs);
+  const settled = watchCalls(page);
   await page.goto(url);
-  return { page, complaints };
+  return { page, settled, complaints };
+}
+
+/** Knows when the page waits for no answer; the stream, which never ends, does not count. */
+function watchCalls(page: Page): () => Promise<void> {
+  const open = new Set<Request>();
+  let changedMs = performance.now();
+  const note = (request: Request, isOpen: boolean) => {
+    if (new URL(request.url()).pathname.endsWith('/stream')) return;
+    if (isOpen) open.add(request);
+    else open.delete(request);
+    changedMs = performance.now();
+  };
+  page.on('request', (request) => note(request, true));
+  page.on('requestfinished', (request) => note(request, false));
+  page.on('requestfailed', (request) => note(request, false));
+  return async () => {
+    const startedMs = performance.now();
+    changedMs = startedMs;
+    while (open.size > 0 || performance.now() - changedMs < quietMs) {
+      if (performance.now() - startedMs > patienceMs) throw new Error('the page never rests');
+      await page.waitForTimeout(20);
+    }
+  };
+}
+
+/** Reads until what is read is what is wanted: a page draws in its own time. */
+export async function eventually<T>(read: () => Promise<T>, wanted: T): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs;
+  let found = await read();
+  while (found !== wanted && performance.now() < deadlineMs) {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    found = await read();
+  }
+  assert.is(found, wanted);
 }

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  eventually,
   findChromium,
   type Looked,
   launch,
@@ -63,6 +64,7 @@ if (executable === null) {
     await bench.served.call('POST', 'accounts', account);
     await page.getByRole('link', { name: /201 POST \/accounts/ }).click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();
+    await bench.looked.settled();
     const details = await page.getByRole('region', { name: 'Details' }).innerText();
     assert.match(details, /ACC-1\s+A good request/);
     assert.match(details, /The operation itself\s+ran: this decided/);
@@ -75,7 +77,7 @@ if (executable === null) {
     await page.getByRole('button', { name: 'Send again, same key' }).click();
     await page.getByText('answered 201: request').click();
     await page.getByText('A repeat: it got the first answer again').waitFor();
-    assert.ok(await page.getByRole('link', { name: /^request \d+ \(req_/ }).isVisible());
+    await page.getByRole('link', { name: /^request \d+ \(req_/ }).waitFor();
     await page.getByRole('button', { name: 'Send again, new key' }).click();
     await page.getByText(/answered 2\d\d|answered 409/).waitFor();
   });
@@ -102,7 +104,7 @@ if (executable === null) {
   });
 
   story('an account shows what happened to it, and only that', async () => {
-    const { page } = bench.looked;
+    const { page, settled } = bench.looked;
     const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {
       accounts: { id: string; client_reference_id: string }[];
     };
@@ -111,15 +113,17 @@ if (executable === null) {
     const history = page.getByRole('table', { name: 'What happened' });
     await history.getByRole('link', { name: 'POST /accounts' }).first().waitFor();
     await history.getByRole('link', { name: 'account.created', exact: true }).waitFor();
+    await settled();
     assert.is(await history.getByText('transaction.created').count(), 0);
     await page.getByRole('link', { name: 'Whole timeline' }).click();
-    assert.is(await page.getByLabel('Account', { exact: true }).inputValue(), made);
+    const filter = () => page.getByLabel('Account', { exact: true }).inputValue();
+    await eventually(filter, made);
     await page
       .getByRole('link', { name: /201 POST \/accounts/ })
       .first()
       .click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();
-    assert.is(await page.getByLabel('Account', { exact: true }).inputValue(), made);
+    assert.is(await filter(), made);
     assert.is(await page.locator('.line', { hasText: 'transaction.' }).count(), 0);
   });
 
@@ -161,7 +165,7 @@ if (executable === null) {
     await page.getByRole('button', { name: 'Advance by a day' }).click();
     await page.getByText('Moved by 1 d').waitFor();
     await page.locator('.attempts .bad').nth(7).waitFor();
-    assert.is(await page.locator('.attempts .coming').count(), 0);
+    await eventually(() => page.locator('.attempts .coming').count(), 0);
     await page.getByText('fits the secret').waitFor();
   });
 

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  eventually,
   findChromium,
   launch,
   openPage,
@@ -76,7 +77,7 @@ if (executable === null) {
 
   trouble('text that tries to be markup stays text in every view', async () => {
     await plant(served);
-    const { page, complaints } = await openPage(browser, `${served.base}/`);
+    const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
     const { requests } = (await served.ask('GET', 'requests?limit=20')) as {
       requests: { id: string }[];
     };
@@ -96,7 +97,7 @@ if (executable === null) {
       await page.goto(`${served.base}/#/${place}`);
       await page.locator('main .panel, main .empty').first().waitFor();
       // A list is read anew with every view.
-      await page.waitForTimeout(150);
+      await settled();
       said += await page.locator('main').innerText();
       assert.is(await strangers(page), 0, place);
     }
@@ -117,10 +118,9 @@ if (executable === null) {
     await one.page.getByText('None: everything goes as it should.').waitFor();
     await one.page.getByRole('button', { name: 'Advance by an hour' }).click();
     await other.page.getByText(/Clock moved to/).waitFor();
-    const clocks = await Promise.all(
-      [one, other].map(({ page }) => page.locator('section.clock time').innerText()),
-    );
-    assert.is(clocks[0], clocks[1]);
+    const clock = (page: Page) => page.locator('section.clock time').innerText();
+    const here = await clock(one.page);
+    await eventually(() => clock(other.page), here);
     assert.equal([...one.complaints, ...other.complaints], []);
     await one.page.close();
     await other.page.close();
@@ -181,7 +181,8 @@ if (executable === null) {
       brand_id: '10',
     });
     await page.getByRole('link', { name: /201 POST \/accounts/ }).waitFor();
-    assert.is(await page.getByText('nowhere/').count(), 0, 'nothing of the old process is left');
+    // Nothing of the old process is left.
+    await eventually(() => page.getByText('nowhere/').count(), 0);
     assert.equal(complaints, []);
     await page.close();
   });

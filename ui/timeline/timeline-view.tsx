@@ -12,10 +12,10 @@ import { RowsWindow } from './rows-window.tsx';
 export function TimelineView({ path }: ViewProps) {
   const live = useLive();
   const version = useVersion(live);
-  const [filter, setFilter] = useState<Filter>(everything);
   const [what = '', which = ''] = path[0] === 'account' ? [] : path;
   const [, asked = ''] = path[0] === 'account' ? path : [];
   // `#/timeline/account/1001` comes with its filter; a row chosen after it leaves the filter on.
+  const [filter, setFilter] = useState<Filter>({ ...everything, account: asked });
   useEffect(() => {
     if (asked !== '') setFilter({ ...everything, account: asked });
   }, [asked]);
