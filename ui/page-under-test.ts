@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Browser, chromium, type Page, type Request } from 'playwright-core';
-import * as assert from 'uvu/assert';
 
 const root = join(import.meta.dirname, '..');
 
@@ -169,5 +168,5 @@ export async function eventually<T>(read: () => Promise<T>, wanted: T): Promise<
     await new Promise((resolve) => setTimeout(resolve, 30));
     found = await read();
   }
-  assert.is(found, wanted);
+  if (found !== wanted) throw new Error(`expected ${wanted}, and it stayed ${found}`);
 }

@@ -27,12 +27,13 @@ export class Busy {
   #idle: (() => void) | undefined;
 
   constructor(server: Server) {
+    const ended = () => {
+      this.#count -= 1;
+      if (this.#count === 0) this.#idle?.();
+    };
     server.on('request', (_request, response) => {
       this.#count += 1;
-      response.once('close', () => {
-        this.#count -= 1;
-        if (this.#count === 0) this.#idle?.();
-      });
+      response.on('close', ended);
     });
   }
 

@@ -141,4 +141,17 @@ watching('tells of a defect in every answer a few times only', () => {
   assert.equal(all, ['ERR-4', 'ERR-4', 'ERR-4']);
 });
 
+for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
+  watching(`an answer without an id is foreign where the others have one: ${path}`, () => {
+    const watch = new Watch();
+    const bare = exchange({ path, status: 429, headers: [], type: 'text/plain' });
+    assert.not(watch.isForeign(bare), 'nothing is known yet');
+    for (let n = 0; n < 3; n += 1) told({ path }, watch);
+    assert.ok(watch.isForeign(bare));
+    assert.not(watch.isForeign(exchange({ path })));
+    const elsewhere = path.includes('oauth') ? '/api/v1/accounts' : '/api/v1/oauth/token';
+    assert.not(watch.isForeign(exchange({ path: elsewhere, headers: [] })));
+  });
+}
+
 watching.run();

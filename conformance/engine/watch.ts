@@ -22,6 +22,7 @@ const FEW = 3;
 const MOST_FINDINGS = 3;
 
 const API = /^\/api\/v1\/(accounts|positions|transactions|webhooks)(\/|$)/;
+const TOKENS = '/api/v1/oauth/token';
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 const TABLE_CODES = new Set([
   'idempotency_key_required',
@@ -48,11 +49,14 @@ interface Seen {
 
 export class Watch {
   readonly #keyOfId = new Map<string, string | undefined>();
+  /** Answers of the token endpoint that had an id: ERR-4 does not ask it for one. */
+  #tokenAnswersWithId = 0;
   readonly #secrets = new Set<string>();
   readonly #told = new Map<Watched, number>();
 
   /** `ownToken` is false where the scenario sent another Authorization than its credential's. */
   look(exchange: Exchange, ownToken: boolean): Finding[] {
+    if (isOfTokens(exchange) && hasId(exchange)) this.#tokenAnswersWithId += 1;
     const seen = seenIn(exchange, ownToken);
     if (seen === undefined) return [];
     const found: Finding[] = [];
@@ -78,10 +82,10 @@ export class Watch {
   }
 
   /** ERR-4: whether an answer has no id though this target's answers have ids. */
-  isForeign({ request, response }: Exchange): boolean {
-    if (response === null || this.#keyOfId.size < FEW) return false;
-    if (!API.test(new URL(request.url).pathname)) return false;
-    return !new Headers(response.headers).has('x-request-id');
+  isForeign(exchange: Exchange): boolean {
+    if (exchange.response === null || hasId(exchange)) return false;
+    if (isOfTokens(exchange)) return this.#tokenAnswersWithId >= FEW;
+    return API.test(pathOf(exchange)) && this.#keyOfId.size >= FEW;
   }
 
   #idAmiss({ answer, key }: Seen): string | undefined {
@@ -115,9 +119,10 @@ export class Watch {
 }
 
 /** Undefined for what is not the service's own answer to an operation of the specification. */
-function seenIn({ n, kind, request, response }: Exchange, ownToken: boolean): Seen | undefined {
+function seenIn(exchange: Exchange, ownToken: boolean): Seen | undefined {
+  const { n, kind, request, response } = exchange;
   if (kind !== 'call' || response === null) return undefined;
-  const path = new URL(request.url).pathname;
+  const path = pathOf(exchange);
   if (!API.test(path)) return undefined;
   const { status, body } = response;
   const headers = new Headers(response.headers);
@@ -127,6 +132,18 @@ function seenIn({ n, kind, request, response }: Exchange, ownToken: boolean): Se
   if ((status === 404 || status === 405) && !isProblem(answer)) return undefined;
   const key = new Headers(request.headers).get('idempotency-key')?.trim();
   return { n, method: request.method, path, key, ownToken, answer };
+}
+
+function pathOf({ request }: Exchange): string {
+  return new URL(request.url).pathname;
+}
+
+function isOfTokens(exchange: Exchange): boolean {
+  return pathOf(exchange) === TOKENS;
+}
+
+function hasId({ response }: Exchange): boolean {
+  return response !== null && new Headers(response.headers).has('x-request-id');
 }
 
 function rateHeaderIn(answer: Answer): string | undefined {

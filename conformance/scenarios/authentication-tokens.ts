@@ -139,14 +139,14 @@ const authTokenBudget: Scenario = {
     const made = await t.as({ ...client, token }).createAccount(t.newAccount());
     t.expect('AUTH-3c', made).is('data traffic served all the same', made.status < 300);
     if (t.has('mint')) {
-      const other = await ask(t, await clientOf(t, { scopes: EVERYTHING }), form);
+      const other = await askTwice(t, await clientOf(t, { scopes: EVERYTHING }), form);
       const served = tokenIn(other) !== undefined;
       t.expect('AUTH-3c', other).is('a token for another client_id all the same', served);
     }
     if (!t.has('clock')) return;
     await expectNoMore(t, client, form);
     await t.wait(A_MINUTE_MS);
-    const again = await ask(t, client, form);
+    const again = await askTwice(t, client, form);
     t.expect('AUTH-3b', again).is('served again a minute later', tokenIn(again) !== undefined);
   },
 };
@@ -202,10 +202,7 @@ async function exhaust(t: Trial, client: Known, form: TokenForm): Promise<Minute
 async function askUntilLimited(t: Trial, client: Known, form: TokenForm, atMost: number) {
   const answers: Answer[] = [];
   while (answers.length < atMost && (answers.at(-1)?.status ?? 200) < 400) {
-    const answer = await ask(t, client, form);
-    // A limit that is met is met at once again; what lets the next one pass was somebody else's.
-    const next = answer.status === 429 ? await ask(t, client, form) : undefined;
-    answers.push(next !== undefined && next.status < 300 ? next : answer);
+    answers.push(await askTwice(t, client, form));
   }
   const tokens = answers.map(tokenIn).filter((each) => each !== undefined);
   return { answers, tokens };
@@ -231,7 +228,7 @@ const authTokenBudgetApart: Scenario = {
     const { served, answers } = await burst(t, client);
     const words = `${RATE} requests served, tokens notwithstanding`;
     t.claim('AUTH-3c', words, served === RATE, `${served}`, ...answers);
-    const token = await ask(t, client, found.form);
+    const token = await askTwice(t, client, found.form);
     const given = tokenIn(token) !== undefined;
     t.expect('AUTH-3c', token).is('a token, though the rate is used up', given);
   },
@@ -281,6 +278,14 @@ async function findForm(t: Trial, client: Known, seen: Answer[] = []): Promise<F
 
 function ask(t: Trial, { clientId, clientSecret }: Known, form: TokenForm): Promise<Answer> {
   return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
+}
+
+/** A limit that is met is met at once again; what lets the next one pass was somebody else's. */
+async function askTwice(t: Trial, client: Known, form: TokenForm): Promise<Answer> {
+  const answer = await ask(t, client, form);
+  if (answer.status !== 429) return answer;
+  const next = await ask(t, client, form);
+  return next.status < 300 ? next : answer;
 }
 
 export const tokenScenarios: readonly Scenario[] = [

@@ -74,8 +74,9 @@ export function journal(
   ending: Ending,
   shown: Shown,
 ): void {
+  const kept = attempt.world.journal;
   // An attempt that was held back came earlier, and drew from its allowance then.
-  const before = findEntry(attempt.world.journal, attempt.n);
+  const before = attempt.n > kept.newest ? undefined : findEntry(kept, attempt.n);
   const entry: JournalEntry = {
     n: attempt.n,
     requestId: attempt.requestId,

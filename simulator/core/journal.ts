@@ -38,6 +38,8 @@ export interface JournalEntry {
 
 export interface Journal {
   readonly slots: (JournalEntry | undefined)[];
+  /** Bytes of the bodies in each slot, so that forgetting an entry does not have to look at it. */
+  readonly weights: Int32Array;
   readonly capacity: number;
   /** Bytes of bodies kept, so that big bodies push out more entries than small ones. */
   bytes: number;
@@ -49,20 +51,17 @@ const defaultCapacity = 10_000;
 const byteLimit = 48 * 1024 * 1024;
 
 export function createJournal(capacity = defaultCapacity): Journal {
-  return { slots: new Array(capacity), capacity, bytes: 0, oldest: 1, newest: 0 };
+  const slots = new Array(capacity);
+  return { slots, weights: new Int32Array(capacity), capacity, bytes: 0, oldest: 1, newest: 0 };
 }
 
-function weigh(entry: JournalEntry): number {
-  return entry.call.body.byteLength + (entry.reply?.body.length ?? 0);
-}
-
-function forget(journal: Journal, n: number): void {
+function put(journal: Journal, n: number, entry: JournalEntry | undefined): void {
   const slot = n % journal.capacity;
-  const entry = journal.slots[slot];
-  if (entry !== undefined && entry.n === n) {
-    journal.bytes -= weigh(entry);
-    journal.slots[slot] = undefined;
-  }
+  const weight =
+    entry === undefined ? 0 : entry.call.body.byteLength + (entry.reply?.body.length ?? 0);
+  journal.bytes += weight - (journal.weights[slot] as number);
+  journal.weights[slot] = weight;
+  journal.slots[slot] = entry;
 }
 
 /** Keeps an entry, forgetting the oldest ones beyond the capacity in entries and in bytes. */
@@ -70,18 +69,18 @@ export function keepEntry(journal: Journal, entry: JournalEntry): void {
   if (journal.newest === 0) journal.oldest = entry.n;
   // An attempt that was held back so long that the journal has gone beyond it.
   if (entry.n < journal.oldest) return;
-  forget(journal, entry.n);
   if (entry.n > journal.newest) {
-    for (let n = Math.max(journal.oldest, 1); n <= entry.n - journal.capacity; n += 1) {
-      forget(journal, n);
-      journal.oldest = n + 1;
+    const oldest = Math.max(journal.oldest, entry.n - journal.capacity + 1);
+    // Numbers that were passed over leave gaps where older entries were.
+    for (let n = Math.max(journal.newest + 1, oldest); n < entry.n; n += 1) {
+      put(journal, n, undefined);
     }
+    journal.oldest = oldest;
     journal.newest = entry.n;
   }
-  journal.slots[entry.n % journal.capacity] = entry;
-  journal.bytes += weigh(entry);
+  put(journal, entry.n, entry);
   while (journal.bytes > byteLimit && journal.oldest < entry.n) {
-    forget(journal, journal.oldest);
+    put(journal, journal.oldest, undefined);
     journal.oldest += 1;
   }
 }

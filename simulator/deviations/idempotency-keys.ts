@@ -1,6 +1,7 @@
 // Wrong ways with the key itself: whether it is asked for, how long it may be, what it stands
 // together with.
 import type { Attempt } from '../core/attempt.ts';
+import { findEntry } from '../core/journal.ts';
 import { sha256Hex } from '../core/values/digest.ts';
 import { policy, stage, writes } from './bend.ts';
 import type { Deviation } from './deviation.ts';
@@ -145,8 +146,7 @@ export const keyDeviations: readonly Deviation[] = [
     story: 'A key that comes with another body is refused as misuse.',
     bend: policy('keys', (keys) => ({
       replay: (stored, attempt) => {
-        const first =
-          attempt.world.journal.slots[(attempt.firstAttempt ?? 0) % attempt.world.journal.capacity];
+        const first = findEntry(attempt.world.journal, attempt.firstAttempt ?? 0);
         const same =
           first === undefined || sha256Hex(first.call.body) === sha256Hex(attempt.call.body);
         if (same) return keys.replay(stored, attempt);

@@ -6,9 +6,14 @@ import { parseTargetUrl } from '../core/values/target-url.ts';
 import type { WorldHost } from './world-host.ts';
 
 const phoneMember = Buffer.from('"phone"');
+const webhooksPath = '/api/v1/webhooks';
 
 function createsWebhook({ method, target }: Call): boolean {
-  return method === 'POST' && /^\/api\/v1\/webhooks(\?|$)/.test(target);
+  return (
+    method === 'POST' &&
+    target.startsWith(webhooksPath) &&
+    (target.length === webhooksPath.length || target[webhooksPath.length] === '?')
+  );
 }
 
 /** Whether anything has to be waited for before this call can be decided. */

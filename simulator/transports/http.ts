@@ -1,14 +1,11 @@
 // HTTP through fastify, which only carries bytes: no parsing, no validation, no answers of its own.
 
-import type { IncomingMessage } from 'node:http';
-import { maxHeaderSize } from 'node:http';
+import { createServer, type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Call } from '../core/call.ts';
-import { replyHeaders } from '../host/reading.ts';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Sandbox } from '../host/sandbox.ts';
-import type { Answer } from '../host/world-host.ts';
 import { ApiMessage, mountEventsChannel } from './events-channel.ts';
+import { Turns } from './turns.ts';
 
 export interface HttpOptions {
   readonly sandbox: Sandbox;
@@ -19,106 +16,64 @@ export interface HttpOptions {
 }
 
 const empty = new Uint8Array(0);
-const apiPrefix = '/api';
+/** Longer than the pools of clients keep a connection that rests. */
+const keepAliveMs = 72_000;
 
-/** A fastify server whose API routes all lead into core. */
+/**
+ * A server whose API leads into core. Everything else is fastify's: what it has no route for is
+ * core's to refuse as well.
+ */
 export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): FastifyInstance {
   const limit = Math.max(sandbox.settings.max_body_bytes, sandbox.settings.max_bulk_body_bytes);
+  const turns = new Turns(sandbox, headers);
+  const serve = (raw: IncomingMessage, response: ServerResponse) => {
+    readBody(raw, limit, (body, oversize) => {
+      const { method = 'GET', url: target = '/', headers: sent } = raw;
+      const call = { method, target, headers: sent, body };
+      turns.take(oversize ? { ...call, oversize } : call, response);
+    });
+  };
   const app = Fastify({
     logger: false,
-    http: { IncomingMessage: ApiMessage },
+    // The API is taken before fastify looks at it: its routing and its objects cost as much as a
+    // call itself, and its parsing of bodies more.
+    serverFactory: (routing) =>
+      createServer(
+        { IncomingMessage: ApiMessage, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
+        (raw, response) => {
+          if (isCores(raw.url ?? '/')) serve(raw, response);
+          else routing(raw, response);
+        },
+      ),
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
-    // A bad percent-encoding is core's to refuse, so the router never sees the target as it was
-    // sent.
-    rewriteUrl: (request) => routed(request.url ?? '/'),
     clientErrorHandler: answerBrokenHttp,
     forceCloseConnections: true,
-    requestTimeout: 0,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
-  // Core's calls are taken before fastify looks for a body: its parsing binds a resource for each
-  // request, which on Node 20 costs more than all the rest of a call.
   app.addHook('onRequest', (request, reply, done) => {
-    const isCores = request.is404 || request.routeOptions.url === apiPrefix;
-    if (isCores) serve(sandbox, limit, headers, request, reply);
-    else done();
+    if (!request.is404) {
+      done();
+      return;
+    }
+    reply.hijack();
+    serve(request.raw, reply.raw);
   });
-  const taken = (): never => {
-    throw new Error('the hook has taken this call');
-  };
-  app.all(apiPrefix, taken);
   mountEventsChannel(app, { sandbox, headers });
   mount?.(app);
-  app.setNotFoundHandler(taken);
+  app.setNotFoundHandler(() => {
+    throw new Error('the hook has taken this call');
+  });
   return app;
 }
 
 /**
- * Everything under /api is one route, whatever it is called; the rest is routed by its own name.
+ * Everything under /api; and a bad percent-encoding, which a router would refuse in its own words.
  */
-function routed(target: string): string {
-  if (target.startsWith('/api/') || target === apiPrefix) return apiPrefix;
-  return /%(?![0-9a-f]{2})/i.test(target) ? apiPrefix : target;
-}
-
-function serve(
-  sandbox: Sandbox,
-  limit: number,
-  extra: Readonly<Record<string, string>>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  reply.hijack();
-  const { raw } = request;
-  readBody(raw, limit, (body, oversize) => {
-    const call: Call = {
-      method: raw.method ?? 'GET',
-      target: request.originalUrl,
-      headers: raw.headers,
-      body,
-      ...(oversize ? { oversize } : {}),
-    };
-    answerCall(sandbox, call, extra, reply);
-  });
-  return reply;
-}
-
-function answerCall(
-  sandbox: Sandbox,
-  call: Call,
-  extra: Readonly<Record<string, string>>,
-  reply: FastifyReply,
-): void {
-  const { raw } = reply;
-  const answered = (answer: Answer): void => {
-    if (answer.kind === 'reset') {
-      cutOff(raw.socket);
-      return;
-    }
-    const headers = replyHeaders(answer.reply, answer.requestId);
-    Object.assign(headers, extra);
-    // An answer that names the connection itself would keep open what the caller wants closed.
-    if (headers.connection !== undefined && !raw.shouldKeepAlive) headers.connection += ', close';
-    if (answer.reply.status !== 204) {
-      headers['content-length'] = String(Buffer.byteLength(answer.reply.body));
-    }
-    raw.writeHead(answer.reply.status, headers);
-    raw.end(call.method === 'HEAD' ? undefined : answer.reply.body);
-  };
-  const host = sandbox.call(call, answered);
-  if (!raw.writableEnded) raw.once('close', () => host.forget(answered));
-}
-
-/**
- * Ends a connection as one that breaks. Where its end is under way already nobody is there to see
- * it; Node 20 would wait for that end for ever, even when its program is over.
- */
-function cutOff(socket: Socket | null): void {
-  if (socket?.writableEnded) socket.destroy();
-  else socket?.resetAndDestroy();
+function isCores(target: string): boolean {
+  return target.startsWith('/api/') || target === '/api' || /%(?![0-9a-f]{2})/i.test(target);
 }
 
 /**
@@ -142,12 +97,9 @@ function readBody(
     if (size <= limit) chunks.push(chunk);
     else chunks = [];
   });
-  raw.once('end', () => {
+  raw.on('end', () => {
     if (size > limit) done(empty, true);
     else done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), false);
-  });
-  raw.once('error', () => {
-    chunks = [];
   });
 }
 

@@ -13,19 +13,27 @@ interface Route {
 type Table = Readonly<Record<OperationName, OperationRow>>;
 
 const prefix = '/api/v1/';
-const compiled = new WeakMap<Table, ReadonlyMap<string, readonly Route[]>>();
+const compiled = new WeakMap<Table, Routes>();
 
-/** Routes by number of segments and first segment, so that a look-up tries only a handful. */
-function routesOf(table: Table): ReadonlyMap<string, readonly Route[]> {
+interface Routes {
+  /** By method and path; only what is not found here is taken apart. */
+  readonly literal: ReadonlyMap<string, OperationName>;
+  readonly bySegments: ReadonlyMap<number, readonly Route[]>;
+}
+
+function routesOf(table: Table): Routes {
   const known = compiled.get(table);
   if (known !== undefined) return known;
-  const routes = new Map<string, Route[]>();
+  const literal = new Map<string, OperationName>();
+  const bySegments = new Map<number, Route[]>();
   for (const [name, row] of Object.entries(table) as [OperationName, OperationRow][]) {
-    const full = row.path.startsWith('/') ? row.path : `${prefix}${row.path}`;
-    const segments = full.slice(1).split('/');
-    const shelf = `${segments.length}`;
-    routes.set(shelf, [...(routes.get(shelf) ?? []), { name, method: row.method, segments }]);
+    const path = row.path.startsWith('/') ? row.path : `${prefix}${row.path}`;
+    const segments = path.slice(1).split('/');
+    if (!segments.includes(':id')) literal.set(`${row.method} ${path}`, name);
+    const shelf = bySegments.get(segments.length) ?? [];
+    bySegments.set(segments.length, [...shelf, { name, method: row.method, segments }]);
   }
+  const routes = { literal, bySegments };
   compiled.set(table, routes);
   return routes;
 }
@@ -38,14 +46,18 @@ function matches(route: Route, segments: readonly string[]): boolean {
 export const routeStage: Stage = {
   name: 'route',
   decide(attempt) {
+    const { literal, bySegments } = routesOf(attempt.behaviour.table);
+    const { method } = attempt.call;
+    attempt.operation = literal.get(`${method} ${attempt.path}`) ?? null;
+    if (attempt.operation !== null) return null;
     const segments = attempt.path.slice(1).split('/');
-    const shelf = routesOf(attempt.behaviour.table).get(`${segments.length}`) ?? [];
+    const shelf = bySegments.get(segments.length) ?? [];
     const allowed: string[] = [];
     let found: Route | null = null;
     for (const route of shelf) {
       if (!matches(route, segments)) continue;
       allowed.push(route.method);
-      if (route.method !== attempt.call.method) continue;
+      if (route.method !== method) continue;
       if (found === null || found.segments.includes(':id')) found = route;
     }
     if (found === null) return refuseRoute(attempt, allowed);
