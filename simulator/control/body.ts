@@ -1,6 +1,8 @@
 // Reads what a request brings: its body as JSON and its query as values, both held against the
 // row's schemas.
-import { findMisfits, type Misfit } from './fit.ts';
+
+import { findMisfits } from '../../fixtures/schemas/fit.ts';
+import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import { type ControlReply, type ControlRequest, misfit, problem } from './reply.ts';
 import type { Row } from './row.ts';
 import { object, type Schema } from './schema.ts';
@@ -24,7 +26,7 @@ export function readBody(row: Row, request: ControlRequest): Read {
   if (oversize) return { refused: problem(413, 'The body is larger than this plane reads.') };
   const parsed = empty ? { value: {} } : parse(body);
   if ('refused' in parsed) return parsed;
-  const misfits = findMisfits(row.body ?? noMembers, parsed.value);
+  const misfits = findMisfits(row.body ?? noMembers, parsed.value, 'body');
   return misfits.length > 0 ? { refused: misfit(misfits) } : parsed;
 }
 
@@ -68,7 +70,7 @@ export function readQuery(row: Row, search: string): Read {
   const schemas: Readonly<Record<string, Schema>> = row.query ?? {};
   const given = new URLSearchParams(search);
   const values: [string, unknown][] = [];
-  const problems: Misfit[] = [];
+  const problems: FieldProblem[] = [];
   for (const name of new Set(given.keys())) {
     const all = given.getAll(name);
     if (all.length > 1) problems.push({ field: name, message: 'is given more than once' });
@@ -76,7 +78,7 @@ export function readQuery(row: Row, search: string): Read {
     values.push([name, type === 'integer' ? wholeOf(all[0] as string) : all[0]]);
   }
   const value = Object.fromEntries(values);
-  problems.push(...findMisfits(queryShape(row, schemas), value));
+  problems.push(...findMisfits(queryShape(row, schemas), value, 'query'));
   return problems.length > 0 ? { refused: misfit(problems) } : { value };
 }
 

@@ -1,9 +1,10 @@
 // A sandbox with its control plane for tests: no socket, a clock that stands, deliveries to a list.
+
+import { findMisfits } from '../../fixtures/schemas/fit.ts';
 import type { DeliveryOrder, DeliveryOutcome } from '../host/deliverer.ts';
 import { Sandbox, type SandboxTerms } from '../host/sandbox.ts';
 import { findStartingWorld } from '../host/starting-point.ts';
 import { fetchCall } from '../transports/fetch.ts';
-import { findMisfits } from './fit.ts';
 import { type ControlPlane, controlPlane, type PlaneTerms } from './index.ts';
 import { rows } from './table.ts';
 
@@ -131,7 +132,8 @@ function holdToSchema(method: string, path: string, { status, body }: Asked): vo
     throw new Error(`${method} ${path}: ${status} is no problem: ${JSON.stringify(body)}`);
   }
   if (row?.answer.status !== status) throw new Error(`${method} ${path} answered ${status}`);
-  const misfits = row.answer.schema === undefined ? [] : findMisfits(row.answer.schema, body);
+  const misfits =
+    row.answer.schema === undefined ? [] : findMisfits(row.answer.schema, body, 'body');
   if (misfits.length > 0) {
     throw new Error(`${method} ${path}: ${JSON.stringify(misfits)} in ${JSON.stringify(body)}`);
   }

@@ -1,6 +1,7 @@
 // What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
+
+import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import type { ActOutcome } from '../core/acts.ts';
-import type { Misfit } from './fit.ts';
 
 /** A request of the plane, however it came. Header names are lower case. */
 export interface ControlRequest {
@@ -54,7 +55,7 @@ const titles: Readonly<Record<number, string>> = {
 export function problem(
   status: number,
   detail: string,
-  errors: readonly Misfit[] = [],
+  errors: readonly FieldProblem[] = [],
   headers: Readonly<Record<string, string>> = {},
 ): ControlReply {
   const title = titles[status] ?? 'Refused';
@@ -66,7 +67,7 @@ export function problem(
 }
 
 /** 422 with every field at fault; the first one in the detail. */
-export function misfit(problems: readonly Misfit[]): ControlReply {
+export function misfit(problems: readonly FieldProblem[]): ControlReply {
   const [first] = problems;
   return problem(422, first === undefined ? 'It does not fit.' : said(first), problems);
 }
@@ -80,7 +81,7 @@ export function notFound(message: string): ControlReply {
   return problem(404, message);
 }
 
-function said({ field, message }: Misfit): string {
+function said({ field, message }: FieldProblem): string {
   return `${field}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`;
 }
 

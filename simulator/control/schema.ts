@@ -1,28 +1,9 @@
 // The small part of JSON Schema that describes what this plane takes and gives, and the types that
 // follow from it.
 
-/** A schema as plain data; `fit.ts` reads it, and the plane's description prints it. */
-export interface Schema {
-  readonly type?: string | readonly string[];
-  readonly description?: string;
-  readonly enum?: readonly (string | number | boolean | null)[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly minProperties?: number;
-  readonly maxProperties?: number;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  /** Source of a regular expression; the description then says what form it asks for. */
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: string | number | boolean;
-  readonly $ref?: string;
-}
+import type { Schema } from '../../fixtures/schemas/fit.ts';
+
+export type { Schema };
 
 type Names<S> = S extends { readonly required: readonly (infer N)[] } ? N : never;
 

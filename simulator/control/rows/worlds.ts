@@ -1,10 +1,11 @@
 // Rows of worlds: isolated ones in the same process, made and dropped in milliseconds.
+
+import { findMisfits } from '../../../fixtures/schemas/fit.ts';
 import { parseClock } from '../../host/clock-terms.ts';
 import { StartingWorldError } from '../../host/reading.ts';
 import { type ClockTerms, firstWorldName, WorldExistsError } from '../../host/sandbox.ts';
 import { findStartingWorld } from '../../host/starting-point.ts';
 import type { WorldHost } from '../../host/world-host.ts';
-import { findMisfits } from '../fit.ts';
 import { wholeListSchema } from '../page.ts';
 import type { Plane } from '../plane.ts';
 import { answer, misfit, notFound, nothing, refuseField } from '../reply.ts';
@@ -36,7 +37,7 @@ function readClock(given: string | Readonly<Record<string, unknown>>): ReadClock
     const message = `must be real, frozen or an ISO time with its zone, not "${given}"`;
     return { wrong: refuseField('clock', message) };
   }
-  const misfits = findMisfits(clockTerms, given, 'clock');
+  const misfits = findMisfits(clockTerms, given, 'body', 'clock');
   if (misfits.length > 0) return { wrong: misfit(misfits) };
   const { mode, now_ms } = given as { mode: 'real' | 'frozen'; now_ms?: number };
   return { clock: { mode, nowMs: now_ms ?? null } };

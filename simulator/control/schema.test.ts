@@ -1,7 +1,7 @@
 // What fits a schema and what does not, case by case, with the field that is named.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findMisfits } from './fit.ts';
+import { findMisfits } from '../../fixtures/schemas/fit.ts';
 import { flag, id, listOf, object, oneOf, orNull, type Schema, text, whole } from './schema.ts';
 
 const fit = suite('control: fit');
@@ -49,16 +49,16 @@ const cases: readonly (readonly [unknown, readonly string[]])[] = [
 for (const [value, fields] of cases) {
   fit(`${JSON.stringify(value).slice(0, 60)} is wrong in ${fields.join(', ') || 'nothing'}`, () => {
     assert.equal(
-      findMisfits(shape, value).map(({ field }) => field),
+      findMisfits(shape, value, 'body').map(({ field }) => field),
       fields,
     );
   });
 }
 
 fit('says what to do instead', () => {
-  const said = (schema: Schema, value: unknown) => findMisfits(schema, value)[0]?.message;
-  assert.is(said(shape, { name: 'a', colur: 'red' }), 'is not known here; did you mean colour?');
-  assert.is(said(shape, { name: 'a', colour: 'x' }), 'must be one of red, blue, not "x"');
+  const said = (schema: Schema, value: unknown) => findMisfits(schema, value, 'body')[0]?.message;
+  assert.is(said(shape, { name: 'a', colur: 'red' }), 'is not known here; did you mean "colour"?');
+  assert.is(said(shape, { name: 'a', colour: 'x' }), 'must be one of "red", "blue", not "x"');
   assert.is(said(shape, {}), 'is missing. Its name.');
   assert.is(said(object('None.', {}), { zebra: 1 }), 'is not known here; nothing is taken');
   assert.is(said(id('In digits.'), '1a'), 'has not the right form: "1a". In digits.');
@@ -67,10 +67,10 @@ fit('says what to do instead', () => {
 fit('counts the members where only one may be given', () => {
   const either = { ...object('Either.', { 'a?': flag('A.'), 'b?': flag('B.') }) };
   const one = { ...either, minProperties: 1, maxProperties: 1 };
-  assert.equal(findMisfits(one, { a: true }), []);
+  assert.equal(findMisfits(one, { a: true }, 'body'), []);
   for (const value of [{}, { a: true, b: true }]) {
-    assert.equal(findMisfits(one, value), [
-      { field: 'body', message: 'must have exactly one of a, b' },
+    assert.equal(findMisfits(one, value, 'body'), [
+      { field: 'body', message: 'must have exactly one of "a", "b"' },
     ]);
   }
 });
