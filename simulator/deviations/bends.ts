@@ -3,12 +3,23 @@ import type { Attempt } from '../core/attempt.ts';
 import type { Behaviour } from '../core/behaviour.ts';
 import type { Decision } from '../core/call.ts';
 import type { OperationName } from '../core/tables/operations.ts';
-import { type Bend, policy } from './bend.ts';
+import { type Bend, decision, policy } from './bend.ts';
 
 /** A refusal of this status and code, changing nothing. */
 export function refuseAs(attempt: Attempt, status: number, code: string, detail: string): Decision {
   const problem = { status, title: 'Refused', code, detail, errors: [] };
   return { reply: attempt.behaviour.refuse(attempt, problem), changes: [], cites: [] };
+}
+
+/** Decides otherwise where an operation refuses with a body that has these words. */
+export function refusedWith(
+  names: OperationName | readonly OperationName[],
+  words: RegExp,
+  other: (attempt: Attempt, given: Decision) => Decision,
+): Bend {
+  return decision(names, (given, attempt) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
+  );
 }
 
 /** The same attempt under another behaviour. */

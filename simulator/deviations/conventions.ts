@@ -1,23 +1,9 @@
 // Wrong ways of writing amounts, ids and times (CONV).
 import type { Attempt } from '../core/attempt.ts';
-import type { Transaction } from '../core/records.ts';
-import { type Json, members, operation, policy } from './bend.ts';
+import { type Json, members, policy } from './bend.ts';
 import { refuseAs } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-const create = 'createTransaction';
-const shown = (change: (body: Json, transaction: Transaction) => Json): Deviation['bend'] =>
-  policy('print', (print) => ({
-    transaction: (transaction) =>
-      JSON.stringify(change(JSON.parse(print.transaction(transaction)) as Json, transaction)),
-  }));
-
-/** Runs the create with other members than those that were sent. */
-const sentAs = (change: (body: Json) => Json): Deviation['bend'] =>
-  operation(create, (run, attempt) => {
-    attempt.body = change(attempt.body as Json);
-    return run(attempt);
-  });
+import { create, sentAs, shown } from './transaction-bends.ts';
 
 export const conventionDeviations: readonly Deviation[] = [
   {

@@ -1,22 +1,8 @@
 // Wrong ways with what deciding on a transaction asks for and shows (TXS-14 to TXS-19).
-import type { Attempt } from '../core/attempt.ts';
-import type { Decision } from '../core/call.ts';
 import { decision, type Json, moves, operation, policy, stage } from './bend.ts';
-import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-const approve = 'approveTransaction';
-const reject = 'rejectTransaction';
-const cancel = 'cancelTransaction';
-
-const instead = (
-  names: readonly (typeof approve | typeof reject | typeof cancel)[],
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] =>
-  decision(names, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
+import { approve, cancel, reject } from './transaction-bends.ts';
 
 export const askingDeviations: readonly Deviation[] = [
   {
@@ -79,7 +65,7 @@ export const askingDeviations: readonly Deviation[] = [
     id: 'foreign-transaction-is-403',
     breaks: ['TXS-16'],
     story: 'A transaction of another account is forbidden.',
-    bend: instead(moves, /"not_found"/, (attempt) =>
+    bend: refusedWith(moves, /"not_found"/, (attempt) =>
       refuseAs(attempt, 403, 'forbidden', 'This transaction is not yours.'),
     ),
   },
@@ -87,7 +73,7 @@ export const askingDeviations: readonly Deviation[] = [
     id: 'foreign-transaction-is-422',
     breaks: ['TXS-16'],
     story: 'Two ids that do not fit together are a validation failure.',
-    bend: instead(moves, /"not_found"/, (attempt) =>
+    bend: refusedWith(moves, /"not_found"/, (attempt) =>
       refuseAs(attempt, 422, 'validation_failed', 'The transaction is not of this account.'),
     ),
   },

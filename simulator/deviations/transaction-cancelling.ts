@@ -1,50 +1,18 @@
 // Wrong ways of cancelling (TXS-8 to TXS-13).
-import type { Attempt } from '../core/attempt.ts';
 import type { Decision } from '../core/call.ts';
-import type { Transaction, TransactionStatus } from '../core/records.ts';
-import type { Move, Trigger } from '../core/tables/moves.ts';
-import { decision, only, policy } from './bend.ts';
-import { refuseAs } from './bends.ts';
+import { decision, only } from './bend.ts';
+import { refuseAs, refusedWith } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-/** Puts another move into one cell of the table. */
-const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviation['bend'] =>
-  policy('transactions', ({ moves: table }) => ({
-    moves: { ...table, [status]: { ...table[status], [trigger]: move } },
-  }));
-
-const refused: Move = { kind: 'refused', cites: [] };
-const unchanged: Move = { kind: 'unchanged', cites: [] };
-const to = (status: TransactionStatus): Move => ({ kind: 'move', to: status, cites: [] });
-
-const approve = 'approveTransaction';
-const reject = 'rejectTransaction';
-const cancel = 'cancelTransaction';
-
-/** Changes the transaction as a move leaves it. */
-const left = (
-  name: typeof approve | typeof reject | typeof cancel,
-  change: (after: Transaction, attempt: Attempt) => Transaction,
-): Deviation['bend'] =>
-  decision(name, (given, attempt) => {
-    const [changed] = only(given.changes, 'transaction-changed');
-    if (changed === undefined) return given;
-    const transaction = change(changed.transaction, attempt);
-    return {
-      ...given,
-      reply: { ...given.reply, body: attempt.behaviour.print.transaction(transaction) },
-      changes: given.changes.map((each) => (each === changed ? { ...changed, transaction } : each)),
-    };
-  });
-
-const instead = (
-  names: readonly (typeof approve | typeof reject | typeof cancel)[],
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] =>
-  decision(names, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
+import {
+  cancel,
+  cell,
+  left,
+  movesAnyway,
+  refused,
+  reject,
+  to,
+  unchanged,
+} from './transaction-bends.ts';
 
 const without =
   (name: 'entry-booked' | 'account-changed') =>
@@ -139,7 +107,7 @@ export const cancellingDeviations: readonly Deviation[] = [
     id: 'cancel-settled-without-amend-is-409',
     breaks: ['TXS-11'],
     story: 'Without the scope the state refuses it.',
-    bend: instead([cancel], /"forbidden"/, (attempt) =>
+    bend: refusedWith([cancel], /"forbidden"/, (attempt) =>
       refuseAs(attempt, 409, 'invalid_state', 'It is settled.'),
     ),
   },
@@ -147,17 +115,7 @@ export const cancellingDeviations: readonly Deviation[] = [
     id: 'cancel-settled-403-after-doing-it',
     breaks: ['TXS-11'],
     story: 'The scope is looked at after the state was written.',
-    bend: instead([cancel], /"forbidden"/, (attempt, given) => {
-      const transaction = attempt.world.transactions.get(attempt.pathId);
-      return transaction === undefined
-        ? given
-        : {
-            ...given,
-            changes: [
-              { type: 'transaction-changed', transaction: { ...transaction, status: 'cancelled' } },
-            ],
-          };
-    }),
+    bend: movesAnyway(cancel, /"forbidden"/, 'cancelled'),
   },
   {
     id: 'reject-cancelled',
@@ -181,7 +139,7 @@ export const cancellingDeviations: readonly Deviation[] = [
     id: 'refused-move-changes-anyway',
     breaks: ['TXS-12'],
     story: 'The state is written first and taken back only where it is remembered.',
-    bend: instead([reject], /"invalid_state"/, (attempt, given) => {
+    bend: refusedWith([reject], /"invalid_state"/, (attempt, given) => {
       const transaction = attempt.world.transactions.get(attempt.pathId);
       return transaction?.status !== 'cancelled'
         ? given

@@ -1,51 +1,13 @@
 // Wrong members of transactions, and wrong reach when creating one (TXN-6 to TXN-12).
-import type { Attempt } from '../core/attempt.ts';
-import type { Decision } from '../core/call.ts';
-import type { Transaction } from '../core/records.ts';
-import { decision, type Json, moves, only, operation, policy } from './bend.ts';
-import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import { type Json, moves, operation, policy } from './bend.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';
+import { create, made, sentAs, shown } from './transaction-bends.ts';
 
-const create = 'createTransaction';
 const all = [create, ...moves] as const;
 
-const shown = (change: (body: Json, transaction: Transaction) => Json): Deviation['bend'] =>
-  policy('print', (print) => ({
-    transaction: (transaction) =>
-      JSON.stringify(change(JSON.parse(print.transaction(transaction)) as Json, transaction)),
-  }));
-
-const instead = (
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] =>
-  decision(create, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
-
-/** Runs the create with other members than those that were sent. */
-const sentAs = (change: (body: Json) => Json): Deviation['bend'] =>
-  operation(create, (run, attempt) => {
-    attempt.body = change(attempt.body as Json);
-    return run(attempt);
-  });
-
-const made = (
-  change: (transaction: Transaction, attempt: Attempt) => Transaction,
-): Deviation['bend'] =>
-  decision(create, (given, attempt) => {
-    const [created] = only(given.changes, 'transaction-created');
-    if (created === undefined) return given;
-    const transaction = change(created.transaction, attempt);
-    const body = attempt.behaviour.print.transaction(transaction);
-    const changes = given.changes.map((each) =>
-      each === created ? { ...created, transaction } : each,
-    );
-    return { ...given, reply: { ...given.reply, body }, changes };
-  });
-
 const notFound = (status: number, code: string): Deviation['bend'] =>
-  instead(/"not_found"/, (attempt) =>
+  refusedWith(create, /"not_found"/, (attempt) =>
     refuseAs(attempt, status, code, 'There is no such trading account.'),
   );
 
@@ -222,7 +184,7 @@ export const transactionMemberDeviations: readonly Deviation[] = [
     id: 'transaction-foreign-trading-account-is-422',
     breaks: ['TXN-11'],
     story: 'Two ids that do not fit together are a validation failure.',
-    bend: instead(/no trading account \d+ of account/, (attempt, given) =>
+    bend: refusedWith(create, /no trading account \d+ of account/, (attempt, given) =>
       attempt.world.tradingAccounts.has(String(attempt.body.trading_account_id))
         ? refuseAs(
             attempt,

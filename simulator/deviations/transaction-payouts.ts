@@ -1,35 +1,10 @@
 // Wrong ways with provider payouts, and with approving and rejecting what was decided (TXS-3 to
 // TXS-8).
-import type { Attempt } from '../core/attempt.ts';
 import type { Decision } from '../core/call.ts';
-import type { TransactionStatus } from '../core/records.ts';
-import type { Move, Trigger } from '../core/tables/moves.ts';
 import { decision, policy } from './bend.ts';
-import { refuseAs } from './bends.ts';
+import { refuseAs, refusedWith } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-/** Puts another move into one cell of the table. */
-const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviation['bend'] =>
-  policy('transactions', ({ moves: table }) => ({
-    moves: { ...table, [status]: { ...table[status], [trigger]: move } },
-  }));
-
-const refused: Move = { kind: 'refused', cites: [] };
-const unchanged: Move = { kind: 'unchanged', cites: [] };
-const to = (status: TransactionStatus): Move => ({ kind: 'move', to: status, cites: [] });
-
-const approve = 'approveTransaction';
-const reject = 'rejectTransaction';
-const cancel = 'cancelTransaction';
-
-const instead = (
-  names: readonly (typeof approve | typeof reject | typeof cancel)[],
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] =>
-  decision(names, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
+import { approve, cell, movesAnyway, refused, reject, to, unchanged } from './transaction-bends.ts';
 
 /** Books the movement of a transaction as an operation decides, beside what it does. */
 const booking = (name: typeof approve, when: (given: Decision) => boolean): Deviation['bend'] =>
@@ -61,7 +36,7 @@ export const payoutDeviations: readonly Deviation[] = [
     id: 'provider-withdrawal-is-409',
     breaks: ['TXS-3'],
     story: 'What cannot be approved is in a wrong state.',
-    bend: instead([approve], /"not_implemented"/, (attempt) =>
+    bend: refusedWith([approve], /"not_implemented"/, (attempt) =>
       refuseAs(attempt, 409, 'invalid_state', 'This withdrawal is approved elsewhere.'),
     ),
   },
@@ -69,17 +44,7 @@ export const payoutDeviations: readonly Deviation[] = [
     id: 'provider-withdrawal-moves-anyway',
     breaks: ['TXS-3'],
     story: 'The state is written before the provider is asked.',
-    bend: instead([approve], /"not_implemented"/, (attempt, given) => {
-      const transaction = attempt.world.transactions.get(attempt.pathId);
-      return transaction === undefined
-        ? given
-        : {
-            ...given,
-            changes: [
-              { type: 'transaction-changed', transaction: { ...transaction, status: 'approved' } },
-            ],
-          };
-    }),
+    bend: movesAnyway(approve, /"not_implemented"/, 'approved'),
   },
   {
     id: 'provider-withdrawal-succeeds-second-time',
@@ -158,7 +123,7 @@ export const payoutDeviations: readonly Deviation[] = [
     id: 'approve-terminal-is-422',
     breaks: ['TXS-5'],
     story: 'A wrong state is a validation failure.',
-    bend: instead([approve], /"invalid_state"/, (attempt) =>
+    bend: refusedWith([approve], /"invalid_state"/, (attempt) =>
       refuseAs(attempt, 422, 'validation_failed', 'It cannot be approved.'),
     ),
   },

@@ -1,37 +1,8 @@
 // Wrong moves of transactions (TXS).
-import type { Attempt } from '../core/attempt.ts';
-import type { Transaction, TransactionStatus } from '../core/records.ts';
-import type { Move, Trigger } from '../core/tables/moves.ts';
+import type { Move } from '../core/tables/moves.ts';
 import { decision, only, policy } from './bend.ts';
 import type { Deviation } from './deviation.ts';
-
-/** Puts another move into one cell of the table. */
-const cell = (status: TransactionStatus, trigger: Trigger, move: Move): Deviation['bend'] =>
-  policy('transactions', ({ moves: table }) => ({
-    moves: { ...table, [status]: { ...table[status], [trigger]: move } },
-  }));
-
-const to = (status: TransactionStatus): Move => ({ kind: 'move', to: status, cites: [] });
-
-const approve = 'approveTransaction';
-const reject = 'rejectTransaction';
-const cancel = 'cancelTransaction';
-
-/** Changes the transaction as a move leaves it. */
-const left = (
-  name: typeof approve | typeof reject | typeof cancel,
-  change: (after: Transaction, attempt: Attempt) => Transaction,
-): Deviation['bend'] =>
-  decision(name, (given, attempt) => {
-    const [changed] = only(given.changes, 'transaction-changed');
-    if (changed === undefined) return given;
-    const transaction = change(changed.transaction, attempt);
-    return {
-      ...given,
-      reply: { ...given.reply, body: attempt.behaviour.print.transaction(transaction) },
-      changes: given.changes.map((each) => (each === changed ? { ...changed, transaction } : each)),
-    };
-  });
+import { approve, cancel, cell, left, to } from './transaction-bends.ts';
 
 export const stateDeviations: readonly Deviation[] = [
   {

@@ -1,40 +1,9 @@
 // Wrong ways of creating transactions, and of writing amounts, ids and times (TXN, CONV).
 import type { Attempt } from '../core/attempt.ts';
-import type { Decision } from '../core/call.ts';
-import type { Transaction } from '../core/records.ts';
-import { decision, type Json, only, operation, policy, reply } from './bend.ts';
-import { refuseAs } from './bends.ts';
+import { operation, policy, reply } from './bend.ts';
+import { refuseAs, refusedWith } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-const create = 'createTransaction';
-const instead = (
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] =>
-  decision(create, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
-
-/** Runs the create with other members than those that were sent. */
-const sentAs = (change: (body: Json) => Json): Deviation['bend'] =>
-  operation(create, (run, attempt) => {
-    attempt.body = change(attempt.body as Json);
-    return run(attempt);
-  });
-
-const made = (
-  change: (transaction: Transaction, attempt: Attempt) => Transaction,
-): Deviation['bend'] =>
-  decision(create, (given, attempt) => {
-    const [created] = only(given.changes, 'transaction-created');
-    if (created === undefined) return given;
-    const transaction = change(created.transaction, attempt);
-    const body = attempt.behaviour.print.transaction(transaction);
-    const changes = given.changes.map((each) =>
-      each === created ? { ...created, transaction } : each,
-    );
-    return { ...given, reply: { ...given.reply, body }, changes };
-  });
+import { create, made, sentAs } from './transaction-bends.ts';
 
 export const transactionDeviations: readonly Deviation[] = [
   {
@@ -118,7 +87,7 @@ export const transactionDeviations: readonly Deviation[] = [
     id: 'transaction-currency-empty-is-400',
     breaks: ['TXN-4'],
     story: 'An empty currency is a bad request.',
-    bend: instead(/currency must not be empty/, (attempt) =>
+    bend: refusedWith(create, /currency must not be empty/, (attempt) =>
       refuseAs(attempt, 400, 'validation_failed', 'currency is empty.'),
     ),
   },
@@ -153,7 +122,7 @@ export const transactionDeviations: readonly Deviation[] = [
     id: 'transaction-amount-refusal-is-400',
     breaks: ['TXN-5'],
     story: 'A bad amount is a bad request.',
-    bend: instead(/amount must be a decimal/, (attempt) =>
+    bend: refusedWith(create, /amount must be a decimal/, (attempt) =>
       refuseAs(attempt, 400, 'validation_failed', 'amount is no decimal.'),
     ),
   },

@@ -1,43 +1,12 @@
 // Wrong ways with the tag of an update, and with who may send one (UPD-6 to UPD-13).
 import type { Attempt } from '../core/attempt.ts';
 import type { Decision } from '../core/call.ts';
-import type { Account } from '../core/records.ts';
 import { headerOf } from '../core/stages/row.ts';
 import { parseIfMatch } from '../core/values/etag.ts';
-import { decision, only, operation } from './bend.ts';
-import { alsoBy, refuseAs, unscoped } from './bends.ts';
+import { operation } from './bend.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-const update = 'updateAccount';
-
-/** Changes the account as an update leaves it, in the world and in the answer. */
-function left(
-  change: (after: Account, before: Account, attempt: Attempt) => Account,
-): Deviation['bend'] {
-  return decision(update, (given, attempt) => {
-    const [changed] = only(given.changes, 'account-changed');
-    const before =
-      changed === undefined ? undefined : attempt.world.accounts.get(changed.account.id);
-    if (changed === undefined || before === undefined) return given;
-    const account = change(changed.account, before, attempt);
-    const { print, values } = attempt.behaviour;
-    return {
-      ...given,
-      reply: { ...given.reply, body: print.account(account), etag: values.etag(account) },
-      changes: given.changes.map((each) => (each === changed ? { ...changed, account } : each)),
-    };
-  });
-}
-
-/** Turns an answer whose body says this into another. */
-function instead(
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] {
-  return decision(update, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
-}
+import { left, update } from './update-bends.ts';
 
 /** Applies an update as though its tag were right. */
 function applyAnyway(attempt: Attempt): Decision | null {
@@ -80,7 +49,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-unknown-with-tag-is-412',
     breaks: ['UPD-6'],
     story: 'No record matches id and tag, so the precondition failed.',
-    bend: instead(/"not_found"/, (attempt) =>
+    bend: refusedWith(update, /"not_found"/, (attempt) =>
       refuseAs(attempt, 412, 'revision_conflict', 'The account has changed.'),
     ),
     alsoSeenAs: { 'UPD-5': 'unknown accounts are not 404' },
@@ -96,7 +65,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-stale-tag-is-409',
     breaks: ['UPD-7'],
     story: 'A conflict is 409.',
-    bend: instead(/"revision_conflict"/, (attempt) =>
+    bend: refusedWith(update, /"revision_conflict"/, (attempt) =>
       refuseAs(attempt, 409, 'revision_conflict', 'The account has changed.'),
     ),
     alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
@@ -105,7 +74,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-writes-then-412',
     breaks: ['UPD-7'],
     story: 'The change is written before the tag is compared.',
-    bend: instead(/"revision_conflict"/, (attempt, given) => {
+    bend: refusedWith(update, /"revision_conflict"/, (attempt, given) => {
       const applied = applyAnyway(attempt);
       return applied === null ? given : { ...given, changes: applied.changes };
     }),
@@ -132,7 +101,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-without-change-is-200',
     breaks: ['UPD-8'],
     story: 'Changing nothing succeeds.',
-    bend: instead(/would change nothing/, (attempt, given) => {
+    bend: refusedWith(update, /would change nothing/, (attempt, given) => {
       const account = attempt.world.accounts.get(attempt.pathId);
       if (account === undefined) return given;
       const { print, values } = attempt.behaviour;
@@ -152,7 +121,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-equal-values-is-200',
     breaks: ['UPD-8'],
     story: 'Only an empty body is refused; equal values raise the revision.',
-    bend: instead(/would change nothing/, (attempt, given) => {
+    bend: refusedWith(update, /would change nothing/, (attempt, given) => {
       const sent = ['first_name', 'last_name', 'country', 'language', 'status'].some(
         (name) => typeof attempt.body[name] === 'string',
       );
@@ -176,7 +145,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-empty-body-is-400',
     breaks: ['UPD-8'],
     story: 'An empty update is a bad request.',
-    bend: instead(/would change nothing/, (attempt) =>
+    bend: refusedWith(update, /would change nothing/, (attempt) =>
       refuseAs(attempt, 400, 'validation_failed', 'Nothing to change.'),
     ),
   },
@@ -196,7 +165,7 @@ export const updateTagDeviations: readonly Deviation[] = [
     id: 'update-garbage-tag-is-412',
     breaks: ['UPD-9'],
     story: 'A tag that is none matches nothing.',
-    bend: instead(/If-Match must be one strong tag/, (attempt) =>
+    bend: refusedWith(update, /If-Match must be one strong tag/, (attempt) =>
       refuseAs(attempt, 412, 'revision_conflict', 'The account has changed.'),
     ),
   },

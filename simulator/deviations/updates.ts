@@ -1,42 +1,9 @@
 // Wrong ways of updating accounts (UPD).
-import type { Attempt } from '../core/attempt.ts';
-import type { Decision } from '../core/call.ts';
-import type { Account } from '../core/records.ts';
 import { headerOf } from '../core/stages/row.ts';
-import { decision, only, operation, policy, reply } from './bend.ts';
-import { refuseAs } from './bends.ts';
+import { decision, operation, policy, reply } from './bend.ts';
+import { refuseAs, refusedWith } from './bends.ts';
 import type { Deviation } from './deviation.ts';
-
-const update = 'updateAccount';
-
-/** Changes the account as an update leaves it, in the world and in the answer. */
-function left(
-  change: (after: Account, before: Account, attempt: Attempt) => Account,
-): Deviation['bend'] {
-  return decision(update, (given, attempt) => {
-    const [changed] = only(given.changes, 'account-changed');
-    const before =
-      changed === undefined ? undefined : attempt.world.accounts.get(changed.account.id);
-    if (changed === undefined || before === undefined) return given;
-    const account = change(changed.account, before, attempt);
-    const { print, values } = attempt.behaviour;
-    return {
-      ...given,
-      reply: { ...given.reply, body: print.account(account), etag: values.etag(account) },
-      changes: given.changes.map((each) => (each === changed ? { ...changed, account } : each)),
-    };
-  });
-}
-
-/** Turns an answer whose body says this into another. */
-function instead(
-  words: RegExp,
-  other: (attempt: Attempt, given: Decision) => Decision,
-): Deviation['bend'] {
-  return decision(update, (given, attempt) =>
-    given.reply.status >= 400 && words.test(given.reply.body) ? other(attempt, given) : given,
-  );
-}
+import { left, update } from './update-bends.ts';
 
 /** What else is done by updates of one member alone. */
 const updateForgotten: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -153,7 +120,7 @@ export const updateDeviations: readonly Deviation[] = [
     id: 'update-unknown-is-403',
     breaks: ['UPD-5'],
     story: 'What is not yours is forbidden, existing or not.',
-    bend: instead(/"not_found"/, (attempt) =>
+    bend: refusedWith(update, /"not_found"/, (attempt) =>
       refuseAs(attempt, 403, 'forbidden', 'This account is not yours.'),
     ),
   },
@@ -161,7 +128,7 @@ export const updateDeviations: readonly Deviation[] = [
     id: 'update-unknown-is-410',
     breaks: ['UPD-5'],
     story: 'Unknown accounts are taken for deleted ones.',
-    bend: instead(/"not_found"/, (attempt) =>
+    bend: refusedWith(update, /"not_found"/, (attempt) =>
       refuseAs(attempt, 410, 'not_found', 'This account is gone.'),
     ),
     alsoSeenAs: { 'ERR-3': 'another status than the table’s' },

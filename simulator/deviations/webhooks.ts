@@ -5,6 +5,13 @@ import type { Deviation } from './deviation.ts';
 
 import { shown } from './webhook-bends.ts';
 
+/** Shows the secret of the subscription that a route names. */
+const withSecret = (name: 'getWebhook' | 'disableWebhook'): Deviation['bend'] =>
+  members(name, (body, { world, pathId }) => {
+    const found = world.subscriptions.get(Number(pathId));
+    return found === undefined ? body : { ...body, secret: found.secret };
+  });
+
 export const webhookDeviations: readonly Deviation[] = [
   {
     id: 'hook-create-needs-key',
@@ -84,22 +91,7 @@ export const webhookDeviations: readonly Deviation[] = [
     id: 'hook-read-shows-secret',
     breaks: ['HOOK-3'],
     story: 'The whole record is printed when it is read.',
-    bend: operation('getWebhook', (run, attempt) => {
-      const given = run(attempt);
-      const found = attempt.world.subscriptions.get(Number(attempt.pathId));
-      return 'decideRow' in given || given.reply.status !== 200 || found === undefined
-        ? given
-        : {
-            ...given,
-            reply: {
-              ...given.reply,
-              body: JSON.stringify({
-                ...(JSON.parse(given.reply.body) as Json),
-                secret: found.secret,
-              }),
-            },
-          };
-    }),
+    bend: withSecret('getWebhook'),
   },
   {
     id: 'hook-list-shows-secret',
@@ -120,22 +112,7 @@ export const webhookDeviations: readonly Deviation[] = [
     id: 'hook-disable-shows-secret',
     breaks: ['HOOK-3'],
     story: 'Disabling answers the whole record.',
-    bend: operation('disableWebhook', (run, attempt) => {
-      const given = run(attempt);
-      const found = attempt.world.subscriptions.get(Number(attempt.pathId));
-      return 'decideRow' in given || given.reply.status !== 200 || found === undefined
-        ? given
-        : {
-            ...given,
-            reply: {
-              ...given.reply,
-              body: JSON.stringify({
-                ...(JSON.parse(given.reply.body) as Json),
-                secret: found.secret,
-              }),
-            },
-          };
-    }),
+    bend: withSecret('disableWebhook'),
   },
   {
     id: 'hook-read-shows-masked-secret',

@@ -209,7 +209,7 @@ credentials('sets and frees the rate of a firm, and refuses what is wrong', asyn
   }
   assert.match(
     (await ask('PATCH', 'firms/1', cases[0][0])).body.detail,
-    /did you mean createAccount/,
+    /did you mean "createAccount"/,
   );
 });
 
