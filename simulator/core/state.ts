@@ -2,6 +2,7 @@
 // included.
 import type { Behaviour } from './behaviour.ts';
 import { createJournal } from './journal.ts';
+import { checkWorld, lists, pairs, StateError } from './state-check.ts';
 import type { Held, World } from './world.ts';
 import { createWorld } from './world.ts';
 
@@ -9,29 +10,7 @@ import { createWorld } from './world.ts';
 export const stateVersion = 1;
 export const stateFormat = 'trading-platform-sandbox-state';
 
-/** Why a document cannot be loaded, in words for the person who gave it. */
-export class StateError extends Error {
-  override readonly name = 'StateError';
-}
-
-/** Records kept in lists; each is found again under this member of its own. */
-const lists = {
-  firms: 'id',
-  brands: 'id',
-  credentials: 'clientId',
-  tokens: 'token',
-  accounts: 'id',
-  tradingAccounts: 'id',
-  transactions: 'id',
-  positions: 'id',
-  orders: 'id',
-  subscriptions: 'id',
-  deliveries: 'id',
-  faults: 'id',
-} as const;
-
-/** Maps kept as pairs of key and value. */
-const pairs = ['buckets', 'tokenRequests', 'names', 'forwards'] as const;
+export { StateError };
 
 /** Members kept as they are. */
 const plain = ['name', 'seed', 'startedAtMs', 'options', 'nowMs', 'counters'] as const;
@@ -198,7 +177,7 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
   }
 }
 
-/** Every part of a world is there and of its kind; what is inside the records is trusted. */
+/** The whole of it is looked through, so that what is loaded from it never fails half-way. */
 function checkDocument(document: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(document))
     throw new StateError('a state is a JSON object, as GET state answers it');
@@ -210,30 +189,8 @@ function checkDocument(document: unknown): Readonly<Record<string, unknown>> {
     throw new StateError(`version ${String(version)} cannot be read, only ${stateVersion}${why}`);
   }
   if (!isObject(world)) throw new StateError('world must be an object');
-  const wantsList = [...Object.keys(lists), ...pairs, 'finishedDeliveries', 'timers', 'held'];
-  for (const name of wantsList) {
-    if (!Array.isArray(world[name])) throw new StateError(`world.${name} must be a list`);
-  }
-  for (const name of ['options', 'counters', 'keys', 'events']) {
-    if (!isObject(world[name])) throw new StateError(`world.${name} must be an object`);
-  }
-  for (const [name, key] of Object.entries(lists)) checkRecords(name, key, world[name]);
-  for (const name of ['startedAtMs', 'nowMs']) {
-    if (!Number.isSafeInteger(world[name]))
-      throw new StateError(`world.${name} must be a time in ms`);
-  }
-  for (const name of ['name', 'seed']) {
-    if (typeof world[name] !== 'string') throw new StateError(`world.${name} must be a text`);
-  }
+  checkWorld(world);
   return world;
-}
-
-function checkRecords(name: string, key: string, records: unknown): void {
-  for (const [index, record] of (records as unknown[]).entries()) {
-    const id = isObject(record) ? record[key] : undefined;
-    if (typeof id === 'string' || typeof id === 'number') continue;
-    throw new StateError(`world.${name}[${index}].${key} is missing`);
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
