@@ -1,51 +1,32 @@
 // The public door: a sandbox in your own program, with or without a socket.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { parseSettings, type Settings } from '../fixtures/settings.ts';
+import type { Settings } from '../fixtures/settings.ts';
 import type { WorldFixture } from '../fixtures/worlds.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { type ControlPlane, controlPlane } from './control/index.ts';
-import type { PlanName } from './core/records.ts';
+import { StartingWorldError } from './core/starting-world.ts';
 import { StateError } from './core/state.ts';
 import type { Deviation } from './deviations/deviation.ts';
-import { parseClock } from './host/clock-terms.ts';
 import type { Deliverer } from './host/deliverer.ts';
-import { type ClockTerms, Sandbox } from './host/sandbox.ts';
+import { Sandbox, type SandboxTerms } from './host/sandbox.ts';
 import { findStartingWorld } from './host/starting-point.ts';
 import { undiciDeliverer } from './host/undici-deliverer.ts';
 import { operatorOf, type SandboxOperator } from './operator.ts';
+import {
+  findDeviations,
+  type ListenOptions,
+  readListenOptions,
+  readOptions,
+  readReplayOptions,
+  readSettings,
+  type SandboxOptions,
+} from './options.ts';
 import { fetchCall, standardRequest } from './transports/fetch.ts';
 
 export type { CredentialShown } from './control/shapes.ts';
 export type { AdvanceTerms, FaultTerms } from './operator.ts';
-export type { Deviation, Settings, WorldFixture };
-
-/** How a sandbox begins. Everything has the default of `sandbox start`. */
-export interface SandboxOptions {
-  /** A world under fixtures by name, or one written out. Default: `default`. */
-  readonly world?: string | WorldFixture;
-  /** `real`, `frozen`, or an ISO time at which the clock stands. Default: `real`. */
-  readonly clock?: string;
-  /** With the world's name, decides every generated id, token and secret. */
-  readonly seed?: number | string;
-  readonly plan?: PlanName;
-  /** Choices for open questions, by the names of `sandbox questions`. */
-  readonly settings?: Partial<Settings>;
-  /** Webhook origins whose deliveries go to a local URL instead. */
-  readonly forwards?: readonly { readonly from: string; readonly to: string }[];
-  readonly allowLocalWebhooks?: boolean;
-  /** Deliberate deviations: by the ids of `sandbox deviations`, or functions of your own. */
-  readonly deviations?: readonly (string | Deviation)[];
-  /** The control plane then wants it as a bearer token. */
-  readonly controlToken?: string;
-}
-
-export interface ListenOptions {
-  /** 0, the default, picks a free one. */
-  readonly port?: number;
-  /** Default: 127.0.0.1. */
-  readonly host?: string;
-}
+export type { Deviation, ListenOptions, SandboxOptions, Settings, WorldFixture };
 
 /** A running sandbox. Close it when you are done. */
 export interface SandboxHandle extends SandboxOperator {
@@ -72,7 +53,11 @@ export interface SandboxHandle extends SandboxOperator {
    * await sandbox.close();
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Serves over HTTP too, and answers where. */
+  /**
+   * Serves over HTTP too, and answers where. Rejects with a TypeError that names the option when
+   * one is wrong, and with the system's error when the port cannot be had; it may then be called
+   * again.
+   */
   readonly listen: (options?: ListenOptions) => Promise<{ readonly base_url: string }>;
   /** Ends everything: the server, calls that are held back, deliveries under way. */
   readonly close: () => Promise<void>;
@@ -93,21 +78,27 @@ export interface SandboxHandle extends SandboxOperator {
  * await sandbox.close();
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
-  const sandbox = await Sandbox.create({
-    worldName: typeof options.world === 'object' ? 'custom' : (options.world ?? 'default'),
-    fixture: findStartingWorld(options.world ?? 'default'),
-    seed: String(options.seed ?? 1),
-    clock: readClock(options.clock ?? 'real'),
-    plan: options.plan ?? 'sandbox',
-    settings: readSettings(options.settings ?? {}),
-    deviations: await findDeviations(options.deviations ?? []),
-    forwards: options.forwards ?? [],
-    allowLocalWebhooks: options.allowLocalWebhooks ?? false,
+  const { config, controlToken: token, ...terms } = await readOptions(options);
+  const sandbox = await begin({
+    ...terms,
+    settings: config.settings,
+    forwards: config.forwards,
+    allowLocalWebhooks: config.allow_local_webhooks,
     deliverer: undiciDeliverer(),
   });
-  const token = options.controlToken;
   const plane = controlPlane({ sandbox, ...(token === undefined ? {} : { token }) });
   return handleOf(sandbox, plane, token);
+}
+
+/** Some of what a world may say shows to be wrong only when the world is begun. */
+async function begin(terms: SandboxTerms): Promise<Sandbox> {
+  try {
+    return await Sandbox.create(terms);
+  } catch (error) {
+    await terms.deliverer.close();
+    if (!(error instanceof StartingWorldError)) throw error;
+    throw new TypeError(`world.${error.message}`);
+  }
 }
 
 /** What a recording said again. */
@@ -140,17 +131,17 @@ export async function replayRecording(
   file: string,
   options: { readonly deviations?: readonly Deviation[] } = {},
 ): Promise<Replayed> {
+  const own = readReplayOptions(options);
   const { playRecording, readRecording } = await import('./host/recording.ts');
   try {
     const { lines, terms } = await readRecording(file);
-    const own = options.deviations ?? [];
     const sandbox = await Sandbox.create({
       worldName: 'recorded',
       fixture: findStartingWorld('empty'),
       seed: '1',
       clock: { mode: 'frozen', nowMs: null },
       plan: 'sandbox',
-      settings: readSettings(terms.settings as Partial<Settings>),
+      settings: readSettings(terms.settings),
       deviations: await findDeviations(
         terms.deviations.map((id) => own.find((one) => one.id === id) ?? id),
       ),
@@ -178,7 +169,8 @@ const silentDeliverer: Deliverer = {
 };
 
 function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefined): SandboxHandle {
-  let app: FastifyInstance | null = null;
+  let served: Promise<Served> | null = null;
+  let closed = false;
   return {
     ...operatorOf(sandbox, plane, token),
     fetch: async (input, init) => {
@@ -187,44 +179,54 @@ function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefin
         ? plane.fetch(standardRequest(input, init))
         : fetchCall(sandbox, input, init);
     },
-    listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      if (app !== null) throw new Error('this sandbox listens already');
-      const { serve } = await import('./transports/serve.ts');
-      const served = serve({ sandbox, plane, version: manifest.version });
-      app = served;
-      await served.listen({ port, host });
-      const address = served.server.address() as AddressInfo;
-      const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-      return { base_url: `http://${name}:${address.port}` };
+    listen: async (options) => {
+      const terms = readListenOptions(options);
+      if (closed) throw new Error('this sandbox is closed; create another one');
+      if (served !== null) throw new Error('this sandbox listens already');
+      served = listenOn(sandbox, plane, terms);
+      try {
+        return { base_url: (await served).baseUrl };
+      } catch (error) {
+        served = null;
+        throw error;
+      }
     },
     close: async () => {
-      await app?.close();
+      closed = true;
+      // Whoever called `listen` hears why it failed.
+      const listening = await served?.catch(() => null);
+      await listening?.app.close();
       await sandbox.close();
     },
   };
 }
 
-function readClock(text: string): ClockTerms {
-  const terms = parseClock(text);
-  if (terms !== null) return terms;
-  throw new TypeError(`clock: "${text}" is not real, frozen or an ISO time with its zone`);
+interface Served {
+  readonly app: FastifyInstance;
+  readonly baseUrl: string;
 }
 
-function readSettings(given: Partial<Settings>): Settings {
-  const parsed = parseSettings(given);
-  if (parsed.settings !== undefined) return parsed.settings;
-  const words = parsed.problems.map(({ field, message }) => `settings.${field} ${message}`);
-  throw new TypeError(words.join('; '));
-}
-
-async function findDeviations(
-  given: readonly (string | Deviation)[],
-): Promise<readonly Deviation[]> {
-  if (given.length === 0) return [];
-  const { findDeviation } = await import('./deviations/all.ts');
-  return given.map((each) => {
-    const found = typeof each === 'string' ? findDeviation(each) : each;
-    if (found !== undefined) return found;
-    throw new TypeError(`deviations: there is none called "${each}"; see sandbox deviations`);
-  });
+/** A server that listens; when it cannot, nothing of it is left. */
+async function listenOn(
+  sandbox: Sandbox,
+  plane: ControlPlane,
+  terms: Required<ListenOptions>,
+): Promise<Served> {
+  const { serve } = await import('./transports/serve.ts');
+  let listening = false;
+  // A server that never listened ends no streams of those who read them without a socket.
+  const close = () => {
+    if (listening) plane.close();
+  };
+  const app = serve({ sandbox, plane: { ...plane, close }, version: manifest.version });
+  try {
+    await app.listen(terms);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  listening = true;
+  const address = app.server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { app, baseUrl: `http://${name}:${address.port}` };
 }

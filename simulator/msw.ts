@@ -1,5 +1,6 @@
 // The public door for Mock Service Worker: handlers that answer from a sandbox, without a socket.
 import { HttpResponse, http } from 'msw';
+import { hold } from './transports/aborts.ts';
 
 /** What the handlers need of a sandbox: {@link createSandbox} makes one. */
 export interface AnsweringSandbox {
@@ -47,15 +48,18 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, { baseUrl }: HandlerO
       const url = new URL(request.url);
       const target = url.href.slice(url.origin.length).slice(prefix.length);
       const call = new Request(`http://sandbox${target}`, request);
-      return sandbox.fetch(call).catch(answerCut);
+      hold(call, request);
+      return sandbox.fetch(call).catch((error: unknown) => answerCut(error, request.signal));
     }),
   ];
 }
 
-/** A connection that a fault cuts is a failed request here too, and no answer with a status. */
-function answerCut(error: unknown): Response {
-  if (error instanceof TypeError && error.message.startsWith('fetch failed')) {
-    return HttpResponse.error();
-  }
+/**
+ * A connection that a fault cuts is a failed request here too, and no answer with a status; so is
+ * one that the client gave up, which would be reported as a handler's mistake otherwise.
+ */
+function answerCut(error: unknown, signal: AbortSignal): Response {
+  const cut = error instanceof TypeError && error.message.startsWith('fetch failed');
+  if (cut || signal.aborted) return HttpResponse.error();
   throw error;
 }

@@ -53,12 +53,16 @@ function parse(body: Uint8Array): Read {
 
 /**
  * Counts open brackets outside strings, so that nothing that follows a value inwards runs out of
- * stack.
+ * stack. Each character is looked at once, whatever the body: it comes from anywhere.
  */
 function isTooDeep(text: string): boolean {
   let depth = 0;
-  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (found === '[' || found === '{') depth += 1;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const found = text[at];
+    if (found === '"') inString = !inString;
+    else if (inString) at += found === '\\' ? 1 : 0;
+    else if (found === '[' || found === '{') depth += 1;
     else if (found === ']' || found === '}') depth -= 1;
     if (depth > deepest) return true;
   }

@@ -1,9 +1,27 @@
 // The plane without a socket: a standard Request in, a standard Response out.
+import { hold, orAborted } from '../transports/aborts.ts';
 import type { Plane } from './plane.ts';
-import type { Pieces } from './reply.ts';
+import type { ControlReply, Pieces } from './reply.ts';
 
-/** Answers a request of this very program; the host in its URL does not matter. */
+/**
+ * Answers a request of this very program; the host in its URL does not matter. Rejects with the
+ * reason when its signal is aborted.
+ */
 export async function fetchControl(plane: Plane, request: Request): Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  const reply = await orAborted(signal, replyTo(plane, request));
+  const { status, headers } = reply;
+  if (typeof reply.body !== 'string') {
+    // The stream's source is there for as long as something can still come of it.
+    hold(reply.body, request);
+    return new Response(streamOf(reply.body, signal), { status, headers });
+  }
+  return new Response(status === 204 ? null : reply.body, { status, headers });
+}
+
+/** Holds the request until its reply is there, and gives up a stream that nobody waits for. */
+async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
   const url = new URL(request.url);
   const body =
     request.body === null ? new Uint8Array(0) : new Uint8Array(await request.arrayBuffer());
@@ -14,30 +32,35 @@ export async function fetchControl(plane: Plane, request: Request): Promise<Resp
     body,
     inProcess: url.origin,
   });
-  const { status, headers } = reply;
-  if (typeof reply.body !== 'string') {
-    return new Response(streamOf(reply.body, request.signal), { status, headers });
-  }
-  return new Response(status === 204 ? null : reply.body, { status, headers });
+  if (typeof reply.body !== 'string' && request.signal.aborted) await reply.body.return?.();
+  return reply;
 }
 
 function streamOf(pieces: Pieces, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let deafen: () => void = () => undefined;
   return new ReadableStream({
     start: (controller) => {
       const stop = () => {
         void pieces.return?.();
         controller.error(signal.reason);
       };
-      if (signal.aborted) stop();
-      else signal.addEventListener('abort', stop, { once: true });
+      signal.addEventListener('abort', stop, { once: true });
+      deafen = () => signal.removeEventListener('abort', stop);
     },
     pull: async (controller) => {
       const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      // Aborted meanwhile: the stream has its error already and takes no more.
+      if (signal.aborted) return;
+      if (!done) {
+        controller.enqueue(encoder.encode(value));
+        return;
+      }
+      deafen();
+      controller.close();
     },
     cancel: async () => {
+      deafen();
       await pieces.return?.();
     },
   });

@@ -4,6 +4,7 @@ import type { Call } from '../core/call.ts';
 import { replyHeaders } from '../host/reading.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer } from '../host/world-host.ts';
+import { hold, orAborted, signalOf } from './aborts.ts';
 
 /**
  * Answers one request of the API; takes what `fetch` takes. A call that a fault cuts off rejects
@@ -17,13 +18,18 @@ export async function fetchCall(
 ): Promise<Response> {
   const plain = plainCall(input, init);
   const request = plain === null ? standardRequest(input, init) : null;
-  const signal = request?.signal ?? init?.signal;
+  const signal = signalOf(input, init);
   signal?.throwIfAborted();
-  const call = plain ?? (await callOf(request as Request));
+  const call = plain ?? (await orAborted(signal, callOf(request as Request)));
   return new Promise<Response>((resolve, reject) => {
     let waiting = true;
+    const aborted = (): void => {
+      host.forget(answered);
+      reject(signal?.reason);
+    };
     const answered = (answer: Answer): void => {
       waiting = false;
+      signal?.removeEventListener('abort', aborted);
       if (answer.kind === 'reset') {
         reject(new TypeError('fetch failed: the connection was reset'));
         return;
@@ -34,17 +40,18 @@ export async function fetchCall(
       resolve(new Response(bodiless ? null : reply.body, { status: reply.status, headers }));
     };
     const host = sandbox.call(call, answered);
-    if (!waiting) return;
-    signal?.addEventListener('abort', () => {
-      host.forget(answered);
-      reject(signal.reason);
-    });
+    if (!waiting || signal === null) return;
+    if (input instanceof Request) hold(answered, input);
+    signal.addEventListener('abort', aborted, { once: true });
   });
 }
 
 /** The request that `fetch` would make; a path alone is one of the sandbox's. */
 export function standardRequest(input: string | URL | Request, init?: RequestInit): Request {
-  return new Request(input instanceof Request ? input : new URL(input, 'http://sandbox'), init);
+  if (!(input instanceof Request)) return new Request(new URL(input, 'http://sandbox'), init);
+  const request = new Request(input, init);
+  hold(request, input);
+  return request;
 }
 
 /** The bytes of a request, as a socket would have brought them. */
