@@ -168,6 +168,27 @@ forwarding('a world that was kept, and a receiver at another place', async (plac
   rmSync(folder, { recursive: true });
 });
 
+forwarding('the forwards of a config file count for a world that was kept', async (place) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forward-'));
+  const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
+  const [state, config] = [join(folder, 'state.json'), join(folder, 'config.json')];
+  writeFileSync(config, JSON.stringify({ forwards: [forward] }));
+  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state];
+  const kept = run(place, args);
+  await kept.says('"ready"');
+  kept.stop();
+  assert.is(await kept.ended, 0);
+  const again = run(place, [...args, '--config', config]);
+  await again.says('"ready"');
+  await again.says('\n');
+  const ready = JSON.parse(again.out.split('\n')[0] ?? '') as ReadyEvent;
+  const { forwards } = (await control(ready, 'GET', 'forwards')) as { forwards: unknown };
+  assert.equal(forwards, [forward]);
+  again.stop();
+  assert.is(await again.ended, 0);
+  rmSync(folder, { recursive: true });
+});
+
 forwarding('openssl works out the same signature', async (place) => {
   const folder = mkdtempSync(join(tmpdir(), 'forward-'));
   const deliveries: { header: string; body: string }[] = [];

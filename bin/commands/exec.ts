@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Command } from 'commander';
 import { type Served, serveSandbox } from './start.ts';
-import { addStartOptions, readStartOptions } from './start-options.ts';
+import { addServingOptions, readStartOptions } from './start-options.ts';
 import { refuseUsage } from './webhooks-io.ts';
 
 /** What a shell answers when a command is not there, or cannot be run. */
@@ -21,12 +21,10 @@ export function execCommand(): Command {
       '\nThe command finds SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and SANDBOX_TOKEN in its environment.',
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
-  return addStartOptions(command).action(async (words: readonly string[]) => {
+  // A port that is named is taken; otherwise any free one.
+  return addServingOptions(command, '0').action(async (words: readonly string[]) => {
     if (words.length === 0) refuseUsage(command, 'name the command to run after --');
-    const asked = readStartOptions(command);
-    // A port that is named is taken; otherwise any free one.
-    const port = command.getOptionValueSource('port') === 'default' ? 0 : asked.port;
-    const served = await serveSandbox({ ...asked, port });
+    const served = await serveSandbox(readStartOptions(command));
     const code = await run(words, served);
     await served.close();
     process.exit(code);
@@ -35,6 +33,9 @@ export function execCommand(): Command {
 
 function run([name = '', ...words]: readonly string[], { ready }: Served): Promise<number> {
   const [credential] = ready.credentials;
+  // A terminal tells the command of Ctrl-C as it tells us: once is enough, and many programs take
+  // a second one for an order to end at once. It decides when it is over.
+  process.on('SIGINT', () => undefined);
   const child = spawn(name, words, {
     stdio: 'inherit',
     env: {
@@ -44,8 +45,7 @@ function run([name = '', ...words]: readonly string[], { ready }: Served): Promi
       SANDBOX_TOKEN: credential?.token ?? '',
     },
   });
-  // The command is told of signals by the terminal or by us; it decides when it is over.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       process.stderr.write(`sandbox: ${name} cannot be run (${error.code ?? error.message})\n`);

@@ -48,23 +48,18 @@ export function withReceiver(fixture: WorldFixture): WorldFixture {
 
 export const receiverForward = (to: string): Forward => ({ from: origin, to });
 
-export interface WebhookOptions {
-  readonly forwardTo: string | undefined;
-  readonly forwards: readonly Forward[];
-}
-
 /**
- * Sees to it that a world, even one that was loaded, does with webhooks what the command line says.
- * Answers the subscription of `--forward-to`, for the ready event.
+ * Sees to it that a world, even one that was loaded, does with webhooks what the configuration and
+ * the command line say. Answers the subscription of `--forward-to`, for the ready event.
  */
 export function connectReceiver(
   { first, terms }: Sandbox,
-  { forwardTo, forwards }: WebhookOptions,
+  forwardTo: string | undefined,
 ): ReadyEvent['subscription'] {
-  first.world.options = { allowLocalWebhooks: terms.allowLocalWebhooks ?? false };
-  for (const { from, to } of forwards) {
-    if (first.world.forwards.get(from) !== to) first.act('setForward', { from, to });
-  }
+  const allowLocalWebhooks = terms.allowLocalWebhooks ?? false;
+  first.world.options = { ...first.world.options, allowLocalWebhooks };
+  // No act: what is due in a loaded world would be sent before the act is come to.
+  for (const { from, to } of terms.forwards ?? []) first.world.forwards.set(from, to);
   if (forwardTo === undefined) return null;
   const { id, secret } = findReceiver(first) ?? makeReceiver(first);
   return { id, url, secret, forwards_to: forwardTo };

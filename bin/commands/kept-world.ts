@@ -1,11 +1,14 @@
 // What `--state` and `--record` do: a world that outlives the program, and a file of everything it
 // was told.
 import { restoreState } from '../../simulator/host/restoring.ts';
-import type { Sandbox } from '../../simulator/host/sandbox.ts';
+import type { ClockTerms, Sandbox } from '../../simulator/host/sandbox.ts';
+import { readSaved, type Saved } from './begun-as.ts';
 
 export interface Kept {
   /** Saves once more, and ends the recording. */
   readonly close: () => Promise<void>;
+  /** Nothing came of the start: as close, and the recording is removed. */
+  readonly abandon: () => Promise<void>;
 }
 
 export interface KeptTerms {
@@ -15,37 +18,65 @@ export interface KeptTerms {
   readonly onTrouble: (message: string) => void;
 }
 
-/** Throws a StateError when the state file cannot be used; it is then left as it was. */
-export async function keepWorld(sandbox: Sandbox, terms: KeptTerms): Promise<Kept> {
-  const closing: (() => Promise<void>)[] = [];
-  const { stateFile, recordFile, onTrouble } = terms;
-  if (stateFile !== undefined) {
-    const { readStateFile, StateFile } = await import('../../simulator/host/state-file.ts');
-    const document = await readStateFile(stateFile);
-    if (document !== null) restoreState(sandbox.first, continued(document));
-    const file = new StateFile(sandbox.first, stateFile, onTrouble);
-    await file.begin();
-    closing.push(() => file.close());
-  }
-  if (recordFile !== undefined) {
-    const bentBy = (sandbox.terms.deviations ?? []).map(({ id }) => id);
-    const { Recording } = await import('../../simulator/host/recording.ts');
-    const recording = new Recording(sandbox.first, recordFile, onTrouble, bentBy);
-    closing.push(() => recording.close());
-  }
-  return {
-    close: async () => {
-      for (const close of closing) await close();
-    },
-  };
+/** What is in a state file; null without one. Throws a StateError when it cannot be read. */
+export async function findSaved(stateFile: string | undefined): Promise<Saved | null> {
+  if (stateFile === undefined) return null;
+  const { readStateFile } = await import('../../simulator/host/state-file.ts');
+  const document = await readStateFile(stateFile);
+  return document === null ? null : readSaved(stateFile, document);
 }
 
-/** A real clock has gone on while nobody served: what came due meanwhile happens now. */
-function continued(document: unknown): unknown {
-  const { clock } = document as { clock?: { mode?: unknown; now_ms?: unknown } };
-  if (clock?.mode !== 'real' || typeof clock.now_ms !== 'number') return document;
-  return {
-    ...(document as object),
-    clock: { ...clock, now_ms: Math.max(clock.now_ms, Date.now()) },
-  };
+/**
+ * Puts a saved world in the first one's place, its clock as it was or as it is asked for. Throws a
+ * StateError, and then changes nothing.
+ */
+export function restoreSaved(
+  { first, terms: { wallMs = Date.now } }: Sandbox,
+  { document, clock }: Saved,
+  asked: ClockTerms | undefined,
+): void {
+  if (clock === null && asked === undefined) {
+    restoreState(first, document);
+    return;
+  }
+  const mode = asked?.mode ?? clock?.mode ?? 'real';
+  // A real clock has gone on while nobody served; a frozen one has not.
+  const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
+  const now_ms = asked?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
+  restoreState(first, { ...(document as object), clock: { mode, now_ms } });
+}
+
+/**
+ * Throws a StateError when the state file cannot be written, a RecordingError when the recording
+ * cannot; the other of them is left in order.
+ */
+export async function keepWorld(sandbox: Sandbox, terms: KeptTerms): Promise<Kept> {
+  const { stateFile, recordFile, onTrouble } = terms;
+  const closeState = stateFile === undefined ? async () => {} : await save(sandbox, terms);
+  if (recordFile === undefined) return { close: closeState, abandon: closeState };
+  const bentBy = (sandbox.terms.deviations ?? []).map(({ id }) => id);
+  const { Recording } = await import('../../simulator/host/recording.ts');
+  try {
+    const recording = await Recording.begin(sandbox.first, recordFile, onTrouble, bentBy);
+    return {
+      close: async () => {
+        await closeState();
+        await recording.close();
+      },
+      abandon: async () => {
+        await closeState();
+        await recording.discard();
+      },
+    };
+  } catch (error) {
+    await closeState();
+    throw error;
+  }
+}
+
+async function save({ first }: Sandbox, { stateFile = '', onTrouble }: KeptTerms) {
+  const { StateFile } = await import('../../simulator/host/state-file.ts');
+  const file = new StateFile(first, stateFile, onTrouble);
+  await file.begin();
+  return () => file.close();
 }

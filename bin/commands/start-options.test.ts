@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addStartOptions, isLoopback, readStartOptions } from './start-options.ts';
+import { addStartOptions, readStartOptions } from './start-options.ts';
 
 class Ended extends Error {
   readonly exitCode: number;
@@ -35,11 +35,11 @@ options('defaults', () => {
     port: 7420,
     json: false,
     quiet: false,
-    world: 'default',
+    world: undefined,
     configFile: undefined,
     seed: undefined,
-    clock: { mode: 'real' },
-    plan: 'sandbox',
+    clock: undefined,
+    plan: undefined,
     controlToken: undefined,
     readyFile: undefined,
     forwardTo: undefined,
@@ -58,7 +58,10 @@ const taken = [
   [['--port', '65535'], { port: 65_535 }],
   [['--json', '--quiet'], { json: true, quiet: true }],
   [['--seed', '0'], { seed: 0 }],
-  [['--clock', 'frozen'], { clock: { mode: 'frozen' } }],
+  [['--clock', 'real'], { clock: { mode: 'real', nowMs: null } }],
+  [['--clock', 'frozen'], { clock: { mode: 'frozen', nowMs: null } }],
+  [['--world', 'default'], { world: 'default' }],
+  [['--plan', 'sandbox'], { plan: 'sandbox' }],
   [['--clock', '2026-01-31T12:00:00Z'], { clock: { mode: 'frozen', nowMs: 1769860800000 } }],
   [['--clock', '2026-01-31'], { clock: { mode: 'frozen', nowMs: 1769817600000 } }],
   [['--plan', 'pro'], { plan: 'pro' }],
@@ -132,10 +135,12 @@ for (const [args, word] of refused) {
   });
 }
 
-options('loopback', () => {
-  for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', '::1']) assert.ok(isLoopback(host));
-  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.com', '1127.0.0.1']) {
-    assert.not.ok(isLoopback(host), host);
+options('a host of this machine needs no token, all others do', () => {
+  for (const host of ['127.9.9.9', 'localhost', '[::1]']) {
+    assert.is(read('--host', host).options?.host, host);
+  }
+  for (const host of ['::', '10.0.0.1', 'localhost.com']) {
+    assert.match(read('--host', host).said, '--control-token');
   }
 });
 

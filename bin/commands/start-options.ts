@@ -2,13 +2,11 @@
 // instead.
 import { type Command, Option } from 'commander';
 import type { Forward } from '../../fixtures/config.ts';
+import { parseClock } from '../../simulator/host/clock-terms.ts';
+import { isLoopbackHost } from '../../simulator/host/loopback.ts';
+import type { ClockTerms } from '../../simulator/host/sandbox.ts';
 import { parseForward, parseReceiver, receiverForward } from './forwards.ts';
 import { parseWhole, refuseUsage } from './webhooks-io.ts';
-
-export type StartClock =
-  | { readonly mode: 'real' }
-  /** Without a time it stands at the time of the start. */
-  | { readonly mode: 'frozen'; readonly nowMs?: number };
 
 export type StartPlan = 'sandbox' | 'standard' | 'pro';
 
@@ -20,13 +18,12 @@ export interface StartOptions {
   readonly json: boolean;
   /** No line for each request. */
   readonly quiet: boolean;
-  /** A name under fixtures, or a file. */
-  readonly world: string;
+  /** A name under fixtures, or a file. Undefined, as with the next four: it was not named. */
+  readonly world: string | undefined;
   readonly configFile: string | undefined;
-  /** Undefined: the fixed seed. */
   readonly seed: number | undefined;
-  readonly clock: StartClock;
-  readonly plan: StartPlan;
+  readonly clock: ClockTerms | undefined;
+  readonly plan: StartPlan | undefined;
   readonly controlToken: string | undefined;
   readonly readyFile: string | undefined;
   /** Where the deliveries of a subscription of its own go; undefined: none is made. */
@@ -71,13 +68,19 @@ interface Given {
   readonly open?: boolean;
 }
 
-/** Adds the options to a command, with their defaults and one line each for the help. */
+/** Adds the options of `sandbox start`, with their defaults and one line each for the help. */
 export function addStartOptions(command: Command): Command {
-  return command
-    .option('--port <n>', 'port to serve on; 0 picks a free one', '7420')
-    .option('--host <address>', 'address to bind', '127.0.0.1')
+  return addServingOptions(command, '7420')
     .option('--json', 'newline-delimited JSON events instead of banner and log')
     .option('--quiet', 'no line for each request')
+    .option('--open', 'show the dashboard in a browser');
+}
+
+/** The options of every command that serves; those of what it prints are its own. */
+export function addServingOptions(command: Command, port: string): Command {
+  return command
+    .option('--port <n>', 'port to serve on; 0 picks a free one', port)
+    .option('--host <address>', 'address to bind', '127.0.0.1')
     .option('--world <name|file>', 'starting world: one that comes with us, or a file', 'default')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--seed <n>', 'decides every generated id, token and secret')
@@ -97,15 +100,17 @@ export function addStartOptions(command: Command): Command {
       [],
     )
     .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules')
-    .option('--state <file>', 'keep the world in this file: loaded at start, saved as it changes')
-    .option('--record <file>', 'write every input of the world to this file, to be replayed')
+    .option(
+      '--state <file>',
+      'keep the world in this file: loaded at start, saved as it changes; --clock is set on a loaded world, while another --world, --seed or --plan than it began with is refused',
+    )
+    .option('--record <file>', 'write every input of the world to this new file, to be replayed')
     .option(
       '--deviate <id>',
       'misbehave in a named way; repeatable (sandbox deviations lists them)',
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )
-    .option('--open', 'show the dashboard in a browser')
     .option('--no-ui', 'serve no dashboard');
 }
 
@@ -118,23 +123,24 @@ export function readStartOptions(command: Command): StartOptions {
     refuseUsage(command, '--control-token: give visible ASCII characters without spaces');
   }
   // Whoever reaches the control plane owns the sandbox, so the network has to show a token.
-  if (!isLoopback(host) && controlToken === undefined) {
+  if (!isLoopbackHost(host) && controlToken === undefined) {
     const why = `--host ${host} can be reached from other machines`;
     refuseUsage(command, `${why}; protect its control plane with --control-token TOKEN`);
   }
+  const isNamed = (name: string) => command.getOptionValueSource(name) !== 'default';
   return {
     host,
     port: parseWhole(command, '--port', given.port, [0, 65_535]),
     json: given.json ?? false,
     quiet: given.quiet ?? false,
-    world: given.world,
+    world: isNamed('world') ? given.world : undefined,
     configFile: given.config,
     seed:
       given.seed === undefined
         ? undefined
         : parseWhole(command, '--seed', given.seed, [0, mostSeed]),
-    clock: readClock(command, given.clock),
-    plan: given.plan,
+    clock: isNamed('clock') ? readClock(command, given.clock) : undefined,
+    plan: isNamed('plan') ? given.plan : undefined,
     controlToken,
     readyFile: given.readyFile,
     deviations: given.deviate,
@@ -157,16 +163,9 @@ function readDashboard(command: Command, { ui, open = false }: Given) {
   return { ui, open };
 }
 
-/** Whether an address to bind is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  return /^(127(\.\d{1,3}){3}|localhost|::1|\[::1\])$/i.test(host);
-}
-
-function readClock(command: Command, text: string): StartClock {
-  if (text === 'real' || text === 'frozen') return { mode: text };
-  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const nowMs = isTime ? Date.parse(text) : Number.NaN;
-  if (nowMs >= 0) return { mode: 'frozen', nowMs };
+function readClock(command: Command, text: string): ClockTerms {
+  const clock = parseClock(text);
+  if (clock !== null) return clock;
   const forms = 'real, frozen, or an ISO time with its zone such as 2026-01-31T12:00:00Z';
   return refuseUsage(command, `--clock: "${text}" is not a clock: give ${forms}`);
 }

@@ -10,10 +10,18 @@ import { Sandbox } from '../../simulator/host/sandbox.ts';
 import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
 import { serve } from '../../simulator/transports/serve.ts';
 import { bannerLines } from './banner.ts';
+import {
+  contradictions,
+  markOrigin,
+  type Origin,
+  originOf,
+  type Saved,
+  unnamed,
+} from './begun-as.ts';
 import { readConfigFile } from './config-file.ts';
 import { logDeliveries } from './delivery-log.ts';
 import { connectReceiver, withReceiver } from './forwards.ts';
-import { keepWorld } from './kept-world.ts';
+import { findSaved, keepWorld, restoreSaved } from './kept-world.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { dashboardFolder } from './package-folder.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
@@ -24,8 +32,6 @@ import { readWorld } from './world-file.ts';
 
 // Contract: what each exit code stands for.
 const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3, stateFile: 4 } as const;
-
-const fixedSeed = 1;
 
 export function startCommand(): Command {
   const command = new Command('start')
@@ -59,12 +65,8 @@ async function start(options: StartOptions): Promise<void> {
  * Everything but what a person sees; ends the program with its exit code where it cannot be done.
  */
 export async function serveSandbox(options: StartOptions): Promise<Served> {
-  const sandbox = await makeSandbox(options);
-  const kept = await keepWorld(sandbox, {
-    ...options,
-    onTrouble: (message) => void process.stderr.write(`sandbox: ${message}\n`),
-  }).catch(refuseState(options));
-  const receiver = connectReceiver(sandbox, options);
+  const { sandbox, receiver } = await loadSandbox(options);
+  const kept = await keepWorld(sandbox, { ...options, onTrouble: warn }).catch(refuseKept(options));
   const plane = controlPlane({
     sandbox,
     token: options.controlToken,
@@ -76,8 +78,14 @@ export async function serveSandbox(options: StartOptions): Promise<Served> {
   const { version } = manifest;
   const http = serve({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) });
   const busy = new Busy(http.server);
-  await http.listen({ host: options.host, port: options.port }).catch(refuseAddress(options));
+  try {
+    await http.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await kept.abandon();
+    return refuseAddress(options, error as NodeJS.ErrnoException);
+  }
   const baseUrl = baseUrlOf(options.host, http.server.address() as AddressInfo);
+  const ready = readyEvent(sandbox, baseUrl, receiver);
   const cutHeld = () => {
     plane.close();
     for (const host of sandbox.worlds.values()) host.cutOff();
@@ -87,29 +95,50 @@ export async function serveSandbox(options: StartOptions): Promise<Served> {
     await kept.close();
     await sandbox.close();
   };
-  return {
-    sandbox,
-    ready: readyEvent(sandbox, baseUrl, receiver),
-    close: () => shutDown({ server: http.server, cutHeld, close }, busy),
-  };
+  if (options.readyFile !== undefined) {
+    await placeReadyFile(options.readyFile, ready, kept.abandon);
+  }
+  return { sandbox, ready, close: () => shutDown({ server: http.server, cutHeld, close }, busy) };
 }
 
-async function makeSandbox(options: StartOptions): Promise<Sandbox> {
+/** The sandbox with the world that was kept, where there is one, and with its receiver. */
+async function loadSandbox(options: StartOptions) {
+  const saved = await findSaved(options.stateFile).catch(refuseKept(options));
+  const problems = saved === null ? [] : contradictions(options, saved);
+  if (problems.length > 0) return fail(exits.usage, problems);
+  const origin = originOf(options, saved);
+  const { sandbox, resets } = await makeSandbox(options, origin, saved);
+  markOrigin(sandbox, { ...origin, world: resets });
+  try {
+    if (saved !== null) restoreSaved(sandbox, saved, options.clock);
+  } catch (error) {
+    return refuseKept(options)(error as Error);
+  }
+  const { first } = sandbox;
+  const receiver = connectReceiver(sandbox, options.forwardTo);
+  // A clock that stands wakes nobody up for what has come due until then.
+  first.fireUntil(Math.max(first.clock.nowMs(), first.world.nowMs));
+  return { sandbox, receiver };
+}
+
+async function makeSandbox(
+  options: StartOptions,
+  origin: Origin,
+  saved: Saved | null,
+): Promise<{ readonly sandbox: Sandbox; readonly resets: string }> {
   const folder = process.cwd();
   const configured = readConfigFile(options.configFile, folder);
   if (configured.problems) return fail(exits.usage, configured.problems);
-  const chosen = readWorld(options.world, folder);
-  if (chosen.problems) return fail(exits.usage, chosen.problems);
+  const { world, ...begins } = origin;
+  const { fixture, resets } = findFixture(world, folder, saved);
   const { settings, forwards, allow_local_webhooks } = configured.config;
-  const { clock } = options;
   try {
-    return await Sandbox.create({
-      worldName: options.world,
-      fixture: chosen.fixture,
-      ...(options.forwardTo === undefined ? {} : { firstFixture: withReceiver(chosen.fixture) }),
-      seed: String(options.seed ?? fixedSeed),
-      clock: { mode: clock.mode, nowMs: clock.mode === 'frozen' ? (clock.nowMs ?? null) : null },
-      plan: options.plan,
+    const sandbox = await Sandbox.create({
+      ...begins,
+      // What is served is the file's own world, which may say nothing of where it began.
+      worldName: saved?.begun === null ? saved.path : world,
+      fixture,
+      ...(options.forwardTo === undefined ? {} : { firstFixture: withReceiver(fixture) }),
       settings,
       // The command line is nearer to the person than the file: the last one counts.
       forwards: [...forwards, ...options.forwards],
@@ -117,10 +146,27 @@ async function makeSandbox(options: StartOptions): Promise<Sandbox> {
       deviations: await findDeviations(options.deviations),
       deliverer: undiciDeliverer(),
     });
+    return { sandbox, resets };
   } catch (error) {
     if (!(error instanceof StartingWorldError)) throw error;
-    return fail(exits.usage, [`${options.world}: ${error.message}`]);
+    return fail(exits.usage, [`${resets}: ${error.message}`]);
   }
+}
+
+/** The starting world: of a saved one it is needed for resets only, and may be gone. */
+function findFixture(world: string, folder: string, saved: Saved | null) {
+  const chosen = readWorld(world, folder);
+  if (saved !== null && saved.begun === null) {
+    warn(`${saved.path} does not say as which world it began; a reset leads to "${world}"`);
+  }
+  if (chosen.fixture) return { fixture: chosen.fixture, resets: world };
+  if (!saved?.begun) return fail(exits.usage, chosen.problems);
+  const instead = readWorld(unnamed.world, folder);
+  if (instead.problems) return fail(exits.internal, instead.problems);
+  warn(
+    `${saved.path} began as ${world}, which cannot be read; a reset leads to "${unnamed.world}"`,
+  );
+  return { fixture: instead.fixture, resets: unnamed.world };
 }
 
 /** Where this sandbox departs from the conforming service. */
@@ -146,46 +192,51 @@ async function findDeviations(ids: readonly string[]): Promise<readonly Deviatio
   });
 }
 
-function refuseState({ stateFile }: StartOptions): (error: Error) => never {
+function refuseKept({ stateFile, recordFile }: StartOptions): (error: Error) => never {
   return (error) => {
+    if (error.name === 'RecordingError') {
+      return fail(exits.usage, [`--record ${recordFile}: ${error.message}`]);
+    }
     if (!(error instanceof StateError)) throw error;
     return fail(exits.stateFile, [`--state ${stateFile}: ${error.message}`]);
   };
 }
 
-/** The file first: who reads the line may look for it, and a wrong path must print no line. */
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
-  if (options.readyFile !== undefined) placeReadyFile(options.readyFile, ready);
   const banner = () => bannerLines(ready, notes).join('\n');
   print(`${options.json ? JSON.stringify(ready) : banner()}\n`);
 }
 
-function placeReadyFile(path: string, ready: ReadyEvent): void {
+/** Before the line that it is ready: who reads that may look for the file. */
+async function placeReadyFile(
+  path: string,
+  ready: ReadyEvent,
+  abandon: () => Promise<void>,
+): Promise<void> {
   try {
     writeReadyFile(path, ready);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
+    await abandon();
     const why = `cannot be written (${code})`;
     fail(exits.usage, [`--ready-file ${path}: ${why}; give a path that can`]);
   }
 }
 
-function refuseAddress({ host, port }: StartOptions): (error: NodeJS.ErrnoException) => never {
-  return (error) => {
-    const { code } = error;
-    if (code === 'EADDRINUSE') {
-      const remedy = 'stop what runs there, or give another --port (0 picks a free one)';
-      return fail(exits.portInUse, [`port ${port} on ${host} is in use: ${remedy}`]);
-    }
-    if (code === 'EACCES') {
-      return fail(exits.usage, [`--port ${port} is not allowed for this user; take 1024 or above`]);
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-      return fail(exits.usage, [`--host ${host}: this machine has no such address (${code})`]);
-    }
-    throw error;
-  };
+function refuseAddress({ host, port }: StartOptions, error: NodeJS.ErrnoException): never {
+  const { code } = error;
+  if (code === 'EADDRINUSE') {
+    const remedy = 'stop what runs there, or give another --port (0 picks a free one)';
+    return fail(exits.portInUse, [`port ${port} on ${host} is in use: ${remedy}`]);
+  }
+  if (code === 'EACCES') {
+    return fail(exits.usage, [`--port ${port} is not allowed for this user; take 1024 or above`]);
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return fail(exits.usage, [`--host ${host}: this machine has no such address (${code})`]);
+  }
+  throw error;
 }
 
 function baseUrlOf(host: string, { port }: AddressInfo): string {
@@ -207,6 +258,10 @@ function endOnSignal(end: () => Promise<void>): void {
 
 function print(text: string): void {
   process.stdout.write(text);
+}
+
+function warn(message: string): void {
+  process.stderr.write(`sandbox: ${message}\n`);
 }
 
 function fail(exitCode: number, lines: readonly string[]): never {

@@ -2,6 +2,7 @@
 // machine.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { isLoopbackHost } from '../host/loopback.ts';
 import { type ControlReply, type ControlRequest, problem } from './reply.ts';
 
 export interface GuardTerms {
@@ -37,17 +38,13 @@ function parsePlace(text: string): Place | null {
   return { name, port: found[2] ?? '80' };
 }
 
-/** A name or an address of this machine, without brackets, in lower case. */
-export function isLoopback(name: string): boolean {
-  if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
-  return /^127(\.\d{1,3}){3}$/.test(name);
-}
+export { isLoopbackHost as isLoopback };
 
 /** Bound to every address, it has no one name; and an address is no name that could be rebound. */
 const everyAddress = ['0.0.0.0', '::'];
 
 function isOurs(name: string, hosts: readonly string[]): boolean {
-  if (isLoopback(name)) return true;
+  if (isLoopbackHost(name)) return true;
   const bound = hosts.map((host) => host.toLowerCase().replace(/^\[|\]$/g, ''));
   if (bound.includes(name)) return true;
   return isIP(name) !== 0 && bound.some((host) => everyAddress.includes(host));
@@ -74,7 +71,8 @@ function refuseOrigin({ headers }: ControlRequest): ControlReply | null {
   const page = from === undefined ? null : parsePlace(from);
   const ours = parsePlace(String(host));
   if (page !== null && ours !== null && page.port === ours.port) {
-    if (page.name === ours.name || (isLoopback(page.name) && isLoopback(ours.name))) return null;
+    if (page.name === ours.name || (isLoopbackHost(page.name) && isLoopbackHost(ours.name)))
+      return null;
   }
   return problem(403, 'A page from another origin may not use the control plane.');
 }

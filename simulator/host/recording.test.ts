@@ -1,13 +1,13 @@
 // Plays recordings of long random sessions: the same world and the same answers, byte for byte.
 // time limit: 60 s
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { drawFrom, makeCall, makeInput } from '../core/inputs-under-test.ts';
 import { dumpWorld } from '../core/state.ts';
-import { playRecording, Recording } from './recording.ts';
+import { playRecording, Recording, RecordingError } from './recording.ts';
 import { printState, restoreState } from './restoring.ts';
 import { trySandbox } from './sandbox-under-test.ts';
 
@@ -83,17 +83,47 @@ recording('a file that begins with no world is refused', async () => {
   await sandbox.close();
 });
 
-recording('a file that cannot be written is said once, and the world goes on', async () => {
-  const sandbox = await trySandbox();
-  const told: string[] = [];
-  const kept = new Recording(sandbox.first, join(folder, 'no', 'where'), (words) =>
-    told.push(words),
+const refusal = (beginning: Promise<Recording>) =>
+  beginning.then(
+    () => assert.unreachable('it began'),
+    (error: Error) => error,
   );
-  await new Promise((resolve) => setTimeout(resolve, 30));
+
+recording('a file that cannot be written is refused before anything is recorded', async () => {
+  const sandbox = await trySandbox();
+  const path = join(folder, 'no', 'where');
+  const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+  assert.instance(error, RecordingError);
+  assert.is(error?.message, 'cannot be written (ENOENT); give a path that can');
   sandbox.first.act('makeEvent', { category: 'account' });
-  await kept.close();
-  assert.is(told.length, 1);
-  assert.match(told[0] ?? '', /could not be written to .*ENOENT/);
+  assert.is(sandbox.first.onInput, null);
+  await sandbox.close();
+});
+
+recording(
+  'one that holds something is refused and left as it was; an empty one is taken',
+  async () => {
+    const sandbox = await trySandbox();
+    const path = join(folder, 'held.jsonl');
+    writeFileSync(path, 'evidence\n');
+    const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+    assert.is(error?.message, 'is there already; remove it, or name another file');
+    assert.is(readFileSync(path, 'utf8'), 'evidence\n');
+    writeFileSync(path, '');
+    const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
+    sandbox.first.act('makeEvent', { category: 'account' });
+    await begun.close();
+    assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"act".*\n$/);
+    await sandbox.close();
+  },
+);
+
+recording('one that is discarded leaves no file', async () => {
+  const sandbox = await trySandbox();
+  const path = join(folder, 'discarded.jsonl');
+  const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
+  await begun.discard();
+  assert.is(existsSync(path), false);
   await sandbox.close();
 });
 

@@ -1,7 +1,8 @@
 // Writes every input of a world to a file, and plays such a file: the same world and the same
 // answers, byte for byte.
+import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import type { Behaviour } from '../core/behaviour.ts';
 import { loadWorld, printSnapshot, StateError, snapshotWorld } from '../core/state.ts';
 import type { Effect, Input } from '../core/step.ts';
@@ -9,6 +10,11 @@ import { step } from '../core/step.ts';
 import { phoneTables } from '../core/values/phone.ts';
 import type { World } from '../core/world.ts';
 import type { WorldHost } from './world-host.ts';
+
+/** Why a recording cannot begin, in words for the person who named its file. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError';
+}
 
 /**
  * First line of a recording: the world it begins with. Every further line is an input, or the world
@@ -19,6 +25,33 @@ export class Recording {
   readonly #host: WorldHost;
   readonly #deviations: readonly string[];
   readonly #stop: () => void;
+  readonly #path: string;
+
+  /**
+   * Resolves when the file is there to be written; throws a RecordingError where it cannot be, or
+   * where it holds something already: a recording is evidence, and never lost to the next one.
+   */
+  static async begin(...terms: ConstructorParameters<typeof Recording>): Promise<Recording> {
+    const [host, path, onTrouble, deviations] = terms;
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile() && found.size > 0) {
+      throw new RecordingError('is there already; remove it, or name another file');
+    }
+    let isOpen = false;
+    const tell = (message: string) => {
+      if (isOpen) onTrouble(message);
+    };
+    const recording = new Recording(host, path, tell, deviations);
+    try {
+      await once(recording.#stream, 'open');
+    } catch (error) {
+      recording.#stop();
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new RecordingError(`cannot be written (${code ?? message}); give a path that can`);
+    }
+    isOpen = true;
+    return recording;
+  }
 
   /**
    * `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. The ids
@@ -31,6 +64,7 @@ export class Recording {
     deviations: readonly string[] = [],
   ) {
     this.#host = host;
+    this.#path = path;
     this.#deviations = deviations;
     this.#stream = createWriteStream(path, { flags: 'w' });
     this.#stream.once('error', (error: NodeJS.ErrnoException) => {
@@ -52,6 +86,13 @@ export class Recording {
     const beside = { settings: behaviour.settings, deviations: this.#deviations };
     const pieces = [...printSnapshot(snapshotWorld(world), beside)];
     this.#stream.write(`${pieces.join('').replaceAll('\n', '')}\n`);
+  }
+
+  /** Ends it and removes its file: nothing was served. */
+  async discard(): Promise<void> {
+    await this.close();
+    const found = await stat(this.#path).catch(() => null);
+    if (found?.isFile()) await rm(this.#path, { force: true });
   }
 
   close(): Promise<void> {

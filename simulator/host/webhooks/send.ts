@@ -1,5 +1,5 @@
 // Sends one delivery to a receiver under test, and says how it was answered.
-import { parseAddress } from '../../core/values/address.ts';
+export { isLoopbackHost } from '../loopback.ts';
 
 export interface OutgoingDelivery {
   readonly url: string;
@@ -15,14 +15,6 @@ export interface ReceiverAnswer {
   /** The beginning of the answer's body. */
   readonly text: string;
   readonly durationMs: number;
-}
-
-/** Whether a hostname, as the url parser gives it, can only mean this machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  const name = hostname.replace(/^\[|\]$|\.$/g, '');
-  const address = parseAddress(name);
-  if (address === null) return name === 'localhost' || name.endsWith('.localhost');
-  return address.family === 4 ? address.value >> 24n === 127n : address.value === 1n;
 }
 
 const shownBytes = 2_000;

@@ -1,0 +1,126 @@
+// Where a world began: what the options say of that, what a state file says, and if they agree.
+import { resolve } from 'node:path';
+import type { WorldOptions } from '../../simulator/core/world.ts';
+import type { ClockTerms, Sandbox } from '../../simulator/host/sandbox.ts';
+import type { StartOptions, StartPlan } from './start-options.ts';
+
+/** How the first world of a sandbox begins, and what a reset leads back to. */
+export interface Origin {
+  readonly world: string;
+  readonly seed: string;
+  readonly plan: StartPlan;
+  readonly clock: ClockTerms;
+}
+
+/** What a state file says that bears on the options. */
+export interface Saved {
+  readonly path: string;
+  readonly document: unknown;
+  /** Undefined where the file is not what it should be, which loading it will tell. */
+  readonly seed: string | undefined;
+  /** Null where the file does not say: it was not written by `sandbox`. */
+  readonly begun: Omit<Origin, 'seed'> | null;
+  readonly clock: { readonly mode: ClockTerms['mode']; readonly nowMs: number } | null;
+}
+
+/** What is taken where neither an option nor a file says anything. */
+export const unnamed: Origin = {
+  world: 'default',
+  seed: '1',
+  plan: 'sandbox',
+  clock: { mode: 'real', nowMs: null },
+};
+
+export type Named = Pick<StartOptions, 'world' | 'seed' | 'plan' | 'clock'>;
+
+/** How the first world begins: a saved one as it began, where that is known. */
+export function originOf(named: Named, saved: Saved | null): Origin {
+  const { world, seed, plan, clock } = named;
+  const stands = saved?.clock ? { mode: saved.clock.mode, nowMs: null } : unnamed.clock;
+  return {
+    world: saved?.begun?.world ?? world ?? unnamed.world,
+    seed: saved?.seed ?? seed?.toString() ?? unnamed.seed,
+    plan: saved?.begun?.plan ?? plan ?? unnamed.plan,
+    // A clock can be set at any time; the other three are in every record of the world.
+    clock: clock ?? saved?.begun?.clock ?? stands,
+  };
+}
+
+/** A line for each option that a saved world contradicts: it can be served only as it is. */
+export function contradictions(named: Named, saved: Saved): string[] {
+  const { world, seed, plan, clock } = named;
+  const { begun, path } = saved;
+  const lines: string[] = [];
+  const differ = (option: string, was: string) =>
+    lines.push(
+      `${option}: the world kept in ${path} began with ${was}; leave the option out, or give another --state file`,
+    );
+  if (world !== undefined && begun !== null && resolve(world) !== resolve(begun.world)) {
+    differ(`--world ${world}`, `--world ${begun.world}`);
+  }
+  if (seed !== undefined && saved.seed !== undefined && `${seed}` !== saved.seed) {
+    differ(`--seed ${seed}`, `--seed ${saved.seed}`);
+  }
+  if (plan !== undefined && begun !== null && plan !== begun.plan) {
+    differ(`--plan ${plan}`, `--plan ${begun.plan}`);
+  }
+  const atMs = clock?.nowMs ?? null;
+  if (atMs !== null && saved.clock !== null && atMs < saved.clock.nowMs) {
+    const [asked, stands] = [atMs, saved.clock.nowMs].map((ms) => new Date(ms).toISOString());
+    lines.push(
+      `--clock ${asked}: the world kept in ${path} has come to ${stands}, and time never goes back; give a later time, or --clock frozen`,
+    );
+  }
+  return lines;
+}
+
+interface MarkedOptions extends WorldOptions {
+  readonly begun_as?: unknown;
+}
+
+/** Keeps in the world itself where it began, so that every document of it says so. */
+export function markOrigin({ first: host }: Sandbox, { seed, world, plan, clock }: Origin): void {
+  const mark = () => {
+    const options: MarkedOptions = { ...host.world.options, begun_as: { world, plan, clock } };
+    host.world.options = options;
+  };
+  mark();
+  host.listen(({ kind }) => {
+    if (kind !== 'world') return;
+    const { options, counters, seed: its } = host.world;
+    // One that was put in place says itself where it began; one begun anew has seen no request.
+    if (!('begun_as' in options) && counters.request === 0 && its === seed) mark();
+  });
+}
+
+const plans: readonly unknown[] = ['sandbox', 'standard', 'pro'];
+
+/** What a document says of its world's beginning; nothing is thrown, whatever it is. */
+export function readSaved(path: string, document: unknown): Saved {
+  const { world, clock } = membersOf(document);
+  const { seed, options, nowMs } = membersOf(world);
+  const { mode, now_ms } = membersOf(clock);
+  return {
+    path,
+    document,
+    seed: typeof seed === 'string' ? seed : undefined,
+    begun: readBegun(membersOf(options).begun_as),
+    clock: isMode(mode) && isTime(now_ms) ? { mode, nowMs: later(now_ms, nowMs) } : null,
+  };
+}
+
+function readBegun(given: unknown): Saved['begun'] {
+  const { world, plan, clock } = membersOf(given);
+  const { mode, nowMs } = membersOf(clock);
+  if (typeof world !== 'string' || !plans.includes(plan) || !isMode(mode)) return null;
+  const atMs = typeof nowMs === 'number' ? nowMs : null;
+  return { world, plan: plan as StartPlan, clock: { mode, nowMs: atMs } };
+}
+
+const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && (ms as number) >= 0;
+const later = (ms: number, other: unknown) => (isTime(other) ? Math.max(ms, other) : ms);
+const isMode = (mode: unknown): mode is ClockTerms['mode'] => mode === 'real' || mode === 'frozen';
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
