@@ -30,7 +30,7 @@ export interface MadeUp {
 }
 
 /** Something about a starting world that cannot be: the field and what to do. */
-export class StartingWorldError extends Error {
+export class StartingWorldError extends TypeError {
   override readonly name = 'StartingWorldError';
   readonly field: string;
   constructor(field: string, message: string) {
@@ -57,7 +57,14 @@ export function* startInSlices(
   terms: StartTerms,
 ): Generator<void, World> {
   const { startMs, madeUp } = terms;
-  const world = createWorld({ ...terms, startedAtMs: startMs - longestAgo(fixture, madeUp) });
+  const agoMs = longestAgo(fixture, madeUp);
+  if (agoMs > startMs) {
+    // Times are counted from 1970 on, and a delivery of before cannot be signed (EVT-5a).
+    const earliest = new Date(agoMs).toISOString();
+    const message = `must be ${earliest} or later: what this world tells of its past goes back`;
+    throw new StartingWorldError('clock', `${message} to 1970 then`);
+  }
+  const world = createWorld({ ...terms, startedAtMs: startMs - agoMs });
   placeFirms(world, fixture, terms);
   // EVT-10b: written people are few, and their events are forgotten as those of the API are; of a
   // crowd only those are told that can still be asked for.

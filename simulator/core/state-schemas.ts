@@ -166,7 +166,8 @@ export const recordSchemas = {
     reference: text,
     currency: text,
     amount: decimal,
-    method: text,
+    // A deviation may keep it as it was sent.
+    method: orNull(text),
     transactionType: text,
     status: oneOf('pending', 'approved', 'settled', 'rejected', 'cancelled'),
     isFtd: flag,

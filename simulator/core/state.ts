@@ -113,7 +113,8 @@ export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>
 
 /** Throws a StateError that says what is wrong; the document itself is never changed. */
 export function loadWorld(document: unknown, behaviour: Behaviour): World {
-  const shot = checkDocument(document);
+  const shot = findWorldIn(document);
+  const found = checkWorld(shot);
   const world = createWorld({
     name: shot.name as string,
     seed: shot.seed as string,
@@ -122,10 +123,7 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
   const loaded: Record<string, unknown> = { ...world, journal: createJournal() };
   for (const name of plain) loaded[name] = shot[name];
   loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
-  for (const [name, key] of Object.entries(lists)) {
-    const records = shot[name] as readonly Readonly<Record<string, unknown>>[];
-    loaded[name] = new Map(records.map((record) => [record[key], record]));
-  }
+  for (const name of Object.keys(lists)) loaded[name] = found[name];
   for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
   const keys = shot.keys as { young: []; old: []; turnedAtMs: number };
   loaded.keys = { young: new Map(keys.young), old: new Map(keys.old), turnedAtMs: keys.turnedAtMs };
@@ -177,8 +175,7 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
   }
 }
 
-/** The whole of it is looked through, so that what is loaded from it never fails half-way. */
-function checkDocument(document: unknown): Readonly<Record<string, unknown>> {
+function findWorldIn(document: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(document))
     throw new StateError('a state is a JSON object, as GET state answers it');
   const { format, version, world } = document;
@@ -189,7 +186,6 @@ function checkDocument(document: unknown): Readonly<Record<string, unknown>> {
     throw new StateError(`version ${String(version)} cannot be read, only ${stateVersion}${why}`);
   }
   if (!isObject(world)) throw new StateError('world must be an object');
-  checkWorld(world);
   return world;
 }
 

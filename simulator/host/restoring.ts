@@ -1,7 +1,6 @@
 // A world with its clock as one document, and back: what the control plane gives and takes.
-import type { Behaviour } from '../core/behaviour.ts';
 import { loadWorld, printSnapshot, StateError, snapshotWorld } from '../core/state.ts';
-import type { World } from '../core/world.ts';
+import { lastTimeMs } from '../core/state-schemas.ts';
 import type { ClockMode } from './clock.ts';
 import type { WorldHost } from './world-host.ts';
 
@@ -21,29 +20,20 @@ export function printState({ world, clock }: WorldHost): Iterable<string> {
  * Throws a StateError, and then changes nothing.
  */
 export function restoreState(host: WorldHost, document: unknown): void {
-  const world = readWorld(document, host.behaviour);
+  const world = loadWorld(document, host.behaviour);
   const { mode, nowMs } = readClock(document) ?? { mode: host.clock.mode, nowMs: world.nowMs };
   host.replace(world, { mode, nowMs: Math.max(nowMs, world.nowMs) });
-}
-
-function readWorld(document: unknown, behaviour: Behaviour): World {
-  try {
-    return loadWorld(document, behaviour);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    // Records are taken as they were written; one that a hand has changed may lack a member.
-    throw new StateError(`a record in it is not whole (${error.message})`);
-  }
 }
 
 /** The clock of the document; null where it has none. */
 function readClock(document: unknown): Stood | null {
   const { clock } = document as { clock?: { mode?: unknown; now_ms?: unknown } | null };
   if (clock === undefined || clock === null) return null;
+  if (typeof clock !== 'object') throw new StateError('clock must be an object');
   const { mode, now_ms: nowMs } = clock;
   if (mode !== 'real' && mode !== 'frozen')
     throw new StateError('clock.mode must be real or frozen');
-  if (typeof nowMs === 'number' && Number.isSafeInteger(nowMs) && nowMs >= 0)
+  if (typeof nowMs === 'number' && Number.isInteger(nowMs) && nowMs >= 0 && nowMs <= lastTimeMs)
     return { mode, nowMs };
   throw new StateError('clock.now_ms must be a time in milliseconds');
 }

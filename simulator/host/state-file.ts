@@ -42,12 +42,10 @@ class PiecewiseFile implements Adapter<unknown> {
       throw new StateError(`cannot be read (${error.code})`);
     });
     if (text === null) return null;
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      throw new StateError('is not whole JSON; it was left as it is');
-    }
+    const document = parseWhole(text);
+    // lowdb takes null, 0, false and an empty text for no file at all, which would be written over.
+    if (!document) throw new StateError('a state is a JSON object; it was left as it is');
+    return document;
   }
 
   async write(data: unknown): Promise<void> {
@@ -67,6 +65,15 @@ class PiecewiseFile implements Adapter<unknown> {
     }
     await file.close();
     await rename(half, this.#path);
+  }
+}
+
+function parseWhole(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError('is not whole JSON; it was left as it is');
   }
 }
 

@@ -237,6 +237,8 @@ export class WorldHost {
 
   /** Puts another world in this one's place; callers that wait are cut off. */
   replace(world: World, clock: { readonly mode: ClockMode; readonly nowMs: number }): void {
+    // Asked before anything is given up: a world whose timers cannot be read throws here.
+    nextDueMs(world);
     this.cutOff();
     this.inFlight.abandon();
     this.world = world;

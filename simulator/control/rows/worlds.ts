@@ -101,7 +101,8 @@ export const worldRows = [
       } catch (error) {
         if (error instanceof WorldExistsError) return refuseField('name', error.message, 409);
         if (!(error instanceof StartingWorldError)) throw error;
-        const field = error.field.startsWith('world') ? error.field : `world.${error.field}`;
+        const isOwn = error.field === 'clock' || error.field.startsWith('world');
+        const field = isOwn ? error.field : `world.${error.field}`;
         return refuseField(field, error.message.slice(error.field.length + 2));
       }
     },
