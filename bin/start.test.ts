@@ -174,6 +174,11 @@ const mistakes = [
   ],
   ['a host of the network without a token', ['--host', '0.0.0.0'], /--control-token/],
   ['a ready file that cannot be', ['--port', '0', '--ready-file', 'no/such/folder'], /no\/such/],
+  [
+    'a recording that cannot be',
+    ['--port', '0', '--record', 'no/such'],
+    /--record no\/such: .*ENOENT/,
+  ],
 ] as const;
 
 for (const [name, args, expected] of mistakes) {

@@ -107,13 +107,15 @@ async function loadSandbox(options: StartOptions) {
   const problems = saved === null ? [] : contradictions(options, saved);
   if (problems.length > 0) return fail(exits.usage, problems);
   const origin = originOf(options, saved);
-  const { sandbox, resets } = await makeSandbox(options, origin, saved);
+  const { sandbox, resets, told } = await makeSandbox(options, origin, saved);
   markOrigin(sandbox, { ...origin, world: resets });
   try {
     if (saved !== null) restoreSaved(sandbox, saved, options.clock);
   } catch (error) {
     return refuseKept(options)(error as Error);
   }
+  // Not before: a file that cannot be loaded is told of by that alone.
+  if (told !== null) warn(told);
   const { first } = sandbox;
   const receiver = connectReceiver(sandbox, options.forwardTo);
   // A clock that stands wakes nobody up for what has come due until then.
@@ -121,16 +123,24 @@ async function loadSandbox(options: StartOptions) {
   return { sandbox, receiver };
 }
 
+interface Made {
+  readonly sandbox: Sandbox;
+  /** The starting world that a reset leads to. */
+  readonly resets: string;
+  /** Where that may not be the one the saved world began as. */
+  readonly told: string | null;
+}
+
 async function makeSandbox(
   options: StartOptions,
   origin: Origin,
   saved: Saved | null,
-): Promise<{ readonly sandbox: Sandbox; readonly resets: string }> {
+): Promise<Made> {
   const folder = process.cwd();
   const configured = readConfigFile(options.configFile, folder);
   if (configured.problems) return fail(exits.usage, configured.problems);
   const { world, ...begins } = origin;
-  const { fixture, resets } = findFixture(world, folder, saved);
+  const { fixture, resets, told } = findFixture(world, folder, saved);
   const { settings, forwards, allow_local_webhooks } = configured.config;
   try {
     const sandbox = await Sandbox.create({
@@ -146,7 +156,7 @@ async function makeSandbox(
       deviations: await findDeviations(options.deviations),
       deliverer: undiciDeliverer(),
     });
-    return { sandbox, resets };
+    return { sandbox, resets, told };
   } catch (error) {
     if (!(error instanceof StartingWorldError)) throw error;
     return fail(exits.usage, [`${resets}: ${error.message}`]);
@@ -156,17 +166,17 @@ async function makeSandbox(
 /** The starting world: of a saved one it is needed for resets only, and may be gone. */
 function findFixture(world: string, folder: string, saved: Saved | null) {
   const chosen = readWorld(world, folder);
-  if (saved !== null && saved.begun === null) {
-    warn(`${saved.path} does not say as which world it began; a reset leads to "${world}"`);
+  if (chosen.fixture) {
+    const unsaid = `does not say as which world it began; a reset leads to "${world}"`;
+    const told = saved?.begun === null ? `${saved.path} ${unsaid}` : null;
+    return { fixture: chosen.fixture, resets: world, told };
   }
-  if (chosen.fixture) return { fixture: chosen.fixture, resets: world };
   if (!saved?.begun) return fail(exits.usage, chosen.problems);
-  const instead = readWorld(unnamed.world, folder);
+  const { world: resets } = unnamed;
+  const instead = readWorld(resets, folder);
   if (instead.problems) return fail(exits.internal, instead.problems);
-  warn(
-    `${saved.path} began as ${world}, which cannot be read; a reset leads to "${unnamed.world}"`,
-  );
-  return { fixture: instead.fixture, resets: unnamed.world };
+  const told = `${saved.path} began as ${world}, which cannot be read; a reset leads to "${resets}"`;
+  return { fixture: instead.fixture, resets, told };
 }
 
 /** Where this sandbox departs from the conforming service. */
