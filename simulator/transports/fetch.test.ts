@@ -1,7 +1,10 @@
 // A url with options is read as the request that the platform's own fetch would make of it, and an
 // aborted call lets go.
+import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { collect, watch } from '../gc-under-test.ts';
+import type { Sandbox } from '../host/sandbox.ts';
 import { tokenOf, trySandbox } from '../host/sandbox-under-test.ts';
 import { fetchCall } from './fetch.ts';
 
@@ -61,6 +64,90 @@ fetching('a call that is aborted while it is held back rejects with the reason',
   assert.is(await failed, 'enough');
   assert.is(sandbox.first.waiting, 0);
   await sandbox.close();
+});
+
+type Ask = (signal: AbortSignal, headers: Record<string, string>) => Parameters<typeof fetch>;
+
+const account = '{"client_reference_id":"one","email":"one@example.com"}';
+const text = (): RequestInit => ({ method: 'POST', body: account });
+const bytes = (): RequestInit => ({ method: 'POST', body: new TextEncoder().encode(account) });
+const headersOf = (sandbox: Sandbox) => ({
+  authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}`,
+  'idempotency-key': 'one',
+  'content-type': 'application/json',
+});
+
+// Each leaves nothing of its Requests to the caller but the signal.
+const asks: Readonly<Record<string, Ask>> = {
+  GET: (signal, headers) => [url, { headers, signal }],
+  text: (signal, headers) => [url, { ...text(), headers, signal }],
+  bytes: (signal, headers) => [url, { ...bytes(), headers, signal }],
+  Request: (signal, headers) => [new Request(url, { headers, signal })],
+  'Request of bytes': (signal, headers) => [new Request(url, { ...bytes(), headers, signal })],
+  'Request and options': (signal, headers) => [new Request(url, { signal }), { headers }],
+  'signal in the options': (signal, headers) => [
+    new Request(url, { headers, signal: new AbortController().signal }),
+    { signal },
+  ],
+};
+
+for (const [name, ask] of Object.entries(asks)) {
+  fetching(`an abort arrives after a garbage collection: ${name}`, async () => {
+    const sandbox = await trySandbox();
+    sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
+    const headers = headersOf(sandbox);
+    const abort = new AbortController();
+    const state = watch(fetchCall(sandbox, ...ask(abort.signal, headers)));
+    await collect();
+    assert.equal([state(), sandbox.first.waiting], ['pending', 1]);
+    abort.abort('enough');
+    await collect();
+    assert.equal([state(), sandbox.first.waiting], ['enough', 0]);
+    await sandbox.close();
+  });
+}
+
+fetching('an abort arrives while the body is on its way, and there is no call then', async () => {
+  const sandbox = await trySandbox();
+  let calls = 0;
+  sandbox.first.onInput = () => {
+    calls += 1;
+  };
+  const abort = new AbortController();
+  const init = { ...bytes(), signal: abort.signal };
+  const early = watch(fetchCall(sandbox, url, init));
+  const endless = { ...init, body: new ReadableStream(), duplex: 'half' } as RequestInit;
+  const stuck = watch(fetchCall(sandbox, url, endless));
+  abort.abort('enough');
+  await collect();
+  assert.equal([early(), stuck()], ['enough', 'enough']);
+  assert.is(calls, 0);
+  await sandbox.close();
+});
+
+fetching('a signal: null in the options frees a Request from its signal', async () => {
+  const sandbox = await trySandbox();
+  const request = new Request(url, { signal: AbortSignal.abort() });
+  assert.is((await fetchCall(sandbox, request, { signal: null })).status, 401);
+  await sandbox.close();
+});
+
+fetching('nothing stays on a signal that outlives its calls', async () => {
+  const sandbox = await trySandbox();
+  const { signal } = new AbortController();
+  const headers = headersOf(sandbox);
+  sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 2 });
+  const held = [
+    watch(fetchCall(sandbox, url, { headers, signal })),
+    watch(fetchCall(sandbox, url, { ...text(), headers, signal })),
+  ];
+  await fetchCall(sandbox, url, { ...text(), headers, signal });
+  await fetchCall(sandbox, url, { ...bytes(), headers, signal });
+  assert.is(sandbox.first.waiting, 2);
+  await sandbox.close();
+  await collect();
+  for (const state of held) assert.instance(state(), TypeError);
+  assert.is(getEventListeners(signal, 'abort').length, 0);
 });
 
 fetching('a path alone is one of the sandbox', async () => {

@@ -1,0 +1,147 @@
+// The public door refuses what is wrong by its name and remedy, and a port that cannot be had
+// leaves the sandbox as it was.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox, type ListenOptions, type SandboxOptions } from './index.ts';
+
+const door = suite('public door');
+
+async function errorOf(asked: Promise<unknown>): Promise<Error> {
+  try {
+    await asked;
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was refused');
+}
+
+const own = { id: 'odd', breaks: ['CONV-1'], story: 'For this test.', bend: <B>(b: B) => b };
+
+// [options, what the message starts with, the remedy in it]
+const refused: readonly (readonly [unknown, string, string])[] = [
+  ['default', 'options', 'an object'],
+  [null, 'options', 'an object'],
+  [{ wrld: 1 }, 'wrld', 'did you mean "world"?'],
+  [{ allow_local_webhooks: true }, 'allow_local_webhooks', 'did you mean "allowLocalWebhooks"?'],
+  [{ quite: 1 }, 'quite', '"controlToken"'],
+  [{ world: 'nope' }, 'world', 'default, empty, busy'],
+  [{ world: 5 }, 'world', 'written out'],
+  [{ world: { firms: [] } }, 'world.credentials', 'missing'],
+  [{ clock: 'yesterday' }, 'clock', '2026-01-31T12:00:00Z'],
+  [{ clock: 5 }, 'clock', 'frozen'],
+  [{ seed: {} }, 'seed', 'whole number'],
+  [{ seed: 1.5 }, 'seed', 'whole number'],
+  [{ seed: 1n }, 'seed', 'not 1n'],
+  [{ seed: ' ' }, 'seed', 'not blank'],
+  [{ plan: 'x' }, 'plan', '"sandbox", "standard", "pro"'],
+  [{ settings: 5 }, 'settings must', 'an object'],
+  [{ settings: { abandon_after: 5 } }, 'settings.abandon_after', '"abandon_after_ms"'],
+  [{ forwards: 'x' }, 'forwards', 'a list of {from, to}'],
+  [{ forwards: [{ from: 'x', to: 'y' }] }, 'forwards[0].from', 'an https origin'],
+  [{ forwards: [{ from: 'https://a.example', to: 'y' }] }, 'forwards[0].to', 'http://127.0.0.1'],
+  [{ allowLocalWebhooks: 'yes' }, 'allowLocalWebhooks', 'true or false'],
+  [{ deviations: 'x' }, 'deviations', 'a list'],
+  [{ deviations: ['replay-reprints-prety'] }, 'deviations[0]', '"replay-reprints-pretty"?'],
+  [{ deviations: [own, 5] }, 'deviations[1]', 'bend'],
+  [{ deviations: [{ ...own, bend: null }] }, 'deviations[0].bend', 'a function'],
+  [{ deviations: [{ ...own, breaks: 'x' }] }, 'deviations[0].breaks', 'a list'],
+  [{ controlToken: 'a b' }, 'controlToken', 'without spaces'],
+  [{ controlToken: 5 }, 'controlToken', 'visible ASCII'],
+];
+
+for (const [options, start, remedy] of refused) {
+  const named = typeof options === 'object' && options !== null ? Object.entries(options) : options;
+  door(`refuses ${start}: ${String(named)}`, async () => {
+    const { name, message } = await errorOf(createSandbox(options as SandboxOptions));
+    assert.is(name, 'TypeError');
+    assert.ok(message.startsWith(start), message);
+    assert.ok(message.includes(remedy), message);
+  });
+}
+
+door('names all that is wrong at once, and never repeats a secret', async () => {
+  const options = { plan: 'x', seed: {}, controlToken: 'se cret' } as unknown as SandboxOptions;
+  const { message } = await errorOf(createSandbox(options));
+  for (const name of ['plan', 'seed', 'controlToken']) assert.match(message, name);
+  assert.not.match(message, 'se cret');
+});
+
+door('takes every option, and what is undefined as left out', async () => {
+  const every: Required<SandboxOptions> = {
+    world: 'empty',
+    clock: '2026-01-31',
+    seed: 'seven',
+    plan: 'pro',
+    settings: { abandon_after_ms: 45_000 },
+    forwards: [{ from: 'https://Hooks.example.com/', to: 'http://127.0.0.1:9/hooks' }],
+    allowLocalWebhooks: true,
+    deviations: ['replay-reprints-pretty', own],
+    controlToken: 's3cret',
+  };
+  const full = await createSandbox(every);
+  assert.is(full.clock.nowMs(), Date.UTC(2026, 0, 31));
+  const info = (await full.control('GET', 'info')) as Record<string, unknown>;
+  assert.equal(info.settings_changed, ['abandon_after_ms']);
+  assert.equal(info.deviations, ['replay-reprints-pretty', 'odd']);
+  await full.close();
+  const left = Object.fromEntries(Object.keys(every).map((name) => [name, undefined]));
+  await (await createSandbox(left as SandboxOptions)).close();
+});
+
+const badListening: readonly (readonly [unknown, RegExp])[] = [
+  [{ port: '80' }, /^port must be a whole number from 0 to 65535, not "80"/],
+  [{ port: -1 }, /^port /],
+  [{ port: 65_536 }, /^port /],
+  [{ port: 1.5 }, /^port /],
+  [{ host: '' }, /^host must be an address to bind/],
+  [{ host: 5 }, /^host /],
+  [{ prot: 1 }, /^prot is not known; did you mean "port"\?/],
+  [8080, /^options /],
+];
+
+door('listen refuses what is wrong, and can be called again', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  for (const [options, words] of badListening) {
+    const { name, message } = await errorOf(sandbox.listen(options as ListenOptions));
+    assert.is(name, 'TypeError');
+    assert.match(message, words);
+  }
+  assert.match((await sandbox.listen()).base_url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  await sandbox.close();
+});
+
+door('a port that is taken leaves nothing behind', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const stream = await sandbox.fetch('/_sandbox/stream');
+  const ended = stream.body?.pipeTo(new WritableStream()).then(() => 'ended');
+  for (let time = 0; time < 2; time += 1) {
+    const { code } = (await errorOf(sandbox.listen({ port }))) as NodeJS.ErrnoException;
+    assert.is(code, 'EADDRINUSE');
+  }
+  const open = new Promise((done) => setTimeout(done, 10, 'open'));
+  assert.is(await Promise.race([ended, open]), 'open', 'a reader without a socket goes on');
+  other.close();
+  await once(other, 'close');
+  const { base_url } = await sandbox.listen({ port });
+  assert.is((await fetch(`${base_url}/_sandbox/health`)).status, 200);
+  assert.match((await errorOf(sandbox.listen())).message, 'listens already');
+  await sandbox.close();
+  assert.match((await errorOf(fetch(base_url))).message, 'fetch failed');
+});
+
+door('one that is closed listens no more, even while it was about to', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const listening = sandbox.listen();
+  const second = errorOf(sandbox.listen());
+  const [{ base_url }] = await Promise.all([listening, sandbox.close()]);
+  assert.match((await second).message, 'listens already');
+  assert.match((await errorOf(fetch(base_url))).message, 'fetch failed');
+  assert.match((await errorOf(sandbox.listen())).message, 'closed');
+});
+
+door.run();

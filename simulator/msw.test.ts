@@ -1,0 +1,50 @@
+// The handlers for Mock Service Worker: an aborted request lets go of its call, garbage collection
+// or not, and nobody is told of a mistake.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { collect } from './gc-under-test.ts';
+import { tokenOf, trySandbox } from './host/sandbox-under-test.ts';
+import { sandboxHandlers } from './msw.ts';
+import { fetchCall } from './transports/fetch.ts';
+
+const handlers = suite('msw handlers');
+const baseUrl = 'https://api.example.com';
+
+handlers('an abort arrives after a garbage collection, as a failed request', async () => {
+  const sandbox = await trySandbox();
+  sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
+  const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
+  const [handler] = sandboxHandlers({ fetch: (call) => fetchCall(sandbox, call) }, { baseUrl });
+  const abort = new AbortController();
+  let type = 'none';
+  const resolved = handler
+    ?.run({
+      request: new Request(`${baseUrl}/api/v1/accounts`, { headers, signal: abort.signal }),
+      requestId: 'one',
+    })
+    .then((result) => {
+      type = result?.response?.type ?? 'none';
+    });
+  await collect();
+  assert.is(sandbox.first.waiting, 1);
+  abort.abort();
+  await collect();
+  assert.equal([type, sandbox.first.waiting], ['error', 0]);
+  await resolved;
+  await sandbox.close();
+});
+
+handlers('a mistake of the sandbox is told as it is', async () => {
+  const broken = { fetch: () => Promise.reject(new RangeError('broken')) };
+  const [handler] = sandboxHandlers(broken, { baseUrl });
+  const request = new Request(`${baseUrl}/api/v1/accounts`);
+  let told: unknown;
+  try {
+    await handler?.run({ request, requestId: 'one' });
+  } catch (error) {
+    told = error;
+  }
+  assert.instance(told, RangeError);
+});
+
+handlers.run();
