@@ -42,6 +42,34 @@ for (const [name, text, words] of states) {
   });
 }
 
+files('a state file with a record that is not whole is exit code 4, and is left', () => {
+  const path = join(folder, 'whole.json');
+  const made = exec(['--state', 'whole.json']);
+  assert.is(made.code, 0, made.err);
+  const whole = JSON.parse(readFileSync(path, 'utf8'));
+  const broken: readonly (readonly [object, string])[] = [
+    [{ timers: [null] }, 'world.timers[0] must be an object, not null'],
+    [{ firms: [{ id: '1' }] }, 'world.firms[0].name is missing'],
+    [{ nowMs: -5 }, 'world.nowMs must be from 0'],
+  ];
+  for (const [parts, words] of broken) {
+    const text = JSON.stringify({ ...whole, world: { ...whole.world, ...parts } });
+    writeFileSync(path, text);
+    const { code, err } = exec(['--state', 'whole.json']);
+    assert.is(code, 4, err);
+    assert.ok(err.startsWith(`sandbox: --state whole.json: ${words}`), err);
+    assert.is(err.trim().split('\n').length, 1);
+    assert.is(readFileSync(path, 'utf8'), text);
+  }
+});
+
+files('a clock before what the world tells of its past is exit code 2', () => {
+  const { code, err } = exec(['--clock', '1970-01-01T00:00:00Z']);
+  assert.is(code, 2, err);
+  assert.match(err, /clock: must be 1970-\S+Z or later/);
+  assert.is(err.trim().split('\n').length, 1);
+});
+
 files('a state file where none can be written is exit code 4', () => {
   const { code, err } = exec(['--state', 'no/such/folder/state.json']);
   assert.equal(
@@ -99,19 +127,10 @@ files('a world file may make up a crowd, the same one each time', () => {
   assert.ok(people[0] === people[1], 'the same world, to the byte');
 });
 
-files('a recording that cannot be written is said, and the sandbox serves', () => {
-  const { code, err } = exec(
-    ['--record', 'no/such/folder/bug.jsonl'],
-    `
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const { ok } = await fetch(process.env.SANDBOX_CONTROL_URL + '/health');
-      process.exitCode = ok ? 0 : 9;
-    `,
-  );
-  assert.equal(
-    [code, err],
-    [0, 'sandbox: the recording could not be written to no/such/folder/bug.jsonl: ENOENT\n'],
-  );
+files('a recording that cannot be written is exit code 2, and nothing runs', () => {
+  const { code, err } = exec(['--record', 'no/such/folder/bug.jsonl'], 'process.exitCode = 9;');
+  const why = 'cannot be written (ENOENT); give a path that can';
+  assert.equal([code, err], [2, `sandbox: --record no/such/folder/bug.jsonl: ${why}\n`]);
 });
 
 files.after(() => rmSync(folder, { recursive: true }));

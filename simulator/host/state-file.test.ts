@@ -90,6 +90,9 @@ const notStates: readonly (readonly [string, string])[] = [
   ['', 'is not whole JSON'],
   ['{"format":"trading-platform-sandbox-state","version":1,"wor', 'is not whole JSON'],
   ['[]', 'a state is a JSON object'],
+  ['null', 'a state is a JSON object'],
+  ['0', 'a state is a JSON object'],
+  ['""', 'a state is a JSON object'],
   ['{"format":"other"}', 'format must be'],
   ['{"format":"trading-platform-sandbox-state","version":2,"world":{}}', 'from a newer program'],
   ['{"format":"trading-platform-sandbox-state","version":1}', 'world must be an object'],
@@ -118,6 +121,28 @@ state('a torn, newer or other file is refused and left as it was', async () => {
     assert.is(readFileSync(path, 'utf8'), text);
   }
   assert.equal(dumpWorld(sandbox.first.world), before);
+  await sandbox.close();
+});
+
+state('what goes wrong while a world is put in place leaves the old one there', async () => {
+  const sandbox = await trySandbox();
+  const { first } = sandbox;
+  const before = first.world;
+  let waited = 0;
+  first.act('makeFault', { match: { operation: 'listAccounts' }, effect: { kind: 'hang' } });
+  const authorization = `Bearer ${tokenOf(sandbox, 'firm')}`;
+  const call = { method: 'GET', headers: { authorization }, body: new Uint8Array() };
+  first.call({ ...call, target: '/api/v1/accounts' }, () => {
+    waited += 1;
+  });
+  const broken = { ...before, timers: [null as never] };
+  assert.throws(() => first.replace(broken, { mode: 'frozen', nowMs: 1 }));
+  const document = documentOf(sandbox) as { world: object };
+  const spoilt = { ...document, world: { ...document.world, accounts: [], timers: [null] } };
+  assert.throws(() => restoreState(first, spoilt), /^world\.timers\[0\] must be an object/);
+  assert.is(first.world, before);
+  assert.equal([waited, first.waiting], [0, 1], 'who waits goes on waiting');
+  assert.equal(documentOf(sandbox), document);
   await sandbox.close();
 });
 
