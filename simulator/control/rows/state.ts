@@ -88,5 +88,5 @@ export const stateRows = [
 
 /** The messages of a state that cannot be loaded begin with the field. */
 function fieldOf(message: string): string {
-  return /^(world\.[\w.[\]]+|format|version|clock[\w.]*|world)\b/.exec(message)?.[0] ?? 'body';
+  return /^(world\.\S+|format|version|clock[\w.]*|world)(?= )/.exec(message)?.[0] ?? 'body';
 }
