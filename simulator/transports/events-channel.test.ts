@@ -11,6 +11,7 @@ import { defaultSettings } from '../../fixtures/settings.ts';
 import { Rehearsal } from '../host/delivery/rehearsal.ts';
 import { ApiMessage, mountEventsChannel } from './events-channel.ts';
 import { createHttp } from './http.ts';
+import { Turns } from './turns.ts';
 
 const channel = suite('events channel');
 
@@ -402,7 +403,8 @@ channel('a long replay takes turns with everybody else', () =>
 channel('who answers no ping is told to go', async () => {
   const rehearsal = await Rehearsal.begin();
   const app = Fastify({ http: { IncomingMessage: ApiMessage } });
-  mountEventsChannel(app, { sandbox: rehearsal.sandbox, pingEveryMs: 20 });
+  const { sandbox } = rehearsal;
+  mountEventsChannel(app, { sandbox, turns: new Turns(sandbox, {}), pingEveryMs: 20 });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const url = `ws://127.0.0.1:${port}/api/v1/events`;

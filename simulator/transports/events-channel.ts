@@ -9,6 +9,7 @@ import { Channel, closeCodes } from '../host/channel.ts';
 import { replyHeaders } from '../host/reading.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world-host.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * Only who asks for a WebSocket is offered another protocol. Without this, Node would take every
@@ -30,6 +31,8 @@ export class ApiMessage extends IncomingMessage {
 
 export interface EventsChannelOptions {
   readonly sandbox: Sandbox;
+  /** The calls that came before a handshake are answered before it. */
+  readonly turns: Turns;
   /** Headers put on every answer to a handshake. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds between two pings; who has not answered the last one is cut off. */
@@ -49,12 +52,7 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
   const connections = new Set<Connection>();
   let sockets: Promise<WebSocketServer> | null = null;
   let closing = false;
-  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
-    if (closing) {
-      socket.destroy();
-      return;
-    }
+  const shakeHands = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { sandbox, headers = {} } = options;
     const call: Call = {
       method: request.method ?? 'GET',
@@ -87,6 +85,14 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
     };
     host.call(call, answered);
     socket.once('close', () => host.forget(answered));
+  };
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    setImmediate(() => {
+      options.turns.catchUp();
+      if (closing || socket.destroyed) socket.destroy();
+      else shakeHands(request, socket, head);
+    });
   });
   app.addHook('preClose', (done) => {
     closing = true;

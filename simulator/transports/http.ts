@@ -1,6 +1,12 @@
 // HTTP through fastify, which only carries bytes: no parsing, no validation, no answers of its own.
 
-import { createServer, type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  maxHeaderSize,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Sandbox } from '../host/sandbox.ts';
@@ -16,8 +22,6 @@ export interface HttpOptions {
 }
 
 const empty = new Uint8Array(0);
-/** Longer than the pools of clients keep a connection that rests. */
-const keepAliveMs = 72_000;
 
 /**
  * A server whose API leads into core. Everything else is fastify's: what it has no route for is
@@ -27,30 +31,29 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
   const limit = Math.max(sandbox.settings.max_body_bytes, sandbox.settings.max_bulk_body_bytes);
   const turns = new Turns(sandbox, headers);
   const serve = (raw: IncomingMessage, response: ServerResponse) => {
+    const take = turns.begin({ socket: raw.socket, response });
     readBody(raw, limit, (body, oversize) => {
       const { method = 'GET', url: target = '/', headers: sent } = raw;
       const call = { method, target, headers: sent, body };
-      turns.take(oversize ? { ...call, oversize } : call, response);
+      take(oversize ? { ...call, oversize } : call);
     });
   };
   const app = Fastify({
     logger: false,
-    // The API is taken before fastify looks at it: its routing and its objects cost as much as a
-    // call itself, and its parsing of bodies more.
-    serverFactory: (routing) =>
-      createServer(
-        { IncomingMessage: ApiMessage, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
-        (raw, response) => {
-          if (isCores(raw.url ?? '/')) serve(raw, response);
-          else routing(raw, response);
-        },
-      ),
+    http: { IncomingMessage: ApiMessage },
     bodyLimit: Number.MAX_SAFE_INTEGER,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
+    // A bad percent-encoding is core's to refuse.
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack();
+      serve(request.raw, reply.raw);
+    },
     clientErrorHandler: answerBrokenHttp,
     forceCloseConnections: true,
+    requestTimeout: 0,
   });
+  takeApi(app.server, turns, serve);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   app.addHook('onRequest', (request, reply, done) => {
@@ -61,7 +64,7 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
     reply.hijack();
     serve(request.raw, reply.raw);
   });
-  mountEventsChannel(app, { sandbox, headers });
+  mountEventsChannel(app, { sandbox, headers, turns });
   mount?.(app);
   app.setNotFoundHandler(() => {
     throw new Error('the hook has taken this call');
@@ -70,10 +73,25 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
 }
 
 /**
- * Everything under /api; and a bad percent-encoding, which a router would refuse in its own words.
+ * The API is taken before fastify looks at it: its routing and its objects cost as much as a call
+ * itself, and its parsing of bodies more. What is fastify's waits for the calls that came before.
  */
-function isCores(target: string): boolean {
-  return target.startsWith('/api/') || target === '/api' || /%(?![0-9a-f]{2})/i.test(target);
+function takeApi(server: Server, turns: Turns, serve: RequestListener): void {
+  const [routing] = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (raw, response) => {
+    const { url = '/' } = raw;
+    if (url.startsWith('/api/') || url === '/api') {
+      serve(raw, response);
+      return;
+    }
+    setImmediate(() => {
+      turns.catchUp();
+      routing?.(raw, response);
+    });
+  });
+  // Who says that no more will come still hears the answer to what came.
+  server.on('connection', (socket) => socket.prependListener('end', () => turns.catchUp()));
 }
 
 /**

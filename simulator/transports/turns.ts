@@ -7,7 +7,14 @@ import type { Sandbox } from '../host/sandbox.ts';
 import type { Answer } from '../host/world-host.ts';
 
 interface Taken {
+  readonly order: number;
   readonly call: Call;
+  readonly exchange: Exchange;
+}
+
+/** Where a call came from, and where its answer goes. */
+export interface Exchange {
+  readonly socket: Socket;
   readonly response: ServerResponse;
 }
 
@@ -17,13 +24,14 @@ interface Unsent {
 }
 
 /**
- * Calls are decided in the order in which they came. Decided one after another they find the
- * simulator in the processor's caches; answers that go out one after another wake their callers
- * once: together half as many calls again as each by itself.
+ * Decided one after another, calls find the simulator in the processor's caches; answers that go
+ * out one after another wake their callers once: together half as many calls again as each by
+ * itself. The order is that in which the requests began.
  */
 export class Turns {
   readonly #sandbox: Sandbox;
   readonly #headers: Readonly<Record<string, string>>;
+  #begun = 0;
   #taken: Taken[] = [];
   /** null: whoever has an answer sends it at once. */
   #unsent: Unsent[] | null = null;
@@ -34,31 +42,47 @@ export class Turns {
     this.#headers = headers;
   }
 
-  take(call: Call, response: ServerResponse): void {
-    if (this.#taken.push({ call, response }) === 1) setImmediate(() => this.#turn());
+  /** A request begins; its call is given to the answered function once all of it has come. */
+  begin(exchange: Exchange): (call: Call) => void {
+    this.#begun += 1;
+    const order = this.#begun;
+    return (call) => {
+      if (this.#taken.push({ order, call, exchange }) === 1) setImmediate(() => this.catchUp());
+    };
   }
 
-  #turn(): void {
-    const taken = this.#taken;
+  /** Decides and answers what has come so far: before something else is done that must come after. */
+  catchUp(): void {
+    if (this.#taken.length === 0) return;
+    const taken = this.#taken.sort((one, other) => one.order - other.order);
     const unsent: Unsent[] = [];
     this.#taken = [];
     this.#unsent = unsent;
-    for (const { call, response } of taken) this.#decide(call, response);
+    for (const { call, exchange } of taken) this.#decide(call, exchange);
     this.#unsent = null;
     for (const { response, body } of unsent) response.end(body);
   }
 
-  #decide(call: Call, response: ServerResponse): void {
+  #decide(call: Call, { socket, response }: Exchange): void {
     let isAnswered = false;
+    const gone = () => host.forget(answered);
     const answered = (answer: Answer): void => {
       isAnswered = true;
-      if (answer.kind === 'reset') cutOff(response.socket);
+      socket.off('close', gone);
+      if (answer.kind === 'reset') this.#cutOff(response);
       else this.#answer(response, answer.reply, answer.requestId, call.method === 'HEAD');
     };
     const host = this.#sandbox.call(call, answered);
     if (isAnswered) return;
-    if (response.closed) host.forget(answered);
-    else response.once('close', () => host.forget(answered));
+    if (socket.destroyed) gone();
+    // An answer that waits behind others on its connection never hears of the connection's end.
+    else socket.once('close', gone);
+  }
+
+  /** The connection breaks where the answer would be: after those that come before it. */
+  #cutOff(response: ServerResponse): void {
+    if (response.socket === null) response.once('socket', cutOff);
+    else cutOff(response.socket);
   }
 
   #answer(response: ServerResponse, reply: Reply, requestId: string, isHead: boolean): void {
@@ -80,7 +104,7 @@ export class Turns {
  * Ends a connection as one that breaks. Where its end is under way already nobody is there to see
  * it; Node 20 would wait for that end for ever, even when its program is over.
  */
-function cutOff(socket: Socket | null): void {
-  if (socket?.writableEnded) socket.destroy();
-  else socket?.resetAndDestroy();
+function cutOff(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
