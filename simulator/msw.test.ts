@@ -2,7 +2,7 @@
 // or not, and nobody is told of a mistake.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { collect } from './gc-under-test.ts';
+import { collect } from './host/gc-under-test.ts';
 import { tokenOf, trySandbox } from './host/sandbox-under-test.ts';
 import { sandboxHandlers } from './msw.ts';
 import { fetchCall } from './transports/fetch.ts';

@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { collect, watch } from '../gc-under-test.ts';
+import { collect, watch } from '../host/gc-under-test.ts';
 import { standardRequest } from '../transports/fetch.ts';
 import { tryPlane } from './plane-under-test.ts';
 

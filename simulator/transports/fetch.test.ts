@@ -3,7 +3,7 @@
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { collect, watch } from '../gc-under-test.ts';
+import { collect, watch } from '../host/gc-under-test.ts';
 import type { Sandbox } from '../host/sandbox.ts';
 import { tokenOf, trySandbox } from '../host/sandbox-under-test.ts';
 import { fetchCall } from './fetch.ts';
