@@ -124,6 +124,15 @@ state('a torn, newer or other file is refused and left as it was', async () => {
   await sandbox.close();
 });
 
+state('a file of nothing but null is a file, not none that may be written over', async () => {
+  const path = join(folder, 'null.json');
+  for (const text of ['null', '0', '""', 'false']) {
+    writeFileSync(path, text);
+    const message = await readStateFile(path).then(String, (error: Error) => error.message);
+    assert.is(message, 'a state is a JSON object; it was left as it is');
+  }
+});
+
 state('what goes wrong while a world is put in place leaves the old one there', async () => {
   const sandbox = await trySandbox();
   const { first } = sandbox;
