@@ -208,7 +208,7 @@ const wrong: readonly (readonly [Partial<ReceiverGiven>, RegExp])[] = [
   [{ url, secretEnv, previousSecretEnv: 'OLD' }, /--previous-secret-env: the variable OLD/],
   [{ url, secretEnv, signatureHeader: 'X Sig' }, /--signature-header: "X Sig"/],
   [{ url, secretEnv, effectProbe: 'https://example.com' }, /--effect-probe: example\.com/],
-  [{ url, secretEnv, report: ['pdf=x'] }, /--report: "pdf=x" is not FORMAT=FILE/],
+  [{ url, secretEnv, report: ['pdf=x'] }, /--report: "pdf=x" is none of json=FILE/],
 ];
 
 for (const [given, words] of wrong) {

@@ -10,7 +10,7 @@ export interface Route {
 }
 
 /** Reads `#/timeline/requests/12`, or `#/@name/timeline` in another world. */
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const parts = hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decodePart);
   const [first = ''] = parts;
   if (!first.startsWith('@')) return { world: firstWorld, path: parts };

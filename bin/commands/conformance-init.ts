@@ -62,7 +62,7 @@ export function init(
 }
 
 /** The profile filled with examples; secrets are references to variables. */
-export function exampleOf(node: Field | Group | List): unknown {
+function exampleOf(node: Field | Group | List): unknown {
   if (isGroup(node)) {
     const fields = Object.entries(node.fields);
     return Object.fromEntries(fields.map(([name, each]) => [name, exampleOf(each)]));

@@ -24,7 +24,7 @@ import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
 import { checkWritable, readBaselineFile, writeText } from './conformance-files.ts';
 import { type JudgeIo, UsageError } from './conformance-io.ts';
-import type { RunOptions } from './conformance-run.ts';
+import type { RunOptions } from './conformance-run-options.ts';
 import { type Found, findTarget } from './conformance-target.ts';
 
 export async function judgeTarget(
@@ -114,11 +114,12 @@ function reportOf(parts: {
 }
 
 function commandFor(options: RunOptions, found: Found, scenario: string): string {
-  const { profile, controlUrl, seed } = options;
+  const { profile, controlUrl, controlTokenEnv, tokenEnv, seed } = options;
   const parts = ['conformance run', `--base-url ${found.baseUrl}`];
   if (controlUrl !== undefined) parts.push(`--control-url ${controlUrl}`);
   if (profile !== undefined) parts.push(`--profile ${profile}`);
-  if (found.controlUrl === null && options.token !== undefined) parts.push('--token-env TOKEN');
+  if (controlTokenEnv !== undefined) parts.push(`--control-token-env ${controlTokenEnv}`);
+  if (tokenEnv !== undefined) parts.push(`--token-env ${tokenEnv}`);
   return [...parts, `--only ${scenario}`, `--seed ${seed}`].join(' ');
 }
 

@@ -47,7 +47,7 @@ export function listing() {
   };
 }
 
-export function listLines(): string[] {
+function listLines(): string[] {
   const lines: string[] = [];
   for (const { title, prefix, rules: own } of ruleFamilies) {
     lines.push(`${prefix}: ${title}`);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import type { ReceiverOrder } from '../../simulator/control/index.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './conformance-io.ts';
-import { FORMAT_NAMES } from './conformance-run.ts';
+import { FORMAT_NAMES, readReport } from './conformance-run-options.ts';
 
 export interface ReceiverGiven {
   readonly url?: string;
@@ -169,15 +169,5 @@ function readUrl(option: string, text: string | undefined, owned: boolean): stri
   if (loopback || owned) return text;
   throw new UsageError(
     `${option}: ${hostname} is not this machine; --i-own-this-host says it is yours`,
-  );
-}
-
-function readReport(text: string): { format: (typeof FORMAT_NAMES)[number]; file: string } {
-  const equals = text.indexOf('=');
-  const format = FORMAT_NAMES.find((name) => name === text.slice(0, Math.max(0, equals)));
-  const file = text.slice(equals + 1);
-  if (format !== undefined && file !== '') return { format, file };
-  throw new UsageError(
-    `--report: "${text}" is not FORMAT=FILE with one of ${FORMAT_NAMES.join(', ')}`,
   );
 }

@@ -11,7 +11,7 @@ import type { Provider } from '../../conformance/providers/target.ts';
 import type { Redactor } from '../../conformance/reports/redact.ts';
 import { readProfileFile, usedBeside } from './conformance-files.ts';
 import { type JudgeIo, UsageError } from './conformance-io.ts';
-import type { RunOptions } from './conformance-run.ts';
+import type { RunOptions } from './conformance-run-options.ts';
 
 export interface Found {
   readonly baseUrl: string;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Report } from '../../conformance/reports/report.ts';
 import type { JudgeIo } from './conformance-io.ts';
 import { judgeTarget } from './conformance-judge.ts';
-import { readRunOptions } from './conformance-run.ts';
+import { readRunOptions } from './conformance-run-options.ts';
 
 export const TOKEN = 'tok_under_test_0123456789';
 

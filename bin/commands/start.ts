@@ -175,7 +175,8 @@ function findFixture(world: string, folder: string, saved: Saved | null) {
   const { world: resets } = unnamed;
   const instead = readWorld(resets, folder);
   if (instead.problems) return fail(exits.internal, instead.problems);
-  const told = `${saved.path} began as ${world}, which cannot be read; a reset leads to "${resets}"`;
+  const lost = `${saved.path} began as ${world}, which cannot be read`;
+  const told = `${lost}; a reset leads to "${resets}"`;
   return { fixture: instead.fixture, resets, told };
 }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
 /** The folders that hold source; everything else at the top is configuration. */
-export const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
+const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
 
 /** All files under a folder of the checkout as sorted paths relative to its root, `/`-separated. */
 export function filesUnder(folder: string): string[] {

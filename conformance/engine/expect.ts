@@ -164,6 +164,6 @@ export function print(value: unknown): string {
   return value === undefined ? 'absent' : clip(JSON.stringify(value) ?? String(value));
 }
 
-export function clip(text: string, length = 200): string {
+function clip(text: string, length = 200): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`;
 }

@@ -197,7 +197,7 @@ async function pool<T>(items: readonly T[], width: number, each: (item: T) => Pr
 }
 
 /** The same order for the same seed, another for another (mulberry32 and Fisher-Yates). */
-export function shuffled<T>(items: readonly T[], seed: number): T[] {
+function shuffled<T>(items: readonly T[], seed: number): T[] {
   const deck = [...items];
   let state = seed >>> 0;
   const random = () => {

@@ -59,7 +59,7 @@ export function additions(
 }
 
 /** Whether the scenarios could come to a verdict on a rule on a target that offers so much. */
-export function isTestable(
+function isTestable(
   rule: RuleWords,
   scenarios: readonly Scenario[],
   offers: ReadonlySet<Need>,

@@ -101,7 +101,7 @@ class ProfileProvider implements Provider {
   }
 }
 
-export function offersOf(profile: Profile, receives: boolean): Set<Need> {
+function offersOf(profile: Profile, receives: boolean): Set<Need> {
   const offers = new Set<Need>();
   for (const role of Object.keys(profile.credentials) as Role[]) offers.add(role);
   const seeds = profile.seeds ?? {};

@@ -53,7 +53,7 @@ export const givesNothingAway: Check = {
   shots: (terms) => [forged(terms, 'leak')],
 };
 
-export const onceInSequence: Check = {
+const onceInSequence: Check = {
   id: 'RCV-once-in-sequence',
   group: 'behaviour',
   title: 'an event delivered twice, one after the other, has its side effect once',
@@ -63,7 +63,7 @@ export const onceInSequence: Check = {
   shots: valid('once', 2),
 };
 
-export const onceInACrowd: Check = {
+const onceInACrowd: Check = {
   id: 'RCV-once-in-a-crowd',
   group: 'behaviour',
   title: 'an event delivered ten times at once has its side effect once',

@@ -2,7 +2,7 @@
 import { ruleFamilies } from '../../fixtures/rules.ts';
 import type { Report } from './report.ts';
 
-export const FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
+const FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
 
 export type Format = (typeof FORMATS)[number];
 

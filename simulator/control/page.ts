@@ -3,7 +3,7 @@ import { placeAfter, sortedIds } from './growing.ts';
 import { listOf, object, orNull, type Schema, whole } from './schema.ts';
 
 export const defaultLimit = 1000;
-export const mostLimit = 10_000;
+const mostLimit = 10_000;
 /** Records looked at for one page, so that a filter that hits nothing does not walk through all. */
 const mostLooked = 50_000;
 

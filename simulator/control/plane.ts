@@ -176,7 +176,7 @@ function match({ segments, outer }: Found, method: string): Matched | ControlRep
   const row = fitting.find((each) => each.method === method);
   if (row !== undefined) return { row, params: paramsOf(row, segments) };
   const path = segments.join('/');
-  if (fitting.length === 0) return nowhere(path);
+  if (fitting.length === 0) return nowhere(`${controlPrefix}/${path}`);
   const allow = [...new Set(fitting.map((each) => each.method))].sort().join(', ');
   return problem(405, `${path} takes ${allow}, not ${method}.`, [], { allow });
 }

@@ -6,7 +6,7 @@ import { seededToken } from './values/digest.ts';
 import type { World } from './world.ts';
 
 /** ERR-1b: where the documentation of each error lives. */
-export const docsUrl = 'https://docs.trading-platform.example';
+const docsUrl = 'https://docs.trading-platform.example';
 
 export function printPolicy(settings: Settings): PrintPolicy {
   const absent = settings.absent_optionals === 'empty' ? '' : null;

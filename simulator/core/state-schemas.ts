@@ -1,6 +1,6 @@
 // What the records of a state are made of, as data: every member that the program will read later.
 import type { Schema } from '../../fixtures/schemas/fit.ts';
-import type { Call, Facts, Reply } from './call.ts';
+import type { Facts } from './call.ts';
 import type { Fault, FaultMatch } from './faults.ts';
 import type {
   Account,
@@ -20,81 +20,27 @@ import type {
   TradingAccount,
   Transaction,
 } from './records.ts';
-import { operationNames } from './tables/operations.ts';
-import { planRates } from './tables/plans.ts';
+import {
+  call,
+  count,
+  decimal,
+  flag,
+  id,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  operation,
+  orNull,
+  plan,
+  rate,
+  record,
+  reply,
+  text,
+  time,
+} from './state-shapes.ts';
 import type { Timer } from './timers.ts';
 import type { Counters, Held, WorldOptions } from './world.ts';
-
-/** The last time that a date can be made of. */
-export const lastTimeMs = 8_640_000_000_000_000;
-
-/** An object of these members at least; one per member of the type, so that none is forgotten. */
-function record<T>(
-  properties: Readonly<Record<keyof T & string, Schema>>,
-  optional: readonly (keyof T & string)[] = [],
-): Schema {
-  const names = Object.keys(properties) as (keyof T & string)[];
-  const required = names.filter((name) => !optional.includes(name));
-  return { type: 'object', properties, required };
-}
-
-const text: Schema = { type: 'string' };
-const id: Schema = { type: 'string', minLength: 1 };
-const flag: Schema = { type: 'boolean' };
-const number: Schema = { type: 'number' };
-const count: Schema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-const time: Schema = { type: 'integer', minimum: 0, maximum: lastTimeMs };
-const rate: Schema = { type: ['number', 'null'], minimum: 0 };
-const decimal: Schema = {
-  type: 'string',
-  // Sums may be longer than what a caller may send; the exponent is bounded as there (NS-49).
-  pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d{1,3})?$',
-  description: 'It is an exact decimal such as "10.50".',
-};
-const headerValue: Schema = {
-  type: 'string',
-  pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
-  description: 'It is the value of a header.',
-};
-
-const orNull = (schema: Schema): Schema => ({
-  ...schema,
-  type: [...[schema.type ?? []].flat(), 'null'],
-});
-const oneOf = (...values: readonly string[]): Schema => ({ type: 'string', enum: values });
-const listOf = (items: Schema): Schema => ({ type: 'array', items });
-const mapOf = (values: Schema): Schema => ({
-  type: 'object',
-  properties: {},
-  additionalProperties: values,
-});
-const plan = oneOf(...Object.keys(planRates));
-const operation = oneOf(...operationNames);
-
-const reply = record<Reply>(
-  {
-    status: { type: 'integer', minimum: 100, maximum: 999 },
-    contentType: orNull(oneOf('application/json', 'application/problem+json', 'text/plain')),
-    body: text,
-    etag: headerValue,
-    headers: mapOf(headerValue),
-  },
-  ['etag', 'headers'],
-);
-
-/** A call as it is written down: its body is base64. */
-const call = record<Call>(
-  {
-    method: text,
-    target: text,
-    // One by one they are a text or a list of them.
-    headers: mapOf({ type: ['string', 'array'], items: text }),
-    body: text,
-    oversize: flag,
-    upgrade: flag,
-  },
-  ['oversize', 'upgrade'],
-);
 
 /** Records that are kept in lists, by the name of the list. */
 export const recordSchemas = {

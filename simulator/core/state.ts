@@ -7,8 +7,8 @@ import type { Held, World } from './world.ts';
 import { createWorld } from './world.ts';
 
 /** Raised when a document changes its shape; older ones are migrated, newer ones refused. */
-export const stateVersion = 1;
-export const stateFormat = 'trading-platform-sandbox-state';
+const stateVersion = 1;
+const stateFormat = 'trading-platform-sandbox-state';
 
 export { StateError };
 

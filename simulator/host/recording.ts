@@ -107,7 +107,7 @@ export class Recording {
 }
 
 /** An input as one line of JSON; bodies are base64, so that any bytes survive. */
-export function printInput(input: Input): string {
+function printInput(input: Input): string {
   if (input.kind !== 'call') return JSON.stringify(input);
   const body = Buffer.from(input.call.body).toString('base64');
   return JSON.stringify({ ...input, call: { ...input.call, body } });
@@ -116,7 +116,7 @@ export function printInput(input: Input): string {
 const inputKinds: readonly unknown[] = ['call', 'time', 'answered', 'target-refused', 'act'];
 
 /** Throws a SyntaxError where it is none. */
-export function parseInput(line: string): Input {
+function parseInput(line: string): Input {
   const input = JSON.parse(line) as Input;
   if (!inputKinds.includes(input.kind)) throw new SyntaxError(`${input.kind} is no input`);
   if (input.kind !== 'call') return input;

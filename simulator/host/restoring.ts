@@ -1,6 +1,6 @@
 // A world with its clock as one document, and back: what the control plane gives and takes.
 import { loadWorld, printSnapshot, StateError, snapshotWorld } from '../core/state.ts';
-import { lastTimeMs } from '../core/state-schemas.ts';
+import { lastTimeMs } from '../core/state-shapes.ts';
 import type { ClockMode } from './clock.ts';
 import type { WorldHost } from './world-host.ts';
 

@@ -9,7 +9,7 @@ import { halfOf, lockState, unlockState } from './state-lock.ts';
 import type { WorldHost } from './world-host.ts';
 
 /** After a change, so long until it is in the file at the latest (once the disk keeps up). */
-export const saveWithinMs = 500;
+const saveWithinMs = 500;
 
 /** A document with the clock it was saved under. */
 export interface SavedClock {

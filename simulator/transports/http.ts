@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Sandbox } from '../host/sandbox.ts';
 import { ApiMessage, mountEventsChannel } from './events-channel.ts';
 import { Turns } from './turns.ts';
@@ -38,6 +38,10 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
       take(oversize ? { ...call, oversize } : call);
     });
   };
+  const take = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack();
+    serve(request.raw, reply.raw);
+  };
   const app = Fastify({
     logger: false,
     http: { IncomingMessage: ApiMessage },
@@ -45,10 +49,7 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
     // A bad percent-encoding is core's to refuse.
-    frameworkErrors: (_error, request, reply) => {
-      reply.hijack();
-      serve(request.raw, reply.raw);
-    },
+    frameworkErrors: (_error, request, reply) => take(request, reply),
     clientErrorHandler: answerBrokenHttp,
     forceCloseConnections: true,
     requestTimeout: 0,
@@ -56,19 +57,14 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
   takeApi(app.server, turns, serve);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  // Before fastify looks for a body; what its router cannot even read comes past this hook.
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) {
-      done();
-      return;
-    }
-    reply.hijack();
-    serve(request.raw, reply.raw);
+    if (request.is404) take(request, reply);
+    else done();
   });
+  app.setNotFoundHandler(take);
   mountEventsChannel(app, { sandbox, headers, turns });
   mount?.(app);
-  app.setNotFoundHandler(() => {
-    throw new Error('the hook has taken this call');
-  });
   return app;
 }
 

@@ -51,7 +51,9 @@ export class Turns {
     };
   }
 
-  /** Decides and answers what has come so far: before something else is done that must come after. */
+  /**
+   * Decides and answers what has come so far: before something else is done that must come after.
+   */
   catchUp(): void {
     if (this.#taken.length === 0) return;
     const taken = this.#taken.sort((one, other) => one.order - other.order);

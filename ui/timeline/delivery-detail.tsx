@@ -6,7 +6,7 @@ import { duration, fullTime, until } from '../words.ts';
 import { SignatureCheck } from './signature-check.tsx';
 
 /** EVT-8a: how long after a failed attempt the next one comes. */
-export const timetableMs = [30, 120, 600, 1800, 7200, 21_600, 43_200].map((s) => s * 1000);
+const timetableMs = [30, 120, 600, 1800, 7200, 21_600, 43_200].map((s) => s * 1000);
 
 export function DeliveryDetail({ id }: { id: string }) {
   const after = Number(id) - 1;

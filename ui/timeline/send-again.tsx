@@ -86,7 +86,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export function curlOf({ request }: RequestStory, base: string): string {
+function curlOf({ request }: RequestStory, base: string): string {
   const lines = [`curl -i -X ${request.method} ${quote(`${base}${request.target}`)}`];
   for (const [name, value] of headersOf(request)) {
     if (!isOwn(name) && !name.startsWith('accept')) lines.push(`-H ${quote(`${name}: ${value}`)}`);

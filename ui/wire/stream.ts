@@ -89,7 +89,7 @@ async function followOnce(plane: Plane, reader: StreamReader, end: AbortSignal) 
 }
 
 /** Puts frames together from pieces that may be cut anywhere. */
-export class Frames {
+class Frames {
   #rest = '';
   readonly #onItem: (item: StreamItem) => void;
 

@@ -14,7 +14,7 @@ export type Ill =
   | 'truncated'
   | 'slow';
 
-export const ILLS: readonly Ill[] = [
+const ILLS: readonly Ill[] = [
   'limited',
   'limited-without-headers',
   'limited-for-long',
@@ -85,7 +85,7 @@ export const PAGES: Readonly<Partial<Record<Ill, Page>>> = {
 };
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -37,11 +37,11 @@ export interface SetForward {
 
 export function setForward({ world }: ActContext, args: SetForward): ActOutcome {
   if (!/^https:\/\/[^/?#@\s]+\/?$/i.test(args.from) || !URL.canParse(args.from)) {
-    return refused('from', 'from must be an https origin such as https://hooks.example.com');
+    return refused('from', 'must be an https origin such as https://hooks.example.com');
   }
   const from = new URL(args.from).origin;
   if (args.to !== null && (!/^https?:\/\//i.test(args.to) || !URL.canParse(args.to))) {
-    return refused('to', 'to must be a URL such as http://127.0.0.1:9000/hooks');
+    return refused('to', 'must be a URL such as http://127.0.0.1:9000/hooks');
   }
   if (args.to === null && !world.forwards.has(from)) {
     return refused('from', `nothing is forwarded from ${from}`, 404);

@@ -43,7 +43,7 @@ export function findBrand(attempt: Attempt, row: Body): string | Decision {
 }
 
 /** ACC-2 to ACC-4: what is wrong with the reference or the email; null when nothing is. */
-export function refuseRow(attempt: Attempt, row: Body): Decision | null {
+function refuseRow(attempt: Attempt, row: Body): Decision | null {
   const { values } = attempt.behaviour;
   const reference = optionalText(row, 'client_reference_id') ?? '';
   if (values.isBlank(reference) || values.length(reference) > values.maxReference) {

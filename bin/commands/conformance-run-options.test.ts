@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from './conformance-io.ts';
-import { readRunOptions } from './conformance-run.ts';
+import { readRunOptions } from './conformance-run-options.ts';
 
 const env = { TOKEN: 'tok_of_a_target', EMPTY: '' };
 const url = 'http://127.0.0.1:7420/';
@@ -46,7 +46,12 @@ const WRONG: [name: string, given: Parameters<typeof readRunOptions>[0], words: 
   ['a negative time', { baseUrl: url, timeoutS: '-1' }, /--timeout-s: "-1" is not a number/],
   ['an unknown format', { baseUrl: url, report: ['pdf=x'] }, /"pdf=x" is none of json=FILE, junit/],
   ['a format without a file', { baseUrl: url, report: ['json'] }, /"json" is none of/],
-  ['a file twice', { baseUrl: url, report: ['json=x', 'html=x'] }, /two reports would go to x/],
+  ['a file twice', { baseUrl: url, report: ['json=x', 'html=x'] }, /x is named twice/],
+  [
+    'a file for two things',
+    { baseUrl: url, report: ['json=x'], observed: 'x' },
+    /x is named twice/,
+  ],
   ['an update of nothing', { baseUrl: url, updateBaseline: true }, /needs --baseline FILE/],
   ['a token in the open', { baseUrl: url, token: 'tok_1' }, /never the token itself/],
   [
