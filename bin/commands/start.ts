@@ -159,7 +159,8 @@ async function makeSandbox(
     return { sandbox, resets, told };
   } catch (error) {
     if (!(error instanceof StartingWorldError)) throw error;
-    return fail(exits.usage, [`${resets}: ${error.message}`]);
+    const { field, message } = error;
+    return fail(exits.usage, [field === 'clock' ? `--${message}` : `${resets}: ${message}`]);
   }
 }
 
