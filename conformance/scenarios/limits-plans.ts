@@ -68,6 +68,9 @@ const limPerCredential: Scenario = {
     const request: Request = (client, options) =>
       one.request(client, { ...options, authorization });
     const second = await burst(t, { ...one, request }, 2);
+    // AUTH-3a: one that is no token shows nothing about limits.
+    const unknown = second.served.find(({ status }) => status === 401);
+    if (unknown !== undefined) throw new Blocked(`a token just issued: ${unknown.summary}`);
     const expected = 'another token of the credential refused, now that it is used up';
     const actual = `${second.served.length} of 2 served`;
     t.claim(
