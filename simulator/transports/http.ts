@@ -1,4 +1,5 @@
-// HTTP through fastify, which only carries bytes: no parsing, no validation, no answers of its own.
+// HTTP: the API's bytes go to core as they come; fastify serves what stands beside the API, and has
+// no answers of its own.
 
 import {
   type IncomingMessage,

@@ -25,8 +25,8 @@ interface Unsent {
 
 /**
  * Decided one after another, calls find the simulator in the processor's caches; answers that go
- * out one after another wake their callers once: together half as many calls again as each by
- * itself. The order is that in which the requests began.
+ * out one after another wake their callers once: together two fifths more calls a second than each
+ * by itself. The order is that in which the requests began.
  */
 export class Turns {
   readonly #sandbox: Sandbox;
