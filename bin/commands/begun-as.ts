@@ -1,7 +1,6 @@
 // Where a world began: what the options say of that, what a state file says, and if they agree.
 import { resolve } from 'node:path';
-import type { WorldOptions } from '../../simulator/core/world.ts';
-import type { ClockTerms, Sandbox } from '../../simulator/host/sandbox.ts';
+import type { ClockTerms } from '../../simulator/host/sandbox.ts';
 import type { StartOptions, StartPlan } from './start-options.ts';
 
 /** How the first world of a sandbox begins, and what a reset leads back to. */
@@ -72,25 +71,6 @@ export function contradictions(named: Named, saved: Saved): string[] {
     );
   }
   return lines;
-}
-
-interface MarkedOptions extends WorldOptions {
-  readonly begun_as?: unknown;
-}
-
-/** Keeps in the world itself where it began, so that every document of it says so. */
-export function markOrigin({ first: host }: Sandbox, { seed, world, plan, clock }: Origin): void {
-  const mark = () => {
-    const options: MarkedOptions = { ...host.world.options, begun_as: { world, plan, clock } };
-    host.world.options = options;
-  };
-  mark();
-  host.listen(({ kind }) => {
-    if (kind !== 'world') return;
-    const { options, counters, seed: its } = host.world;
-    // One that was put in place says itself where it began; one begun anew has seen no request.
-    if (!('begun_as' in options) && counters.request === 0 && its === seed) mark();
-  });
 }
 
 const plans: readonly unknown[] = ['sandbox', 'standard', 'pro'];

@@ -10,14 +10,7 @@ import { Sandbox } from '../../simulator/host/sandbox.ts';
 import { undiciDeliverer } from '../../simulator/host/undici-deliverer.ts';
 import { serve } from '../../simulator/transports/serve.ts';
 import { bannerLines } from './banner.ts';
-import {
-  contradictions,
-  markOrigin,
-  type Origin,
-  originOf,
-  type Saved,
-  unnamed,
-} from './begun-as.ts';
+import { contradictions, type Origin, originOf, type Saved, unnamed } from './begun-as.ts';
 import { readConfigFile } from './config-file.ts';
 import { logDeliveries } from './delivery-log.ts';
 import { connectReceiver, withReceiver } from './forwards.ts';
@@ -107,8 +100,7 @@ async function loadSandbox(options: StartOptions) {
   const problems = saved === null ? [] : contradictions(options, saved);
   if (problems.length > 0) return fail(exits.usage, problems);
   const origin = originOf(options, saved);
-  const { sandbox, resets, told } = await makeSandbox(options, origin, saved);
-  markOrigin(sandbox, { ...origin, world: resets });
+  const { sandbox, told } = await makeSandbox(options, origin, saved);
   try {
     if (saved !== null) restoreSaved(sandbox, saved, options.clock);
   } catch (error) {
@@ -125,9 +117,7 @@ async function loadSandbox(options: StartOptions) {
 
 interface Made {
   readonly sandbox: Sandbox;
-  /** The starting world that a reset leads to. */
-  readonly resets: string;
-  /** Where that may not be the one the saved world began as. */
+  /** Where a reset may not lead to the world that the saved one began as. */
   readonly told: string | null;
 }
 
@@ -148,6 +138,7 @@ async function makeSandbox(
       // What is served is the file's own world, which may say nothing of where it began.
       worldName: saved?.begun === null ? saved.path : world,
       fixture,
+      begunAs: { world: resets, plan: begins.plan, clock: begins.clock },
       ...(options.forwardTo === undefined ? {} : { firstFixture: withReceiver(fixture) }),
       settings,
       // The command line is nearer to the person than the file: the last one counts.
@@ -156,7 +147,7 @@ async function makeSandbox(
       deviations: await findDeviations(options.deviations),
       deliverer: undiciDeliverer(),
     });
-    return { sandbox, resets, told };
+    return { sandbox, told };
   } catch (error) {
     if (!(error instanceof StartingWorldError)) throw error;
     const { field, message } = error;

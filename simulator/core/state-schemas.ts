@@ -256,7 +256,7 @@ export const plainSchemas = {
   name: text,
   seed: text,
   startedAtMs: time,
-  options: record<WorldOptions>({ allowLocalWebhooks: flag }),
+  options: record<WorldOptions>({ allowLocalWebhooks: flag, begun_as: {} }, ['begun_as']),
   nowMs: time,
   counters: mapOf(count),
   keys: record<{ young: unknown; old: unknown; turnedAtMs: number }>({

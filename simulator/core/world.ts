@@ -12,6 +12,7 @@ import type {
   Firm,
   KeyRecord,
   Order,
+  PlanName,
   Position,
   Subscription,
   Token,
@@ -87,9 +88,17 @@ export interface Held {
   readonly abandoned: boolean;
 }
 
+/** How a world began, for whoever loads a document of it later. */
+export interface BegunAs {
+  readonly world: string;
+  readonly plan: PlanName;
+  readonly clock: { readonly mode: 'real' | 'frozen'; readonly nowMs: number | null };
+}
+
 export interface WorldOptions {
   /** Accept `http://` and loopback webhook urls; departs from HOOK-7 and HOOK-8. */
   readonly allowLocalWebhooks: boolean;
+  readonly begun_as?: BegunAs;
 }
 
 export interface World {

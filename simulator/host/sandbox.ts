@@ -9,7 +9,7 @@ import { conforming } from '../core/conforming.ts';
 import type { PlanName } from '../core/records.ts';
 import { type MadeUp, startInSlices } from '../core/starting-world.ts';
 import { phoneTables } from '../core/values/phone.ts';
-import type { World } from '../core/world.ts';
+import type { BegunAs, World, WorldOptions } from '../core/world.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { Clock, type ClockMode } from './clock.ts';
 import type { Deliverer } from './deliverer.ts';
@@ -33,6 +33,8 @@ export interface SandboxTerms {
   readonly settings?: Settings;
   readonly deviations?: readonly Deviation[];
   readonly allowLocalWebhooks?: boolean;
+  /** What documents of the first world say of how it began. */
+  readonly begunAs?: BegunAs;
   readonly forwards?: readonly { readonly from: string; readonly to: string }[];
   readonly deliverer: Deliverer;
   readonly wallMs?: () => number;
@@ -131,12 +133,18 @@ export class Sandbox {
       seed,
       startMs,
       plan: this.terms.plan,
-      options: { allowLocalWebhooks: this.terms.allowLocalWebhooks ?? false },
+      options: this.#optionsOf(origin),
       ...(fixture.generate === undefined ? {} : { madeUp: await madeUpOf(fixture, seed) }),
     });
     const world = await inTurns(slices);
     for (const { from, to } of this.terms.forwards ?? []) world.forwards.set(from, to);
     return world;
+  }
+
+  #optionsOf({ name }: WorldTerms): WorldOptions {
+    const { allowLocalWebhooks = false, begunAs } = this.terms;
+    if (begunAs === undefined || name !== firstWorldName) return { allowLocalWebhooks };
+    return { allowLocalWebhooks, begun_as: begunAs };
   }
 
   /** Back to how this world began, its clock included. */
