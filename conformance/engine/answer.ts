@@ -1,5 +1,6 @@
 // What came back for one call: raw bytes kept, with the few readings that scenarios share.
 import type { Headers } from './headers.ts';
+import type { RuleId } from './types.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -15,6 +16,8 @@ export interface AnswerParts {
   readonly durationMs: number;
   /** Whether it lacks what all answers of this target's own carry. */
   readonly foreign?: boolean;
+  /** Rules that whoever reads something from it takes for granted. */
+  readonly presumes?: readonly RuleId[];
 }
 
 const decoder = new TextDecoder('utf-8');
@@ -27,7 +30,9 @@ export class Answer {
   readonly body: Uint8Array;
   readonly atMs: number;
   readonly durationMs: number;
-  readonly #foreign: boolean;
+  /** Rules that whoever reads something from it takes for granted. */
+  readonly presumes: readonly RuleId[];
+  readonly #parts: AnswerParts;
   #text: string | undefined;
   #json: Json | undefined;
   #parsed = false;
@@ -39,7 +44,13 @@ export class Answer {
     this.body = parts.body;
     this.atMs = parts.atMs;
     this.durationMs = parts.durationMs;
-    this.#foreign = parts.foreign ?? false;
+    this.presumes = parts.presumes ?? [];
+    this.#parts = parts;
+  }
+
+  /** The same answer, for who can read it only where these rules are kept. */
+  presuming(...rules: RuleId[]): Answer {
+    return new Answer({ ...this.#parts, presumes: [...this.presumes, ...rules] });
   }
 
   get text(): string {
@@ -83,7 +94,7 @@ export class Answer {
    * service: it is a web page, or has no X-Request-Id where all others have one (ERR-4).
    */
   get looksForeign(): boolean {
-    return this.#foreign || this.headers.mediaType() === 'text/html';
+    return this.#parts.foreign === true || this.headers.mediaType() === 'text/html';
   }
 
   get source(): Source {

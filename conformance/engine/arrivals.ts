@@ -1,10 +1,13 @@
 // Deliveries that reached a trial's hooks, each with its number among the exchanges of the report.
 import type { Arrival, Hook } from '../providers/receiver.ts';
 import type { Capture } from './capture.ts';
+import type { RuleId } from './types.ts';
 
 /** Anything that has a number among the exchanges: an answer, a delivery. */
 export interface Numbered {
   readonly n: number;
+  /** Rules without which it shows nothing. */
+  readonly presumes?: readonly RuleId[];
 }
 
 export type Delivered = Arrival & Numbered;

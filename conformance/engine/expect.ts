@@ -122,7 +122,8 @@ export class Expect {
     if (!this.#ok) return this;
     const { failing = 'deviates', fatal = false } = this.#options;
     const exchanges = [...others.map((each) => each.n), this.#answer.n].sort((a, b) => a - b);
-    const finding = { rules: this.#rules, expected, exchanges };
+    const presumes = [this.#answer, ...others].flatMap((each) => each.presumes);
+    const finding = { rules: this.#rules, expected, exchanges, presumes };
     if (truth) {
       this.#ledger.record({ ...finding, verdict: 'passed', actual: 'as expected' });
       return this;

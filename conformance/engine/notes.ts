@@ -9,6 +9,8 @@ const FRONT = 'this looks like something in front of the service';
 export class Notes implements Ledger {
   readonly findings: Finding[] = [];
   readonly observations: Observation[] = [];
+  /** Rules that everything found from now on takes for granted. */
+  presumed: readonly RuleId[] = [];
   controlled = false;
   readonly #scenario: Scenario;
   /**
@@ -29,7 +31,8 @@ export class Notes implements Ledger {
    * What is seen after a disturbance may be its doing: a lost call may have run, or may not. Of
    * several answers `together` any later one may be missing that should have counted.
    */
-  record(finding: Finding, together = false): Judged {
+  record(found: Finding, together = false): Judged {
+    const finding = { ...found, presumes: [...this.presumed, ...(found.presumes ?? [])] };
     const last = Math.max(0, ...finding.exchanges);
     const before = this.#disturbance;
     const earlier = !together && finding.exchanges.length > 0;
@@ -98,6 +101,22 @@ export class Notes implements Ledger {
   /** Setup that was sent again, under its key, with success leaves no doubt behind. */
   settled(): void {
     if (!this.#astray) this.#disturbance = undefined;
+  }
+
+  /** One branch: when a control inside fails, only these rules are blocked. */
+  async part(rules: readonly RuleId[], words: string, play: () => Promise<void>): Promise<void> {
+    const { presumed } = this;
+    try {
+      await play();
+    } catch (error) {
+      const stop = verdictOfStop(error);
+      if (stop === undefined) throw error;
+      const verdict = this.doubtful ? 'inconclusive' : stop;
+      const actual = error instanceof Error ? error.message : String(error);
+      this.findings.push({ rules, verdict, expected: words, actual, exchanges: [] });
+    } finally {
+      this.presumed = presumed;
+    }
   }
 
   /** The tags of an expectation, each of which the scenario must list. */

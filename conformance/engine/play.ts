@@ -102,6 +102,7 @@ async function playOnce(
     observations: trial?.notes.observations ?? [],
     exchanges: capture.exchanges,
     why: ending?.why ?? null,
+    ending: ending?.verdict ?? null,
     missing: ending?.missing ?? [],
     attempts: attempt,
     durationMs: performance.now() - startedAt,

@@ -10,7 +10,7 @@ import { type Defect, FAKE_BASE_URL, FAKE_CONTROL_URL, FakeTarget } from './fake
 import { judgeRule } from './judge.ts';
 import { runScenarios } from './run.ts';
 import { fetchSender } from './send.ts';
-import type { Verdict } from './types.ts';
+import type { Scenario, Verdict } from './types.ts';
 
 const BULK_RULES = [...new Set(bulkScenarios.flatMap((each) => each.rules))];
 
@@ -146,6 +146,53 @@ run('a target that answers 500 to everything never passes', async () => {
     body: '{"code":"internal_error"}',
   }));
   for (const id of BULK_RULES) assert.is.not(verdicts[id], 'passed', id);
+});
+
+const made: Scenario = {
+  id: 'made',
+  title: 'A create answers 200 here',
+  rules: ['ACC-1'],
+  async run(t) {
+    t.expect('ACC-1', await t.api.createAccount(t.newAccount())).status(200);
+  },
+};
+const stored: Scenario = {
+  id: 'stored',
+  title: 'What was created reads so',
+  rules: ['ACC-14'],
+  async run(t) {
+    const answer = await t.api.createAccount(t.newAccount());
+    t.expect('ACC-14', answer.presuming('ACC-1')).field('country', 'nowhere');
+  },
+};
+
+async function verdictsOf(only: string[], skip: string[] = []) {
+  const fake = new FakeTarget();
+  const sender = fetchSender(fake.fetch);
+  const parts = { baseUrl: FAKE_BASE_URL, controlUrl: FAKE_CONTROL_URL, sender };
+  const provider = await controlProvider(parts);
+  const scenarios = [made, stored];
+  const result = await runScenarios({ scenarios, provider, sender, selection: { only, skip } });
+  await provider.close();
+  return result.scenarios.map(({ id, verdict, attempts }) => [id, verdict, attempts]);
+}
+
+run('what a finding takes for granted is looked at before anyone is blamed', async () => {
+  const both = [
+    ['made', 'deviates', 1],
+    ['stored', 'blocked', 1],
+  ];
+  assert.equal(await verdictsOf([]), both);
+  const asked = await verdictsOf(['ACC-14']);
+  assert.equal(asked, [
+    ['made', 'not_selected', 1],
+    ['stored', 'blocked', 1],
+  ]);
+  // What was left out on purpose is not played, and so explains nothing.
+  assert.equal(await verdictsOf([], ['ACC-1']), [
+    ['made', 'not_selected', 0],
+    ['stored', 'deviates', 1],
+  ]);
 });
 
 function explain(result: Awaited<ReturnType<typeof judge>>['result'], id: RuleId): string {

@@ -2,6 +2,7 @@
 // and gathers results.
 import { setMaxListeners } from 'node:events';
 import type { Provider, Target } from '../providers/target.ts';
+import { attribute, unexamined } from './attribute.ts';
 import type { Line } from './capture.ts';
 import { tryTarget } from './first.ts';
 import { newNonce } from './fresh.ts';
@@ -129,7 +130,31 @@ async function playAll(parts: RunParts, line: Line, mark: string, seed: number) 
     return { results, refusedToStart: start.why };
   }
   await playLanes(parts, line, mark, shuffled(chosen, seed), add);
-  return { results, refusedToStart: null };
+  return { results: attribute(await examined(parts, line, mark, results)), refusedToStart: null };
+}
+
+/**
+ * Before a rule is blamed, whatever its evidence takes for granted is looked at as well, though
+ * nobody selected it; what was left out on purpose (`--skip`) stays out.
+ */
+async function examined(
+  parts: RunParts,
+  line: Line,
+  mark: string,
+  results: readonly ScenarioResult[],
+): Promise<readonly ScenarioResult[]> {
+  const presumed = unexamined(results);
+  const chosen = parts.scenarios
+    .filter((each) => missingNeeds(each, parts.provider).length === 0)
+    .filter((each) => {
+      const rules = selectedRules(each, { only: [], skip: parts.selection?.skip ?? [] });
+      return rules.some((rule) => presumed.includes(rule));
+    })
+    .map((scenario) => ({ scenario, rules: [] }));
+  if (chosen.length === 0 || line.signal.aborted) return results;
+  const further = new Map<string, ScenarioResult>();
+  await playLanes(parts, line, mark, chosen, (result) => further.set(result.id, result));
+  return results.map((each) => (each.attempts > 0 ? each : (further.get(each.id) ?? each)));
 }
 
 function missingNeeds(scenario: Scenario, provider: Provider): Need[] {

@@ -11,7 +11,7 @@ import { Expect } from './expect.ts';
 import { Fresh } from './fresh.ts';
 import { Given } from './given.ts';
 import type { Need, Role } from './needs.ts';
-import { Notes, verdictOfStop } from './notes.ts';
+import { Notes } from './notes.ts';
 import { Patience } from './patience.ts';
 import { Blocked, Inconclusive, Unreachable } from './stop.ts';
 import type { Turns } from './turns.ts';
@@ -150,10 +150,19 @@ export class Trial {
     ...answers: Numbered[]
   ): boolean {
     const exchanges = answers.map((each) => each.n);
-    const finding = { rules: this.notes.listed(rules), expected: words, exchanges };
+    const presumes = answers.flatMap((each) => each.presumes ?? []);
+    const finding = { rules: this.notes.listed(rules), expected: words, exchanges, presumes };
     const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
     this.notes.record(truth ? met : { ...finding, verdict: 'deviates', actual }, true);
     return truth;
+  }
+
+  /**
+   * What is found from here to the end of the part or scenario takes these rules for granted:
+   * where one of them deviates in the same run, that is the reason, and nobody else is blamed.
+   */
+  presume(...rules: RuleId[]): void {
+    this.notes.presumed = [...this.notes.presumed, ...rules];
   }
 
   /** Says that these rules could not be tried here, and why: `not_tested`, never passed. */
@@ -175,17 +184,8 @@ export class Trial {
    * One branch of a scenario: when a control inside fails, only the rules named here are blocked,
    * and the scenario goes on.
    */
-  async part(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
-    const listed = this.notes.listed(rules);
-    try {
-      await play();
-    } catch (error) {
-      const stop = verdictOfStop(error);
-      if (stop === undefined) throw error;
-      const verdict = this.notes.doubtful ? 'inconclusive' : stop;
-      const actual = error instanceof Error ? error.message : String(error);
-      this.notes.findings.push({ rules: listed, verdict, expected: words, actual, exchanges: [] });
-    }
+  part(rules: Rules, words: string, play: () => Promise<void>): Promise<void> {
+    return this.notes.part(this.notes.listed(rules), words, play);
   }
 
   // --- values from answers ----------------------------------------------------------------------

@@ -85,6 +85,10 @@ export interface Finding {
   readonly actual: string;
   /** Numbers of the exchanges that show it. */
   readonly exchanges: readonly number[];
+  /** Rules without which it shows nothing: where one of them deviates, that is the reason. */
+  readonly presumes?: readonly RuleId[];
+  /** The rule whose deviation is the reason for it. */
+  readonly explainedBy?: RuleId;
 }
 
 export interface Observation {
@@ -105,6 +109,8 @@ export interface ScenarioResult {
   readonly exchanges: readonly Exchange[];
   /** Why it did not run to its end. */
   readonly why: string | null;
+  /** What that early end stands for. */
+  readonly ending?: Judged | null;
   readonly missing: readonly Need[];
   readonly attempts: number;
   readonly durationMs: number;

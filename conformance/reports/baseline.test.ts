@@ -165,4 +165,23 @@ for (const [given, words] of WRONG) {
   });
 }
 
+baseline('what a known deviation keeps from being judged is known with it', () => {
+  const report = reportOf(finding(A));
+  const blocked = { ...finding(B, 't'), verdict: 'blocked', because_of: 'ACC-1' } as const;
+  const rest: ReportRule = {
+    ...{ ...report.rules[0]!, id: 'ACC-14', verdict: 'blocked' },
+    findings: [blocked],
+  };
+  const both = { ...report, rules: [...report.rules, rest] };
+  assert.is(apply(both, [entry(A)]).verdict, 'conformant');
+  assert.is(apply(both, []).rules[1]!.verdict, 'blocked');
+  // For another reason besides, it is still to be judged.
+  const more = {
+    ...rest,
+    findings: [blocked, { ...finding(B, 'u'), verdict: 'blocked' as const }],
+  };
+  const open = apply({ ...report, rules: [...report.rules, more] }, [entry(A)]);
+  assert.is(open.verdict, 'incomplete');
+});
+
 baseline.run();

@@ -84,7 +84,8 @@ export function applyBaseline(
   const expired = baseline.known.filter((entry) => isOver(entry, today));
   const valid = baseline.known.filter((entry) => !expired.includes(entry));
   const stale = baseline.known.filter((entry) => isStale(report, entry));
-  const rules = report.rules.map((rule) => borneWith(rule, valid));
+  const borne = report.rules.map((rule) => borneWith(rule, valid));
+  const rules = borne.map((rule) => restingOn(rule, borne));
   const known = rules.filter((each) => each.verdict === 'known').length;
   const relevant = expired.filter((entry) => !stale.includes(entry));
   return {
@@ -125,6 +126,17 @@ function borneWith(rule: ReportRule, entries: readonly BaselineEntry[]): ReportR
   if (matching.length === 0 || matching.includes(undefined)) return rule;
   const reasons = [...new Set(matching.map((entry) => entry!.reason))];
   return { ...rule, verdict: 'known', reason: reasons.join('; ') };
+}
+
+/** A rule that nothing but known deviations keep from being judged is borne with as they are. */
+function restingOn(rule: ReportRule, rules: readonly ReportRule[]): ReportRule {
+  if (rule.verdict !== 'blocked') return rule;
+  const causes = rule.findings
+    .filter(({ verdict }) => verdict !== 'passed' && verdict !== 'advisory')
+    .map(({ because_of: cause }) => rules.find(({ id }) => id === cause));
+  if (causes.length === 0 || causes.some((each) => each?.verdict !== 'known')) return rule;
+  const ids = [...new Set(causes.map((each) => each!.id))];
+  return { ...rule, verdict: 'known', reason: `cannot be judged because of ${ids.join(', ')}` };
 }
 
 /**

@@ -102,6 +102,7 @@ function reportRule(rule: Rule, parts: ReportParts): ReportRule {
       expected,
       actual,
       exchanges: each.exchanges,
+      ...(each.explainedBy === undefined ? {} : { because_of: each.explainedBy }),
       replay: redactor.text(parts.replay(each.scenario)),
       fingerprint: fingerprintOf(rule.id, each.scenario, { expected, actual }),
     };

@@ -59,6 +59,8 @@ export interface ReportFinding {
   readonly actual: string;
   /** Numbers of exchanges of the scenario. */
   readonly exchanges: readonly number[];
+  /** The rule whose deviation is the reason for it, where it is blocked by one. */
+  readonly because_of?: string;
   /** What hangs on it, where that is not the rule's own words. */
   readonly advice?: ReportAdvice;
   /** A command that tries it again. */
