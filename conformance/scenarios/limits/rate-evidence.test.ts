@@ -1,0 +1,243 @@
+// Limiters of every conforming kind behind networks of every kind: none is ever called broken, and
+// wrong ones are found where the network leaves it to be seen.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allowanceOf, type Sighting, weighBurst, weighRate, weighSteps } from './rate-evidence.ts';
+
+/** Says of a request that arrives at a time, not before the one before it, whether it is served. */
+type Limiter = (atMs: number) => boolean;
+
+function bucket(perSecond: number, capacity = perSecond): () => Limiter {
+  return () => {
+    let [level, filledAtMs] = [capacity, 0];
+    return (atMs) => {
+      level = Math.min(capacity, level + ((atMs - filledAtMs) * perSecond) / 1000);
+      filledAtMs = atMs;
+      if (level < 1) return false;
+      level -= 1;
+      return true;
+    };
+  };
+}
+
+/** So many in each second of a clock whose seconds begin at some time. */
+function fixedWindow(perSecond: number, beginsAtMs = 370): () => Limiter {
+  return () => {
+    let [second, count] = [Number.NaN, 0];
+    return (atMs) => {
+      const now = Math.floor((atMs - beginsAtMs) / 1000);
+      if (now !== second) [second, count] = [now, 0];
+      count += 1;
+      return count <= perSecond;
+    };
+  };
+}
+
+/** So many in the second that ends with each request. */
+function slidingWindow(perSecond: number): () => Limiter {
+  return () => {
+    let taken: number[] = [];
+    return (atMs) => {
+      taken = taken.filter((each) => each > atMs - 1000);
+      if (taken.length >= perSecond) return false;
+      taken.push(atMs);
+      return true;
+    };
+  };
+}
+
+/** How long a request takes to arrive, and its answer to come back; `n` counts them. */
+interface Network {
+  readonly there: (n: number, atMs: number) => number;
+  readonly back: (n: number, atMs: number) => number;
+  /** Connections: no more are under way at once. */
+  readonly width: number;
+}
+
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const steady = (ms: number, width = 256): Network => ({ there: () => ms, back: () => ms, width });
+
+function jittery(mostMs: number, seed: number, width = 256): Network {
+  const draw = random(seed);
+  return { there: () => draw() * mostMs, back: () => draw() * mostMs, width };
+}
+
+/** Nothing arrives while it stalls: then everything at once. */
+function stalling(everyMs: number, forMs: number): Network {
+  const rest = (atMs: number) => Math.max(1, forMs - (atMs % everyMs));
+  return { there: (_, atMs) => rest(atMs), back: () => 1, width: 256 };
+}
+
+const QUICK: Record<string, Network> = {
+  local: steady(1),
+  near: steady(15),
+  jitter: jittery(30, 1),
+};
+
+const SLOW: Record<string, Network> = {
+  '300 ms': steady(150),
+  '600 ms, 64 connections': steady(300, 64),
+  'up to 1 s either way': jittery(1000, 2),
+  'up to 3 s, 16 connections': jittery(1500, 3, 16),
+  'only requests are late': { ...jittery(900, 4), back: () => 1 },
+  'only answers are late': { ...jittery(900, 5), there: () => 1 },
+  'the last are late': { there: (n) => (n > 6 ? 700 : 1), back: () => 1, width: 256 },
+  stalls: stalling(1500, 900),
+  'long stalls': stalling(4000, 2600),
+};
+
+interface Flight {
+  readonly sentAtMs: number;
+  readonly arrivesAtMs: number;
+  readonly answeredAtMs: number;
+}
+
+function fly(network: Network, n: number, sentAtMs: number): Flight {
+  const arrivesAtMs = sentAtMs + network.there(n, sentAtMs);
+  return { sentAtMs, arrivesAtMs, answeredAtMs: arrivesAtMs + network.back(n, arrivesAtMs) };
+}
+
+/** Sends at these times, as far as there are connections. */
+function send(network: Network, dueAtMs: readonly number[]): Flight[] {
+  const free = Array.from({ length: network.width }, () => Number.NEGATIVE_INFINITY);
+  return dueAtMs.map((dueMs, n) => {
+    const first = free.indexOf(Math.min(...free));
+    const flight = fly(network, n, Math.max(dueMs, free[first]!));
+    free[first] = flight.answeredAtMs;
+    return flight;
+  });
+}
+
+/** The target counts them as they arrive, whatever the order in which they left. */
+function count(limiter: Limiter, flights: readonly Flight[]): Map<Flight, Sighting> {
+  const arriving = [...flights].sort((a, b) => a.arrivesAtMs - b.arrivesAtMs);
+  return new Map(
+    arriving.map((flight) => [flight, { ...flight, served: limiter(flight.arrivesAtMs) }]),
+  );
+}
+
+const START_MS = 10_000;
+
+function burstOf(make: () => Limiter, network: Network, perSecond: number): Sighting[] {
+  const size = Math.ceil(perSecond * 1.6) + 4;
+  const due = Array.from({ length: size }, () => START_MS);
+  return [...count(make(), send(network, due)).values()];
+}
+
+function rateOf(make: () => Limiter, network: Network, perSecond: number, forMs = 7_800) {
+  const size = Math.ceil(perSecond * 1.6) + 4;
+  const drain = send(
+    network,
+    Array.from({ length: size }, () => START_MS),
+  );
+  const fromMs = Math.max(...drain.map((each) => each.answeredAtMs));
+  const gapMs = 1000 / (perSecond * 1.5);
+  const due = Array.from({ length: Math.ceil(forMs / gapMs) }, (_, n) => fromMs + n * gapMs);
+  const press = send(network, due);
+  const seen = count(make(), [...drain, ...press]);
+  const of = (flights: readonly Flight[]) => flights.map((each) => seen.get(each)!);
+  return weighRate(perSecond, of(drain), of(press));
+}
+
+const conforming = (perSecond: number): Record<string, () => Limiter> => ({
+  bucket: bucket(perSecond),
+  'a bucket a little larger': bucket(perSecond, perSecond * 1.2),
+  'fixed window': fixedWindow(perSecond),
+  'another fixed window': fixedWindow(perSecond, 940),
+  'sliding window': slidingWindow(perSecond),
+});
+
+const evidence = suite('what requests show of an allowance');
+
+for (const perSecond of [5, 12, 50, 200]) {
+  for (const [kind, make] of Object.entries(conforming(perSecond))) {
+    for (const [weather, network] of Object.entries({ ...QUICK, ...SLOW })) {
+      evidence(`${kind} of ${perSecond}, ${weather}: never broken`, () => {
+        // A fixed window serves two seconds' allowance to a burst that its boundary divides.
+        if (!kind.includes('fixed')) {
+          const weight = weighBurst(allowanceOf(perSecond), burstOf(make, network, perSecond));
+          assert.is.not(weight, 'broken');
+        }
+        assert.is.not(rateOf(make, network, perSecond), 'broken');
+      });
+    }
+  }
+  evidence(`${perSecond} a second over a quick network: kept`, () => {
+    for (const network of Object.values(QUICK)) {
+      const limiter = bucket(perSecond);
+      const burst = burstOf(limiter, network, perSecond);
+      assert.is(weighBurst(allowanceOf(perSecond), burst), 'kept');
+      assert.is(rateOf(limiter, network, perSecond), 'kept');
+    }
+  });
+}
+
+const WRONG_BURSTS: [name: string, perSecond: number, make: () => Limiter][] = [
+  ['no limit', 5, () => () => true],
+  ['no limit', 200, () => () => true],
+  ['ten seconds gather', 5, bucket(5, 50)],
+  ['two seconds gather', 200, bucket(200, 400)],
+  ['nothing gathers', 5, bucket(5, 1)],
+  ['half a second gathers', 200, bucket(200, 100)],
+];
+for (const [name, perSecond, make] of WRONG_BURSTS) {
+  evidence(
+    `${name}, where ${perSecond} should: broken, and never kept behind a slow network`,
+    () => {
+      for (const network of [QUICK.local!, QUICK.near!]) {
+        const burst = burstOf(make, network, perSecond);
+        assert.is(weighBurst(allowanceOf(perSecond), burst), 'broken');
+      }
+      for (const [weather, network] of Object.entries(SLOW)) {
+        const burst = burstOf(make, network, perSecond);
+        assert.is.not(weighBurst(allowanceOf(perSecond), burst), 'kept', weather);
+      }
+    },
+  );
+}
+
+const WRONG_RATES: [rate: number, perSecond: number][] = [
+  [4, 5],
+  [6, 5],
+  [10, 5],
+  [2.5, 5],
+  [40, 50],
+  [160, 200],
+  [300, 200],
+];
+for (const [rate, perSecond] of WRONG_RATES) {
+  evidence(`${rate} a second in place of ${perSecond}: broken over a quick network`, () => {
+    for (const network of [QUICK.local!, QUICK.near!]) {
+      assert.is(rateOf(bucket(rate, perSecond), network, perSecond), 'broken');
+    }
+    for (const [weather, network] of Object.entries(SLOW)) {
+      if (rate > perSecond / 2 && rate < perSecond * 1.5) continue;
+      assert.is.not(rateOf(bucket(rate, perSecond), network, perSecond), 'kept', weather);
+    }
+  });
+}
+
+evidence('a clock that stands still leaves nothing open', () => {
+  for (const [rate, weight] of [
+    [5, 'kept'],
+    [4, 'broken'],
+    [6, 'broken'],
+    [0, 'broken'],
+  ] as const) {
+    const elapsedMs = 6 * 1010;
+    assert.is(weighSteps(5, Math.floor((rate * elapsedMs) / 1000), elapsedMs), weight);
+  }
+  // All at once when a second begins.
+  assert.is(weighSteps(5, 30, 6 * 1010), 'kept');
+});
+
+evidence.run();
