@@ -1,0 +1,63 @@
+// Faults that an operator has ordered: they strike before a call has run or after it.
+import type { Json } from './json.ts';
+import type { Outcome } from './pipeline.ts';
+import type { Answer, Fault } from './records.ts';
+import { type RequestContext, refuse } from './request-context.ts';
+
+const CODES: Record<number, string> = {
+  429: 'rate_limited',
+  500: 'internal_error',
+  503: 'write_contention',
+};
+
+function metFault(ctx: RequestContext, phase: Fault['phase']): Fault | undefined {
+  const { mind, operation, credential, call } = ctx;
+  const seen: Record<string, Json> = {
+    operation: operation.name,
+    method: call.method,
+    client_id: credential.clientId,
+    path: call.target.split('?')[0]!,
+  };
+  for (const fault of mind.faults) {
+    if (fault.phase !== phase || fault.times === 0 || 'webhook' in fault.match) continue;
+    if (!Object.entries(fault.match).every(([name, value]) => seen[name] === value)) continue;
+    fault.times -= 1;
+    fault.hits += 1;
+    return fault;
+  }
+  return undefined;
+}
+
+export function strikeBefore(ctx: RequestContext, goOn: () => Outcome): Outcome | null {
+  const fault = metFault(ctx, 'before');
+  return fault === undefined ? null : strike(ctx, fault, goOn);
+}
+
+export function strikeAfter(ctx: RequestContext, answer: Answer): Outcome | null {
+  const fault = metFault(ctx, 'after');
+  if (fault === undefined) return null;
+  return strike(ctx, fault, () => ({ kind: 'answer', answer }));
+}
+
+function strike(ctx: RequestContext, { effect }: Fault, goOn: () => Outcome): Outcome {
+  switch (effect.kind) {
+    case 'status':
+      return { kind: 'answer', answer: failure(ctx, Number(effect.status)) };
+    case 'delay':
+      return { kind: 'held', untilMs: ctx.mind.now() + Number(effect.ms), resume: goOn };
+    case 'hang':
+      return { kind: 'held', untilMs: null, resume: goOn };
+    default:
+      return { kind: 'lost' };
+  }
+}
+
+function failure(ctx: RequestContext, status: number): Answer {
+  const code = CODES[status];
+  if (code !== undefined) return refuse(ctx, status, code, 'this failed; repeat it');
+  return {
+    status,
+    headers: [['Content-Type', 'text/html']],
+    body: '<html><body>Bad gateway</body></html>',
+  };
+}
