@@ -113,7 +113,7 @@ export function readHook(ctx: RequestContext): Answer {
   return isAnswer(found) ? found : answerWith(ctx, 200, hookBody(ctx, found));
 }
 
-/** HOOK-4, EVT-7, NS-61 */
+/** HOOK-4, EVT-7: a second rotation drops the oldest secret. */
 export function rotateHook(ctx: RequestContext): Answer {
   const found = find(ctx);
   if (isAnswer(found)) return found;

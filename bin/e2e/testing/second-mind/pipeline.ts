@@ -166,7 +166,7 @@ function scopeProblem(ctx: RequestContext): Answer | null {
     !operation.scopes.some((each) => credential.scopes.includes(each));
   const isReadOnly = operation.keyed && credential.readOnly;
   const readOnly = () => refuse(ctx, 403, 'read_only_credential', 'this token can only read');
-  // NS-57
+  // A token with both faults is told of one of them.
   if (isReadOnly && (mind.style.readOnlyFirst || !lacksScope)) return readOnly();
   if (lacksScope) {
     const words = `this needs the scope ${operation.scopes.join(' or ')}`;

@@ -37,7 +37,7 @@ export function listTransactions(ctx: RequestContext): Answer {
   return page(ctx, 'transactions', rows);
 }
 
-/** NS-54: the way to read again after a 412. */
+/** The way to read again after a 412. */
 export function readStatus(ctx: RequestContext): Answer {
   const problem = idProblem(ctx, ctx.pathId, 'id');
   const found = problem === null ? findAccount(ctx, ctx.pathId) : undefined;

@@ -1,5 +1,5 @@
-// The second mind over HTTP: its API, its events channel, and, unless left out, a control plane with
-// worlds of their own.
+// The second mind over HTTP: its API, its events channel, and, unless left out, a control plane
+// with worlds of their own.
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -30,7 +30,7 @@ export interface Style {
     readonly openStatus: number;
     readonly answer: (order: Order, position: Position) => JsonObject;
   };
-  /** NS-2, NS-54 */
+  /** NS-2 */
   readonly reads: {
     readonly accounts: string;
     readonly transactions: string;
@@ -142,17 +142,17 @@ export interface Style {
   readonly laxDecimals: boolean;
   /** NS-52 */
   readonly hookBrand: (brandId: string) => Json;
-  /** NS-53 */
+  /** Unknown names beside known categories. */
   readonly unknownCategories: 'refused' | 'dropped';
-  /** NS-55 */
+  /** `null` for a field of an update. */
   readonly nullInUpdate: 'absent' | 'unreadable';
-  /** NS-56 */
+  /** Whether all is validated before a known reference is answered. */
   readonly validatesBeforeReference: boolean;
-  /** NS-57 */
+  /** Read-only and no scope at once. */
   readonly readOnlyFirst: boolean;
-  /** NS-58 */
+  /** Two `Idempotency-Key` headers. */
   readonly twoKeys: 'refused' | 'first';
-  /** NS-60 */
+  /** A currency that is not the trading account's. */
   readonly foreignCurrency: boolean;
   /** The first number of every kind of id. */
   readonly firstId: number;
