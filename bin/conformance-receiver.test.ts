@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allChecks, mostDeliveries } from '../conformance/receiver/run.ts';
+import { allChecks, mostDeliveries } from '../conformance/receiver/checks.ts';
 import { keep, right, type Steps } from '../conformance/receiver/zoo.ts';
 import type { Report } from '../conformance/reports/report.ts';
 import { judgeWith, type ReceiverGiven } from './commands/conformance-receiver.ts';
@@ -95,7 +95,7 @@ command('a broken one: exit 1, and what, why, at stake, mend and a script in eve
         assert.not.match(text, right.secret);
         assert.not.match(text, /breaks rules|Must refuse: Must|seed 1/);
       }
-      assert.match(out, /\d+ checks: 3 deviates/);
+      assert.match(out, /\d+ checks: 8 deviates/);
       const io = { cwd, env: {}, version: '0', out: () => {}, err: () => {} };
       const script = replay('r.json', 'RCV-refuses-a-day-old', {
         ...io,
@@ -125,7 +125,7 @@ command('one that goes away at hostile input: which, and nothing of the rest', a
     assert.is(code, 1, out);
     assert.match(out.replace(/\s+/g, ' '), 'went away when RCV-refuses-body-emptied was sent');
     assert.match(out, 'with one request');
-    assert.match(out, /RCV-refuses-body-emptied advisory/);
+    assert.match(out, /RCV-refuses-body-emptied deviates/);
   } finally {
     server.close();
     server.closeAllConnections();
@@ -138,7 +138,7 @@ command('interrupted: what was judged stands, exit 130', () => {
   const answer: Steps['answer'] = () => {
     count += 1;
     // In the middle of what must be refused, all of which it accepts.
-    if (count === 40) stop.abort();
+    if (count === 60) stop.abort();
     return { status: 204 };
   };
   return kept({ answer }, async (url) => {
@@ -148,9 +148,38 @@ command('interrupted: what was judged stands, exit 130', () => {
     assert.is(report.interrupted, true);
     assert.ok((report.summary.deviates ?? 0) > 10, JSON.stringify(report.summary));
     assert.ok((report.summary.inconclusive ?? 0) > 10, JSON.stringify(report.summary));
-    assert.ok(report.requests <= 41, `${report.requests}`);
+    assert.ok(report.requests <= 61, `${report.requests}`);
   });
 });
+
+/** How many deliveries until the interrupt: at the control, in each group, and at what follows. */
+const moments = [1, 2, 5, 30, 60, mostDeliveries(false) - 1];
+
+for (const moment of moments) {
+  command(`interrupted at delivery ${moment}: nothing is held against a right receiver`, () => {
+    const stop = new AbortController();
+    let count = 0;
+    // What waits for its answer at that moment is cut off.
+    const answer: Steps['answer'] = (verified) => {
+      count += 1;
+      if (count === moment) stop.abort();
+      return { status: verified ? 204 : 400 };
+    };
+    return kept({ answer, delayMs: 1 }, async (url) => {
+      const { code, out } = await judge({ url, secretEnv, json: true }, process.cwd(), stop.signal);
+      assert.is(code, 130, out);
+      const { summary, rules } = JSON.parse(out) as Report;
+      assert.is(rules.length, allChecks.length - 3);
+      const bad = rules.filter(({ verdict }) => verdict === 'deviates' || verdict === 'advisory');
+      assert.equal(
+        bad.map(({ id, findings }) => `${id}: ${findings[0]?.actual}`),
+        [],
+      );
+      assert.is((summary.inconclusive ?? 0) > 0, moment < mostDeliveries(false) - 1);
+      assert.not.match(out, /destroyed|aborted/);
+    });
+  });
+}
 
 command('nobody there: exit 3, and asked whether it runs', async () => {
   const { code, out } = await judge({ url: 'http://127.0.0.1:9/', secretEnv });

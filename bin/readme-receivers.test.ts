@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { receiverChecks, runReceiver } from '../conformance/receiver/run.ts';
+import { receiverChecks } from '../conformance/receiver/checks.ts';
+import { runReceiver } from '../conformance/receiver/run.ts';
 import { root } from './dev/root.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';

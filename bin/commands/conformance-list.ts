@@ -8,7 +8,7 @@ import {
   type Group,
   groupWords,
 } from '../../conformance/receiver/check.ts';
-import { allChecks } from '../../conformance/receiver/run.ts';
+import { allChecks } from '../../conformance/receiver/checks.ts';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { ruleFamilies, rules } from '../../fixtures/rules.ts';
 

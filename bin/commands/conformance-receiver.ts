@@ -80,12 +80,14 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const reports = (given.report ?? []).map(readReport);
   const { checkWritable, writeText } = await import('./conformance-files.ts');
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
-  const { mostDeliveries } = await import('../../conformance/receiver/run.ts');
+  const { mostDeliveries } = await import('../../conformance/receiver/checks.ts');
   const { judgeReceiver, replayCommand } = await import('./receiver-judge.ts');
   const { exitCode } = await import('../../conformance/engine/exit.ts');
   const most = mostDeliveries(given.effectProbe !== undefined);
   const signed = `signed with the secret in ${given.secretEnv}`;
-  io.err(`Judging the receiver at ${url}: at most ${most} deliveries, ${signed}\n`);
+  io.err(
+    `Judging the receiver at ${url}: at most ${most} deliveries, ${signed}; one more after each that it leaves unanswered\n`,
+  );
   const probe = given.effectProbe;
   const order = {
     url,

@@ -2,7 +2,7 @@
 // for a check of a receiver its id is enough.
 import type { Command } from 'commander';
 import type { Check } from '../../conformance/receiver/check.ts';
-import { allChecks } from '../../conformance/receiver/run.ts';
+import { allChecks } from '../../conformance/receiver/checks.ts';
 import { receiverScript } from '../../conformance/receiver/script.ts';
 import { replayScript } from '../../conformance/reports/replay.ts';
 import type { Report } from '../../conformance/reports/report.ts';

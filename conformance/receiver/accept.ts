@@ -52,6 +52,13 @@ export const acceptChecks: readonly Check[] = [
     (terms) => deliveryOf(terms, { body: compact(terms, 'four'), tMs: Date.now() - 4 * minute }),
     'Allow five minutes, in milliseconds: t is on that scale.',
   ),
+  accept(
+    'a-minute-ahead',
+    'a delivery whose t is a minute ahead of the clock',
+    'EVT-5b: only a difference of more than five minutes is refused, and clocks differ.',
+    (terms) => deliveryOf(terms, { body: compact(terms, 'ahead'), tMs: Date.now() + minute }),
+    'Compare the absolute difference with five minutes.',
+  ),
   accept('pretty-body', 'the event printed with line breaks and indentation', asTheyCame, (terms) =>
     deliveryOf(terms, { body: bytesOf(JSON.stringify(eventOf(terms, 'pretty'), null, 2)) }),
   ),
@@ -88,6 +95,16 @@ export const acceptChecks: readonly Check[] = [
     'HTTP leaves it to the sender.',
     (terms) => deliveryOf(terms, { body: compact(terms, 'chunked'), chunked: true }),
     'Read the body to its end, whatever the headers say of its length.',
+  ),
+  accept(
+    'cut-letters',
+    'the body in chunks that end inside a letter of several bytes',
+    asTheyCame,
+    (terms) => {
+      const body = compact(terms, 'letters', { note: '東京のウェブフック 👩‍🚀' });
+      return deliveryOf(terms, { body, cutsAt: cutsInside(body, 4) });
+    },
+    'Collect the chunks as bytes and put them together as bytes; none of them is a text of its own.',
   ),
   accept('large', 'an event of 64 KB', 'Events carry whole records.', (terms) =>
     deliveryOf(terms, { body: compact(terms, 'large', { note: 'x'.repeat(64 * 1024) }) }),
@@ -128,7 +145,7 @@ export const acceptChecks: readonly Check[] = [
     'EVT-4: delivery is at least once.',
     (terms) => {
       const body = compact(terms, 'again');
-      return [deliveryOf(terms, { body }), deliveryOf(terms, { body, tMs: Date.now() + 1 })];
+      return [deliveryOf(terms, { body, tMs: Date.now() - 1000 }), deliveryOf(terms, { body })];
     },
     'Key side effects on the event id, and answer 2xx to one you have seen.',
   ),
@@ -148,6 +165,16 @@ export const acceptChecks: readonly Check[] = [
     'Compare every v1 with what your secret gives.',
   ),
 ];
+
+/** Places between two bytes of one letter, of so many letters. */
+function cutsInside(body: Uint8Array, count: number): number[] {
+  const isFollowing = (byte: number) => byte >= 0x80 && byte < 0xc0;
+  const isLeading = (byte: number) => byte >= 0xc0;
+  const places = [...body.keys()].filter(
+    (at) => isFollowing(body[at] ?? 0) && isLeading(body[at - 1] ?? 0),
+  );
+  return places.slice(0, count);
+}
 
 function withTwo(
   terms: Terms,

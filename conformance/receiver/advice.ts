@@ -2,7 +2,15 @@
 import { createHmac } from 'node:crypto';
 import { drawShot, unlike } from './chance.ts';
 import type { Check, Shot } from './check.ts';
-import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';
+import {
+  bytesOf,
+  deliveryOf,
+  eventOf,
+  type HeaderNames,
+  macOf,
+  signatureOf,
+  type Terms,
+} from './delivery.ts';
 
 interface Advice {
   readonly title: string;
@@ -37,17 +45,25 @@ function advise(name: string, { title, why, fix, shot, partly }: Advice): Check 
 const exact = 'The platform signs in one way only; take no other.';
 
 export const adviceChecks: readonly Check[] = [
-  advise('future-t', {
-    title: 'a t ten minutes in the future',
-    why: 'More than five minutes from the clock, in the other direction.',
-    fix: 'Compare the absolute difference with five minutes.',
-    shot: (terms, body, tMs) => deliveryOf(terms, { body, tMs: tMs + 600_000 }),
-  }),
   advise('t-in-seconds', {
     title: 't in seconds, signed so',
     why: 'EVT-5a: t is in milliseconds.',
     fix: 'Do not guess the scale of t.',
     shot: (terms, body, tMs) => deliveryOf(terms, { body, tMs: Math.floor(tMs / 1000) }),
+  }),
+  advise('t-with-letters', {
+    title: 'a t with letters after its digits, signed so',
+    why: 'EVT-5a: t is a number of milliseconds.',
+    fix: 'Take a t of digits alone; parseInt and its like read as far as they understand.',
+    shot: (terms, body, tMs) =>
+      signed(terms, body, `t=${tMs}ms,v1=${macOf(terms.secret, `${tMs}ms`, body)}`),
+  }),
+  advise('no-dot', {
+    title: 'a v1 over t and the body without the dot between them',
+    why: 'EVT-6: the message is t, a dot and the body.',
+    fix: exact,
+    shot: (terms, body, tMs) =>
+      signed(terms, body, `t=${tMs},v1=${undotted(terms.secret, tMs, body)}`),
   }),
   advise('body-only-mac', {
     title: 'a v1 over the body alone',
@@ -92,6 +108,8 @@ export const adviceChecks: readonly Check[] = [
   }),
 ];
 
+const plain = (t: string, digest: string) => `t=${t},v1=${digest}`;
+
 /** Better accepted, because a proxy or a later version may do it. */
 export const laxChecks: readonly Check[] = [
   lax(
@@ -110,9 +128,23 @@ export const laxChecks: readonly Check[] = [
     'a v2 beside the right v1',
     (t, digest) => `t=${t},v2=${unlike(digest)},v1=${digest}`,
   ),
+  {
+    ...lax('header-name-case', 'the names of the headers in capitals', plain, shouted),
+    why: 'HTTP compares the names of headers without regard to case, and proxies change it.',
+    fix: 'Look headers up by a function that ignores case, or bring their names to lower case first.',
+  },
 ];
 
-function lax(name: string, title: string, print: (t: string, digest: string) => string): Check {
+function shouted({ signature, subscription }: HeaderNames): HeaderNames {
+  return { signature: signature.toUpperCase(), subscription: subscription.toUpperCase() };
+}
+
+function lax(
+  name: string,
+  title: string,
+  print: (t: string, digest: string) => string,
+  rename: (names: HeaderNames) => HeaderNames = (names) => names,
+): Check {
   return {
     id: `RCV-tolerates-${name}`,
     group: 'advice',
@@ -123,7 +155,8 @@ function lax(name: string, title: string, print: (t: string, digest: string) => 
     shots: (terms) => {
       const body = bytesOf(JSON.stringify(eventOf(terms, name)));
       const t = String(Date.now());
-      return [{ delivery: signed(terms, body, print(t, macOf(terms.secret, t, body))) }];
+      const sent = { ...terms, names: rename(terms.names) };
+      return [{ delivery: signed(sent, body, print(t, macOf(terms.secret, t, body))) }];
     },
   };
 }
@@ -134,6 +167,10 @@ function signed(terms: Terms, body: Uint8Array, signature: string) {
 
 function mac(terms: Terms, body: Uint8Array, tMs: number, algorithm: string): string {
   return macOf(terms.secret, String(tMs), body, algorithm);
+}
+
+function undotted(secret: string, tMs: number, body: Uint8Array): string {
+  return createHmac('sha256', secret).update(String(tMs)).update(body).digest('hex');
 }
 
 function bodyMac({ secret }: Terms, body: Uint8Array): string {

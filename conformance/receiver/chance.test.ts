@@ -4,11 +4,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unlike } from './chance.ts';
 import type { Check } from './check.ts';
+import { receiverChecks } from './checks.ts';
 import { macOf, type Terms } from './delivery.ts';
-import { receiverChecks } from './run.ts';
 
 const byDesign =
-  /truncated|first-bytes|last-bytes|extended|unknown-version|upper-case|accepts|tolerates/;
+  /truncated|changed-v1|-bytes-v1|extended|unknown-version|upper-case|accepts|tolerates/;
 
 const terms = (round: number): Terms => ({
   secret: `whsec_round_${round}`,
@@ -28,7 +28,7 @@ function pairsOf(round: number, { shots }: Check): [sent: string, right: string]
   return shots(terms(round)).flatMap(({ delivery }) => {
     const lines = delivery.headers.filter(([name]) => name === 'x-webhook-signature');
     const header = lines.map(([, value]) => value).join();
-    const times = [...header.matchAll(/\bt=(\d+)/g)].map(([, t = '']) => t);
+    const times = [...header.matchAll(/\bt=([^,]+)/g)].map(([, t = '']) => t);
     const rights = times.flatMap((t) => [
       macOf(secret, t, delivery.body),
       macOf(previousSecret ?? '', t, delivery.body),

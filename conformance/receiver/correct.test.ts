@@ -11,7 +11,8 @@ import { Hono } from 'hono';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { receiverChecks, runReceiver } from './run.ts';
+import { receiverChecks } from './checks.ts';
+import { runReceiver } from './run.ts';
 
 const secret = 'whsec_of_a_partner_0123456789';
 const signatureHeader = 'x-webhook-signature';
@@ -19,28 +20,47 @@ const fiveMinutesMs = 300_000;
 
 const correct = suite('correct receivers');
 
-/** Judges what listens there; the advice it raises, by the ids of the checks. */
-async function judge(url: string): Promise<string[]> {
+interface Judged {
+  /** Ids of checks, with what came where they deviate. */
+  readonly deviating: string[];
+  readonly told: string[];
+  readonly advice: string[];
+}
+
+async function run(url: string): Promise<Judged> {
   const names = { signature: signatureHeader, subscription: 'x-webhook-subscription-id' };
   const terms = { secret, previousSecret: null, names, mark: `fine${process.pid}` };
   const { refused, results } = await runReceiver({ url, terms, effects: null });
   assert.is(refused, null);
   assert.ok(results.length > receiverChecks.length, `${results.length} results`);
   const by = (verdict: string) => results.filter(({ judgement }) => judgement.verdict === verdict);
-  assert.equal(
-    by('deviates').map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
-    [],
-  );
-  const advice = by('advisory').map(({ check }) => check.id);
-  assert.is(by('passed').length + advice.length, results.length);
+  const [deviating, advice] = [by('deviates'), by('advisory')];
+  assert.is(by('passed').length + advice.length + deviating.length, results.length);
+  return {
+    deviating: deviating.map(({ check }) => check.id),
+    told: deviating.map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
+    advice: advice.map(({ check }) => check.id),
+  };
+}
+
+/** Judges what listens there; the advice it raises, by the ids of the checks. */
+async function judge(url: string): Promise<string[]> {
+  const { told, advice } = await run(url);
+  assert.equal(told, []);
   return advice;
 }
 
 async function judgeListener(listener: RequestListener): Promise<string[]> {
+  const { told, advice } = await runListener(listener);
+  assert.equal(told, []);
+  return advice;
+}
+
+async function runListener(listener: RequestListener): Promise<Judged> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
-    return await judge(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
+    return await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
   } finally {
     server.close();
     server.closeAllConnections();
@@ -136,28 +156,52 @@ correct('on hono, with Web Crypto', async () => {
   assert.equal(await judgeListener(getRequestListener(app.fetch)), []);
 });
 
-correct('with the verifier of stripe, adapted to milliseconds', async () => {
+/** The verifier of stripe reads t as seconds: its clock is told a thousand times faster. */
+function isGenuineToStripe(header: string, body: Buffer): boolean {
   const { webhooks } = new Stripe('sk_test_of_nobody');
-  const advice = await judgeListener(async (request, response) => {
+  try {
+    const clock = Date.now() * 1000;
+    webhooks.signature?.verifyHeader(body, header, secret, fiveMinutesMs, undefined, clock);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function stripeReceiver(isTimely: (header: string) => boolean): RequestListener {
+  return async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const header = String(request.headers[signatureHeader] ?? '');
-    try {
-      // It reads t as seconds: told a clock a thousand times faster, its seconds are milliseconds.
-      const clock = Date.now() * 1000;
-      const payload = Buffer.concat(chunks);
-      webhooks.signature?.verifyHeader(payload, header, secret, fiveMinutesMs, undefined, clock);
-      response.writeHead(204).end();
-    } catch {
-      response.writeHead(400).end();
-    }
-  });
-  // It knows no future, decodes the body to text, and reads no blanks in the header.
-  assert.equal(advice.sort(), [
+    const genuine = isTimely(header) && isGenuineToStripe(header, Buffer.concat(chunks));
+    response.writeHead(genuine ? 204 : 400).end();
+  };
+}
+
+correct('with the verifier of stripe, and a look at t of its own', async () => {
+  const isTimely = (header: string) => {
+    const times = [...header.matchAll(/(?:^|,)t=(\d+)(?=,|$)/g)].map(([, t]) => Number(t));
+    return times.length === 1 && Math.abs(Date.now() - (times[0] ?? 0)) <= fiveMinutesMs;
+  };
+  // It decodes the body to text, and reads no blanks in the header.
+  assert.equal((await judgeListener(stripeReceiver(isTimely))).sort(), [
     'RCV-advises-byte-order-mark',
-    'RCV-advises-future-t',
     'RCV-tolerates-white-space-in-header',
   ]);
 });
+
+correct(
+  'with the verifier of stripe alone, which knows no future and takes NaN for a time',
+  async () => {
+    const { deviating } = await runListener(stripeReceiver(() => true));
+    assert.equal(deviating.sort(), [
+      'RCV-refuses-an-hour-ahead',
+      'RCV-refuses-empty-t',
+      'RCV-refuses-six-minutes-ahead',
+      'RCV-refuses-t-not-a-number',
+      'RCV-refuses-ten-minutes-ahead',
+    ]);
+  },
+);
 
 correct.run();

@@ -18,6 +18,8 @@ export interface Delivery {
   readonly body: Uint8Array;
   /** Sent in chunks, without a length. */
   readonly chunked?: boolean;
+  /** Where the chunks end, with a pause at each; without it they are short, and follow at once. */
+  readonly cutsAt?: readonly number[];
 }
 
 /** What the platform knows and signs with. */
@@ -66,6 +68,7 @@ export interface DeliveryParts {
   readonly signature?: readonly string[];
   readonly contentType?: string | null;
   readonly chunked?: boolean;
+  readonly cutsAt?: readonly number[];
 }
 
 /** EVT-5a: `t=…,v1=…` under the secret, or under both in a rotation. */
@@ -90,5 +93,10 @@ export function deliveryOf(terms: Terms, parts: DeliveryParts): Delivery {
     ...signatures.map((value): HeaderLine => [terms.names.signature, value]),
     [terms.names.subscription, terms.subscriptionId ?? '1'],
   ];
-  return { headers, body, ...(parts.chunked === true ? { chunked: true } : {}) };
+  return {
+    headers,
+    body,
+    ...(parts.chunked === true ? { chunked: true } : {}),
+    ...(parts.cutsAt === undefined ? {} : { chunked: true, cutsAt: parts.cutsAt }),
+  };
 }

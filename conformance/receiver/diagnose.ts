@@ -1,5 +1,6 @@
 // Works out why a receiver refuses a valid delivery, by sending valid ones that differ in one
 // thing.
+import { createHmac } from 'node:crypto';
 import type { Exchange } from '../engine/types.ts';
 import {
   bytesOf,
@@ -44,6 +45,42 @@ function spaced(json: string): string {
     .replace(/ ([\]}])/g, '$1');
 }
 
+const bare = (secret: string) => secret.replace(/^whsec_/, '');
+
+/** Its words with a capital each, as names of headers are often written. */
+function titled(name: string): string {
+  return name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/** Signed over something else before the body. */
+function otherMessage(words: string, before: (t: string) => readonly string[]): Guess {
+  return {
+    words,
+    make: (terms) => {
+      const sent = body(terms, 'message');
+      const t = String(Date.now());
+      const hmac = createHmac('sha256', terms.secret);
+      for (const text of before(t)) hmac.update(text);
+      const digest = hmac.update(sent).digest('hex');
+      return deliveryOf(terms, { body: sent, signature: [`t=${t},v1=${digest}`] });
+    },
+  };
+}
+
+/** Signed under another key that is made of the secret. */
+function otherKey(words: string, keyOf: (secret: string) => string | Buffer): Guess {
+  return {
+    words,
+    make: (terms) => {
+      const sent = body(terms, 'key');
+      const t = String(Date.now());
+      const hmac = createHmac('sha256', keyOf(terms.secret)).update(`${t}.`);
+      const digest = hmac.update(sent).digest('hex');
+      return deliveryOf(terms, { body: sent, signature: [`t=${t},v1=${digest}`] });
+    },
+  };
+}
+
 const guesses: readonly Guess[] = [
   {
     words: 'it takes t in seconds: the platform sends milliseconds',
@@ -85,25 +122,39 @@ const guesses: readonly Guess[] = [
       return { ...rest, headers: [...headers, ...otherIds.map((name) => [name, id] as const)] };
     },
   },
+  otherMessage('it verifies the body without t before the dot', () => ['.']),
+  otherMessage('it verifies the body alone, without t and the dot before it', () => []),
+  otherMessage('it verifies t and the body without the dot between them', (t) => [t]),
+  otherMessage('it verifies the text "t=" before t: the message is t, a dot and the body', (t) => [
+    `t=${t}.`,
+  ]),
   {
-    words: 'it verifies the body without t and the dot before it',
+    words: 'it compares with hex in upper case: the platform sends it in lower case',
     make: (terms) => {
-      const sent = body(terms, 'g4');
-      const digest = macOf(terms.secret, '', sent);
-      return deliveryOf(terms, { body: sent, signature: [`t=${Date.now()},v1=${digest}`] });
+      const sent = body(terms, 'upper');
+      const t = String(Date.now());
+      const digest = macOf(terms.secret, t, sent).toUpperCase();
+      return deliveryOf(terms, { body: sent, signature: [`t=${t},v1=${digest}`] });
     },
   },
   {
-    words: 'it takes the secret without its prefix whsec_',
+    words:
+      'it looks the headers up by the exact letters of their names: names of headers have no case',
     make: (terms) => {
-      const sent = body(terms, 'g5');
-      const key = terms.secret.replace(/^whsec_/, '');
-      return deliveryOf(terms, {
-        body: sent,
-        signature: [signatureOf(terms, sent, Date.now(), key)],
-      });
+      const names = {
+        signature: titled(terms.names.signature),
+        subscription: titled(terms.names.subscription),
+      };
+      return deliveryOf({ ...terms, names }, { body: body(terms, 'titled') });
     },
   },
+  otherKey('it takes the secret without its prefix whsec_', (secret) => bare(secret)),
+  otherKey('it decodes the secret from hex: the key is the text of the secret', (secret) =>
+    Buffer.from(bare(secret), 'hex'),
+  ),
+  otherKey('it decodes the secret from base64: the key is the text of the secret', (secret) =>
+    Buffer.from(bare(secret), 'base64'),
+  ),
   ...otherNames.map((signature) => ({
     words: `it looks for the signature in ${signature}: give --signature-header`,
     make: (terms: Terms) =>

@@ -36,15 +36,16 @@ export function explainCheck(check: Check, width: number): string[] {
 }
 
 function shotLines({ delivery }: Shot, width: number): string[] {
-  const { headers, body, chunked } = delivery;
+  const { headers, body, chunked, cutsAt } = delivery;
   const cut = (text: string) => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
   const text = Buffer.from(body).toString();
   return [
     ...headers.map(([name, value]) => cut(`${name}: ${value}`)),
-    ...(headers.some(([name]) => name === terms.names.signature)
+    ...(headers.some(([name]) => name.toLowerCase() === terms.names.signature.toLowerCase())
       ? []
       : [`(no ${terms.names.signature})`]),
     ...(chunked ? ['Transfer-Encoding: chunked'] : []),
+    ...(cutsAt === undefined ? [] : [`(in pieces, cut after bytes ${cutsAt.join(', ')})`]),
     text === '' ? '(an empty body)' : cut(text.replaceAll('\n', '\\n').replace('\ufeff', '<BOM>')),
   ];
 }

@@ -3,9 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
+import { receiverChecks } from './checks.ts';
 import { deliveryOf } from './delivery.ts';
 import { judgeCheck, judgeManners, leaks } from './judge.ts';
-import { receiverChecks } from './run.ts';
 
 const judging = suite('judging answers of a receiver');
 
@@ -45,8 +45,11 @@ const verdicts: readonly (readonly [string, readonly (number | null)[], string])
   ['RCV-refuses-no-t', [500], 'advisory'],
   ['RCV-refuses-no-t', [null], 'advisory'],
   ['RCV-refuses-no-t', [303], 'advisory'],
-  ['RCV-advises-future-t', [204], 'advisory'],
-  ['RCV-advises-future-t', [400], 'passed'],
+  ['RCV-refuses-six-minutes-ahead', [204], 'deviates'],
+  ['RCV-refuses-t-zero', [400, 204], 'deviates'],
+  ['RCV-refuses-t-zero', [400, 500], 'advisory'],
+  ['RCV-advises-no-dot', [204], 'advisory'],
+  ['RCV-advises-no-dot', [400], 'passed'],
   ['RCV-tolerates-unknown-key', [204], 'passed'],
   ['RCV-tolerates-unknown-key', [400], 'advisory'],
 ];

@@ -17,7 +17,7 @@ export interface Judgement {
 
 const breaking: Pick<Check, 'gains' | 'fix'> = {
   gains: 'Anybody who knows the URL can make the receiver fail, or end it, with one request.',
-  fix: 'Catch what fails while header and body are read, and answer 400.',
+  fix: 'Catch what fails while header and body are read and compared (timingSafeEqual throws at another length), and answer 400.',
 };
 
 export function isAccepted({ response }: Exchange): boolean {
@@ -62,6 +62,32 @@ export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgem
         stake: breaking,
       }
     : say('passed', 'a 4xx answer');
+}
+
+/** Nobody answered: neither the receiver nor, for it, the gateway in front of it. */
+export function isGone({ response }: Exchange): boolean {
+  return response === null || [502, 504].includes(response.status);
+}
+
+/** Nobody listened any more, so that this delivery never came to the receiver. */
+export function isUnreached({ response, failure }: Exchange): boolean {
+  return response === null && (failure ?? '').includes('ECONNREFUSED');
+}
+
+/** A receiver that ends at a delivery, or hangs for ever, fails: no other event reaches it. */
+export function judgeEnded(
+  check: Check,
+  exchanges: readonly Exchange[],
+  control: Exchange,
+): Judgement {
+  const answers = exchanges.map(told).join(', then ');
+  return {
+    verdict: 'deviates',
+    expected: `${expectedOf(check)}, and a receiver that goes on`,
+    actual: `${answers}; the receiver went away at this: a valid delivery right after it was not answered (${told(control)})`,
+    exchanges: [...exchanges, control].map(({ n }) => n),
+    stake: breaking,
+  };
 }
 
 /** Whether the answer holds the right signature of what was sent. */
@@ -115,4 +141,9 @@ export function judgeManners(
       },
     },
   ];
+}
+
+/** What could not be shown, and why. */
+export function unjudged(check: Check, why: string): Judgement {
+  return { verdict: 'inconclusive', expected: check.title, actual: why, exchanges: [] };
 }

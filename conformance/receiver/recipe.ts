@@ -18,7 +18,9 @@ const plainKeys = ['', 'undefined', 'null', 'whsec_another', 'whsec_before'];
 
 /** The times of a delivery: in its header lines, and that under which it was signed. */
 export function timesOf(lines: readonly string[], { signed }: Shot): readonly string[] {
-  const found = lines.flatMap((line) => [...line.matchAll(/\bt=(\d+)/g)].map(([, t = '']) => t));
+  const found = lines.flatMap((line) =>
+    [...line.matchAll(/\bt=([1-9]\d{8,})/g)].map(([, t = '']) => t),
+  );
   return [...new Set([...(signed === undefined ? [] : [signed.t]), ...found])];
 }
 
@@ -44,7 +46,7 @@ export function lineExpression(line: string, ground: Ground, terms: Terms): stri
     .map((part, at) =>
       at % 2 === 1
         ? digestExpression(part, ground, terms)
-        : part.replace(/\bt=(\d+)/g, (_, t: string) => `t=$${ground.times.get(t) ?? t}`),
+        : part.replace(/\bt=([1-9]\d{8,})/g, (_, t: string) => `t=\${${ground.times.get(t) ?? t}}`),
     )
     .join('');
 }
@@ -58,6 +60,20 @@ export function digestExpression(hex: string, ground: Ground, terms: Terms): str
   throw new Error(`no recipe makes the digest ${hex}`);
 }
 
+/** Texts that stand in the place of t, the empty one last: it is what an absent t comes to. */
+const plainTimes = ['0', '0000000000000', 'now', 'NaN', 'undefined', 'null', 'None', ''];
+
+/** The starts of messages by how a shell prints a message with them. */
+function startsOf(times: Ground['times']): readonly { start: string; print: string }[] {
+  const known = [...times];
+  return [
+    ...known.map(([t, variable]) => ({ start: `${t}.`, print: `message "$${variable}"` })),
+    ...plainTimes.map((t) => ({ start: `${t}.`, print: `message '${t}'` })),
+    ...known.map(([t, variable]) => ({ start: `${t}ms.`, print: `message "\${${variable}}ms"` })),
+    ...known.map(([t, variable]) => ({ start: t, print: `undotted "$${variable}"` })),
+  ];
+}
+
 function* recipes({ times, files }: Ground, terms: Terms): Generator<Recipe> {
   const keys = [
     { key: terms.secret, word: '"$SECRET"' },
@@ -66,9 +82,9 @@ function* recipes({ times, files }: Ground, terms: Terms): Generator<Recipe> {
   for (const { name, bytes } of files) {
     const file = `"$work/${name}"`;
     const messages = [
-      ...[...times].map(([t, variable]) => ({
-        bytes: Buffer.concat([Buffer.from(`${t}.`), bytes]),
-        print: `message "$${variable}" ${file}`,
+      ...startsOf(times).map(({ start, print }) => ({
+        bytes: Buffer.concat([Buffer.from(start), bytes]),
+        print: `${print} ${file}`,
       })),
       { bytes, print: `cat ${file}` },
     ];
@@ -94,9 +110,19 @@ function formOf(wanted: string, { hex, command }: Recipe): string | null {
   if (wanted === `${hex}00`) return `${printed}00`;
   if (wanted === hex.toUpperCase()) return through('tr a-f A-F');
   if (wanted === unlike(hex)) return through('unlike');
-  if (wanted === hex.slice(0, 2) + unlike(hex.slice(2)))
-    return `${through('cut -c 1-2')}${through('cut -c 3-64 | unlike')}`;
-  if (wanted === unlike(hex.slice(0, -2)) + hex.slice(-2))
-    return `${through('cut -c 1-62 | unlike')}${through('cut -c 63-64')}`;
-  return null;
+  return changedForm(wanted, hex, through);
+}
+
+/** One run of its digits is changed. */
+function changedForm(
+  wanted: string,
+  hex: string,
+  through: (change: string) => string,
+): string | null {
+  if (wanted.length !== hex.length) return null;
+  const differs = [...hex].flatMap((digit, at) => (digit === wanted[at] ? [] : [at]));
+  const [from = 0, to = from] = [differs.at(0), differs.at(-1)];
+  const count = to + 1 - from;
+  if (wanted.slice(from, to + 1) !== unlike(hex.slice(from, to + 1))) return null;
+  return through(`altered ${from} ${count}`);
 }

@@ -1,27 +1,27 @@
 // A whole run against one receiver: a valid control first, the checks group by group, the control
 // again after each.
-import type { Exchange, Judged } from '../engine/types.ts';
-import { acceptChecks } from './accept.ts';
-import { adviceChecks, laxChecks } from './advice.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Exchange } from '../engine/types.ts';
 import { effectChecks, mannerChecks } from './behaviour.ts';
 import type { Check, Group } from './check.ts';
+import { groupsInOrder, receiverChecks } from './checks.ts';
 import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import { type EffectProbe, judgeEffects } from './effects.ts';
-import { isAccepted, type Judgement, judgeCheck, judgeManners, leaks, told } from './judge.ts';
-import { refuseChecks } from './refuse.ts';
-import { type Gun, gunFor } from './shoot.ts';
-import { agesMs, measureWindow } from './window.ts';
-
-export const receiverChecks: readonly Check[] = [
-  ...acceptChecks,
-  ...refuseChecks,
-  ...adviceChecks,
-  ...laxChecks,
-];
-
-/** Those that are judged over many deliveries too, and those that take a probe of the effects. */
-export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
+import {
+  isAccepted,
+  isGone,
+  isUnreached,
+  type Judgement,
+  judgeCheck,
+  judgeEnded,
+  judgeManners,
+  leaks,
+  told,
+  unjudged,
+} from './judge.ts';
+import { type Gun, gunFor, Interrupted } from './shoot.ts';
+import { measureWindow } from './window.ts';
 
 /** What came of one check. */
 export interface CheckResult {
@@ -53,23 +53,10 @@ export interface ReceiverParts {
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
 }
 
-/** The most deliveries that a run can send, to be said before it starts. */
-export function mostDeliveries(effects: boolean): number {
-  const names = { signature: 'signature', subscription: 'subscription' };
-  const terms = { secret: 'none', previousSecret: null, names, mark: 'none' };
-  const checks = effects ? [...receiverChecks, ...effectChecks] : receiverChecks;
-  const shots = checks.reduce((sum, check) => sum + check.shots(terms).length, 0);
-  // Where the first control fails there are guesses in place of checks, and they are fewer.
-  const controls = 1 + order.length;
-  return shots + controls + agesMs.length;
-}
-
 export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
-  const gun = await gunFor(parts.url, startedAtMs);
-  const cutOff = () => void gun.close();
-  parts.signal?.addEventListener('abort', cutOff, { once: true });
+  const gun = await gunFor(parts.url, startedAtMs, parts.signal);
   try {
     const state = new Run(parts, gun);
     await state.play();
@@ -83,7 +70,6 @@ export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
       observed: state.observed,
     };
   } finally {
-    parts.signal?.removeEventListener('abort', cutOff);
     await gun.close();
   }
 }
@@ -94,7 +80,10 @@ interface Played {
   readonly exchanges: readonly Exchange[];
 }
 
-const order: readonly Group[] = ['accept', 'refuse', 'advice'];
+/** How long a receiver that ended is given to be started anew by whatever watches over it. */
+const returnLimitMs = 5000;
+const returnStepMs = 250;
+const interruptedWords = 'interrupted before it was judged';
 
 class Run {
   readonly results: CheckResult[] = [];
@@ -104,6 +93,9 @@ class Run {
   readonly #gun: Gun;
   readonly #valid: Exchange[] = [];
   readonly #leaking: Exchange[] = [];
+  readonly #retried = new Set<Check>();
+  /** The checks of a group, until the control after it says what they show. */
+  #played: Played[] = [];
   #controls = 0;
 
   constructor(parts: ReceiverParts, gun: Gun) {
@@ -112,20 +104,23 @@ class Run {
   }
 
   async play(): Promise<void> {
+    try {
+      await this.#judge();
+    } catch (error) {
+      if (!(error instanceof Interrupted)) throw error;
+      this.#interrupt();
+    }
+  }
+
+  async #judge(): Promise<void> {
     const control = await this.#control();
     if (!isAccepted(control)) {
-      const why = this.interrupted
-        ? 'interrupted before it was judged'
-        : await diagnose(this.#parts.terms, control, this.#gun.shoot);
-      this.refused = why;
-      const checks = this.#parts.effects === null ? [] : effectChecks;
-      for (const check of [...receiverChecks, ...mannerChecks, ...checks]) {
-        this.#add(check, unjudged(check, why), []);
-      }
+      this.refused = await diagnose(this.#parts.terms, control, this.#gun.shoot);
+      for (const check of this.#wanted()) this.#add(check, unjudged(check, this.refused), []);
       return;
     }
     let lost: string | null = null;
-    for (const group of order) lost = await this.#playGroup(group, lost);
+    for (const group of groupsInOrder) lost = await this.#playGroup(group, lost);
     this.#addManners();
     const { effects, terms } = this.#parts;
     if (lost === null) {
@@ -134,10 +129,20 @@ class Run {
       else this.observed.push('Side effects were not counted: no probe of them was given.');
       return;
     }
-    if (!this.interrupted) this.observed.push(`The run ended early: ${lost}.`);
-    for (const check of effects === null ? [] : effectChecks) {
-      this.#add(check, unjudged(check, lost), []);
+    this.observed.push(`The run ended early: ${lost}.`);
+    for (const check of this.#wanted()) {
+      if (!this.#has(check)) this.#add(check, unjudged(check, lost), []);
     }
+  }
+
+  /** Every check of this run, in the order of the report. */
+  #wanted(): readonly Check[] {
+    const counted = this.#parts.effects === null ? [] : effectChecks;
+    return [...receiverChecks, ...mannerChecks, ...counted];
+  }
+
+  #has(check: Check): boolean {
+    return this.results.some((result) => result.check === check);
   }
 
   async #control(): Promise<Exchange> {
@@ -151,49 +156,114 @@ class Run {
 
   /** Answers why nothing more can be shown; null as long as valid deliveries are accepted. */
   async #playGroup(group: Group, lost: string | null): Promise<string | null> {
-    const { terms } = this.#parts;
+    const checks = receiverChecks.filter((each) => each.group === group);
     if (lost !== null) {
-      for (const check of receiverChecks.filter((each) => each.group === group)) {
-        this.#add(check, unjudged(check, lost), [], lost);
-      }
+      for (const check of checks) this.#add(check, unjudged(check, lost), [], lost);
       return lost;
     }
-    const played: Played[] = [];
-    for (const check of receiverChecks.filter((each) => each.group === group)) {
-      if (this.interrupted) break;
-      const shots = check.shots(terms);
-      const exchanges: Exchange[] = [];
-      for (const shot of shots) {
-        const exchange = await this.#gun.shoot(shot.delivery);
-        exchanges.push(exchange);
-        if (leaks(shot, exchange)) this.#leaking.push(exchange);
+    this.#played = [];
+    for (const check of checks) {
+      const gone = await this.#playCheck(check);
+      if (gone === null) continue;
+      this.#settle(null);
+      for (const rest of checks) {
+        if (!this.#has(rest)) this.#add(rest, unjudged(rest, gone), [], gone);
       }
-      if (group === 'accept') this.#valid.push(...exchanges);
-      played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
+      return gone;
     }
-    // A receiver that stopped answering has shown nothing with its refusals.
-    if (this.interrupted) return this.#interrupt(group, played);
     const control = await this.#control();
-    const fatal = played.find(({ exchanges }) => exchanges.some(({ response }) => !response));
-    const why = isAccepted(control) ? null : lostBecause(control, fatal?.check);
-    for (const { check, judgement, exchanges } of played) {
-      const told = judgement.verdict === 'deviates' || check === fatal?.check;
-      const kept = why === null || told;
-      this.#add(check, kept ? judgement : unjudged(check, why), exchanges, kept ? null : why);
-    }
+    // A receiver that stopped accepting has shown nothing with its refusals.
+    const why = isAccepted(control)
+      ? null
+      : `a valid delivery was no longer accepted (${told(control)})`;
+    this.#settle(why);
     return why;
   }
 
-  /** What was not played, and what was cut off, is not judged. */
-  #interrupt(group: Group, played: readonly Played[]): string {
-    const why = 'interrupted before it was judged';
-    const judged = played.filter(({ judgement }) => judgement.verdict === 'deviates');
-    for (const { check, judgement, exchanges } of judged) this.#add(check, judgement, exchanges);
-    for (const check of receiverChecks.filter((each) => each.group === group)) {
-      if (judged.some((each) => each.check === check)) continue;
-      this.#add(check, unjudged(check, why), [], why);
+  /** Takes the checks of a group into the results; `why` is what makes their refusals worthless. */
+  #settle(why: string | null): void {
+    for (const { check, judgement, exchanges } of this.#played) {
+      const kept = why === null || judgement.verdict === 'deviates';
+      this.#add(check, kept ? judgement : unjudged(check, why), exchanges, kept ? null : why);
     }
-    return why;
+    this.#played = [];
+  }
+
+  /** Answers why nothing more can be shown, where the receiver ended and does not come back. */
+  async #playCheck(check: Check): Promise<string | null> {
+    const exchanges = await this.#shootAll(check);
+    const last = exchanges.at(-1);
+    if (last === undefined || !isGone(last)) {
+      this.#played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
+      return null;
+    }
+    const control = await this.#control();
+    if (!isGone(control)) {
+      this.#played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
+      return null;
+    }
+    const guilty = this.#ended(check, exchanges, control);
+    if (!(await this.#returned())) return `the receiver went away when ${guilty} was sent`;
+    if (guilty === check.id) return null;
+    // What never came to the receiver is sent again, now that it is back.
+    if (this.#retried.has(check)) return 'the receiver went away again and again';
+    this.#retried.add(check);
+    return this.#playCheck(check);
+  }
+
+  /** Names the check at which the receiver ended, and judges it. */
+  #ended(check: Check, exchanges: readonly Exchange[], control: Exchange): string {
+    const reached = exchanges.filter((each) => !isUnreached(each));
+    const before = this.#played.at(-1);
+    if (reached.length > 0 || before === undefined) {
+      const judgement = judgeEnded(check, reached, control);
+      this.#played.push({ check, judgement, exchanges: [...reached, control] });
+      return check.id;
+    }
+    this.#played.pop();
+    const judgement = judgeEnded(before.check, before.exchanges, control);
+    this.#played.push({ ...before, judgement, exchanges: [...before.exchanges, control] });
+    return before.check.id;
+  }
+
+  /** A receiver that is started anew is judged on. */
+  async #returned(): Promise<boolean> {
+    const untilMs = performance.now() + returnLimitMs;
+    while (performance.now() < untilMs) {
+      await pause(returnStepMs);
+      const { terms } = this.#parts;
+      const body = bytesOf(JSON.stringify(eventOf(terms, `return-${this.#gun.sent()}`)));
+      if (isAccepted(await this.#gun.shoot(deliveryOf(terms, { body })))) return true;
+    }
+    return false;
+  }
+
+  /** All the deliveries of a check, up to one that nobody answers. */
+  async #shootAll(check: Check): Promise<readonly Exchange[]> {
+    const exchanges: Exchange[] = [];
+    for (const shot of check.shots(this.#parts.terms)) {
+      const exchange = await this.#gun.shoot(shot.delivery);
+      exchanges.push(exchange);
+      if (leaks(shot, exchange)) this.#leaking.push(exchange);
+      if (exchange.response === null) break;
+    }
+    if (check.group === 'accept') this.#valid.push(...exchanges);
+    return exchanges;
+  }
+
+  /** What was shown until then stands; nothing is held against the receiver that was cut off. */
+  #interrupt(): void {
+    if (this.results.length + this.#played.length === 0) this.refused = interruptedWords;
+    this.#played = this.#played.filter(({ judgement }) => judgement.verdict === 'deviates');
+    this.#settle(null);
+    for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
+      if (judgement.verdict === 'deviates' && !this.#has(check)) this.#addManner(check, judgement);
+    }
+    for (const check of this.#wanted()) {
+      if (!this.#has(check)) {
+        this.#add(check, unjudged(check, interruptedWords), [], interruptedWords);
+      }
+    }
   }
 
   get interrupted(): boolean {
@@ -201,11 +271,15 @@ class Run {
   }
 
   #addManners(): void {
-    const seen = [...this.#valid, ...this.#leaking];
     for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
-      const shown = seen.filter(({ n }) => judgement.exchanges.includes(n));
-      this.#add(check, judgement, shown);
+      this.#addManner(check, judgement);
     }
+  }
+
+  #addManner(check: Check, judgement: Judgement): void {
+    const seen = [...this.#valid, ...this.#leaking];
+    const shown = seen.filter(({ n }) => judgement.exchanges.includes(n));
+    this.#add(check, judgement, shown);
   }
 
   async #addEffects(probe: EffectProbe, terms: Terms): Promise<void> {
@@ -219,26 +293,8 @@ class Run {
     exchanges: readonly Exchange[],
     why: string | null = null,
   ): void {
-    this.#push({ check, judgement, why, exchanges });
-  }
-
-  #push(result: CheckResult): void {
+    const result = { check, judgement, why, exchanges };
     this.results.push(result);
-    this.#parts.onResult?.(
-      result,
-      this.results.length,
-      receiverChecks.length + mannerChecks.length,
-    );
+    this.#parts.onResult?.(result, this.results.length, this.#wanted().length);
   }
-}
-
-function lostBecause(control: Exchange, fatal: Check | undefined): string {
-  const words = `a valid delivery was no longer accepted (${told(control)})`;
-  if (control.response !== null || fatal === undefined) return words;
-  return `the receiver went away when ${fatal.id} was sent, and ${words}`;
-}
-
-function unjudged(check: Check, why: string): Judgement {
-  const verdict: Judged = 'inconclusive';
-  return { verdict, expected: check.title, actual: why, exchanges: [] };
 }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Check } from './check.ts';
-import { allChecks } from './run.ts';
+import { allChecks } from './checks.ts';
 import { receiverScript } from './script.ts';
 import { keep, right, type Steps } from './zoo.ts';
 import { broken } from './zoo-broken.ts';

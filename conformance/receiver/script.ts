@@ -48,7 +48,10 @@ export function receiverScript(check: Check, parts: ScriptParts = {}): string {
     ...preamble,
     '',
     '# A valid delivery first: if that is refused, refusals show nothing.',
-    ...shotLines(control, 0, terms),
+    'control() {',
+    ...shotLines(control, 0, terms).map((line) => `  ${line}`),
+    '}',
+    'control',
     'if ! accepted 0; then',
     '  echo "a valid delivery is not accepted: look at URL, SECRET and the names of the headers"; exit 3',
     'fi',
@@ -87,19 +90,31 @@ const preamble = [
   'MARK="$(od -An -N5 -tx1 /dev/urandom | tr -d " \\n")"   # so that no event was ever seen before',
   'now="$(($(date +%s) * 1000))"',
   'message() { printf "%s." "$1"; cat "$2"; }              # what is signed: t, a dot, the body',
+  'undotted() { printf "%s" "$1"; cat "$2"; }             # the same with the dot left out',
   'hmac() { openssl dgst "-$1" -hmac "$2" -r | cut -d " " -f 1; }',
   'digest() { openssl dgst -sha256 -r | cut -d " " -f 1; }',
   'unlike() { tr 0-9a-f 1-9a-f0; }                         # a wrong digit in the place of each',
+  '# altered FROM COUNT: changes so many digits from there on',
+  `altered() { local hex; read -r hex; printf '%s%s%s' "\${hex:0:$1}" "$(printf %s "\${hex:$1:$2}" | unlike)" "\${hex:$(($1 + $2))}"; }`,
   `count() { curl -sS --max-time 5 "\${PROBE:?set PROBE to a URL that answers the count}" | grep -oE '[0-9]+' | head -n 1; }`,
   '# deliver N FILE [curl option]…: sends it, and keeps the status, the seconds and the answer',
   'deliver() {',
   '  local n="$1" file="$2"; shift 2',
   '  curl -sS -X POST --max-time 16 -D "$work/headers-$n" -o "$work/answer-$n" \\',
-  '    -w "%{http_code} %{time_total}" --data-binary "@$work/$file" "$@" "$URL" >"$work/status-$n" || true',
+  `    -w "%{http_code} %{time_total}" \${file:+--data-binary "@$work/$file"} "$@" "$URL" >"$work/status-$n" || true`,
+  '}',
+  '# pieces FILE OFFSET…: prints it with a pause at each of those places',
+  'pieces() {',
+  '  local file="$1" from=0 to; shift',
+  '  for to in "$@" ""; do',
+  '    tail -c "+$((from + 1))" "$file" | if [ -n "$to" ]; then head -c "$((to - from))"; else cat; fi',
+  `    from="\${to:-0}"; sleep 0.1`,
+  '  done',
   '}',
   'told() { echo "delivery $1: status $(cut -d " " -f 1 "$work/status-$1") after $(cut -d " " -f 2 "$work/status-$1") s"; }',
   'accepted() { grep -q "^2" "$work/status-$1"; }',
   'broke() { grep -qE "^(000|5)" "$work/status-$1"; }',
+  'gone() { grep -qE "^(000|502|504)" "$work/status-$1"; }',
   'redirected() { grep -q "^3" "$work/status-$1"; }',
   'late() { [ "$(cut -d " " -f 2 "$work/status-$1" | cut -d . -f 1)" -ge 15 ]; }',
   'leaks() { grep -qiF "$2" "$work/headers-$1" "$work/answer-$1" 2>/dev/null; }',
@@ -107,9 +122,11 @@ const preamble = [
 ];
 
 function shotLines(shot: Shot, n: number, terms: Terms, together = false): string[] {
-  const { headers, body, chunked } = shot.delivery;
+  const { headers, body, chunked, cutsAt } = shot.delivery;
   const { signature, subscription } = terms.names;
-  const signatures = headers.filter(([name]) => name === signature).map(([, value]) => value);
+  const isNamed = (wanted: string) => (name: string) => name.toLowerCase() === wanted;
+  const [isSignature, isSubscription] = [isNamed(signature), isNamed(subscription)];
+  const signatures = headers.filter(([name]) => isSignature(name)).map(([, value]) => value);
   const nowMs = Date.now();
   const times = new Map(
     timesOf(signatures, shot).map((t, at) => [t, n === 0 ? 't' : `t${at + 1}`] as const),
@@ -120,14 +137,19 @@ function shotLines(shot: Shot, n: number, terms: Terms, together = false): strin
   const files = differs ? [{ name: `signed-${n}`, bytes: signed }, sent] : [sent];
   const ground: Ground = { times, files };
   const options = headers.map(([name, value]) => {
-    if (name === subscription) return '-H "$SUBSCRIPTION_HEADER: $SUBSCRIPTION_ID"';
-    if (name !== signature) return `-H '${name}: ${value}'`;
+    const spell = (variable: string) =>
+      name === name.toLowerCase() ? `$${variable}` : `$(tr a-z A-Z <<<"$${variable}")`;
+    if (isSubscription(name)) return `-H "${spell('SUBSCRIPTION_HEADER')}: $SUBSCRIPTION_ID"`;
+    if (!isSignature(name)) return `-H '${name}: ${value}'`;
     // curl leaves a header with an empty value out unless it ends in a semicolon.
     if (value === '') return '-H "$SIGNATURE_HEADER;"';
-    return `-H "$SIGNATURE_HEADER: ${lineExpression(value, ground, terms)}"`;
+    return `-H "${spell('SIGNATURE_HEADER')}: ${lineExpression(value, ground, terms)}"`;
   });
   const chunks = chunked ? ["-H 'Transfer-Encoding: chunked'"] : [];
-  const send = [`deliver ${n} ${sent.name}`, ...options, ...chunks].join(' \\\n  ');
+  const parts = cutsAt === undefined ? [] : ["-H 'Expect:' -T -"];
+  const trickled = cutsAt === undefined ? '' : `pieces "$work/${sent.name}" ${cutsAt.join(' ')} | `;
+  const deliver = `${trickled}deliver ${n} ${cutsAt === undefined ? sent.name : "''"}`;
+  const send = [deliver, ...options, ...chunks, ...parts].join(' \\\n  ');
   const leak =
     shot.expectedMac === undefined
       ? []
@@ -165,9 +187,14 @@ function verdictLines(check: Check, shots: number): string[] {
   const good = 'echo "as it should be"';
   const bad = 'echo "deviates: see the head of this script"; exit 1';
   const say = (test: string) => [`if ${test}; then ${good}; else ${bad}; fi`];
+  const end = 'echo "the receiver went away at this: see the head of this script"; exit 1';
+  const goesOn = ['control', `if gone 0; then ${end}; fi`];
   if (check.group === 'advice') {
     const test = isTolerance(check) ? every('accepted') : every('! accepted');
-    return [`if ${test}; then ${good}; else echo "worth mending: see the head of this script"; fi`];
+    return [
+      ...goesOn,
+      `if ${test}; then ${good}; else echo "worth mending: see the head of this script"; fi`,
+    ];
   }
   if (check === answersInTime) return say(every('! late'));
   if (check === givesNothingAway) {
@@ -186,7 +213,8 @@ function verdictLines(check: Check, shots: number): string[] {
   }
   if (check.group === 'accept') return say(every('accepted'));
   return [
-    'if broke 1; then echo "worth mending: hostile input should not break the receiver"; exit 0; fi',
+    ...goesOn,
+    `if ${numbers.map((n) => `broke ${n}`).join(' || ')}; then echo "worth mending: hostile input should not break the receiver"; exit 0; fi`,
     ...say(every('! accepted')),
   ];
 }

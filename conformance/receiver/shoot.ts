@@ -1,5 +1,6 @@
 // Sends one delivery to a receiver and keeps what happened, byte for byte.
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HeaderLine } from '../engine/headers.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Delivery } from './delivery.ts';
@@ -7,7 +8,11 @@ import type { Delivery } from './delivery.ts';
 /** EVT-9b: a receiver that answers later than this has failed. */
 export const answerLimitMs = 15_000;
 
+/** The judge was told to stop: what was under way then shows nothing of the receiver. */
+export class Interrupted extends Error {}
+
 export interface Gun {
+  /** Rejects with `Interrupted` once the run was told to stop. */
   readonly shoot: (delivery: Delivery) => Promise<Exchange>;
   /** Deliveries sent so far. */
   readonly sent: () => number;
@@ -15,13 +20,18 @@ export interface Gun {
 }
 
 /** Redirects are answers; an answer is read up to 64 KB. */
-export async function gunFor(url: string, startedAtMs: number): Promise<Gun> {
+export async function gunFor(
+  url: string,
+  startedAtMs: number,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<Gun> {
   const { Agent, request } = (await import('undici')).default;
   const agent = new Agent({ connections: 16, pipelining: 1 });
   let n = 0;
   const shoot = async (delivery: Delivery): Promise<Exchange> => {
+    if (stop.aborted) throw new Interrupted();
     n += 1;
-    const { headers, body, chunked } = delivery;
+    const { headers, body } = delivery;
     const beganMs = performance.now();
     const base = {
       n,
@@ -36,8 +46,8 @@ export async function gunFor(url: string, startedAtMs: number): Promise<Gun> {
         dispatcher: agent,
         method: 'POST',
         headers: headers.flat(),
-        body: chunked === true ? Readable.from(inChunks(body)) : body,
-        signal: AbortSignal.timeout(answerLimitMs + 1000),
+        body: delivery.chunked === true ? Readable.from(inChunks(delivery)) : body,
+        signal: AbortSignal.any([stop, AbortSignal.timeout(answerLimitMs + 1000)]),
       });
       const text = await answer.body.text();
       const lines = Object.entries(answer.headers).flatMap(([name, value]): HeaderLine[] =>
@@ -50,6 +60,7 @@ export async function gunFor(url: string, startedAtMs: number): Promise<Gun> {
       };
       return { ...base, response, failure: null, durationMs: took() };
     } catch (error) {
+      if (stop.aborted) throw new Interrupted();
       const { name, message } = error as Error;
       const failure = name === 'TimeoutError' ? 'no answer within 16 s' : message;
       return { ...base, response: null, failure, durationMs: took() };
@@ -58,6 +69,19 @@ export async function gunFor(url: string, startedAtMs: number): Promise<Gun> {
   return { shoot, sent: () => n, close: () => agent.destroy() };
 }
 
-async function* inChunks(body: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < body.byteLength; at += 48) yield body.slice(at, at + 48);
+/** Long enough that what comes before and after it is read apart. */
+const cutPauseMs = 20;
+
+async function* inChunks({ body, cutsAt }: Delivery): AsyncGenerator<Uint8Array> {
+  if (cutsAt === undefined) {
+    for (let at = 0; at < body.byteLength; at += 48) yield body.slice(at, at + 48);
+    return;
+  }
+  let from = 0;
+  for (const to of cutsAt) {
+    yield body.slice(from, to);
+    await pause(cutPauseMs);
+    from = to;
+  }
+  yield body.slice(from);
 }

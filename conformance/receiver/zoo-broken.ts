@@ -1,5 +1,6 @@
 // The broken receivers of the zoo, one defect each, with the checks that have to notice. For tests.
 import { createHash, createHmac } from 'node:crypto';
+import { type Broken, brokenVerifiers } from './broken-verifiers.ts';
 import { minutes, type Parts, right, type Steps } from './zoo.ts';
 import {
   ignoringT,
@@ -10,13 +11,6 @@ import {
   spaceless,
   withoutV1,
 } from './zoo-defects.ts';
-
-export interface Broken {
-  readonly name: string;
-  readonly change: Partial<Steps>;
-  /** Checks that deviate; `*` at the end stands for any rest. */
-  readonly trips: readonly string[];
-}
 
 const reprinted = (space?: number) => (raw: Buffer) =>
   Buffer.from(JSON.stringify(JSON.parse(raw.toString()), null, space));
@@ -30,10 +24,13 @@ const also = (...wrong: ((t: string, body: Buffer) => string)[]): Partial<Steps>
 });
 const keyed = (secret: string) => (t: string, body: Buffer) => right.mac(secret, t, body);
 
+const old = ['six-minutes-old', 'ten-minutes-old', 'an-hour-old'];
+const ahead = ['six-minutes-ahead', 'ten-minutes-ahead', 'an-hour-ahead'];
 const refuses = (...names: string[]) => names.map((name) => `RCV-refuses-${name}`);
 const accepts = (...names: string[]) => names.map((name) => `RCV-accepts-${name}`);
 
 export const broken: readonly Broken[] = [
+  ...brokenVerifiers,
   {
     name: 'accepts everything',
     change: { answer: () => ({ status: 200 }) },
@@ -68,12 +65,12 @@ export const broken: readonly Broken[] = [
   {
     name: 'reads the body as latin1',
     change: { body: (raw) => Buffer.from(raw.toString('latin1')) },
-    trips: accepts('raw-utf-8'),
+    trips: accepts('raw-utf-8', 'cut-letters'),
   },
   {
     name: 'reads the body as ascii',
     change: { body: (raw) => Buffer.from(raw.toString('ascii')) },
-    trips: accepts('raw-utf-8'),
+    trips: accepts('raw-utf-8', 'cut-letters'),
   },
   {
     name: 'leaves white space out of the body',
@@ -118,17 +115,23 @@ export const broken: readonly Broken[] = [
   {
     name: 'compares half of the digest',
     change: { equal: (candidate, mac) => candidate.slice(0, 32) === mac.slice(0, 32) },
-    trips: refuses('truncated-v1', 'extended-v1'),
+    trips: refuses('truncated-v1', 'extended-v1', 'part-changed-v1', 'last-digit-changed-v1'),
   },
   {
     name: 'compares the first byte',
     change: { equal: (candidate, mac) => candidate.slice(0, 2) === mac.slice(0, 2) },
-    trips: refuses('truncated-v1', 'extended-v1', 'first-bytes-v1'),
+    trips: refuses(
+      'truncated-v1',
+      'extended-v1',
+      'first-bytes-v1',
+      'part-changed-v1',
+      'last-digit-changed-v1',
+    ),
   },
   {
     name: 'compares the last byte',
     change: { equal: (candidate, mac) => candidate.slice(62, 64) === mac.slice(62, 64) },
-    trips: refuses('extended-v1', 'last-bytes-v1'),
+    trips: refuses('extended-v1', 'last-bytes-v1', 'part-changed-v1', 'first-digit-changed-v1'),
   },
   {
     name: 'takes an empty v1',
@@ -155,22 +158,22 @@ export const broken: readonly Broken[] = [
   {
     name: 'does not look at the time',
     change: { fresh: () => true },
-    trips: refuses('an-hour-old', 'ten-minutes-old', 'a-day-old'),
+    trips: refuses(...old, 'a-day-old', ...ahead, 't-zero'),
   },
   {
     name: 'allows an hour',
     change: { fresh: (t, now) => Math.abs(now - t) <= 3_700_000 },
-    trips: refuses('an-hour-old', 'ten-minutes-old'),
+    trips: refuses(...old, ...ahead),
   },
   {
     name: 'allows fifteen minutes',
     change: { fresh: (t, now) => Math.abs(now - t) <= 900_000 },
-    trips: refuses('ten-minutes-old'),
+    trips: refuses('six-minutes-old', 'ten-minutes-old', 'six-minutes-ahead', 'ten-minutes-ahead'),
   },
   {
     name: 'allows thirty seconds',
     change: { fresh: (t, now) => Math.abs(now - t) <= 30_000 },
-    trips: accepts('a-minute-old', 'four-minutes-old'),
+    trips: accepts('a-minute-old', 'four-minutes-old', 'a-minute-ahead'),
   },
   {
     name: 'allows three minutes',

@@ -1,5 +1,6 @@
 // Receivers to try the judge on: one that is right, and many with one defect each. For tests.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +9,7 @@ export interface Steps {
   readonly secret: string;
   /** The header as one text; null when there is none. */
   readonly header: (request: IncomingMessage) => string | null;
-  readonly body: (raw: Buffer) => Buffer;
+  readonly body: (raw: Buffer, chunks: readonly Buffer[]) => Buffer;
   /** Key and value of each part of the header. */
   readonly parts: (header: string) => readonly (readonly [string, string])[];
   readonly time: (parts: Parts) => number | null;
@@ -18,6 +19,10 @@ export interface Steps {
   readonly equal: (candidate: string, mac: string) => boolean;
   readonly answer: (verified: boolean, raw: Buffer, mac: string) => Answer;
   readonly delayMs: number;
+  /** What its own code throws ends the process, and so long it stays away; null for never. */
+  readonly diesForMs: number | null;
+  /** It answers, and then its process ends for good. */
+  readonly endsAfter: (request: IncomingMessage) => boolean;
 }
 
 export type Parts = readonly (readonly [string, string])[];
@@ -55,42 +60,56 @@ export const right: Steps = {
     candidate.length === mac.length && timingSafeEqual(Buffer.from(candidate), Buffer.from(mac)),
   answer: (verified) => ({ status: verified ? 204 : 400 }),
   delayMs: 0,
+  diesForMs: null,
+  endsAfter: () => false,
 };
 
 /** One receiver; whatever its own code throws is answered 500, as frameworks do. */
 export async function keep(change: Partial<Steps>): Promise<{ url: string; close: () => void }> {
   const steps: Steps = { ...right, ...change };
-  const server = createServer(async (request, response) => {
+  const server = createServer();
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  let revival: NodeJS.Timeout | undefined;
+  const close = () => {
+    clearTimeout(revival);
+    server.close();
+    server.closeAllConnections();
+  };
+  server.on('request', async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const raw = Buffer.concat(chunks);
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(request, 'end');
     let answer: Answer;
     try {
-      answer = verify(steps, request, raw);
+      answer = verify(steps, request, chunks);
     } catch {
+      if (steps.diesForMs !== null) {
+        close();
+        revival = setTimeout(() => void listen(port), steps.diesForMs);
+        return;
+      }
       answer = { status: 500 };
     }
     setTimeout(() => {
       response.writeHead(answer.status, answer.headers).end(answer.text ?? '');
+      if (steps.endsAfter(request)) response.once('finish', close);
     }, steps.delayMs);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await listen(0);
   const { port } = server.address() as AddressInfo;
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
   return { url: `http://127.0.0.1:${port}/hooks`, close };
 }
 
-function verify(steps: Steps, request: IncomingMessage, raw: Buffer): Answer {
+function verify(steps: Steps, request: IncomingMessage, chunks: readonly Buffer[]): Answer {
+  const raw = Buffer.concat(chunks);
   const header = steps.header(request);
   if (header === null) return steps.answer(false, raw, '');
   const parts = steps.parts(header);
   const t = steps.time(parts);
   if (t === null || !steps.fresh(t, Date.now())) return steps.answer(false, raw, '');
   const text = parts.find(([key]) => key === 't')?.[1] ?? '';
-  const mac = steps.mac(steps.secret, text, steps.body(raw));
+  const mac = steps.mac(steps.secret, text, steps.body(raw, chunks));
   const verified = steps.candidates(parts).some((candidate) => steps.equal(candidate, mac));
   return steps.answer(verified, raw, mac);
 }

@@ -1,0 +1,33 @@
+// All the checks of receivers, and how many deliveries they come to.
+import { acceptChecks } from './accept.ts';
+import { adviceChecks, laxChecks } from './advice.ts';
+import { effectChecks, mannerChecks } from './behaviour.ts';
+import type { Check, Group } from './check.ts';
+import { refuseChecks } from './refuse.ts';
+import { agesMs } from './window.ts';
+
+/** The groups that are played, each followed by a control. */
+export const groupsInOrder: readonly Group[] = ['accept', 'refuse', 'advice'];
+
+export const receiverChecks: readonly Check[] = [
+  ...acceptChecks,
+  ...refuseChecks,
+  ...adviceChecks,
+  ...laxChecks,
+];
+
+/** Those that are judged over many deliveries too, and those that take a probe of the effects. */
+export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
+
+/**
+ * The most deliveries that a run can send to a receiver that goes on, to be said before it starts.
+ */
+export function mostDeliveries(effects: boolean): number {
+  const names = { signature: 'signature', subscription: 'subscription' };
+  const terms = { secret: 'none', previousSecret: null, names, mark: 'none' };
+  const checks = effects ? [...receiverChecks, ...effectChecks] : receiverChecks;
+  const shots = checks.reduce((sum, check) => sum + check.shots(terms).length, 0);
+  // Where the first control fails there are guesses in place of checks, and they are fewer.
+  const controls = 1 + groupsInOrder.length;
+  return shots + controls + agesMs.length;
+}
