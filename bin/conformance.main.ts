@@ -13,32 +13,32 @@ const verbs: readonly Verb[] = [
   {
     name: 'run',
     words: 'try every rule on a target and report',
-    load: async () => (await import('./commands/conformance-run.ts')).defineRun,
+    load: async () => (await import('./commands/conformance/run.ts')).defineRun,
   },
   {
     name: 'list',
     words: 'list rules, scenarios and what they need',
-    load: async () => (await import('./commands/conformance-list.ts')).defineList,
+    load: async () => (await import('./commands/conformance/list.ts')).defineList,
   },
   {
     name: 'explain',
     words: 'explain a rule, scenario, open question or profile field, and what is sent',
-    load: async () => (await import('./commands/conformance-explain.ts')).defineExplain,
+    load: async () => (await import('./commands/conformance/explain.ts')).defineExplain,
   },
   {
     name: 'init',
     words: 'write a profile to fill in for a target without a control plane',
-    load: async () => (await import('./commands/conformance-init.ts')).defineInit,
+    load: async () => (await import('./commands/conformance/init.ts')).defineInit,
   },
   {
     name: 'replay',
     words: 'print the requests of a scenario in a JSON report as a runnable script',
-    load: async () => (await import('./commands/conformance-replay.ts')).defineReplay,
+    load: async () => (await import('./commands/conformance/replay.ts')).defineReplay,
   },
   {
     name: 'receiver',
     words: 'prove the signature check of a webhook receiver',
-    load: async () => (await import('./commands/conformance-receiver.ts')).defineReceiver,
+    load: async () => (await import('./commands/conformance/receiver.ts')).defineReceiver,
   },
 ];
 

@@ -8,20 +8,23 @@ interface Verb {
 }
 
 const verbs: readonly Verb[] = [
-  { name: 'start', load: async () => (await import('./commands/start.ts')).startCommand() },
-  { name: 'exec', load: async () => (await import('./commands/exec.ts')).execCommand() },
+  { name: 'start', load: async () => (await import('./commands/sandbox/start.ts')).startCommand() },
+  { name: 'exec', load: async () => (await import('./commands/sandbox/exec.ts')).execCommand() },
   {
     name: 'questions',
-    load: async () => (await import('./commands/questions.ts')).questionsCommand(),
+    load: async () => (await import('./commands/sandbox/questions.ts')).questionsCommand(),
   },
   {
     name: 'deviations',
-    load: async () => (await import('./commands/deviations.ts')).deviationsCommand(),
+    load: async () => (await import('./commands/sandbox/deviations.ts')).deviationsCommand(),
   },
-  { name: 'openapi', load: async () => (await import('./commands/openapi.ts')).openapiCommand() },
+  {
+    name: 'openapi',
+    load: async () => (await import('./commands/sandbox/openapi.ts')).openapiCommand(),
+  },
   {
     name: 'webhooks',
-    load: async () => (await import('./commands/webhooks.ts')).webhooksCommand(),
+    load: async () => (await import('./commands/webhooks/webhooks.ts')).webhooksCommand(),
   },
 ];
 

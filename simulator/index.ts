@@ -4,14 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../fixtures/settings.ts';
 import type { WorldFixture } from '../fixtures/worlds.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { type ControlPlane, controlPlane } from './control/index.ts';
-import { StartingWorldError } from './core/starting-world.ts';
-import { StateError } from './core/state.ts';
+import { StartingWorldError } from './core/seed/start-world.ts';
+import { StateError } from './core/state/snapshot.ts';
 import type { Deviation } from './deviations/deviation.ts';
-import type { Deliverer } from './host/deliverer.ts';
-import { Sandbox, type SandboxTerms } from './host/sandbox.ts';
-import { findStartingWorld } from './host/starting-point.ts';
-import { undiciDeliverer } from './host/undici-deliverer.ts';
+import type { Deliverer } from './host/delivery/deliverer.ts';
+import { undiciDeliverer } from './host/delivery/undici-deliverer.ts';
+import { findStartingWorld } from './host/world/find-starting-world.ts';
+import { Sandbox, type SandboxHostOptions } from './host/world/sandbox.ts';
 import { operatorOf, type SandboxOperator } from './operator.ts';
 import {
   findDeviations,
@@ -22,10 +21,11 @@ import {
   readSettings,
   type SandboxOptions,
 } from './options.ts';
+import { type ControlPlane, controlPlane } from './transports/control/control-plane.ts';
 import { fetchCall, standardRequest } from './transports/fetch.ts';
 
-export type { CredentialShown } from './control/shapes.ts';
-export type { AdvanceTerms, FaultTerms } from './operator.ts';
+export type { CredentialShown } from './control/schemas/records.ts';
+export type { AdvanceOptions, FaultOptions } from './operator.ts';
 export type { Deviation, ListenOptions, SandboxOptions, Settings, WorldFixture };
 
 /** A running sandbox. Close it when you are done. */
@@ -59,7 +59,7 @@ export interface SandboxHandle extends SandboxOperator {
    * again.
    */
   readonly listen: (options?: ListenOptions) => Promise<{ readonly base_url: string }>;
-  /** Ends everything: the server, calls that are held back, deliveries under way. */
+  /** Ends everything: the server, suspended calls, deliveries under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -91,11 +91,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 }
 
 /** Some of what a world may say shows to be wrong only when the world is begun. */
-async function begin(terms: SandboxTerms): Promise<Sandbox> {
+async function begin(options: SandboxHostOptions): Promise<Sandbox> {
   try {
-    return await Sandbox.create(terms);
+    return await Sandbox.create(options);
   } catch (error) {
-    await terms.deliverer.close();
+    await options.deliverer.close();
     if (!(error instanceof StartingWorldError)) throw error;
     throw new TypeError(`world.${error.message}`);
   }
@@ -132,7 +132,7 @@ export async function replayRecording(
   options: { readonly deviations?: readonly Deviation[] } = {},
 ): Promise<Replayed> {
   const own = readReplayOptions(options);
-  const { playRecording, readRecording } = await import('./host/recording.ts');
+  const { playRecording, readRecording } = await import('./host/storage/recording.ts');
   try {
     const { lines, terms } = await readRecording(file);
     const sandbox = await Sandbox.create({
@@ -210,7 +210,7 @@ interface Served {
 async function listenOn(
   sandbox: Sandbox,
   plane: ControlPlane,
-  terms: Required<ListenOptions>,
+  options: Required<ListenOptions>,
 ): Promise<Served> {
   const { serve } = await import('./transports/serve.ts');
   let listening = false;
@@ -220,7 +220,7 @@ async function listenOn(
   };
   const app = serve({ sandbox, plane: { ...plane, close }, version: manifest.version });
   try {
-    await app.listen(terms);
+    await app.listen(options);
   } catch (error) {
     await app.close();
     throw error;

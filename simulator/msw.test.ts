@@ -2,8 +2,8 @@
 // or not, and nobody is told of a mistake.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { collect } from './host/gc-under-test.ts';
-import { tokenOf, trySandbox } from './host/sandbox-under-test.ts';
+import { collectGarbage } from './host/testing/garbage-collection.ts';
+import { createTestSandbox, tokenOf } from './host/testing/sandbox.ts';
 import { sandboxHandlers } from './msw.ts';
 import { fetchCall } from './transports/fetch.ts';
 
@@ -11,7 +11,7 @@ const handlers = suite('msw handlers');
 const baseUrl = 'https://api.example.com';
 
 handlers('an abort arrives after a garbage collection, as a failed request', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
   const [handler] = sandboxHandlers({ fetch: (call) => fetchCall(sandbox, call) }, { baseUrl });
@@ -25,10 +25,10 @@ handlers('an abort arrives after a garbage collection, as a failed request', asy
     .then((result) => {
       type = result?.response?.type ?? 'none';
     });
-  await collect();
+  await collectGarbage();
   assert.is(sandbox.first.waiting, 1);
   abort.abort();
-  await collect();
+  await collectGarbage();
   assert.equal([type, sandbox.first.waiting], ['error', 0]);
   await resolved;
   await sandbox.close();

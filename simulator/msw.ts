@@ -1,6 +1,6 @@
 // The public door for Mock Service Worker: handlers that answer from a sandbox, without a socket.
 import { HttpResponse, http } from 'msw';
-import { hold } from './transports/aborts.ts';
+import { retain } from './transports/abort-signals.ts';
 
 /** What the handlers need of a sandbox: {@link createSandbox} makes one. */
 export interface AnsweringSandbox {
@@ -48,7 +48,7 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, { baseUrl }: HandlerO
       const url = new URL(request.url);
       const target = url.href.slice(url.origin.length).slice(prefix.length);
       const call = new Request(`http://sandbox${target}`, request);
-      hold(call, request);
+      retain(call, request);
       return sandbox.fetch(call).catch((error: unknown) => answerCut(error, request.signal));
     }),
   ];

@@ -1,12 +1,13 @@
 // What a program may do to its sandbox besides calling the API: the control plane's rows as
 // methods.
-import type { ControlPlane } from './control/index.ts';
-import type { CredentialShown } from './control/shapes.ts';
-import { viewCredential } from './control/views.ts';
-import type { FaultMatch } from './core/faults.ts';
-import type { Sandbox } from './host/sandbox.ts';
 
-export type AdvanceTerms =
+import type { CredentialShown } from './control/schemas/records.ts';
+import { viewCredential } from './control/views/records.ts';
+import type { FaultMatch } from './core/pipeline/find-fault.ts';
+import type { Sandbox } from './host/world/sandbox.ts';
+import type { ControlPlane } from './transports/control/control-plane.ts';
+
+export type AdvanceOptions =
   | { readonly by_ms: number }
   | { readonly to_ms: number }
   | { readonly to_next: true };
@@ -23,7 +24,7 @@ export interface AdvanceResult {
 }
 
 /** A fault to order, as `POST faults` takes it. */
-export interface FaultTerms {
+export interface FaultOptions {
   readonly match?: FaultMatch;
   readonly phase?: 'before' | 'after';
   readonly effect: Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -47,10 +48,10 @@ export interface SandboxOperator {
     /** The sandbox's time in milliseconds of the epoch. */
     readonly nowMs: () => number;
     /** Lets time pass; everything due on the way has happened when it resolves. */
-    readonly advance: (terms: AdvanceTerms) => Promise<AdvanceResult>;
+    readonly advance: (options: AdvanceOptions) => Promise<AdvanceResult>;
   };
   readonly faults: {
-    readonly add: (fault: FaultTerms) => Promise<{ readonly id: string; readonly hits: number }>;
+    readonly add: (fault: FaultOptions) => Promise<{ readonly id: string; readonly hits: number }>;
     readonly clear: () => Promise<void>;
   };
   /** Back to the starting world. */
@@ -86,7 +87,8 @@ export function operatorOf(
     credential: (name) => findCredential(sandbox, name),
     clock: {
       nowMs: () => Math.max(sandbox.first.clock.nowMs(), sandbox.first.world.nowMs),
-      advance: async (terms) => (await control('POST', 'clock/advance', terms)) as AdvanceResult,
+      advance: async (options) =>
+        (await control('POST', 'clock/advance', options)) as AdvanceResult,
     },
     faults: {
       add: async (fault) =>

@@ -4,12 +4,12 @@ import { findNearest, isRecord, shown, unknownField } from '../fixtures/settings
 import type { FieldProblem, Settings } from '../fixtures/settings.ts';
 import type { WorldFixture } from '../fixtures/worlds.ts';
 import type { PlanName } from './core/records.ts';
-import { StartingWorldError } from './core/starting-world.ts';
-import { planRates } from './core/tables/plans.ts';
+import { StartingWorldError } from './core/seed/start-world.ts';
+import { planRates } from './core/tables/rate-plans.ts';
 import type { Deviation } from './deviations/deviation.ts';
-import { parseClock } from './host/clock-terms.ts';
-import type { ClockTerms } from './host/sandbox.ts';
-import { findStartingWorld } from './host/starting-point.ts';
+import { findStartingWorld } from './host/world/find-starting-world.ts';
+import { parseClock } from './host/world/parse-clock.ts';
+import type { ClockOptions } from './host/world/sandbox.ts';
 
 /** How a sandbox begins. Everything has the default of `sandbox start`. */
 export interface SandboxOptions {
@@ -42,7 +42,7 @@ export interface ListenOptions {
 export interface ReadOptions {
   readonly worldName: string;
   readonly fixture: WorldFixture;
-  readonly clock: ClockTerms;
+  readonly clock: ClockOptions;
   readonly seed: string;
   readonly plan: PlanName;
   readonly config: Config;
@@ -170,9 +170,9 @@ function readWorld(found: Findings, world: unknown = 'default') {
   return { worldName, fixture: findStartingWorld('empty') };
 }
 
-function readClock(found: Findings, clock: unknown = 'real'): ClockTerms {
-  const terms = typeof clock === 'string' ? parseClock(clock) : null;
-  if (terms !== null) return terms;
+function readClock(found: Findings, clock: unknown = 'real'): ClockOptions {
+  const options = typeof clock === 'string' ? parseClock(clock) : null;
+  if (options !== null) return options;
   const forms = 'real, frozen or an ISO time with its zone, such as "2026-01-31T12:00:00Z"';
   found.add('clock', `must be ${forms}, not ${say(clock)}`);
   return { mode: 'frozen', nowMs: null };
@@ -211,7 +211,7 @@ async function readDeviations(found: Findings, given: unknown = []): Promise<rea
     return [];
   }
   if (given.length === 0) return [];
-  const { deviations, findDeviation } = await import('./deviations/all.ts');
+  const { deviations, findDeviation } = await import('./deviations/register.ts');
   const ids = deviations.map(({ id }) => id);
   return given.flatMap((each: unknown, at) => {
     if (typeof each !== 'string') return readOwnDeviation(found, each, at);

@@ -1,21 +1,21 @@
 // The frame of the dashboard: which world, which view, the clock, and what is wrong at a glance.
 import { useEffect, useState } from 'preact/hooks';
+import { controlPlaneOf } from './api-client/control-plane.ts';
+import { Button } from './components/components.tsx';
 import { Live } from './live/live.ts';
-import { LiveContext, useLive, useVersion } from './live/world.ts';
-import { Button } from './parts/pieces.tsx';
+import { LiveContext, useLive, useVersion } from './live/use-world.ts';
 import { hrefOf, useRoute } from './route.ts';
 import { ClockBar } from './shell/clock-bar.tsx';
 import { Notices } from './shell/notices.tsx';
 import { WorldChoice } from './shell/world-choice.tsx';
 import { chosenTheme, nextTheme } from './theme.ts';
 import { viewOf, views } from './views.ts';
-import { planeOf } from './wire/plane.ts';
 
 export function App() {
   const { world, path } = useRoute();
   const [live, setLive] = useState<Live | null>(null);
   useEffect(() => {
-    const made = new Live(planeOf(world));
+    const made = new Live(controlPlaneOf(world));
     made.start();
     setLive(made);
     return () => made.end();

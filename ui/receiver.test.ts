@@ -14,7 +14,7 @@ import {
   type Served,
   sayThereIsNone,
   startSandbox,
-} from './page-under-test.ts';
+} from './testing/dashboard-page.ts';
 
 const receiver = suite('dashboard: a receiver is judged');
 const executable = findChromium();

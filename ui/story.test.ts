@@ -13,7 +13,7 @@ import {
   type Served,
   sayThereIsNone,
   startSandbox,
-} from './page-under-test.ts';
+} from './testing/dashboard-page.ts';
 
 const story = suite('dashboard: the first five minutes');
 const executable = findChromium();

@@ -11,7 +11,7 @@ import {
   type Served,
   sayThereIsNone,
   startSandbox,
-} from './page-under-test.ts';
+} from './testing/dashboard-page.ts';
 
 const trouble = suite('dashboard: trouble');
 const executable = findChromium();

@@ -1,14 +1,14 @@
 // The views of the dashboard, in the order of its navigation.
 import type { FunctionComponent } from 'preact';
+import { CredentialsView } from './admin/credentials-view.tsx';
+import { FaultsView } from './admin/faults-view.tsx';
+import { LimitsView } from './admin/limits-view.tsx';
+import { QuestionsView } from './admin/questions-view.tsx';
+import { WorldsView } from './admin/worlds-view.tsx';
 import { AccountsView } from './money/accounts-view.tsx';
 import { TransactionsView } from './money/transactions-view.tsx';
 import { TimelineView } from './timeline/timeline-view.tsx';
 import { WebhooksView } from './webhooks/webhooks-view.tsx';
-import { CredentialsView } from './workings/credentials-view.tsx';
-import { FaultsView } from './workings/faults-view.tsx';
-import { LimitsView } from './workings/limits-view.tsx';
-import { QuestionsView } from './workings/questions-view.tsx';
-import { WorldsView } from './workings/worlds-view.tsx';
 
 export interface ViewProps {
   /** What is looked at in the view, such as `['requests', '12']`. */

@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
-import { deviations } from '../../simulator/deviations/all.ts';
 import type { Deviation } from '../../simulator/deviations/deviation.ts';
+import { deviations } from '../../simulator/deviations/register.ts';
 import { unbendable } from '../../simulator/deviations/unbendable.ts';
-import { tryAll } from './prove/gate.ts';
+import { judgeAll } from './prove/gate.ts';
+import type { JudgedDeviation } from './prove/judge-deviation.ts';
 import { plantedDeviations } from './prove/planted.ts';
-import type { Tried } from './prove/try.ts';
 import { type Proof, prove, proveConforming } from './prove/verdict.ts';
 import { root } from './root.ts';
 
@@ -33,13 +33,13 @@ function matches(glob: string, id: string): boolean {
 
 const chosen = deviations.filter(({ id, breaks }) => selected(id) || breaks.some(selected));
 const planted = globs.length === 0 ? plantedDeviations : [];
-const tried = new Map<string, Tried>();
+const tried = new Map<string, JudgedDeviation>();
 const startedMs = performance.now();
 // The conforming one and the planted ones see everything: that is what they are for.
 const rest = planted.map(({ id }) => id);
-if (globs.length === 0) await tryAll([null], true, (each) => tried.set(each.id, each));
-await tryAll(planted, true, (each) => tried.set(each.id, each));
-await tryAll(chosen, whole, (each) => {
+if (globs.length === 0) await judgeAll([null], true, (each) => tried.set(each.id, each));
+await judgeAll(planted, true, (each) => tried.set(each.id, each));
+await judgeAll(chosen, whole, (each) => {
   tried.set(each.id, each);
   if (process.stdout.isTTY)
     process.stdout.write(`\r${tried.size} of ${chosen.length + rest.length + 1} tried`);
@@ -50,7 +50,7 @@ await tryAll(chosen, whole, (each) => {
 const unlike = (deviation: Deviation) =>
   prove(deviation, tried.get(deviation.id)!, whole).outcome !== 'caught';
 for (const surprise of chosen.filter(unlike)) {
-  await tryAll([surprise], whole, (each) => tried.set(each.id, each));
+  await judgeAll([surprise], whole, (each) => tried.set(each.id, each));
 }
 
 const wrong: string[] = [];
@@ -131,7 +131,7 @@ function writeProof(): void {
   writeFileSync(path, printProof(figures, matrix));
 }
 
-function readMatrix(path: string): Readonly<Record<string, Tried['deviates']>> {
+function readMatrix(path: string): Readonly<Record<string, JudgedDeviation['deviates']>> {
   return JSON.parse(readFileSync(path, 'utf8')).matrix;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { rules } from '../../fixtures/rules.ts';
-import { deviations } from '../../simulator/deviations/all.ts';
+import { deviations } from '../../simulator/deviations/register.ts';
 import { unbendable } from '../../simulator/deviations/unbendable.ts';
 import { root, sourceFiles } from './root.ts';
 import { holes, printTrace, traceRules } from './trace/trace.ts';

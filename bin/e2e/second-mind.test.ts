@@ -2,13 +2,13 @@
 // to say against it, whatever it chose where the specification leaves a choice.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { judge } from '../commands/judge-under-test.ts';
+import { runJudge } from '../commands/conformance/testing/run-judge.ts';
 import { type ServeOptions, serve } from './testing/second-mind/serve.ts';
 
 async function judged(options: ServeOptions) {
   const served = await serve(options);
   try {
-    return await judge({ baseUrl: served.baseUrl, json: true, seed: '1' });
+    return await runJudge({ baseUrl: served.baseUrl, json: true, seed: '1' });
   } finally {
     await served.close();
   }

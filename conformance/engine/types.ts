@@ -2,9 +2,9 @@
 // reports.
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
-import type { HeaderLine } from './headers.ts';
-import type { CoarseNeed, Need } from './needs.ts';
-import type { Trial } from './trial.ts';
+import type { Capability, ReportedCapability } from './capabilities.ts';
+import type { ScenarioContext } from './scenario/scenario-context.ts';
+import type { HeaderLine } from './send/headers.ts';
 
 export type { QuestionId, RuleId };
 
@@ -42,12 +42,12 @@ export interface Scenario {
   /** Open questions whose answer is observed on the way. */
   readonly observes?: readonly QuestionId[];
   /** Without all of these the scenario does not start. */
-  readonly needs?: readonly Need[];
+  readonly needs?: readonly Capability[];
   /** `shared` unless said otherwise. */
   readonly lane?: Lane;
   /** Statuses that the scenario provokes on purpose, so that they do not count as a disturbance. */
   readonly provokes?: readonly number[];
-  run(t: Trial): Promise<void>;
+  run(t: ScenarioContext): Promise<void>;
 }
 
 /**
@@ -111,7 +111,7 @@ export interface ScenarioResult {
   readonly why: string | null;
   /** What that early end stands for. */
   readonly ending?: Judged | null;
-  readonly missing: readonly Need[];
+  readonly missing: readonly Capability[];
   readonly attempts: number;
   readonly durationMs: number;
 }
@@ -121,7 +121,7 @@ export interface RuleResult {
   readonly verdict: Verdict;
   readonly scenarios: readonly string[];
   /** In the catalogue's words. */
-  readonly needs: readonly CoarseNeed[];
+  readonly needs: readonly ReportedCapability[];
   /** In the words of a profile: what to add so that it can be tested. */
   readonly unlock: readonly string[];
   readonly findings: readonly (Finding & { readonly scenario: string })[];

@@ -1,13 +1,13 @@
 // Stands for a target that nobody gave a credential for: nothing of it can be tried, but a report
 // still says what is lacking.
-import type { Need } from '../engine/needs.ts';
-import type { Sender } from '../engine/send.ts';
-import { Blocked } from '../engine/stop.ts';
+import type { Capability } from '../engine/capabilities.ts';
+import { Blocked } from '../engine/scenario-errors.ts';
+import type { Sender } from '../engine/send/sender.ts';
 import type { Provider, Target } from './target.ts';
 
 const PATIENCE_MS = 10_000;
 
-export function bareProvider(parts: {
+export function bareProvider(options: {
   readonly baseUrl: string;
   readonly sender: Sender;
   readonly timeoutMs: number;
@@ -16,17 +16,17 @@ export function bareProvider(parts: {
 }): Provider {
   // Nothing that answers is worth another word than a missing credential.
   const nothing = async (): Promise<Target> => {
-    await parts.sender.send({
+    await options.sender.send({
       method: 'GET',
-      url: `${parts.baseUrl}/api/v1/webhooks`,
+      url: `${options.baseUrl}/api/v1/webhooks`,
       headers: [],
       body: undefined,
-      timeoutMs: Math.min(parts.timeoutMs, PATIENCE_MS),
+      timeoutMs: Math.min(options.timeoutMs, PATIENCE_MS),
     });
-    throw new Blocked(parts.why);
+    throw new Blocked(options.why);
   };
   return {
-    offers: new Set<Need>(),
+    offers: new Set<Capability>(),
     worlds: false,
     notes: [],
     shared: nothing,

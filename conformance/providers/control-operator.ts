@@ -1,18 +1,18 @@
 // The powers of an operator over the control plane: time, trading accounts, settlement, faults,
 // names, permissions.
-import { Blocked } from '../engine/stop.ts';
-import type { ControlPlane, Row } from './control-plane.ts';
-import type { Credential, CredentialWish, Fired, LedgerEntry, Operator } from './target.ts';
+import { Blocked } from '../engine/scenario-errors.ts';
+import type { ControlPlaneClient, Row } from './control-plane-client.ts';
+import type { Credential, CredentialOptions, FiredTimer, LedgerEntry, Operator } from './target.ts';
 
 export function controlOperator(
-  plane: ControlPlane,
-  mint: (wish: CredentialWish) => Promise<Credential>,
+  plane: ControlPlaneClient,
+  mint: (options: CredentialOptions) => Promise<Credential>,
 ): Operator {
   return {
     mint,
     async advance(byMs) {
       const moved = await plane.ask('POST', 'clock/advance', { by_ms: byMs });
-      return (Array.isArray(moved.fired) ? moved.fired : []) as unknown as Fired[];
+      return (Array.isArray(moved.fired) ? moved.fired : []) as unknown as FiredTimer[];
     },
     async nowMs() {
       return numberOf(await plane.ask('GET', 'clock'), 'now_ms');
@@ -20,9 +20,9 @@ export function controlOperator(
     async rescope(clientId, scopes) {
       await plane.ask('PATCH', `credentials/${clientId}`, { scopes });
     },
-    async openTradingAccount(accountId, wish = {}) {
-      const body: Record<string, unknown> = { currency: wish.currency ?? 'USD' };
-      if (wish.provider !== undefined) body.provider_payouts = wish.provider;
+    async openTradingAccount(accountId, options = {}) {
+      const body: Record<string, unknown> = { currency: options.currency ?? 'USD' };
+      if (options.provider !== undefined) body.provider_payouts = options.provider;
       const row = await plane.ask('POST', `accounts/${accountId}/trading-accounts`, body);
       return {
         account_id: accountId,
@@ -50,8 +50,8 @@ export function controlOperator(
       const { settings } = await plane.ask('GET', 'info');
       return (settings ?? {}) as Row;
     },
-    async fault(wish) {
-      const made = await plane.ask('POST', 'faults', wish);
+    async fault(options) {
+      const made = await plane.ask('POST', 'faults', options);
       const id = String(made.id);
       return {
         async hits() {
@@ -91,7 +91,7 @@ export function controlOperator(
 
 /** Null puts it on Sandbox: it may have begun on a faster plan. Not every plane can do that. */
 async function setFirmRate(
-  plane: ControlPlane,
+  plane: ControlPlaneClient,
   firmId: string,
   perSecond: number | null,
 ): Promise<void> {

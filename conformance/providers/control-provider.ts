@@ -1,15 +1,15 @@
 // Provides targets by a control plane: a world of its own for the run, and one for each scenario
 // that needs it.
-import type { Need } from '../engine/needs.ts';
-import type { Sender } from '../engine/send.ts';
-import { Blocked } from '../engine/stop.ts';
-import { ControlPlane } from './control-plane.ts';
+import type { Capability } from '../engine/capabilities.ts';
+import { Blocked } from '../engine/scenario-errors.ts';
+import type { Sender } from '../engine/send/sender.ts';
+import { ControlPlaneClient } from './control-plane-client.ts';
 import { ControlTarget } from './control-target.ts';
-import { Receiver } from './receiver.ts';
 import type { Provider, Target } from './target.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** Everything: a control plane can make whatever a scenario may need. */
-const OFFERS: readonly Need[] = [
+const OFFERS: readonly Capability[] = [
   'firm',
   'brand',
   'other_brand',
@@ -38,7 +38,7 @@ const OFFERS: readonly Need[] = [
   'emit',
 ];
 
-export interface ControlProviderParts {
+export interface ControlProviderOptions {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly sender: Sender;
@@ -46,27 +46,28 @@ export interface ControlProviderParts {
   readonly secret?: (value: string) => void;
 }
 
-export async function controlProvider(parts: ControlProviderParts): Promise<Provider> {
-  const plane = new ControlPlane(parts.controlUrl, parts.sender, parts.controlToken);
-  if (!(await plane.ready())) throw new Blocked(`no control plane answers at ${parts.controlUrl}`);
-  const provider = new ControlProvider(parts, plane);
+export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
+  const plane = new ControlPlaneClient(options.controlUrl, options.sender, options.controlToken);
+  if (!(await plane.ready()))
+    throw new Blocked(`no control plane answers at ${options.controlUrl}`);
+  const provider = new ControlProvider(options, plane);
   await provider.open();
   return provider;
 }
 
 class ControlProvider implements Provider {
-  readonly offers: ReadonlySet<Need> = new Set(OFFERS);
+  readonly offers: ReadonlySet<Capability> = new Set(OFFERS);
   readonly notes: readonly string[] = [];
   worlds = false;
-  readonly #parts: ControlProviderParts;
-  readonly #plane: ControlPlane;
+  readonly #options: ControlProviderOptions;
+  readonly #plane: ControlPlaneClient;
   readonly #secrets = new Set<string>();
   readonly #left: (() => Promise<void>)[] = [];
   #shared: Promise<Target> | undefined;
-  #receiver: Promise<Receiver> | undefined;
+  #receiver: Promise<WebhookReceiver> | undefined;
 
-  constructor(parts: ControlProviderParts, plane: ControlPlane) {
-    this.#parts = parts;
+  constructor(options: ControlProviderOptions, plane: ControlPlaneClient) {
+    this.#options = options;
     this.#plane = plane;
   }
 
@@ -116,21 +117,21 @@ class ControlProvider implements Provider {
     return this.#target(this.#plane, false, async () => {});
   }
 
-  #target(plane: ControlPlane, disposable: boolean, leave: () => Promise<void>): Target {
+  #target(plane: ControlPlaneClient, disposable: boolean, leave: () => Promise<void>): Target {
     return new ControlTarget({
-      baseUrl: this.#parts.baseUrl,
+      baseUrl: this.#options.baseUrl,
       plane,
-      sender: this.#parts.sender,
+      sender: this.#options.sender,
       offers: this.offers,
       disposable,
       leave,
       receiver: () => {
-        this.#receiver ??= Receiver.listen();
+        this.#receiver ??= WebhookReceiver.listen();
         return this.#receiver;
       },
       secret: (value) => {
         this.#secrets.add(value);
-        this.#parts.secret?.(value);
+        this.#options.secret?.(value);
       },
     });
   }

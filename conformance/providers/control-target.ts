@@ -1,12 +1,12 @@
 // A target with a control plane: makes every credential, trading account, name and fault that a
 // scenario asks for.
-import type { Need, Role } from '../engine/needs.ts';
-import type { Sender } from '../engine/send.ts';
-import { Blocked, Wanting } from '../engine/stop.ts';
+import type { Capability, Role } from '../engine/capabilities.ts';
+import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import type { Sender } from '../engine/send/sender.ts';
 import { controlOperator } from './control-operator.ts';
-import type { ControlPlane, Row } from './control-plane.ts';
-import type { Hook, Receiver } from './receiver.ts';
-import type { Credential, CredentialWish, Operator, Place, Target } from './target.ts';
+import type { ControlPlaneClient, Row } from './control-plane-client.ts';
+import type { Credential, CredentialOptions, Operator, Place, Target } from './target.ts';
+import type { WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
 
 /** Every scope of the specification. */
 export const EVERY_SCOPE = [
@@ -29,7 +29,7 @@ const AMPLE_PER_SECOND = 100_000;
 
 const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
 
-export const WISHES: Partial<Record<Role, CredentialWish>> = {
+export const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   firm: { scopes: EVERY_SCOPE },
   brand: { scopes: EVERY_SCOPE, brand: 'brand' },
   other_brand: { scopes: EVERY_SCOPE, brand: 'other_brand' },
@@ -40,12 +40,12 @@ export const WISHES: Partial<Record<Role, CredentialWish>> = {
   client: { scopes: EVERY_SCOPE },
 };
 
-export interface ControlTargetParts {
+export interface ControlTargetOptions {
   readonly baseUrl: string;
-  readonly plane: ControlPlane;
+  readonly plane: ControlPlaneClient;
   readonly sender: Sender;
-  readonly offers: ReadonlySet<Need>;
-  readonly receiver: () => Promise<Receiver>;
+  readonly offers: ReadonlySet<Capability>;
+  readonly receiver: () => Promise<WebhookReceiver>;
   readonly secret: (value: string) => void;
   readonly disposable: boolean;
   readonly leave: () => Promise<void>;
@@ -53,21 +53,21 @@ export interface ControlTargetParts {
 
 export class ControlTarget implements Target {
   readonly baseUrl: string;
-  readonly offers: ReadonlySet<Need>;
+  readonly offers: ReadonlySet<Capability>;
   readonly disposable: boolean;
   readonly mainRole: Role = 'firm';
   readonly operator: Operator;
-  readonly #parts: ControlTargetParts;
+  readonly #options: ControlTargetOptions;
   readonly #credentials = new Map<Role, Promise<Credential>>();
   #minted = 0;
   #ample: Promise<void> | undefined;
 
-  constructor(parts: ControlTargetParts) {
-    this.#parts = parts;
-    this.baseUrl = parts.baseUrl;
-    this.offers = parts.offers;
-    this.disposable = parts.disposable;
-    this.operator = controlOperator(parts.plane, (wish) => this.mint(wish));
+  constructor(options: ControlTargetOptions) {
+    this.#options = options;
+    this.baseUrl = options.baseUrl;
+    this.offers = options.offers;
+    this.disposable = options.disposable;
+    this.operator = controlOperator(options.plane, (options) => this.mint(options));
   }
 
   credential(role: Role): Promise<Credential> {
@@ -84,35 +84,35 @@ export class ControlTarget implements Target {
     return role === 'other_brand' ? BRANDS.other_brand : BRANDS.brand;
   }
 
-  async mint(wish: CredentialWish, name?: string): Promise<Credential> {
+  async mint(options: CredentialOptions, name?: string): Promise<Credential> {
     this.#ample ??= this.#firmsAmple();
     await this.#ample;
     this.#minted += 1;
-    const firmId = FIRMS[wish.firm ?? 'firm'];
-    const rate = rateOf(wish);
+    const firmId = FIRMS[options.firm ?? 'firm'];
+    const rate = rateOf(options);
     const body: Record<string, unknown> = {
       name: name ?? `minted-${this.#minted}`,
-      kind: wish.kind ?? 'server',
+      kind: options.kind ?? 'server',
       firm_id: firmId,
-      scopes: wish.scopes,
+      scopes: options.scopes,
       ...rate,
     };
-    if (wish.brand !== undefined) body.brand_id = BRANDS[wish.brand];
-    if (wish.readOnly !== undefined) body.read_only = wish.readOnly;
-    if (wish.accountId !== undefined) body.account_id = wish.accountId;
-    if (wish.mintedBy !== undefined) body.minted_by = wish.mintedBy;
-    const row = await this.#parts.plane.ask('POST', 'credentials', body);
-    return this.#read(row, name ?? String(body.name), wish);
+    if (options.brand !== undefined) body.brand_id = BRANDS[options.brand];
+    if (options.readOnly !== undefined) body.read_only = options.readOnly;
+    if (options.accountId !== undefined) body.account_id = options.accountId;
+    if (options.mintedBy !== undefined) body.minted_by = options.mintedBy;
+    const row = await this.#options.plane.ask('POST', 'credentials', body);
+    return this.#read(row, name ?? String(body.name), options);
   }
 
   async #make(role: Role): Promise<Credential> {
-    const wish = WISHES[role];
-    if (wish !== undefined) return this.mint(wish, role);
+    const options = ROLE_CREDENTIALS[role];
+    if (options !== undefined) return this.mint(options, role);
     // A delegated token is metered against the credential that mints it, so each has a minter of
     // its own.
     const minter = await this.mint({ scopes: EVERY_SCOPE }, `${role}-minter`);
     const place = await this.#placeFor(minter);
-    const minted: CredentialWish = {
+    const minted: CredentialOptions = {
       kind: 'delegated',
       scopes: DELEGATED_SCOPES,
       accountId: place.account_id,
@@ -130,7 +130,7 @@ export class ControlTarget implements Target {
       email: `delegate-${mark}@conformance.example.com`,
       brand_id: BRANDS.brand,
     };
-    const answer = await this.#parts.sender.send({
+    const answer = await this.#options.sender.send({
       method: 'POST',
       url: `${this.baseUrl}/api/v1/accounts`,
       headers: [
@@ -153,21 +153,21 @@ export class ControlTarget implements Target {
   async #firmsAmple(): Promise<void> {
     for (const id of Object.values(FIRMS)) {
       const rate = { rate_per_second: AMPLE_PER_SECOND };
-      await this.#parts.plane.ask('PATCH', `firms/${id}`, rate);
+      await this.#options.plane.ask('PATCH', `firms/${id}`, rate);
     }
   }
 
-  #read(row: Row, name: string, wish: CredentialWish): Credential {
+  #read(row: Row, name: string, options: CredentialOptions): Credential {
     const token = row.token;
     if (typeof token !== 'string') throw new Blocked('the control plane made no token');
-    this.#parts.secret(token);
-    if (typeof row.client_secret === 'string') this.#parts.secret(row.client_secret);
+    this.#options.secret(token);
+    if (typeof row.client_secret === 'string') this.#options.secret(row.client_secret);
     const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-    const otherFirm = wish.firm === 'other_firm';
+    const otherFirm = options.firm === 'other_firm';
     return {
       name,
       token,
-      brandId: otherFirm ? OTHER_FIRMS_BRAND : BRANDS[wish.brand ?? 'brand'],
+      brandId: otherFirm ? OTHER_FIRMS_BRAND : BRANDS[options.brand ?? 'brand'],
       firmId: text(row.firm_id),
       accountId: text(row.account_id),
       tradingAccountId: undefined,
@@ -178,21 +178,21 @@ export class ControlTarget implements Target {
   }
 
   seed(): Promise<Place> {
-    throw new Wanting(
+    throw new MissingCapability(
       'trading_account',
       'trading accounts are opened here, not taken from a profile',
     );
   }
 
   settledTransaction(): Promise<{ id: string; account_id: string }> {
-    throw new Wanting(
+    throw new MissingCapability(
       'settled_transaction',
       'transactions are settled here, not taken from a profile',
     );
   }
 
-  async receiver(): Promise<Hook> {
-    const receiver = await this.#parts.receiver();
+  async receiver(): Promise<WebhookEndpoint> {
+    const receiver = await this.#options.receiver();
     let from = '';
     let to = '';
     const hook = receiver.hook((name) => {
@@ -200,22 +200,22 @@ export class ControlTarget implements Target {
       to = `${receiver.origin}/${name}`;
       return `${from}/${name}`;
     });
-    await this.#parts.plane.ask('PUT', 'forwards', { from, to });
+    await this.#options.plane.ask('PUT', 'forwards', { from, to });
     return hook;
   }
 
   close(): Promise<void> {
-    return this.#parts.leave();
+    return this.#options.leave();
   }
 }
 
-function rateOf(wish: CredentialWish): object {
-  if (wish.perSecond === null) return wish.plan === undefined ? {} : { plan: wish.plan };
-  if (wish.perSecond !== undefined) {
-    const rate = { rate_per_second: wish.perSecond };
-    return wish.plan === undefined ? rate : { ...rate, plan: wish.plan };
+function rateOf(options: CredentialOptions): object {
+  if (options.perSecond === null) return options.plan === undefined ? {} : { plan: options.plan };
+  if (options.perSecond !== undefined) {
+    const rate = { rate_per_second: options.perSecond };
+    return options.plan === undefined ? rate : { ...rate, plan: options.plan };
   }
-  if (wish.plan !== undefined) return { plan: wish.plan };
+  if (options.plan !== undefined) return { plan: options.plan };
   // LIM-10: a delegated token is held to the Sandbox rate whatever it is given.
-  return wish.kind === 'delegated' ? {} : { rate_per_second: AMPLE_PER_SECOND };
+  return options.kind === 'delegated' ? {} : { rate_per_second: AMPLE_PER_SECOND };
 }

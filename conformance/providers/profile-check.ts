@@ -1,19 +1,19 @@
 // Tries what a profile claims before rules rest on it: a wrong profile must not look like a target
 // that deviates.
 import { randomBytes } from 'node:crypto';
-import type { Role } from '../engine/needs.ts';
-import type { WireAnswer } from '../engine/send.ts';
-import { ask, findBrand, isRefused, type Knocking, memberOf } from './knock.ts';
-import type { Profile } from './profile.ts';
+import type { Role } from '../engine/capabilities.ts';
+import type { WireAnswer } from '../engine/send/sender.ts';
+import { findBrand, isTokenRefused, memberOf, type ProbeSession, sendProbe } from './probe.ts';
+import type { Profile } from './profile-parser.ts';
 import { credentialOf, mainRoleOf } from './profile-target.ts';
 import type { Credential, Place } from './target.ts';
 
 type Credentials = Profile['credentials'];
 
 /** A token that is refused is taken out: rules that need it are not tested, and none is blocked. */
-export async function withoutRefused(
+export async function dropRefusedCredentials(
   profile: Profile,
-  knocking: Knocking,
+  session: ProbeSession,
   notes: string[],
 ): Promise<Profile> {
   const main = mainRoleOf(profile.credentials);
@@ -22,7 +22,7 @@ export async function withoutRefused(
     const token = credentialOf(profile, role)?.token ?? '';
     // The main one is tried by the run itself, which then says why it cannot start.
     if (role === main || token === '') continue;
-    if (await isRefused(knocking, token)) {
+    if (await isTokenRefused(session, token)) {
       notes.push(`credentials.${role}: its token was refused (401), so it is not used.`);
       delete kept[role];
     }
@@ -34,7 +34,7 @@ export async function withoutRefused(
  * Scenarios act as `firm` or `brand`. Where there is neither, a credential of the other brand or
  * the other firm is as good: nothing is other than it then.
  */
-export async function withMain(profile: Profile, knocking: Knocking): Promise<Profile> {
+export async function withMain(profile: Profile, session: ProbeSession): Promise<Profile> {
   const {
     firm,
     brand,
@@ -48,7 +48,7 @@ export async function withMain(profile: Profile, knocking: Knocking): Promise<Pr
     return { ...profile, credentials: { ...rest, ...others, brand: otherBrand } };
   }
   if (otherFirm === undefined) return profile;
-  const bound = await findBrand(knocking, otherFirm.token);
+  const bound = await findBrand(session, otherFirm.token);
   const main = bound === undefined ? { firm: otherFirm } : { brand: otherFirm };
   return { ...profile, credentials: { ...rest, ...main } };
 }
@@ -58,7 +58,7 @@ const SERVERS = ['firm', 'brand', 'other_brand', 'other_firm'] as const;
 /** Finds the brand of a credential that is bound to one and does not say to which. */
 export async function withBrands(
   profile: Profile,
-  knocking: Knocking,
+  session: ProbeSession,
   notes: string[],
 ): Promise<Profile> {
   const credentials: Partial<Record<Role, object>> = { ...profile.credentials };
@@ -69,7 +69,7 @@ export async function withBrands(
       credentials.firm = { ...given, brand_id: profile.credentials.brand.brand_id };
       continue;
     }
-    const brandId = await findBrand(knocking, given.token);
+    const brandId = await findBrand(session, given.token);
     if (brandId !== undefined) {
       credentials[role] = { ...given, brand_id: brandId };
     } else if (role !== mainRoleOf(profile.credentials)) {
@@ -85,13 +85,16 @@ export async function withBrands(
  * must be taken: where it is refused everything else would be blocked, and the profile is the
  * likelier cause.
  */
-export async function findHindrance(profile: Profile, knocking: Knocking): Promise<string | null> {
+export async function findPreflightProblem(
+  profile: Profile,
+  session: ProbeSession,
+): Promise<string | null> {
   const main = mainRoleOf(profile.credentials);
   const credential = credentialOf(profile, main);
   if (credential === undefined) {
     return 'scenarios act as a server credential with every scope: add credentials.firm or brand';
   }
-  const created = await createPlainly(knocking, credential);
+  const created = await createPlainly(session, credential);
   // What does not look like the API's own refusal is for the run itself to find out and to name.
   if (created === undefined || ![401, 403, 422].includes(created.status)) return null;
   const code = memberOf(created, 'code');
@@ -108,7 +111,7 @@ export async function findHindrance(profile: Profile, knocking: Knocking): Promi
 }
 
 function createPlainly(
-  knocking: Knocking,
+  session: ProbeSession,
   credential: Credential,
 ): Promise<WireAnswer | undefined> {
   const mark = `plain-${randomBytes(6).toString('hex')}`;
@@ -118,15 +121,15 @@ function createPlainly(
     ...(credential.brandId === undefined ? {} : { brand_id: credential.brandId }),
   };
   const key = ['idempotency-key', mark] as const;
-  return ask(knocking, credential.token, 'POST', '/api/v1/accounts', body, [key]);
+  return sendProbe(session, credential.token, 'POST', '/api/v1/accounts', body, [key]);
 }
 
 const PLACES = ['trading_account', 'second_trading_account', 'provider_trading_account'] as const;
 
 /** A seed that the main credential cannot reach is left out with a word. */
-export async function withoutLostSeeds(
+export async function dropLostSeeds(
   profile: Profile,
-  knocking: Knocking,
+  session: ProbeSession,
   notes: string[],
 ): Promise<Profile> {
   const main = credentialOf(profile, mainRoleOf(profile.credentials));
@@ -135,7 +138,7 @@ export async function withoutLostSeeds(
   for (const kind of PLACES) {
     const place = profile.seeds?.[kind];
     if (place === undefined || main === undefined) continue;
-    if (!(await isLost(place, knocking, main))) continue;
+    if (!(await isLost(place, session, main))) continue;
     const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
     notes.push(`seeds.${kind}: the target does not know ${names} (404), so it is not used.`);
     delete seeds[kind];
@@ -148,7 +151,7 @@ export async function withoutLostSeeds(
 }
 
 /** TXN-10: told by a transaction, which is cancelled again where it was created. */
-async function isLost(place: Place, knocking: Knocking, main: Credential): Promise<boolean> {
+async function isLost(place: Place, session: ProbeSession, main: Credential): Promise<boolean> {
   const mark = `seed-${randomBytes(6).toString('hex')}`;
   const key = (name: string) => [['idempotency-key', `${mark}-${name}`]] as const;
   const body = {
@@ -157,12 +160,26 @@ async function isLost(place: Place, knocking: Knocking, main: Credential): Promi
     amount: '1.00',
     transaction_type: 'Deposit',
   };
-  const made = await ask(knocking, main.token, 'POST', '/api/v1/transactions', body, key('make'));
+  const made = await sendProbe(
+    session,
+    main.token,
+    'POST',
+    '/api/v1/transactions',
+    body,
+    key('make'),
+  );
   if (made?.status === 404) return memberOf(made, 'code') === 'not_found';
   const id = made === undefined || made.status >= 300 ? undefined : memberOf(made, 'id');
   if (typeof id === 'string') {
     const path = `/api/v1/transactions/${id}/cancel?account_id=${place.account_id}`;
-    await ask(knocking, main.token, 'POST', path, { reason: 'a check of the seed' }, key('end'));
+    await sendProbe(
+      session,
+      main.token,
+      'POST',
+      path,
+      { reason: 'a check of the seed' },
+      key('end'),
+    );
   }
   return false;
 }

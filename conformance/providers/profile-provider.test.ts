@@ -3,9 +3,9 @@
 import { request } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Sender, Wire, WireAnswer } from '../engine/send.ts';
-import { Blocked, Unreachable, Wanting } from '../engine/stop.ts';
-import type { Profile } from './profile.ts';
+import { Blocked, MissingCapability, Unreachable } from '../engine/scenario-errors.ts';
+import type { Sender, WireAnswer, WireRequest } from '../engine/send/sender.ts';
+import type { Profile } from './profile-parser.ts';
 import { profileProvider } from './profile-provider.ts';
 import { pathUnder } from './profile-target.ts';
 
@@ -21,7 +21,7 @@ class SmallTarget implements Sender {
   tunnel: string | undefined;
   deliversTo: string | undefined;
 
-  async send(wire: Wire): Promise<WireAnswer> {
+  async send(wire: WireRequest): Promise<WireAnswer> {
     const url = new URL(wire.url);
     if (url.origin !== BASE) return this.#outside(url);
     const authorization = wire.headers.find(([name]) => name === 'authorization')?.[1] ?? '';
@@ -117,7 +117,7 @@ provider('offers what the profile has, and nothing that takes a control plane', 
       await lacking();
       assert.unreachable();
     } catch (error) {
-      assert.instance(error, Wanting);
+      assert.instance(error, MissingCapability);
     }
   }
 });
@@ -256,7 +256,7 @@ for (const [name, publicUrl] of TUNNELS) {
       assert.ok(own.offers.has('receiver'), own.notes.join());
       const hook = await (await own.shared()).receiver();
       assert.ok(hook.url.startsWith(publicUrl.split('?')[0]!));
-      assert.equal(hook.arrivals, []);
+      assert.equal(hook.deliveries, []);
     } finally {
       await own.close();
     }
@@ -275,8 +275,8 @@ provider('a tunnel that leads nowhere is told, and deliveries are not judged', a
 });
 
 provider('a port that is taken is told, and deliveries are not judged', async () => {
-  const { Receiver } = await import('./receiver.ts');
-  const other = await Receiver.listen();
+  const { WebhookReceiver } = await import('./webhook-receiver.ts');
+  const other = await WebhookReceiver.listen();
   const listen = new URL(other.origin).host;
   const receiver = { listen, public_url: 'https://tunnel.example.com' };
   const own = await provide(new SmallTarget(), { credentials: { firm }, receiver });
@@ -292,8 +292,8 @@ provider('a hook’s name is one more step of the path', () => {
 });
 
 async function freePort(): Promise<number> {
-  const { Receiver } = await import('./receiver.ts');
-  const receiver = await Receiver.listen();
+  const { WebhookReceiver } = await import('./webhook-receiver.ts');
+  const receiver = await WebhookReceiver.listen();
   const port = Number(new URL(receiver.origin).port);
   await receiver.close();
   return port;

@@ -1,16 +1,16 @@
 // Provides a live target from a profile: finds out first which of its parts work, so that what does
 // not is left out with a word about it and no rule is blamed for it.
-import type { Need, Role } from '../engine/needs.ts';
-import type { Sender } from '../engine/send.ts';
-import type { Knocking } from './knock.ts';
-import { listenAddress, type Profile } from './profile.ts';
+import type { Capability, Role } from '../engine/capabilities.ts';
+import type { Sender } from '../engine/send/sender.ts';
+import type { ProbeSession } from './probe.ts';
 import {
-  findHindrance,
+  dropLostSeeds,
+  dropRefusedCredentials,
+  findPreflightProblem,
   withBrands,
   withMain,
-  withoutLostSeeds,
-  withoutRefused,
 } from './profile-check.ts';
+import { listenAddress, type Profile } from './profile-parser.ts';
 import {
   credentialOf,
   mainRoleOf,
@@ -18,64 +18,64 @@ import {
   pathUnder,
   SANDBOX_PER_SECOND,
 } from './profile-target.ts';
-import { Receiver } from './receiver.ts';
-import { deliveryArrives, leadsHere } from './receiver-check.ts';
+import { deliveryArrives, reachesReceiver } from './receiver-reachability.ts';
 import type { Provider, Target } from './target.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** Which settled transactions earlier runs have used up. */
-export interface Used {
+export interface UsedSeeds {
   has(transactionId: string): boolean;
   add(transactionId: string): void;
 }
 
-export interface ProfileProviderParts {
+export interface ProfileProviderOptions {
   readonly baseUrl: string;
   readonly profile: Profile;
   readonly secrets: readonly string[];
   readonly sender: Sender;
-  readonly used?: Used;
+  readonly used?: UsedSeeds;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** Between the first careful requests; as the plan has it when left out. */
   readonly gapMs?: number;
 }
 
-export async function profileProvider(parts: ProfileProviderParts): Promise<Provider> {
+export async function profileProvider(options: ProfileProviderOptions): Promise<Provider> {
   const notes: string[] = [];
-  const { baseUrl, sender, timeoutMs } = parts;
-  const gapMs = parts.gapMs ?? 1000 / (parts.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
-  const knocking: Knocking = { baseUrl, sender, timeoutMs, signal: parts.signal, gapMs };
-  let profile = withoutUsed(parts.profile, parts.used, notes);
-  profile = await withMain(profile, knocking);
-  profile = await withoutRefused(profile, knocking, notes);
-  profile = await withBrands(profile, knocking, notes);
-  const hindrance = await findHindrance(profile, knocking);
-  if (hindrance === null) profile = await withoutLostSeeds(profile, knocking, notes);
-  const receiver = await openReceiver(profile, knocking, notes);
+  const { baseUrl, sender, timeoutMs } = options;
+  const gapMs = options.gapMs ?? 1000 / (options.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
+  const session: ProbeSession = { baseUrl, sender, timeoutMs, signal: options.signal, gapMs };
+  let profile = dropUsedSeeds(options.profile, options.used, notes);
+  profile = await withMain(profile, session);
+  profile = await dropRefusedCredentials(profile, session, notes);
+  profile = await withBrands(profile, session, notes);
+  const problem = await findPreflightProblem(profile, session);
+  if (problem === null) profile = await dropLostSeeds(profile, session, notes);
+  const receiver = await openReceiver(profile, session, notes);
   const target = new ProfileTarget({
     baseUrl,
     profile,
     offers: offersOf(profile, receiver !== undefined),
     receiver,
-    hindrance,
-    used: (id) => parts.used?.add(id),
+    problem,
+    used: (id) => options.used?.add(id),
   });
-  return new ProfileProvider(target, parts.secrets, notes, receiver);
+  return new ProfileProvider(target, options.secrets, notes, receiver);
 }
 
 class ProfileProvider implements Provider {
   readonly worlds = false;
-  readonly offers: ReadonlySet<Need>;
+  readonly offers: ReadonlySet<Capability>;
   readonly notes: readonly string[];
   readonly #target: Target;
   readonly #secrets: readonly string[];
-  readonly #receiver: Receiver | undefined;
+  readonly #receiver: WebhookReceiver | undefined;
 
   constructor(
     target: Target,
     secrets: readonly string[],
     notes: readonly string[],
-    receiver: Receiver | undefined,
+    receiver: WebhookReceiver | undefined,
   ) {
     this.offers = target.offers;
     this.notes = notes;
@@ -101,8 +101,8 @@ class ProfileProvider implements Provider {
   }
 }
 
-function offersOf(profile: Profile, receives: boolean): Set<Need> {
-  const offers = new Set<Need>();
+function offersOf(profile: Profile, receives: boolean): Set<Capability> {
+  const offers = new Set<Capability>();
   for (const role of Object.keys(profile.credentials) as Role[]) offers.add(role);
   const seeds = profile.seeds ?? {};
   if (seeds.trading_account) offers.add('trading_account');
@@ -114,7 +114,7 @@ function offersOf(profile: Profile, receives: boolean): Set<Need> {
   return offers;
 }
 
-function withoutUsed(profile: Profile, used: Used | undefined, notes: string[]): Profile {
+function dropUsedSeeds(profile: Profile, used: UsedSeeds | undefined, notes: string[]): Profile {
   const all = profile.seeds?.settled_transactions ?? [];
   const left = all.filter(({ id }) => used?.has(id) !== true);
   if (left.length < all.length) {
@@ -128,15 +128,15 @@ function withoutUsed(profile: Profile, used: Used | undefined, notes: string[]):
 
 async function openReceiver(
   profile: Profile,
-  knocking: Knocking,
+  session: ProbeSession,
   notes: string[],
-): Promise<Receiver | undefined> {
+): Promise<WebhookReceiver | undefined> {
   if (profile.receiver === undefined) return undefined;
   const { listen, public_url: publicUrl } = profile.receiver;
   const { host, port } = listenAddress(listen)!;
-  let receiver: Receiver;
+  let receiver: WebhookReceiver;
   try {
-    receiver = await Receiver.listen(host, port);
+    receiver = await WebhookReceiver.listen(host, port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -144,9 +144,9 @@ async function openReceiver(
     return undefined;
   }
   const hook = receiver.hook((name) => pathUnder(publicUrl, name));
-  if (await leadsHere(knocking, hook)) return receiver;
+  if (await reachesReceiver(session, hook)) return receiver;
   const main = credentialOf(profile, mainRoleOf(profile.credentials));
-  if (main !== undefined && (await deliveryArrives(knocking, hook, main))) return receiver;
+  if (main !== undefined && (await deliveryArrives(session, hook, main))) return receiver;
   notes.push(
     `receiver.public_url: neither a request to ${publicUrl} nor a delivery of the target arrived ` +
       `at ${listen}, so rules about deliveries are not tested.`,

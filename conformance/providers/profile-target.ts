@@ -1,17 +1,17 @@
 // A live target as a profile describes it: its credentials, seeds and receiver, and no powers over
 // it.
-import { NEEDS, type Need, type Role } from '../engine/needs.ts';
-import type { Rate } from '../engine/pace.ts';
-import { Blocked, Wanting } from '../engine/stop.ts';
-import type { Profile } from './profile.ts';
-import type { Hook, Receiver } from './receiver.ts';
+import { CAPABILITIES, type Capability, type Role } from '../engine/capabilities.ts';
+import type { Rate } from '../engine/pace/pacer.ts';
+import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import type { Profile } from './profile-parser.ts';
 import type { Credential, Operator, Place, Target } from './target.ts';
+import type { WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
 
 /** The default for new credentials, kept to wherever a profile does not say. */
 export const SANDBOX_PER_SECOND = 5;
 const FIRM_FACTOR = 4;
 
-const POWERS: Readonly<Record<keyof Operator, Need>> = {
+const OPERATOR_CAPABILITIES: Readonly<Record<keyof Operator, Capability>> = {
   advance: 'clock',
   nowMs: 'clock',
   mint: 'mint',
@@ -35,67 +35,68 @@ export function mainRoleOf(credentials: Profile['credentials']): Role {
   return credentials.firm === undefined && credentials.brand !== undefined ? 'brand' : 'firm';
 }
 
-export interface ProfileTargetParts {
+export interface ProfileTargetOptions {
   readonly baseUrl: string;
   readonly profile: Profile;
-  readonly offers: ReadonlySet<Need>;
+  readonly offers: ReadonlySet<Capability>;
   /** Undefined where no delivery could arrive. */
-  readonly receiver: Receiver | undefined;
+  readonly receiver: WebhookReceiver | undefined;
   /** Why nothing can be tried; null when something can. */
-  readonly hindrance: string | null;
+  readonly problem: string | null;
   /** Told each settled transaction that is handed out: cancelling it uses it up. */
   readonly used: (transactionId: string) => void;
 }
 
 export class ProfileTarget implements Target {
   readonly baseUrl: string;
-  readonly offers: ReadonlySet<Need>;
+  readonly offers: ReadonlySet<Capability>;
   readonly disposable = false;
   readonly mainRole: Role;
   readonly ownUrl: string | undefined;
-  readonly operator: Operator = powerless();
-  readonly #parts: ProfileTargetParts;
+  readonly operator: Operator = unsupportedOperator();
+  readonly #options: ProfileTargetOptions;
   readonly #settled: { readonly id: string; readonly account_id: string }[];
 
-  constructor(parts: ProfileTargetParts) {
-    this.#parts = parts;
-    this.baseUrl = parts.baseUrl;
-    this.offers = parts.offers;
-    this.mainRole = mainRoleOf(parts.profile.credentials);
-    this.ownUrl = parts.profile.receiver?.public_url;
-    this.#settled = [...(parts.profile.seeds?.settled_transactions ?? [])];
+  constructor(options: ProfileTargetOptions) {
+    this.#options = options;
+    this.baseUrl = options.baseUrl;
+    this.offers = options.offers;
+    this.mainRole = mainRoleOf(options.profile.credentials);
+    this.ownUrl = options.profile.receiver?.public_url;
+    this.#settled = [...(options.profile.seeds?.settled_transactions ?? [])];
   }
 
   async credential(role: Role): Promise<Credential> {
-    const { hindrance } = this.#parts;
-    if (hindrance !== null) throw new Blocked(hindrance);
-    const found = credentialOf(this.#parts.profile, role);
-    if (found === undefined) throw wanting(role);
+    const { problem } = this.#options;
+    if (problem !== null) throw new Blocked(problem);
+    const found = credentialOf(this.#options.profile, role);
+    if (found === undefined) throw missingCapability(role);
     return found;
   }
 
   brandId(role: Role): string | undefined {
-    return credentialOf(this.#parts.profile, role)?.brandId;
+    return credentialOf(this.#options.profile, role)?.brandId;
   }
 
   async seed(
     kind: 'trading_account' | 'second_trading_account' | 'provider_trading_account',
   ): Promise<Place> {
-    const place = this.#parts.profile.seeds?.[kind];
-    if (place === undefined) throw wanting(kind);
+    const place = this.#options.profile.seeds?.[kind];
+    if (place === undefined) throw missingCapability(kind);
     return place;
   }
 
   async settledTransaction(): Promise<{ id: string; account_id: string }> {
     const next = this.#settled.shift();
-    if (next === undefined) throw wanting('settled_transaction');
-    this.#parts.used(next.id);
+    if (next === undefined) throw missingCapability('settled_transaction');
+    this.#options.used(next.id);
     return next;
   }
 
-  async receiver(): Promise<Hook> {
-    const { receiver, profile } = this.#parts;
-    if (receiver === undefined || profile.receiver === undefined) throw wanting('receiver');
+  async receiver(): Promise<WebhookEndpoint> {
+    const { receiver, profile } = this.#options;
+    if (receiver === undefined || profile.receiver === undefined)
+      throw missingCapability('receiver');
     return receiver.hook((name) => pathUnder(profile.receiver!.public_url, name));
   }
 
@@ -141,13 +142,16 @@ function ratesOf({ plan, credentials }: Profile, role: Role, token: string): Rat
   ];
 }
 
-function wanting(need: Need): Wanting {
-  return new Wanting(need, `the profile does not offer it: add ${NEEDS[need].add}`);
+function missingCapability(need: Capability): MissingCapability {
+  return new MissingCapability(
+    need,
+    `the profile does not offer it: add ${CAPABILITIES[need].add}`,
+  );
 }
 
-function powerless(): Operator {
+function unsupportedOperator(): Operator {
   const refuse = (verb: string | symbol) => () => {
-    throw wanting(POWERS[verb as keyof Operator] ?? 'mint');
+    throw missingCapability(OPERATOR_CAPABILITIES[verb as keyof Operator] ?? 'mint');
   };
   return new Proxy({} as Operator, {
     get: (_, verb) => (verb === 'then' ? undefined : refuse(verb)),

@@ -1,9 +1,10 @@
 // What a target can offer a scenario beyond its API, and who offers it: the ports between engine
 // and providers.
-import type { Json } from '../engine/answer.ts';
-import type { Need, Role } from '../engine/needs.ts';
-import type { Rate } from '../engine/pace.ts';
-import type { Hook } from './receiver.ts';
+
+import type { Capability, Role } from '../engine/capabilities.ts';
+import type { Rate } from '../engine/pace/pacer.ts';
+import type { Json } from '../engine/send/answer.ts';
+import type { WebhookEndpoint } from './webhook-receiver.ts';
 
 export interface Credential {
   /** The role, or a name for one that was made on demand. Reports show it in place of the token. */
@@ -22,7 +23,7 @@ export interface Credential {
 }
 
 /** A credential to make on demand. Firm 1 and no brand when left out. */
-export interface CredentialWish {
+export interface CredentialOptions {
   readonly scopes: readonly string[];
   readonly kind?: 'server' | 'delegated';
   readonly firm?: 'firm' | 'other_firm';
@@ -49,7 +50,7 @@ export interface LedgerEntry {
   readonly kind: string;
 }
 
-export interface FaultWish {
+export interface FaultOptions {
   readonly match?: Readonly<Record<string, string | number>>;
   readonly phase?: 'before' | 'after';
   readonly effect: Readonly<Record<string, string | number>>;
@@ -57,7 +58,7 @@ export interface FaultWish {
 }
 
 /** What happened while the clock was moved. */
-export interface Fired {
+export interface FiredTimer {
   readonly kind: string;
   readonly ref?: unknown;
   readonly outcome?: unknown;
@@ -66,13 +67,13 @@ export interface Fired {
 /** Powers of an operator, each present only where the target offers its need. */
 export interface Operator {
   /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
-  advance(byMs: number): Promise<readonly Fired[]>;
+  advance(byMs: number): Promise<readonly FiredTimer[]>;
   nowMs(): Promise<number>;
-  mint(wish: CredentialWish): Promise<Credential>;
+  mint(options: CredentialOptions): Promise<Credential>;
   rescope(clientId: string, scopes: readonly string[]): Promise<void>;
   openTradingAccount(
     accountId: string,
-    wish?: { currency?: string; provider?: boolean },
+    options?: { currency?: string; provider?: boolean },
   ): Promise<Place>;
   settle(transactionId: string): Promise<void>;
   ledger(tradingAccountId: string): Promise<{ balance: string; entries: readonly LedgerEntry[] }>;
@@ -84,7 +85,7 @@ export interface Operator {
   /** How the target says that it settles open questions, by the names of the settings. */
   settings(): Promise<{ readonly [name: string]: unknown }>;
   /** Sets a fault and gives a way to ask how often it was met, and to take it away. */
-  fault(wish: FaultWish): Promise<{ hits(): Promise<number>; remove(): Promise<void> }>;
+  fault(options: FaultOptions): Promise<{ hits(): Promise<number>; remove(): Promise<void> }>;
   resolve(hostname: string, addresses: readonly string[]): Promise<void>;
   permit(firmId: string, operation: string, allowed: boolean): Promise<void>;
   /** Makes an event, and answers its envelope. */
@@ -106,7 +107,7 @@ export interface Operator {
 /** Where a scenario plays: the live target, or a world made for it. */
 export interface Target {
   readonly baseUrl: string;
-  readonly offers: ReadonlySet<Need>;
+  readonly offers: ReadonlySet<Capability>;
   /** True when nothing of it outlives the run, so that nothing need be tidied. */
   readonly disposable: boolean;
   /** A url of the tester's own, whether or not deliveries to it arrive. */
@@ -116,20 +117,20 @@ export interface Target {
   credential(role: Role): Promise<Credential>;
   /** The brand to name in bodies under a role, known before any call. */
   brandId(role: Role): string | undefined;
-  /** Throws Wanting for a power that is not offered. */
+  /** Throws MissingCapability for a power that is not offered. */
   readonly operator: Operator;
-  /** Seeds of a profile; throws Wanting when there are none (left). */
+  /** Seeds of a profile; throws MissingCapability when there are none (left). */
   seed(
     kind: 'trading_account' | 'second_trading_account' | 'provider_trading_account',
   ): Promise<Place>;
   settledTransaction(): Promise<{ id: string; account_id: string }>;
   /** A webhook endpoint that the target can reach. */
-  receiver(): Promise<Hook>;
+  receiver(): Promise<WebhookEndpoint>;
   close(): Promise<void>;
 }
 
 export interface Provider {
-  readonly offers: ReadonlySet<Need>;
+  readonly offers: ReadonlySet<Capability>;
   /** True when scenarios can have worlds of their own, side by side. */
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */

@@ -1,8 +1,16 @@
 // One delivery of an attacker, from what is wrong with it: how its header, its body and its time
 // differ from the right ones.
-import { drawShot } from './chance.ts';
-import type { Check, Shot } from './check.ts';
-import { bytesOf, deliveryOf, eventOf, macOf, signatureOf, type Terms } from './delivery.ts';
+
+import type { Check, Probe } from './check.ts';
+import { drawProbe } from './checks/draw-probe.ts';
+import {
+  bytesOf,
+  deliveryOf,
+  eventOf,
+  macOf,
+  type SigningOptions,
+  signatureOf,
+} from './delivery.ts';
 
 const forged = 'Anybody who knows the URL can make the receiver act on an invented event.';
 export const replayed = 'Whoever has seen one delivery can repeat it, today and next year.';
@@ -21,7 +29,7 @@ interface Attack {
   /** The body that is signed, from the event. */
   readonly print?: (event: object) => string;
   /** The body that is really sent, from the one that was signed. */
-  readonly body?: (signed: Uint8Array, terms: Terms) => Uint8Array;
+  readonly body?: (signed: Uint8Array, signing: SigningOptions) => Uint8Array;
   /** Age of the signature. */
   readonly ageMs?: number;
   /** Some of the signature is right on purpose. */
@@ -44,7 +52,7 @@ export function refuse(name: string, attack: Attack): Check {
     why: attack.why ?? 'EVT-6: only a v1 over exactly these bytes and this time passes.',
     gains: attack.gains ?? forged,
     fix: attack.fix ?? compare,
-    shots: (terms) => {
+    probes: (signing) => {
       const { headers = [], ...rest } = attack;
       const attacks =
         headers.length === 0
@@ -55,25 +63,26 @@ export function refuse(name: string, attack: Attack): Check {
             }));
       return attacks.map((each, at) => {
         const event = at === 0 ? name : `${name}-part-${at + 1}`;
-        const draw = (turn: number) => shoot(terms, turn === 0 ? event : `${event}-${turn}`, each);
-        return attack.partly ? draw(0) : drawShot(terms, draw);
+        const draw = (turn: number) =>
+          shoot(signing, turn === 0 ? event : `${event}-${turn}`, each);
+        return attack.partly ? draw(0) : drawProbe(signing, draw);
       });
     },
   };
 }
 
-function shoot(terms: Terms, name: string, attack: Attack): Shot {
+function shoot(signing: SigningOptions, name: string, attack: Attack): Probe {
   const { header, print = JSON.stringify, body: change, ageMs = 0 } = attack;
   const tMs = Date.now() - ageMs;
-  const signed = bytesOf(print(eventOf(terms, name)));
-  const right = signatureOf(terms, signed, tMs);
-  const macFor = (t: string) => macOf(terms.secret, t, signed);
+  const signed = bytesOf(print(eventOf(signing, name)));
+  const right = signatureOf(signing, signed, tMs);
+  const macFor = (t: string) => macOf(signing.secret, t, signed);
   const parts = { t: String(tMs), mac: macFor(String(tMs)), body: signed, macFor };
   const signature = header === undefined ? [right] : header(right, parts);
-  const body = change === undefined ? signed : change(signed, terms);
-  const expectedMac = macOf(terms.secret, String(tMs), body);
+  const body = change === undefined ? signed : change(signed, signing);
+  const expectedMac = macOf(signing.secret, String(tMs), body);
   // The right signature itself is in some of these; only one that was not sent can be given away.
   const leaks = signature.some((line) => line.includes(expectedMac)) ? {} : { expectedMac };
-  const delivery = deliveryOf(terms, { body, signature });
+  const delivery = deliveryOf(signing, { body, signature });
   return { delivery, signed: { body: signed, t: parts.t }, ...leaks };
 }

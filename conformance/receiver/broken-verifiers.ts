@@ -1,11 +1,16 @@
 // Receivers that read the time or the digest loosely, lose bytes, or end at what they do not
 // expect, each with the checks that have to notice. For tests.
 import { timingSafeEqual } from 'node:crypto';
-import { minutes, type Parts, right, type Steps } from './zoo.ts';
+import {
+  correctSteps,
+  fiveMinutesMs,
+  type HeaderParts,
+  type ReceiverSteps,
+} from './testing/sample-receivers.ts';
 
 export interface Broken {
   readonly name: string;
-  readonly change: Partial<Steps>;
+  readonly change: Partial<ReceiverSteps>;
   /** Checks that deviate; `*` at the end stands for any rest. */
   readonly trips: readonly string[];
   /** It ends for good, so that what comes after that is not judged. */
@@ -15,11 +20,11 @@ export interface Broken {
 const refuses = (...names: string[]) => names.map((name) => `RCV-refuses-${name}`);
 
 /** The text of the first t, as the code of a partner would have it. */
-const textOf = (parts: Parts) => parts.find(([key]) => key === 't')?.[1];
+const textOf = (parts: HeaderParts) => parts.find(([key]) => key === 't')?.[1];
 
 /** Signs what its language prints for a t that is not there. */
-const printing = (absent: string): Partial<Steps> => ({
-  mac: (secret, t, body) => right.mac(secret, t === '' ? absent : t, body),
+const printing = (absent: string): Partial<ReceiverSteps> => ({
+  mac: (secret, t, body) => correctSteps.mac(secret, t === '' ? absent : t, body),
 });
 
 /** Throws at another length, as timingSafeEqual does. */
@@ -40,19 +45,19 @@ export const brokenVerifiers: readonly Broken[] = [
   },
   {
     name: 'allows five minutes back and any time ahead',
-    change: { fresh: (t, now) => now - t <= minutes },
+    change: { fresh: (t, now) => now - t <= fiveMinutesMs },
     trips: refuses('six-minutes-ahead', 'ten-minutes-ahead', 'an-hour-ahead'),
   },
   {
     name: 'refuses every t ahead of its clock',
-    change: { fresh: (t, now) => t <= now && now - t <= minutes },
+    change: { fresh: (t, now) => t <= now && now - t <= fiveMinutesMs },
     trips: ['RCV-accepts-a-minute-ahead'],
   },
   {
     name: 'takes a t of 0 for none, and none for fresh',
     change: {
       time: (parts) => Number(textOf(parts) ?? 'none'),
-      fresh: (t, now) => t === 0 || Math.abs(now - t) <= minutes,
+      fresh: (t, now) => t === 0 || Math.abs(now - t) <= fiveMinutesMs,
     },
     trips: refuses('t-zero', 'empty-t'),
   },
@@ -60,7 +65,7 @@ export const brokenVerifiers: readonly Broken[] = [
     name: 'compares NaN with five minutes',
     change: {
       time: (parts) => Number(textOf(parts) || '0'),
-      fresh: (t, now) => !(Math.abs(now - t) > minutes),
+      fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
     },
     trips: refuses('t-not-a-number'),
   },
@@ -69,8 +74,8 @@ export const brokenVerifiers: readonly Broken[] = [
     change: {
       time: (parts) =>
         textOf(parts) === undefined ? null : Number.parseInt(textOf(parts) ?? '', 10),
-      fresh: (t, now) => !(Math.abs(now - t) > minutes),
-      mac: (secret, t, body) => right.mac(secret, String(Number.parseInt(t, 10)), body),
+      fresh: (t, now) => !(Math.abs(now - t) > fiveMinutesMs),
+      mac: (secret, t, body) => correctSteps.mac(secret, String(Number.parseInt(t, 10)), body),
     },
     trips: refuses('t-not-a-number', 'empty-t'),
   },
@@ -78,7 +83,7 @@ export const brokenVerifiers: readonly Broken[] = [
     name: 'asks for the time only where there is a t, and signs undefined',
     change: {
       time: (parts) => Number(textOf(parts) ?? 0),
-      fresh: (t, now) => t === 0 || Math.abs(now - t) <= minutes,
+      fresh: (t, now) => t === 0 || Math.abs(now - t) <= fiveMinutesMs,
       ...printing('undefined'),
     },
     trips: refuses('no-t', 't-zero'),
@@ -86,7 +91,7 @@ export const brokenVerifiers: readonly Broken[] = [
   {
     name: 'asks for the time only where there is a t, and signs None',
     change: {
-      time: (parts) => (textOf(parts) === undefined ? Date.now() : right.time(parts)),
+      time: (parts) => (textOf(parts) === undefined ? Date.now() : correctSteps.time(parts)),
       ...printing('None'),
     },
     trips: refuses('no-t'),

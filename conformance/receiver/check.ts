@@ -1,13 +1,13 @@
 // What a check of a receiver is: what it sends, what must come of it, why, and how to mend a
 // receiver that fails.
-import type { Delivery, Terms } from './delivery.ts';
+import type { Delivery, SigningOptions } from './delivery.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
 
 /**
  * One delivery of a check; the body under test and what the right signature of it would have been.
  */
-export interface Shot {
+export interface Probe {
   readonly delivery: Delivery;
   /** Hex of the signature that an answer must not give away. */
   readonly expectedMac?: string;
@@ -25,7 +25,7 @@ export interface Check {
   /** What an attacker, or an accident, gains from a receiver that fails it. */
   readonly gains: string;
   readonly fix: string;
-  readonly shots: (terms: Terms) => readonly Shot[];
+  readonly probes: (signing: SigningOptions) => readonly Probe[];
   /** All at once, rather than each after the answer to the one before. */
   readonly together?: true;
 }

@@ -1,10 +1,11 @@
 // All the checks of receivers, and how many deliveries they come to.
-import { acceptChecks } from './accept.ts';
-import { adviceChecks, laxChecks } from './advice.ts';
-import { effectChecks, mannerChecks } from './behaviour.ts';
+
 import type { Check, Group } from './check.ts';
-import { refuseChecks } from './refuse.ts';
-import { agesMs } from './window.ts';
+import { acceptChecks } from './checks/accept.ts';
+import { adviceChecks, laxChecks } from './checks/advice.ts';
+import { effectChecks, mannerChecks } from './checks/behaviour.ts';
+import { refuseChecks } from './checks/refuse.ts';
+import { agesMs } from './timestamp-tolerance.ts';
 
 /** The groups that are played, each followed by a control. */
 export const groupsInOrder: readonly Group[] = ['accept', 'refuse', 'advice'];
@@ -24,10 +25,10 @@ export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, 
  */
 export function mostDeliveries(effects: boolean): number {
   const names = { signature: 'signature', subscription: 'subscription' };
-  const terms = { secret: 'none', previousSecret: null, names, mark: 'none' };
+  const signing = { secret: 'none', previousSecret: null, names, mark: 'none' };
   const checks = effects ? [...receiverChecks, ...effectChecks] : receiverChecks;
-  const shots = checks.reduce((sum, check) => sum + check.shots(terms).length, 0);
+  const probes = checks.reduce((sum, check) => sum + check.probes(signing).length, 0);
   // Where the first control fails there are guesses in place of checks, and they are fewer.
   const controls = 1 + groupsInOrder.length;
-  return shots + controls + agesMs.length;
+  return probes + controls + agesMs.length;
 }

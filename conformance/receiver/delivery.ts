@@ -1,7 +1,7 @@
 // One delivery as a receiver would get it: an event, its bytes, its signature, and every way to
 // spoil them.
 import { createHmac } from 'node:crypto';
-import type { HeaderLine } from '../engine/headers.ts';
+import type { HeaderLine } from '../engine/send/headers.ts';
 
 /**
  * Where a receiver expects signature and subscription; the specification does not name them
@@ -23,7 +23,7 @@ export interface Delivery {
 }
 
 /** What the platform knows and signs with. */
-export interface Terms {
+export interface SigningOptions {
   readonly secret: string;
   /** The secret before a rotation; a receiver in mid-rotation still takes it. */
   readonly previousSecret: string | null;
@@ -42,7 +42,7 @@ export function macOf(secret: string, t: string, body: Uint8Array, algorithm = '
 }
 
 /** An event nobody has seen, as the envelope of NS-9. */
-export function eventOf({ mark }: Terms, name: string): Record<string, unknown> {
+export function eventOf({ mark }: SigningOptions, name: string): Record<string, unknown> {
   return {
     id: `evt_${mark}_${name}`,
     seq: 1,
@@ -60,11 +60,11 @@ export function bytesOf(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-export interface DeliveryParts {
+export interface DeliveryOptions {
   readonly body: Uint8Array;
   /** Milliseconds of the epoch. */
   readonly tMs?: number;
-  /** In place of the signature header that the terms make; several are several lines. */
+  /** In place of the signature header that the options make; several are several lines. */
   readonly signature?: readonly string[];
   readonly contentType?: string | null;
   readonly chunked?: boolean;
@@ -73,30 +73,30 @@ export interface DeliveryParts {
 
 /** EVT-5a: `t=…,v1=…` under the secret, or under both in a rotation. */
 export function signatureOf(
-  terms: Terms,
+  signing: SigningOptions,
   body: Uint8Array,
   tMs: number,
   ...secrets: string[]
 ): string {
-  const keys = secrets.length > 0 ? secrets : [terms.secret];
+  const keys = secrets.length > 0 ? secrets : [signing.secret];
   return [`t=${tMs}`, ...keys.map((key) => `v1=${macOf(key, String(tMs), body)}`)].join(',');
 }
 
 /** A delivery with the headers of EVT-3; without further words it is a valid one. */
-export function deliveryOf(terms: Terms, parts: DeliveryParts): Delivery {
-  const { body, tMs = Date.now() } = parts;
-  const signatures = parts.signature ?? [signatureOf(terms, body, tMs)];
+export function deliveryOf(signing: SigningOptions, options: DeliveryOptions): Delivery {
+  const { body, tMs = Date.now() } = options;
+  const signatures = options.signature ?? [signatureOf(signing, body, tMs)];
   const type =
-    parts.contentType === undefined ? 'application/json; charset=utf-8' : parts.contentType;
+    options.contentType === undefined ? 'application/json; charset=utf-8' : options.contentType;
   const headers: HeaderLine[] = [
     ...(type === null ? [] : [['content-type', type] as HeaderLine]),
-    ...signatures.map((value): HeaderLine => [terms.names.signature, value]),
-    [terms.names.subscription, terms.subscriptionId ?? '1'],
+    ...signatures.map((value): HeaderLine => [signing.names.signature, value]),
+    [signing.names.subscription, signing.subscriptionId ?? '1'],
   ];
   return {
     headers,
     body,
-    ...(parts.chunked === true ? { chunked: true } : {}),
-    ...(parts.cutsAt === undefined ? {} : { chunked: true, cutsAt: parts.cutsAt }),
+    ...(options.chunked === true ? { chunked: true } : {}),
+    ...(options.cutsAt === undefined ? {} : { chunked: true, cutsAt: options.cutsAt }),
   };
 }

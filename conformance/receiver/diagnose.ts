@@ -8,17 +8,18 @@ import {
   deliveryOf,
   eventOf,
   macOf,
+  type SigningOptions,
   signatureOf,
-  type Terms,
 } from './delivery.ts';
 import { isAccepted } from './judge.ts';
 
-interface Guess {
+interface Hypothesis {
   readonly words: string;
-  readonly make: (terms: Terms) => Delivery;
+  readonly make: (signing: SigningOptions) => Delivery;
 }
 
-const body = (terms: Terms, name: string) => bytesOf(JSON.stringify(eventOf(terms, name)));
+const body = (signing: SigningOptions, name: string) =>
+  bytesOf(JSON.stringify(eventOf(signing, name)));
 
 const otherNames = [
   'X-Signature',
@@ -53,72 +54,72 @@ function titled(name: string): string {
 }
 
 /** Signed over something else before the body. */
-function otherMessage(words: string, before: (t: string) => readonly string[]): Guess {
+function otherMessage(words: string, before: (t: string) => readonly string[]): Hypothesis {
   return {
     words,
-    make: (terms) => {
-      const sent = body(terms, 'message');
+    make: (signing) => {
+      const sent = body(signing, 'message');
       const t = String(Date.now());
-      const hmac = createHmac('sha256', terms.secret);
+      const hmac = createHmac('sha256', signing.secret);
       for (const text of before(t)) hmac.update(text);
       const digest = hmac.update(sent).digest('hex');
-      return deliveryOf(terms, { body: sent, signature: [`t=${t},v1=${digest}`] });
+      return deliveryOf(signing, { body: sent, signature: [`t=${t},v1=${digest}`] });
     },
   };
 }
 
 /** Signed under another key that is made of the secret. */
-function otherKey(words: string, keyOf: (secret: string) => string | Buffer): Guess {
+function otherKey(words: string, keyOf: (secret: string) => string | Buffer): Hypothesis {
   return {
     words,
-    make: (terms) => {
-      const sent = body(terms, 'key');
+    make: (signing) => {
+      const sent = body(signing, 'key');
       const t = String(Date.now());
-      const hmac = createHmac('sha256', keyOf(terms.secret)).update(`${t}.`);
+      const hmac = createHmac('sha256', keyOf(signing.secret)).update(`${t}.`);
       const digest = hmac.update(sent).digest('hex');
-      return deliveryOf(terms, { body: sent, signature: [`t=${t},v1=${digest}`] });
+      return deliveryOf(signing, { body: sent, signature: [`t=${t},v1=${digest}`] });
     },
   };
 }
 
-const guesses: readonly Guess[] = [
+const hypotheses: readonly Hypothesis[] = [
   {
     words: 'it takes t in seconds: the platform sends milliseconds',
-    make: (terms) =>
-      deliveryOf(terms, { body: body(terms, 'g1'), tMs: Math.floor(Date.now() / 1000) }),
+    make: (signing) =>
+      deliveryOf(signing, { body: body(signing, 'g1'), tMs: Math.floor(Date.now() / 1000) }),
   },
   {
     words: 'it refuses Content-Type: application/json; charset=utf-8',
-    make: (terms) =>
-      deliveryOf(terms, { body: body(terms, 'g2'), contentType: 'application/json' }),
+    make: (signing) =>
+      deliveryOf(signing, { body: body(signing, 'g2'), contentType: 'application/json' }),
   },
   {
     words: 'it verifies the body printed anew with spaces, not the bytes as they came',
-    make: (terms) => {
-      const sent = body(terms, 'g3');
+    make: (signing) => {
+      const sent = body(signing, 'g3');
       const printed = bytesOf(JSON.stringify(JSON.parse(Buffer.from(sent).toString()), null, 2));
-      return deliveryOf(terms, {
+      return deliveryOf(signing, {
         body: sent,
-        signature: [signatureOf(terms, printed, Date.now())],
+        signature: [signatureOf(signing, printed, Date.now())],
       });
     },
   },
   {
     words: 'it verifies the body printed anew as Python does, not the bytes as they came',
-    make: (terms) => {
-      const sent = body(terms, 'g7');
+    make: (signing) => {
+      const sent = body(signing, 'g7');
       const printed = bytesOf(spaced(Buffer.from(sent).toString()));
-      return deliveryOf(terms, {
+      return deliveryOf(signing, {
         body: sent,
-        signature: [signatureOf(terms, printed, Date.now())],
+        signature: [signatureOf(signing, printed, Date.now())],
       });
     },
   },
   {
     words: 'it looks for the id of the subscription under another name: give --subscription-header',
-    make: (terms) => {
-      const { headers, ...rest } = deliveryOf(terms, { body: body(terms, 'g8') });
-      const id = terms.subscriptionId ?? '1';
+    make: (signing) => {
+      const { headers, ...rest } = deliveryOf(signing, { body: body(signing, 'g8') });
+      const id = signing.subscriptionId ?? '1';
       return { ...rest, headers: [...headers, ...otherIds.map((name) => [name, id] as const)] };
     },
   },
@@ -130,22 +131,22 @@ const guesses: readonly Guess[] = [
   ]),
   {
     words: 'it compares with hex in upper case: the platform sends it in lower case',
-    make: (terms) => {
-      const sent = body(terms, 'upper');
+    make: (signing) => {
+      const sent = body(signing, 'upper');
       const t = String(Date.now());
-      const digest = macOf(terms.secret, t, sent).toUpperCase();
-      return deliveryOf(terms, { body: sent, signature: [`t=${t},v1=${digest}`] });
+      const digest = macOf(signing.secret, t, sent).toUpperCase();
+      return deliveryOf(signing, { body: sent, signature: [`t=${t},v1=${digest}`] });
     },
   },
   {
     words:
       'it looks the headers up by the exact letters of their names: names of headers have no case',
-    make: (terms) => {
+    make: (signing) => {
       const names = {
-        signature: titled(terms.names.signature),
-        subscription: titled(terms.names.subscription),
+        signature: titled(signing.names.signature),
+        subscription: titled(signing.names.subscription),
       };
-      return deliveryOf({ ...terms, names }, { body: body(terms, 'titled') });
+      return deliveryOf({ ...signing, names }, { body: body(signing, 'titled') });
     },
   },
   otherKey('it takes the secret without its prefix whsec_', (secret) => bare(secret)),
@@ -157,14 +158,17 @@ const guesses: readonly Guess[] = [
   ),
   ...otherNames.map((signature) => ({
     words: `it looks for the signature in ${signature}: give --signature-header`,
-    make: (terms: Terms) =>
-      deliveryOf({ ...terms, names: { ...terms.names, signature } }, { body: body(terms, 'g6') }),
+    make: (signing: SigningOptions) =>
+      deliveryOf(
+        { ...signing, names: { ...signing.names, signature } },
+        { body: body(signing, 'g6') },
+      ),
   })),
 ];
 
 /** What came of the control, and the likely reason; every guess is one delivery. */
 export async function diagnose(
-  terms: Terms,
+  signing: SigningOptions,
   control: Exchange,
   shoot: (delivery: Delivery) => Promise<Exchange>,
 ): Promise<string> {
@@ -178,8 +182,8 @@ export async function diagnose(
     return `it answers ${status}: a redirect, which the platform does not follow`;
   }
   const refused = `it refuses a valid delivery (${status})`;
-  for (const { words, make } of guesses) {
-    if (isAccepted(await shoot(make(terms)))) return `${refused}: ${words}`;
+  for (const { words, make } of hypotheses) {
+    if (isAccepted(await shoot(make(signing)))) return `${refused}: ${words}`;
   }
   const likely = 'most likely it has another secret';
   const orElse = 'or it does not know the subscription (--subscription-id)';

@@ -50,9 +50,9 @@ async function judge(startedAnew: boolean) {
   watch();
   try {
     const names = { signature: 'x-webhook-signature', subscription: 'x-webhook-subscription-id' };
-    const terms = { secret, previousSecret: null, names, mark: `ended${process.pid}` };
+    const signing = { secret, previousSecret: null, names, mark: `ended${process.pid}` };
     const url = `http://127.0.0.1:${port}/`;
-    const { results } = await runReceiver({ url, terms, effects: null });
+    const { results } = await runReceiver({ url, signing, effects: null });
     const by = (verdict: string) =>
       results.filter(({ judgement }) => judgement.verdict === verdict).map(({ check }) => check.id);
     return { deviating: by('deviates'), advice: by('advisory'), open: by('inconclusive') };

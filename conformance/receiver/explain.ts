@@ -1,11 +1,11 @@
 // A check of a receiver in words for a person: what is sent, what is expected, what is at stake.
-import { fold } from '../reports/text.ts';
-import { effectChecks } from './behaviour.ts';
-import { type Check, expectedOf, groupWords, type Shot } from './check.ts';
-import type { Terms } from './delivery.ts';
-import { exampleUrl } from './script.ts';
+import { wrapText } from '../reports/plain-text.ts';
+import { type Check, expectedOf, groupWords, type Probe } from './check.ts';
+import { effectChecks } from './checks/behaviour.ts';
+import type { SigningOptions } from './delivery.ts';
+import { exampleUrl } from './replay-script.ts';
 
-const terms: Terms = {
+const signing: SigningOptions = {
   secret: 'whsec_for_show',
   previousSecret: null,
   names: { signature: 'X-Webhook-Signature', subscription: 'X-Webhook-Subscription-Id' },
@@ -14,15 +14,15 @@ const terms: Terms = {
 
 export function explainCheck(check: Check, width: number): string[] {
   const labelled = (label: string, text: string) =>
-    fold(text, width - 12).map((each, n) => `  ${(n === 0 ? label : '').padEnd(10)}${each}`);
-  const shots = check.shots(terms);
-  const few = shots.slice(0, check.together ? 1 : 2);
-  const shown = few.flatMap((shot) => shotLines(shot, width - 4));
-  const more = shots.length - few.length;
+    wrapText(text, width - 12).map((each, n) => `  ${(n === 0 ? label : '').padEnd(10)}${each}`);
+  const probes = check.probes(signing);
+  const few = probes.slice(0, check.together ? 1 : 2);
+  const shown = few.flatMap((probe) => probeLines(probe, width - 4));
+  const more = probes.length - few.length;
   const probe = effectChecks.includes(check) ? ' PROBE=http://…' : '';
   return [
     `${check.id}  ${groupWords[check.group]}`,
-    ...fold(check.title, width - 2).map((each) => `  ${each}`),
+    ...wrapText(check.title, width - 2).map((each) => `  ${each}`),
     ...labelled('expects', expectedOf(check)),
     ...labelled('why', check.why),
     ...labelled('at stake', check.gains),
@@ -35,15 +35,15 @@ export function explainCheck(check: Check, width: number): string[] {
   ];
 }
 
-function shotLines({ delivery }: Shot, width: number): string[] {
+function probeLines({ delivery }: Probe, width: number): string[] {
   const { headers, body, chunked, cutsAt } = delivery;
   const cut = (text: string) => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
   const text = Buffer.from(body).toString();
   return [
     ...headers.map(([name, value]) => cut(`${name}: ${value}`)),
-    ...(headers.some(([name]) => name.toLowerCase() === terms.names.signature.toLowerCase())
+    ...(headers.some(([name]) => name.toLowerCase() === signing.names.signature.toLowerCase())
       ? []
-      : [`(no ${terms.names.signature})`]),
+      : [`(no ${signing.names.signature})`]),
     ...(chunked ? ['Transfer-Encoding: chunked'] : []),
     ...(cutsAt === undefined ? [] : [`(in pieces, cut after bytes ${cutsAt.join(', ')})`]),
     text === '' ? '(an empty body)' : cut(text.replaceAll('\n', '\\n').replace('\ufeff', '<BOM>')),

@@ -5,7 +5,7 @@ import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
 import { receiverChecks } from './checks.ts';
 import { deliveryOf } from './delivery.ts';
-import { judgeCheck, judgeManners, leaks } from './judge.ts';
+import { judgeCheck, judgeManners, leaksMac } from './judge.ts';
 
 const judging = suite('judging answers of a receiver');
 
@@ -79,14 +79,14 @@ for (const [words, valid, id, verdict] of manners) {
 
 judging('an answer that holds the right signature gives it away, in any case and place', () => {
   const names = { signature: 's', subscription: 'i' };
-  const terms = { secret: 'x', previousSecret: null, names, mark: 'm' };
-  const delivery = deliveryOf(terms, { body: Buffer.from('{}') });
-  const shot = { delivery, expectedMac: 'ab12' };
-  assert.is(leaks(shot, exchange(400, 1, 'expected AB12')), true);
-  assert.is(leaks(shot, exchange(400, 1, '', 'v1=ab12')), true);
-  assert.is(leaks(shot, exchange(400, 1, 'ab')), false);
-  assert.is(leaks(shot, exchange(null)), false);
-  assert.is(leaks({ delivery }, exchange(400, 1, 'ab12')), false);
+  const signing = { secret: 'x', previousSecret: null, names, mark: 'm' };
+  const delivery = deliveryOf(signing, { body: Buffer.from('{}') });
+  const probe = { delivery, expectedMac: 'ab12' };
+  assert.is(leaksMac(probe, exchange(400, 1, 'expected AB12')), true);
+  assert.is(leaksMac(probe, exchange(400, 1, '', 'v1=ab12')), true);
+  assert.is(leaksMac(probe, exchange(400, 1, 'ab')), false);
+  assert.is(leaksMac(probe, exchange(null)), false);
+  assert.is(leaksMac({ delivery }, exchange(400, 1, 'ab12')), false);
   const [, , told] = judgeManners([], [exchange(400)]);
   assert.is(told?.judgement.verdict, 'deviates');
 });

@@ -1,7 +1,7 @@
 // Judges the answers to a check: what was expected, what came, and which verdict that is.
 import type { Exchange, Judged } from '../engine/types.ts';
-import { answersInTime, doesNotRedirect, givesNothingAway } from './behaviour.ts';
-import { type Check, expectedOf, isTolerance, type Shot } from './check.ts';
+import { type Check, expectedOf, isTolerance, type Probe } from './check.ts';
+import { answersInTime, doesNotRedirect, givesNothingAway } from './checks/behaviour.ts';
 
 /** EVT-9b judges fifteen seconds; a receiver that takes five is on its way there. */
 const slowMs = 5000;
@@ -24,14 +24,14 @@ export function isAccepted({ response }: Exchange): boolean {
   return response !== null && response.status >= 200 && response.status < 300;
 }
 
-export function told({ response, failure }: Exchange): string {
+export function describeExchange({ response, failure }: Exchange): string {
   return response === null ? (failure ?? 'no answer') : `status ${response.status}`;
 }
 
 /** The verdict of one check over the answers to its deliveries, in order. */
 export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgement {
   const numbers = exchanges.map(({ n }) => n);
-  const actual = exchanges.map(told).join(', then ');
+  const actual = exchanges.map(describeExchange).join(', then ');
   const say = (verdict: Judged, expected: string, seen = actual): Judgement => ({
     verdict,
     expected,
@@ -80,18 +80,18 @@ export function judgeEnded(
   exchanges: readonly Exchange[],
   control: Exchange,
 ): Judgement {
-  const answers = exchanges.map(told).join(', then ');
+  const answers = exchanges.map(describeExchange).join(', then ');
   return {
     verdict: 'deviates',
     expected: `${expectedOf(check)}, and a receiver that goes on`,
-    actual: `${answers}; the receiver went away at this: a valid delivery right after it was not answered (${told(control)})`,
+    actual: `${answers}; the receiver went away at this: a valid delivery right after it was not answered (${describeExchange(control)})`,
     exchanges: [...exchanges, control].map(({ n }) => n),
     stake: breaking,
   };
 }
 
 /** Whether the answer holds the right signature of what was sent. */
-export function leaks({ expectedMac }: Shot, { response }: Exchange): boolean {
+export function leaksMac({ expectedMac }: Probe, { response }: Exchange): boolean {
   if (expectedMac === undefined || response === null) return false;
   const headers = response.headers.map(([, value]) => value).join('\n');
   return `${headers}\n${Buffer.from(response.body).toString()}`.toLowerCase().includes(expectedMac);
@@ -126,7 +126,7 @@ export function judgeManners(
       judgement: {
         verdict: redirects.length > 0 ? 'deviates' : 'passed',
         expected: 'no redirect: the platform does not follow them',
-        actual: redirects.length > 0 ? redirects.map(told).join(', ') : 'none',
+        actual: redirects.length > 0 ? redirects.map(describeExchange).join(', ') : 'none',
         exchanges: redirects.map(({ n }) => n),
       },
     },

@@ -1,11 +1,11 @@
 // The report on a receiver, in the same form as one on an API: each check stands as a rule.
-import { fingerprintOf } from '../engine/fingerprint.ts';
-import { judgeRun } from '../engine/judge.ts';
-import { reportExchange } from '../reports/exchange.ts';
-import { countVerdicts } from '../reports/make.ts';
+import { fingerprintOf } from '../engine/judge/fingerprint.ts';
+import { judgeRun } from '../engine/judge/verdicts.ts';
+import { countVerdicts } from '../reports/build-report.ts';
 import type { Redactor } from '../reports/redact.ts';
 import type { Report, ReportRule, ReportScenario } from '../reports/report.ts';
-import { receiverMark } from '../reports/words.ts';
+import { reportExchange } from '../reports/report-exchange.ts';
+import { receiverMark } from '../reports/verdict-words.ts';
 import { type Check, groupWords, wordsOf } from './check.ts';
 import type { CheckResult, ReceiverRun } from './run.ts';
 

@@ -2,13 +2,13 @@
 // again after each.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Exchange } from '../engine/types.ts';
-import { effectChecks, mannerChecks } from './behaviour.ts';
 import type { Check, Group } from './check.ts';
+import { effectChecks, mannerChecks } from './checks/behaviour.ts';
 import { groupsInOrder, receiverChecks } from './checks.ts';
-import { bytesOf, deliveryOf, eventOf, type Terms } from './delivery.ts';
+import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
-import { type EffectProbe, judgeEffects } from './effects.ts';
 import {
+  describeExchange,
   isAccepted,
   isGone,
   isUnreached,
@@ -16,12 +16,12 @@ import {
   judgeCheck,
   judgeEnded,
   judgeManners,
-  leaks,
-  told,
+  leaksMac,
   unjudged,
 } from './judge.ts';
-import { type Gun, gunFor, Interrupted } from './shoot.ts';
-import { measureWindow } from './window.ts';
+import { Interrupted, openProbeSender, type ProbeSender } from './probe-sender.ts';
+import { type EffectCounter, judgeEffects } from './side-effects.ts';
+import { measureWindow } from './timestamp-tolerance.ts';
 
 /** What came of one check. */
 export interface CheckResult {
@@ -44,37 +44,37 @@ export interface ReceiverRun {
   readonly observed: readonly string[];
 }
 
-export interface ReceiverParts {
+export interface ReceiverRunOptions {
   readonly url: string;
-  readonly terms: Terms;
-  readonly effects: EffectProbe | null;
+  readonly signing: SigningOptions;
+  readonly effects: EffectCounter | null;
   /** Ends the run; what was judged until then stands. */
   readonly signal?: AbortSignal;
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
 }
 
-export async function runReceiver(parts: ReceiverParts): Promise<ReceiverRun> {
+export async function runReceiver(options: ReceiverRunOptions): Promise<ReceiverRun> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
-  const gun = await gunFor(parts.url, startedAtMs, parts.signal);
+  const sender = await openProbeSender(options.url, startedAtMs, options.signal);
   try {
-    const state = new Run(parts, gun);
+    const state = new Run(options, sender);
     await state.play();
     return {
       startedAt,
       durationMs: performance.now() - startedAtMs,
-      requests: gun.sent(),
+      requests: sender.sentCount(),
       results: state.results,
       refused: state.refused,
       interrupted: state.interrupted,
       observed: state.observed,
     };
   } finally {
-    await gun.close();
+    await sender.close();
   }
 }
 
-interface Played {
+interface PlayedCheck {
   readonly check: Check;
   readonly judgement: Judgement;
   readonly exchanges: readonly Exchange[];
@@ -89,18 +89,18 @@ class Run {
   readonly results: CheckResult[] = [];
   readonly observed: string[] = [];
   refused: string | null = null;
-  readonly #parts: ReceiverParts;
-  readonly #gun: Gun;
+  readonly #options: ReceiverRunOptions;
+  readonly #sender: ProbeSender;
   readonly #valid: Exchange[] = [];
   readonly #leaking: Exchange[] = [];
   readonly #retried = new Set<Check>();
   /** The checks of a group, until the control after it says what they show. */
-  #played: Played[] = [];
+  #played: PlayedCheck[] = [];
   #controls = 0;
 
-  constructor(parts: ReceiverParts, gun: Gun) {
-    this.#parts = parts;
-    this.#gun = gun;
+  constructor(options: ReceiverRunOptions, sender: ProbeSender) {
+    this.#options = options;
+    this.#sender = sender;
   }
 
   async play(): Promise<void> {
@@ -115,17 +115,17 @@ class Run {
   async #judge(): Promise<void> {
     const control = await this.#control();
     if (!isAccepted(control)) {
-      this.refused = await diagnose(this.#parts.terms, control, this.#gun.shoot);
+      this.refused = await diagnose(this.#options.signing, control, this.#sender.send);
       for (const check of this.#wanted()) this.#add(check, unjudged(check, this.refused), []);
       return;
     }
     let lost: string | null = null;
     for (const group of groupsInOrder) lost = await this.#playGroup(group, lost);
     this.#addManners();
-    const { effects, terms } = this.#parts;
+    const { effects, signing } = this.#options;
     if (lost === null) {
-      this.observed.push(await measureWindow(terms, this.#gun.shoot));
-      if (effects !== null) await this.#addEffects(effects, terms);
+      this.observed.push(await measureWindow(signing, this.#sender.send));
+      if (effects !== null) await this.#addEffects(effects, signing);
       else this.observed.push('Side effects were not counted: no probe of them was given.');
       return;
     }
@@ -137,7 +137,7 @@ class Run {
 
   /** Every check of this run, in the order of the report. */
   #wanted(): readonly Check[] {
-    const counted = this.#parts.effects === null ? [] : effectChecks;
+    const counted = this.#options.effects === null ? [] : effectChecks;
     return [...receiverChecks, ...mannerChecks, ...counted];
   }
 
@@ -147,9 +147,9 @@ class Run {
 
   async #control(): Promise<Exchange> {
     this.#controls += 1;
-    const { terms } = this.#parts;
-    const body = bytesOf(JSON.stringify(eventOf(terms, `control-${this.#controls}`)));
-    const exchange = await this.#gun.shoot(deliveryOf(terms, { body }));
+    const { signing } = this.#options;
+    const body = bytesOf(JSON.stringify(eventOf(signing, `control-${this.#controls}`)));
+    const exchange = await this.#sender.send(deliveryOf(signing, { body }));
     this.#valid.push(exchange);
     return exchange;
   }
@@ -175,7 +175,7 @@ class Run {
     // A receiver that stopped accepting has shown nothing with its refusals.
     const why = isAccepted(control)
       ? null
-      : `a valid delivery was no longer accepted (${told(control)})`;
+      : `a valid delivery was no longer accepted (${describeExchange(control)})`;
     this.#settle(why);
     return why;
   }
@@ -231,9 +231,9 @@ class Run {
     const untilMs = performance.now() + returnLimitMs;
     while (performance.now() < untilMs) {
       await pause(returnStepMs);
-      const { terms } = this.#parts;
-      const body = bytesOf(JSON.stringify(eventOf(terms, `return-${this.#gun.sent()}`)));
-      if (isAccepted(await this.#gun.shoot(deliveryOf(terms, { body })))) return true;
+      const { signing } = this.#options;
+      const body = bytesOf(JSON.stringify(eventOf(signing, `return-${this.#sender.sentCount()}`)));
+      if (isAccepted(await this.#sender.send(deliveryOf(signing, { body })))) return true;
     }
     return false;
   }
@@ -241,10 +241,10 @@ class Run {
   /** All the deliveries of a check, up to one that nobody answers. */
   async #shootAll(check: Check): Promise<readonly Exchange[]> {
     const exchanges: Exchange[] = [];
-    for (const shot of check.shots(this.#parts.terms)) {
-      const exchange = await this.#gun.shoot(shot.delivery);
+    for (const probe of check.probes(this.#options.signing)) {
+      const exchange = await this.#sender.send(probe.delivery);
       exchanges.push(exchange);
-      if (leaks(shot, exchange)) this.#leaking.push(exchange);
+      if (leaksMac(probe, exchange)) this.#leaking.push(exchange);
       if (exchange.response === null) break;
     }
     if (check.group === 'accept') this.#valid.push(...exchanges);
@@ -267,7 +267,7 @@ class Run {
   }
 
   get interrupted(): boolean {
-    return this.#parts.signal?.aborted ?? false;
+    return this.#options.signal?.aborted ?? false;
   }
 
   #addManners(): void {
@@ -282,8 +282,8 @@ class Run {
     this.#add(check, judgement, shown);
   }
 
-  async #addEffects(probe: EffectProbe, terms: Terms): Promise<void> {
-    const results = await judgeEffects(probe, terms, this.#gun.shoot);
+  async #addEffects(counter: EffectCounter, signing: SigningOptions): Promise<void> {
+    const results = await judgeEffects(counter, signing, this.#sender.send);
     for (const { check, judgement, exchanges } of results) this.#add(check, judgement, exchanges);
   }
 
@@ -295,6 +295,6 @@ class Run {
   ): void {
     const result = { check, judgement, why, exchanges };
     this.results.push(result);
-    this.#parts.onResult?.(result, this.results.length, this.#wanted().length);
+    this.#options.onResult?.(result, this.results.length, this.#wanted().length);
   }
 }

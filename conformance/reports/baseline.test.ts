@@ -9,7 +9,7 @@ import {
   updatedBaseline,
 } from './baseline.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { sampleReport } from './sample.ts';
+import { sampleReport } from './testing/sample-report.ts';
 
 const TODAY = '2026-06-01';
 const NOW_MS = Date.parse('2026-06-01T10:00:00Z');

@@ -1,7 +1,7 @@
 // Known deviations: which failures are borne with, why and until when. A different failure of the
 // same rule is new, and one that no longer fails is stale.
-import { judgeRun } from '../engine/judge.ts';
-import { countVerdicts } from './make.ts';
+import { judgeRun } from '../engine/judge/verdicts.ts';
+import { countVerdicts } from './build-report.ts';
 import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
 
 export interface BaselineEntry extends BaselineLine {

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { consoleReport } from './console.ts';
-import { sampleReport } from './sample.ts';
+import { sampleReport } from './testing/sample-report.ts';
 
 const text = suite('console');
 

@@ -2,9 +2,17 @@
 // would unlock more.
 import { Chalk, type ChalkInstance } from 'chalk';
 import { exchangeLines } from './exchange-lines.ts';
+import { wrapText } from './plain-text.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
-import { fold } from './text.ts';
-import { adviceOf, count, countsLine, duration, notesOf, verdictWords, wordsOf } from './words.ts';
+import {
+  adviceOf,
+  count,
+  countsLine,
+  duration,
+  notesOf,
+  reportWords,
+  verdictWords,
+} from './verdict-words.ts';
 
 export interface ConsoleOptions {
   readonly color: boolean;
@@ -32,7 +40,7 @@ export function consoleReport(report: Report, options: ConsoleOptions): string[]
   }
   // The one reason why nothing was judged stands in the notes or at the end, and is all there is.
   const isStarted = report.not_started === undefined;
-  const isDumb = wordsOf(report).isReceiver && report.verdict === 'invalid';
+  const isDumb = reportWords(report).isReceiver && report.verdict === 'invalid';
   if (isStarted && !isDumb) page.doubtful(report);
   if (isStarted) page.untested(report);
   page.known(report);
@@ -67,7 +75,7 @@ class Page {
   /** A label and words beside it, folded under each other. */
   #item(label: string, words: string, paint = (text: string) => text): void {
     const margin = ' '.repeat(label.length);
-    for (const [n, each] of fold(words, this.#width - label.length).entries()) {
+    for (const [n, each] of wrapText(words, this.#width - label.length).entries()) {
       this.#say(n === 0 ? paint(label) + each : margin + each);
     }
   }
@@ -77,7 +85,8 @@ class Page {
     const color = rule.verdict === 'advisory' ? this.#paint.yellow : this.#paint.red;
     this.#say();
     this.#say(color.bold(`${sign} ${rule.id} ${name}`));
-    for (const each of fold(rule.words, this.#width - 2)) this.#say(`  ${this.#paint.bold(each)}`);
+    for (const each of wrapText(rule.words, this.#width - 2))
+      this.#say(`  ${this.#paint.bold(each)}`);
     const telling = rule.findings.filter((each) => each.verdict === rule.verdict);
     const unlike = telling.filter(
       ({ fingerprint }, at) => telling.findIndex((e) => e.fingerprint === fingerprint) === at,
@@ -91,7 +100,7 @@ class Page {
     const said = (name: string, words: string) =>
       this.#item(`  ${name.padEnd(10)}`, words, this.#paint.dim);
     this.#say();
-    const { isReceiver } = wordsOf(report);
+    const { isReceiver } = reportWords(report);
     if (!isReceiver) said('scenario', finding.scenario);
     said('expected', finding.expected);
     said('actual', finding.actual);
@@ -114,7 +123,7 @@ class Page {
     for (const verdict of ['blocked', 'inconclusive'] as const) {
       const rules = report.rules.filter((each) => each.verdict === verdict);
       if (rules.length === 0) continue;
-      const { noun, inconclusive } = wordsOf(report);
+      const { noun, inconclusive } = reportWords(report);
       const { name, meaning } = verdictWords[verdict];
       const words = verdict === 'inconclusive' ? inconclusive : meaning;
       this.#heading(`${count(rules.length, noun)} ${name}: ${words}`);
@@ -148,7 +157,7 @@ class Page {
     }
     for (const [words, ids] of reasons) {
       this.#item('  ', words);
-      for (const each of fold(listed([...ids]), this.#width - 4)) {
+      for (const each of wrapText(listed([...ids]), this.#width - 4)) {
         this.#say(`    ${this.#paint.dim(each)}`);
       }
     }
@@ -208,7 +217,7 @@ class Page {
     }[report.verdict];
     this.#say();
     const { verdict, target } = report;
-    const { noun, run, isReceiver } = wordsOf(report);
+    const { noun, run, isReceiver } = reportWords(report);
     const interrupted = report.interrupted
       ? ' (interrupted: this is what was done until then)'
       : '';

@@ -1,8 +1,8 @@
 // An exchange in lines of text: what was sent, by whom, and what came back.
-import type { HeaderLine } from '../engine/headers.ts';
+import type { HeaderLine } from '../engine/send/headers.ts';
+import { printable, wrapText } from './plain-text.ts';
 import type { ReportExchange } from './report.ts';
-import { fold, printable } from './text.ts';
-import { duration } from './words.ts';
+import { duration } from './verdict-words.ts';
 
 // What tells answers apart; the rest stands in the JSON and HTML reports.
 const TELLING =
@@ -35,7 +35,7 @@ const BODY_LINES = 4;
 function bodyLines(body: string | null, margin: string, width: number): string[] {
   if (body === null) return [];
   const room = width - margin.length;
-  const lines = fold(body.slice(0, room * (BODY_LINES + 1)), room);
+  const lines = wrapText(body.slice(0, room * (BODY_LINES + 1)), room);
   const shown = lines.slice(0, BODY_LINES).map((line) => margin + line);
   const whole = lines.length <= BODY_LINES && body.length <= room * (BODY_LINES + 1);
   return whole ? shown : [...shown.slice(0, -1), `${shown.at(-1)!.slice(0, width - 1)}…`];

@@ -15,7 +15,7 @@ export async function render(format: Format, report: Report): Promise<string> {
     case 'markdown':
       return (await import('./markdown.ts')).markdownReport(report);
     case 'html':
-      return (await import('./html.ts')).htmlReport(report, familyTitles());
+      return (await import('./html/html-report.ts')).htmlReport(report, familyTitles());
   }
 }
 

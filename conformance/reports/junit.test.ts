@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { junitReport } from './junit.ts';
-import { sampleReport } from './sample.ts';
-import { type Element, parseXml } from './xml-reader.ts';
+import { sampleReport } from './testing/sample-report.ts';
+import { type Element, parseXml } from './testing/xml-reader.ts';
 
 const junit = suite('junit');
 

@@ -1,7 +1,7 @@
 // The report as JUnit XML, in the form that CI servers read: a suite a family, a test case a rule.
 import { pathOf, requestLine } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { adviceOf, verdictWords } from './words.ts';
+import { adviceOf, verdictWords } from './verdict-words.ts';
 
 export function junitReport(report: Report): string {
   const families = [...new Set(report.rules.map((each) => each.family))];

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownReport } from './markdown.ts';
-import { sampleReport } from './sample.ts';
+import { sampleReport } from './testing/sample-report.ts';
 
 const markdown = suite('markdown');
 

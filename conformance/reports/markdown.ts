@@ -1,8 +1,16 @@
 // The report as Markdown, for a pull request, a wiki or a CI summary.
 import { exchangeLines } from './exchange-lines.ts';
+import { printable } from './plain-text.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { printable } from './text.ts';
-import { adviceOf, count, duration, notesOf, VERDICTS, verdictWords, wordsOf } from './words.ts';
+import {
+  adviceOf,
+  count,
+  duration,
+  notesOf,
+  reportWords,
+  VERDICTS,
+  verdictWords,
+} from './verdict-words.ts';
 
 /** Beyond this a summary is no longer one; the HTML report has the rest. */
 const RULES_SHOWN = 40;
@@ -11,7 +19,7 @@ const FINDINGS_SHOWN = 2;
 export function markdownReport(report: Report): string {
   const { target, verdict } = report;
   const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
-  const { run, isReceiver } = wordsOf(report);
+  const { run, isReceiver } = reportWords(report);
   const seed = isReceiver ? '' : `seed ${report.seed}, `;
   const isStarted = report.not_started === undefined;
   const parts = [

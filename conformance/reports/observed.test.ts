@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { parseConfig } from '../../fixtures/config.ts';
 import { findQuestion } from '../../fixtures/questions.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
-import { unplayed } from '../engine/play.ts';
+import { notPlayed } from '../engine/run/play-scenario.ts';
 import type { Observation, Scenario } from '../engine/types.ts';
 import { observedConfig, observedRows } from './observed.ts';
 
@@ -18,7 +18,7 @@ const scenario: Scenario = {
 };
 
 const rowsOf = (...observations: Observation[]) =>
-  observedRows([scenario], [{ ...unplayed(scenario, [], 'passed', ''), observations }]);
+  observedRows([scenario], [{ ...notPlayed(scenario, [], 'passed', ''), observations }]);
 
 const observed = suite('observed');
 

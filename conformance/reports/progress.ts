@@ -1,9 +1,9 @@
 // What a person sees while a run goes on: one line that changes on a terminal, now and then a line
 // in a log.
-import { type Selection, selectedRules } from '../engine/select.ts';
+import { type Selection, selectedRules } from '../engine/run/selection.ts';
 import type { Scenario, ScenarioResult } from '../engine/types.ts';
 import type { Provider } from '../providers/target.ts';
-import { count, duration } from './words.ts';
+import { count, duration } from './verdict-words.ts';
 
 export interface ProgressIo {
   /** Text on standard error. */

@@ -1,6 +1,6 @@
 // What a report holds, as its JSON has it: every other format is drawn from this and from nothing
 // else, so what is redacted here is redacted everywhere.
-import type { HeaderLine } from '../engine/headers.ts';
+import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Judged, RunVerdict, Verdict } from '../engine/types.ts';
 
 export interface Report {

@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
-import { tryPlane } from './plane-under-test.ts';
-import { rows } from './table.ts';
+import { createTestPlane } from './testing/plane.ts';
 
 const description = suite('control: description');
 
@@ -108,7 +108,7 @@ description('every schema in it compiles', () => {
 });
 
 description('it is served with the address that its caller used', async () => {
-  const { ask } = await tryPlane();
+  const { ask } = await createTestPlane();
   const { body } = await ask('GET', 'openapi.json');
   assert.is(body.servers[0].url, 'http://sandbox/_sandbox');
   assert.is(Object.keys(body.paths).length, Object.keys(document.paths).length);

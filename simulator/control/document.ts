@@ -1,11 +1,11 @@
 // The description of the plane in OpenAPI 3.1, made from the very rows that answer.
 
-import * as journalShapes from './journal-shapes.ts';
 import type { Row } from './row.ts';
-import type { Schema } from './schema.ts';
-import * as shapes from './shapes.ts';
+import * as journalShapes from './schemas/journal.ts';
+import * as shapes from './schemas/records.ts';
+import type { Schema } from './schemas/schema.ts';
 
-export interface DocumentTerms {
+export interface ControlDocumentOptions {
   /** The plane's address. */
   readonly url: string;
   readonly version: string;
@@ -143,7 +143,10 @@ function operationOf(row: Row): Json {
 }
 
 /** The whole document as plain data, ready for JSON. */
-export function controlDocument(rows: readonly Row[], { url, version }: DocumentTerms): Json {
+export function controlDocument(
+  rows: readonly Row[],
+  { url, version }: ControlDocumentOptions,
+): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) {
     const path = `/${row.path}`;

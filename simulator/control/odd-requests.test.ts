@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { tryPlane } from './plane-under-test.ts';
+import { rows } from './all-rows.ts';
 import type { Row } from './row.ts';
-import type { Schema } from './schema.ts';
-import { rows } from './table.ts';
+import type { Schema } from './schemas/schema.ts';
+import { createTestPlane } from './testing/plane.ts';
 
 const odd = suite('control: odd requests');
 
@@ -99,7 +99,7 @@ function requestTo(row: Row) {
 }
 
 odd('none is answered with a 500, and refusals are problems', async () => {
-  const { plane, sandbox, ask } = await tryPlane();
+  const { plane, sandbox, ask } = await createTestPlane();
   const counts = new Map<string, number>();
   const property = fc.asyncProperty(
     fc.oneof(...tried.map(requestTo)),
@@ -130,7 +130,7 @@ odd('none is answered with a 500, and refusals are problems', async () => {
 });
 
 odd('a path or a header that is odd is answered too', async () => {
-  const { plane } = await tryPlane();
+  const { plane } = await createTestPlane();
   const property = fc.asyncProperty(
     fc.string({ unit: 'binary', maxLength: 60 }),
     fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'TRACE', 'X'),

@@ -1,7 +1,7 @@
 // The plane as such: what is found, what is read, who is let in. In process, through `handle`.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type TrialTerms, tryPlane } from './plane-under-test.ts';
+import { createTestPlane, type TestPlaneOptions } from './testing/plane.ts';
 
 const plane = suite('control: plane');
 
@@ -13,8 +13,8 @@ interface Sent {
 }
 
 /** As a socket would bring it: with a Host, and with bytes. */
-async function knock(terms: TrialTerms = {}) {
-  const trial = await tryPlane(terms);
+async function knock(options: TestPlaneOptions = {}) {
+  const trial = await createTestPlane(options);
   return async (method: string, path: string, { body = '', headers = {} }: Sent = {}) => {
     const reply = await trial.plane.handle({
       method,
@@ -37,7 +37,7 @@ plane('is ready', async () => {
 });
 
 plane('tells all at a glance', async () => {
-  const { ask } = await tryPlane();
+  const { ask } = await createTestPlane();
   await ask('POST', 'faults', { match: {}, effect: { kind: 'hang' } });
   const { body } = await ask('GET', 'info');
   assert.is(body.control_url, 'http://sandbox/_sandbox');
@@ -51,7 +51,7 @@ plane('says which settings differ, and which deviations are on', async () => {
   const { defaultSettings } = await import('../../fixtures/settings.ts');
   const settings = { ...defaultSettings, abandon_after_ms: 45_000 };
   const deviation = { id: 'odd', breaks: [], story: 'For this test.', bend: <B>(b: B) => b };
-  const { ask } = await tryPlane({ terms: { settings, deviations: [deviation] } });
+  const { ask } = await createTestPlane({ terms: { settings, deviations: [deviation] } });
   const { body } = await ask('GET', 'info');
   assert.equal([body.settings_changed, body.deviations], [['abandon_after_ms'], ['odd']]);
 });
@@ -143,7 +143,7 @@ plane('a row that takes nothing takes an empty object, and nothing else', async 
 });
 
 plane('a body that was too large is said to be so', async () => {
-  const { plane: tried } = await tryPlane();
+  const { plane: tried } = await createTestPlane();
   const reply = await tried.handle({
     method: 'POST',
     target: '/_sandbox/credentials',
@@ -216,7 +216,7 @@ plane('bound to every address, it answers to any address and to no foreign name'
 });
 
 plane('a stranger changes nothing', async () => {
-  const { ask, plane: tried } = await tryPlane();
+  const { ask, plane: tried } = await createTestPlane();
   const reply = await tried.handle({
     method: 'DELETE',
     target: '/_sandbox/credentials',
@@ -248,7 +248,7 @@ plane('wants its token where it was given one', async () => {
 });
 
 plane('is outside the journal and the limits of the API', async () => {
-  const { ask } = await tryPlane();
+  const { ask } = await createTestPlane();
   for (let n = 0; n < 50; n += 1) assert.is((await ask('GET', 'health')).status, 200);
   assert.equal((await ask('GET', 'requests')).body.requests, []);
 });

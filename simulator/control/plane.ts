@@ -1,13 +1,13 @@
 // The control plane: finds the world and the row that a request names, and lets the row answer.
 import manifest from '../../package.json' with { type: 'json' };
-import { firstWorldName, type Sandbox } from '../host/sandbox.ts';
-import type { WorldHost } from '../host/world-host.ts';
-import { readBody, readQuery } from './body.ts';
+import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
-import { refuseStranger } from './guard.ts';
+import { refuseForeignRequest } from './origin-guard.ts';
+import { parseQuery, parseRequestBody } from './parse-request.ts';
 import { type ControlReply, type ControlRequest, notFound, problem } from './reply.ts';
 import { controlPrefix, type Row } from './row.ts';
-import { rows } from './table.ts';
 
 /** What a program knows of the sandbox that the sandbox does not know itself. */
 export interface Described {
@@ -31,7 +31,7 @@ export type ReceiverJudged =
   | { readonly report: Readonly<Record<string, unknown>> }
   | { readonly refused: { readonly field: string; readonly message: string } };
 
-export interface PlaneTerms {
+export interface ControlPlaneOptions {
   readonly sandbox: Sandbox;
   /** Wanted as a bearer token with every request; none when left out. */
   readonly token?: string | undefined;
@@ -44,7 +44,7 @@ export interface PlaneTerms {
   readonly judgeReceiver?: (order: ReceiverOrder) => Promise<ReceiverJudged>;
 }
 
-interface Found {
+interface WorldPath {
   readonly host: WorldHost;
   readonly worldName: string;
   /** Segments of the row. */
@@ -55,12 +55,12 @@ interface Found {
 export class Plane {
   readonly sandbox: Sandbox;
   readonly version: string = manifest.version;
-  readonly #terms: PlaneTerms;
+  readonly #options: ControlPlaneOptions;
   readonly #onClose = new Set<() => void>();
 
-  constructor(terms: PlaneTerms) {
-    this.sandbox = terms.sandbox;
-    this.#terms = terms;
+  constructor(options: ControlPlaneOptions) {
+    this.sandbox = options.sandbox;
+    this.#options = options;
   }
 
   /** Answers one request; never rejects. */
@@ -75,8 +75,8 @@ export class Plane {
   }
 
   #answer(request: ControlRequest): ControlReply | Promise<ControlReply> {
-    const { hosts = [], token = null } = this.#terms;
-    const stranger = refuseStranger(request, { hosts, token });
+    const { hosts = [], token = null } = this.#options;
+    const stranger = refuseForeignRequest(request, { hosts, token });
     if (stranger !== null) return stranger;
     const mark = request.target.indexOf('?');
     const path = mark < 0 ? request.target : request.target.slice(0, mark);
@@ -85,9 +85,9 @@ export class Plane {
     const matched = match(found, request.method);
     if ('status' in matched) return matched;
     const { row, params } = matched;
-    const query = readQuery(row, mark < 0 ? '' : request.target.slice(mark + 1));
+    const query = parseQuery(row, mark < 0 ? '' : request.target.slice(mark + 1));
     if ('refused' in query) return query.refused;
-    const body = readBody(row, request);
+    const body = parseRequestBody(row, request);
     if ('refused' in body) return body.refused;
     const { host, worldName } = found;
     const base = baseOf(request);
@@ -95,7 +95,7 @@ export class Plane {
     return row.run({ plane: this, host, worldName, base, ...given });
   }
 
-  #find(path: string): Found | ControlReply {
+  #find(path: string): WorldPath | ControlReply {
     if (!path.startsWith(`${controlPrefix}/`)) return nowhere(path);
     const segments: string[] = [];
     for (const part of path.slice(controlPrefix.length + 1).split('/')) {
@@ -113,11 +113,11 @@ export class Plane {
   }
 
   get described(): Described {
-    return this.#terms.describe?.() ?? {};
+    return this.#options.describe?.() ?? {};
   }
 
-  get judgeReceiver(): PlaneTerms['judgeReceiver'] {
-    return this.#terms.judgeReceiver;
+  get judgeReceiver(): ControlPlaneOptions['judgeReceiver'] {
+    return this.#options.judgeReceiver;
   }
 
   /** Where a world's own plane is. */
@@ -169,8 +169,8 @@ interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
-function match({ segments, outer }: Found, method: string): Matched | ControlReply {
-  const fitting = rows.filter((row) => (outer || row.outer !== true) && fits(row, segments));
+function match({ segments, outer }: WorldPath, method: string): Matched | ControlReply {
+  const fitting = rows.filter((row) => (outer || row.outer !== true) && matchesPath(row, segments));
   // A name that is spelled out wins over `{id}`.
   fitting.sort((a, b) => wildcards(a) - wildcards(b));
   const row = fitting.find((each) => each.method === method);
@@ -181,7 +181,7 @@ function match({ segments, outer }: Found, method: string): Matched | ControlRep
   return problem(405, `${path} takes ${allow}, not ${method}.`, [], { allow });
 }
 
-function fits(row: Row, segments: readonly string[]): boolean {
+function matchesPath(row: Row, segments: readonly string[]): boolean {
   if (row.segments.length !== segments.length) return false;
   return row.segments.every((part, at) => part.startsWith('{') || part === segments[at]);
 }

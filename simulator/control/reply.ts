@@ -1,7 +1,7 @@
 // What the plane answers: JSON, nothing, a text in pieces, or a problem that names the field.
 
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
-import type { ActOutcome } from '../core/acts.ts';
+import type { CommandOutcome } from '../core/commands/execute.ts';
 
 /** A request of the plane, however it came. Header names are lower case. */
 export interface ControlRequest {
@@ -17,12 +17,12 @@ export interface ControlRequest {
 }
 
 /** Text that is read piece by piece; `return` is called when the reader goes away. */
-export type Pieces = AsyncIterator<string, undefined>;
+export type TextStream = AsyncIterator<string, undefined>;
 
 export interface ControlReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Pieces;
+  readonly body: string | TextStream;
 }
 
 const json = 'application/json; charset=utf-8';
@@ -67,7 +67,7 @@ export function problem(
 }
 
 /** 422 with every field at fault; the first one in the detail. */
-export function misfit(problems: readonly FieldProblem[]): ControlReply {
+export function invalidFields(problems: readonly FieldProblem[]): ControlReply {
   const [first] = problems;
   return problem(422, first === undefined ? 'It does not fit.' : said(first), problems);
 }
@@ -86,7 +86,10 @@ function said({ field, message }: FieldProblem): string {
 }
 
 /** What an act came to: the value shown, or its refusal. */
-export function answerAct<V>(outcome: ActOutcome, show: (value: V) => ControlReply): ControlReply {
+export function answerCommand<V>(
+  outcome: CommandOutcome,
+  show: (value: V) => ControlReply,
+): ControlReply {
   if ('value' in outcome) return show(outcome.value as V);
   const { status, field, message } = outcome.refused;
   return refuseField(field, message, status);

@@ -1,15 +1,15 @@
 // One row of the plane: a method and a path, what it takes, what it answers, and the code for it.
-import type { WorldHost } from '../host/world-host.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
 import type { ControlReply } from './reply.ts';
-import type { Schema, ValueOf } from './schema.ts';
+import type { Schema, ValueOf } from './schemas/schema.ts';
 
 /** Where the plane is on its server. */
 export const controlPrefix = '/_sandbox';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface Turn<Body, Query> {
+export interface HandlerContext<Body, Query> {
   readonly plane: Plane;
   /** The world that the path names; the first one otherwise. */
   readonly host: WorldHost;
@@ -31,7 +31,7 @@ export interface RowAnswer {
   readonly type?: 'text/event-stream';
 }
 
-export interface RowTerms<B extends Schema, Q extends Readonly<Record<string, Schema>>> {
+export interface RowOptions<B extends Schema, Q extends Readonly<Record<string, Schema>>> {
   /** Name of the operation in the plane's description. */
   readonly name: string;
   readonly method: Method;
@@ -50,20 +50,20 @@ export interface RowTerms<B extends Schema, Q extends Readonly<Record<string, Sc
   /** Of the whole plane, so that no world has it. */
   readonly outer?: true;
   readonly run: (
-    turn: Turn<ValueOf<B>, { readonly [K in keyof Q]?: ValueOf<Q[K]> }>,
+    context: HandlerContext<ValueOf<B>, { readonly [K in keyof Q]?: ValueOf<Q[K]> }>,
   ) => ControlReply | Promise<ControlReply>;
 }
 
-export interface Row extends Omit<RowTerms<Schema, Readonly<Record<string, Schema>>>, 'run'> {
+export interface Row extends Omit<RowOptions<Schema, Readonly<Record<string, Schema>>>, 'run'> {
   readonly segments: readonly string[];
-  readonly run: (turn: Turn<unknown, unknown>) => ControlReply | Promise<ControlReply>;
+  readonly run: (context: HandlerContext<unknown, unknown>) => ControlReply | Promise<ControlReply>;
 }
 
 /** A row whose code sees the types of its schemas. */
 export function row<
   const B extends Schema = { readonly type: 'null' },
   const Q extends Readonly<Record<string, Schema>> = Readonly<Record<never, Schema>>,
->(terms: RowTerms<B, Q>): Row {
-  // The plane calls `run` only with what has been held against these very schemas.
-  return { ...terms, segments: terms.path.split('/') } as unknown as Row;
+>(options: RowOptions<B, Q>): Row {
+  // The plane calls `run` only with what has been validated against these very schemas.
+  return { ...options, segments: options.path.split('/') } as unknown as Row;
 }

@@ -1,8 +1,8 @@
 // How the platform behaves, as one value: tables and small policies. The conforming service is one
 // such value; a deviation is a function that makes another out of it.
 import type { Settings } from '../../fixtures/settings.ts';
-import type { Attempt, Operation, Stage } from './attempt.ts';
 import type { Reply } from './call.ts';
+import type { Operation, RequestContext, Stage } from './pipeline/request-context.ts';
 import type {
   Account,
   Bucket,
@@ -15,9 +15,9 @@ import type {
   TradingAccount,
   Transaction,
 } from './records.ts';
-import type { MoveTable } from './tables/moves.ts';
 import type { OperationName, OperationRow } from './tables/operations.ts';
 import type { RefusalCode, RefusalTable } from './tables/refusals.ts';
+import type { TransitionTable } from './tables/transitions.ts';
 import type { AddressSpace } from './values/address.ts';
 import type { IfMatch } from './values/etag.ts';
 import type { World } from './world.ts';
@@ -27,14 +27,14 @@ export interface KeyPolicy {
   /** The key in the header; null where it is missing, blank or too long (IDEM-1). */
   readonly parse: (header: string | undefined) => string | null;
   /** What a key stands together with, by operation (IDEM-2c). */
-  readonly subjects: Readonly<Partial<Record<OperationName, (attempt: Attempt) => string>>>;
+  readonly subjects: Readonly<Partial<Record<OperationName, (context: RequestContext) => string>>>;
   /** The identity of a key record (IDEM-2, IDEM-3). */
-  readonly id: (attempt: Attempt) => string;
+  readonly id: (context: RequestContext) => string;
   readonly find: (world: World, keyId: string, atMs: number) => KeyRecord | undefined;
   /** Whether an answer of this status is kept for repeats (IDEM-4d, IDEM-6). */
   readonly records: (reply: Reply) => boolean;
   /** What a repeat is answered (IDEM-4, IDEM-5). */
-  readonly replay: (stored: Reply, attempt: Attempt) => Reply;
+  readonly replay: (stored: Reply, context: RequestContext) => Reply;
   readonly retentionMs: number;
   readonly abandonAfterMs: number;
 }
@@ -53,12 +53,12 @@ export interface LimitPolicy {
   readonly firmRate: (world: World, firmId: string) => number;
   /** The buckets of a call: the credential's first, then its firm's (LIM-3). */
   readonly demands: (
-    call: Pick<Attempt, 'world' | 'credential' | 'behaviour'>,
+    call: Pick<RequestContext, 'world' | 'credential' | 'behaviour'>,
   ) => readonly Demand[];
   /** How many thousandths of a request are there now (LIM-2). */
   readonly level: (bucket: Bucket | undefined, rate: number, atMs: number) => number;
   /** Thousandths of a request that a call takes (LIM-9, LIM-11). */
-  readonly cost: (attempt: Attempt) => number;
+  readonly cost: (context: RequestContext) => number;
   readonly headers: (rate: number, waitMs: number) => Readonly<Record<string, string>>;
   /** Requests a minute at the token endpoint, for one client (AUTH-3b). */
   readonly tokenRequests: number;
@@ -114,7 +114,7 @@ export interface AccountPolicy {
 
 /** Money: which moves there are, what is a deposit, and what is booked. */
 export interface TransactionPolicy {
-  readonly moves: MoveTable;
+  readonly transitions: TransitionTable;
   readonly isDeposit: (transaction: Transaction) => boolean;
   readonly isProviderPayout: (transaction: Transaction, from: TradingAccount) => boolean;
   /** Whether approving this one makes it the first-time deposit (TXS-2). */
@@ -127,7 +127,7 @@ export interface TransactionPolicy {
 }
 
 /** How records are shown. Each answers JSON text; `requestId` differs with every attempt. */
-export interface PrintPolicy {
+export interface SerializePolicy {
   readonly account: (account: Account) => string;
   readonly transaction: (transaction: Transaction) => string;
   readonly order: (order: Order) => string;
@@ -191,20 +191,20 @@ export interface Behaviour {
   readonly operations: Readonly<Record<OperationName, Operation>>;
   readonly refusals: RefusalTable;
   /** JSON or form text as an object, or why it cannot be read (ERR-2). */
-  readonly read: (attempt: Attempt, text: string) => ReadResult;
+  readonly read: (context: RequestContext, text: string) => ReadResult;
   readonly keys: KeyPolicy;
   readonly limits: LimitPolicy;
   readonly reach: ReachPolicy;
   readonly values: ValuePolicy;
   readonly accounts: AccountPolicy;
   readonly transactions: TransactionPolicy;
-  readonly print: PrintPolicy;
+  readonly serialize: SerializePolicy;
   readonly webhooks: WebhookPolicy;
   readonly delivery: DeliveryPolicy;
   /** A last look at every answer before it is sent; never at what is stored for repeats. */
-  readonly finish: (reply: Reply, attempt: Attempt) => Reply;
+  readonly finalizeReply: (reply: Reply, context: RequestContext) => Reply;
   /** Turns a problem into an answer, plain text or problem+json. */
-  readonly refuse: (attempt: Attempt, problem: Problem) => Reply;
+  readonly refuse: (context: RequestContext, problem: Problem) => Reply;
   readonly refusedAs: (code: RefusalCode) => { readonly status: number; readonly title: string };
   readonly requestId: (world: World, n: number) => string;
 }

@@ -1,6 +1,7 @@
 // Every way in which a world can change, as data. Decisions name changes; `evolve` applies them.
-import type { Fault } from './faults.ts';
+
 import type { JournalEntry } from './journal.ts';
+import type { Fault } from './pipeline/find-fault.ts';
 import type {
   Account,
   Brand,
@@ -18,7 +19,7 @@ import type {
   Transaction,
 } from './records.ts';
 import type { TimerKind } from './timers.ts';
-import type { Counters, Held } from './world.ts';
+import type { Counters, SuspendedCall } from './world.ts';
 
 /** Where a person is found again: the index (a brand or a firm) and the keys in it. */
 export interface PersonKeys {
@@ -31,7 +32,7 @@ export interface PersonKeys {
 }
 
 /** What an event says, before it has a sequence number. */
-export interface Happening {
+export interface EventDraft {
   readonly category: Category;
   readonly kind: string;
   readonly firmId: string;
@@ -65,7 +66,7 @@ export type Change =
   | { readonly type: 'order-set'; readonly order: Order }
   | { readonly type: 'subscription-set'; readonly subscription: Subscription }
   | { readonly type: 'delivery-set'; readonly delivery: Delivery }
-  | { readonly type: 'event-recorded'; readonly happening: Happening }
+  | { readonly type: 'event-recorded'; readonly draft: EventDraft }
   | {
       readonly type: 'bucket-drawn';
       readonly name: string;
@@ -80,7 +81,7 @@ export type Change =
       readonly kind: TimerKind;
       readonly ref: string;
     }
-  | { readonly type: 'held-set'; readonly held: Held }
+  | { readonly type: 'held-set'; readonly held: SuspendedCall }
   | { readonly type: 'held-removed'; readonly id: string }
   | { readonly type: 'fault-set'; readonly fault: Fault }
   | { readonly type: 'fault-removed'; readonly id: string }

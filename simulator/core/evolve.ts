@@ -29,7 +29,7 @@ function peopleIn(world: World, index: string): PeopleIndex {
   return people;
 }
 
-function raise(world: World, counter: keyof World['counters'], id: string | number): void {
+function raiseCounter(world: World, counter: keyof World['counters'], id: string | number): void {
   const value = Number(id);
   if (value > world.counters[counter]) world.counters[counter] = value;
 }
@@ -61,7 +61,7 @@ function forgetOldEvents(world: World, atMs: number): void {
 
 function setDelivery(world: World, delivery: Delivery): void {
   const { deliveries, openDeliveries, finishedDeliveries } = world;
-  raise(world, 'delivery', delivery.id);
+  raiseCounter(world, 'delivery', delivery.id);
   countInFlight(world, delivery);
   deliveries.set(delivery.id, delivery);
   const open = openDeliveries.get(delivery.subscriptionId) ?? new Set<string>();
@@ -114,7 +114,7 @@ const apply: Apply = {
     if (world.tokenRequests.size > clientsKept) forgetIdleClients(world);
   },
   'account-created': (world, { account, keys }) => {
-    raise(world, 'account', account.id);
+    raiseCounter(world, 'account', account.id);
     world.accounts.set(account.id, account);
     peopleIn(world, keys.index).byReference.set(keys.reference, account.id);
     const people = peopleIn(world, keys.people);
@@ -125,7 +125,7 @@ const apply: Apply = {
     world.accounts.set(account.id, account);
   },
   'trading-account-set': (world, { tradingAccount }) => {
-    raise(world, 'tradingAccount', tradingAccount.id);
+    raiseCounter(world, 'tradingAccount', tradingAccount.id);
     world.tradingAccounts.set(tradingAccount.id, tradingAccount);
   },
   'entry-booked': (world, { tradingAccountId, entry, balance }) => {
@@ -136,7 +136,7 @@ const apply: Apply = {
     world.tradingAccounts.set(tradingAccountId, { ...found, balance });
   },
   'transaction-created': (world, { transaction, referenceKey }) => {
-    raise(world, 'transaction', transaction.id);
+    raiseCounter(world, 'transaction', transaction.id);
     world.transactions.set(transaction.id, transaction);
     world.transactionByReference.set(referenceKey, transaction.id);
   },
@@ -144,23 +144,20 @@ const apply: Apply = {
     world.transactions.set(transaction.id, transaction);
   },
   'position-set': (world, { position }) => {
-    raise(world, 'position', position.id);
+    raiseCounter(world, 'position', position.id);
     world.positions.set(position.id, position);
   },
   'order-set': (world, { order }) => {
-    raise(world, 'order', order.id);
+    raiseCounter(world, 'order', order.id);
     world.orders.set(order.id, order);
   },
   'subscription-set': (world, { subscription }) => {
-    raise(world, 'subscription', subscription.id);
+    raiseCounter(world, 'subscription', subscription.id);
     world.subscriptions.set(subscription.id, subscription);
   },
   'delivery-set': (world, { delivery }) => setDelivery(world, delivery),
   // Written out member by member: a spread here costs more than all the rest of an event.
-  'event-recorded': (
-    world,
-    { happening: { category, kind, firmId, brandId, accountId, body } },
-  ) => {
+  'event-recorded': (world, { draft: { category, kind, firmId, brandId, accountId, body } }) => {
     const seq = world.events.lastSeq + 1;
     keepEvent(world, { seq, category, kind, atMs: world.nowMs, firmId, brandId, accountId, body });
   },
@@ -168,7 +165,7 @@ const apply: Apply = {
     world.buckets.set(name, { units, atMs });
   },
   'key-recorded': (world, { keyId, record }) => {
-    turnKeys(world);
+    rotateKeys(world);
     world.keys.young.set(keyId, record);
   },
   'key-forgotten': (world, { keyId }) => {
@@ -213,7 +210,7 @@ function forgetIdleClients(world: World): void {
 }
 
 /** IDEM-7: a generation lasts a day, so a record of under 24 hours is in one of the two. */
-function turnKeys(world: World): void {
+function rotateKeys(world: World): void {
   const { keys, nowMs } = world;
   if (nowMs - keys.turnedAtMs < dayMs) return;
   keys.old = nowMs - keys.turnedAtMs < 2 * dayMs ? keys.young : new Map();

@@ -67,7 +67,7 @@ function put(journal: Journal, n: number, entry: JournalEntry | undefined): void
 /** Keeps an entry, forgetting the oldest ones beyond the capacity in entries and in bytes. */
 export function keepEntry(journal: Journal, entry: JournalEntry): void {
   if (journal.newest === 0) journal.oldest = entry.n;
-  // An attempt that was held back so long that the journal has gone beyond it.
+  // An call that was suspended so long that the journal has gone beyond it.
   if (entry.n < journal.oldest) return;
   if (entry.n > journal.newest) {
     const oldest = Math.max(journal.oldest, entry.n - journal.capacity + 1);

@@ -6,22 +6,22 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { worlds } from '../../fixtures/worlds.ts';
-import { conforming } from './conforming.ts';
-import { nextDueMs } from './fire.ts';
-import { drawFrom, makeInput } from './inputs-under-test.ts';
-import { findWrongReply, Invariants } from './invariants-under-test.ts';
-import { startWorld } from './starting-world.ts';
-import { dumpWorld, loadWorld } from './state.ts';
+import { nextDueMs } from './fire-timer.ts';
+import { conformingBehaviour } from './policies/conforming.ts';
+import { seedWorld } from './seed/start-world.ts';
+import { dumpWorld, loadWorld } from './state/snapshot.ts';
 import { type Effect, type Input, step } from './step.ts';
+import { findWrongReply, Invariants } from './testing/invariants.ts';
+import { drawFrom, makeInput } from './testing/random-inputs.ts';
 import { phoneTables } from './values/phone.ts';
 import type { World } from './world.ts';
 
 const core = suite('core: made-up inputs');
-const behaviour = conforming(defaultSettings);
+const behaviour = conformingBehaviour(defaultSettings);
 const startMs = Date.UTC(2026, 2, 2, 12);
 
 function begin(): World {
-  const world = startWorld(worlds.default, behaviour, {
+  const world = seedWorld(worlds.default, behaviour, {
     name: 'default',
     seed: '1',
     startMs,

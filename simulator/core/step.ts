@@ -1,17 +1,22 @@
 // One step of a world: an input comes in, effects come out. Nothing here waits, so nothing can come
 // between.
-import { type ActInput, type ActOutcome, act } from './acts.ts';
-import type { Attempt } from './attempt.ts';
+
 import type { Behaviour } from './behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from './call.ts';
-import { decideStages, NewAttempt } from './decide.ts';
-import { type Begun, startDeliveries, startDeliveriesOf } from './deliveries.ts';
-import { answerChanges, type DeliveryAnswer, disableChanges } from './delivery-answers.ts';
+import { type CommandInput, type CommandOutcome, executeCommand } from './commands/execute.ts';
+import { answerChanges, type DeliveryAnswer, disableChanges } from './delivery/delivery-answers.ts';
+import {
+  type DeliveryStart,
+  startDeliveries,
+  startDeliveriesOf,
+} from './delivery/start-deliveries.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
-import { type Ending, finishAttempt } from './finish.ts';
-import { type Fired, fireTimer, nextDueMs } from './fire.ts';
-import { refusalReply } from './refuse.ts';
-import { proceed } from './strike.ts';
+import { type FiredTimer, fireTimer, nextDueMs } from './fire-timer.ts';
+import { type Completion, completeRequest } from './pipeline/complete-request.ts';
+import { NewRequestContext, runStages } from './pipeline/decide.ts';
+import { runOrInjectFault } from './pipeline/inject-fault.ts';
+import { refusalReply } from './pipeline/refuse.ts';
+import type { RequestContext } from './pipeline/request-context.ts';
 import type { World } from './world.ts';
 
 export interface CallInput {
@@ -41,7 +46,7 @@ export interface TargetInput {
   readonly why: string;
 }
 
-export type Input = CallInput | TimeInput | AnswerInput | TargetInput | ActInput;
+export type Input = CallInput | TimeInput | AnswerInput | TargetInput | CommandInput;
 
 /** What the host has to do now. */
 export type Effect =
@@ -53,27 +58,27 @@ export type Effect =
     }
   /** Cut the connection of this call in place of an answer. */
   | { readonly kind: 'reset'; readonly n: number }
-  | Begun;
+  | DeliveryStart;
 
 export interface StepResult {
   readonly effects: readonly Effect[];
   /** Number of the call, for a call. */
   readonly n?: number;
-  readonly fired?: Fired | undefined;
-  readonly outcome?: ActOutcome;
+  readonly fired?: FiredTimer | undefined;
+  readonly outcome?: CommandOutcome;
 }
 
 const none: readonly Effect[] = [];
-const noSends: readonly Begun[] = [];
+const noSends: readonly DeliveryStart[] = [];
 
 export function step(world: World, behaviour: Behaviour, input: Input): StepResult {
   moveClock(world, input.atMs);
   const before = world.events.lastSeq;
-  const result = take(world, behaviour, input);
+  const result = handleInput(world, behaviour, input);
   const sends =
     world.subscriptions.size === 0
       ? noSends
-      : startNext(world, behaviour, input, result, world.events.lastSeq > before);
+      : startFreedDeliveries(world, behaviour, input, result, world.events.lastSeq > before);
   // Timers that no longer matter go now and not when somebody next looks, so that a world depends
   // on nothing but its inputs.
   nextDueMs(world);
@@ -81,13 +86,13 @@ export function step(world: World, behaviour: Behaviour, input: Input): StepResu
 }
 
 /** What this step may have freed or made: after a new event any subscription, else at most one. */
-function startNext(
+function startFreedDeliveries(
   world: World,
   behaviour: Behaviour,
   input: Input,
   { fired }: StepResult,
   hasEvents: boolean,
-): readonly Begun[] {
+): readonly DeliveryStart[] {
   if (hasEvents || input.kind === 'act') return startDeliveries(world, behaviour);
   const deliveryId =
     input.kind === 'answered'
@@ -100,42 +105,42 @@ function startNext(
   return startDeliveriesOf(world, behaviour, delivery.subscriptionId);
 }
 
-function take(world: World, behaviour: Behaviour, input: Input): StepResult {
+function handleInput(world: World, behaviour: Behaviour, input: Input): StepResult {
   switch (input.kind) {
     case 'call':
-      return takeCall(world, behaviour, input.call, input.facts);
+      return handleCall(world, behaviour, input.call, input.facts);
     case 'time':
       return fireTimer(world, behaviour, input.atMs);
     case 'answered':
       evolve(world, answerChanges(world, behaviour, input.answer));
       return { effects: none };
     case 'target-refused':
-      return refuseTarget(world, input);
+      return disableRefusedTarget(world, input);
     case 'act':
-      return act(world, behaviour, input);
+      return executeCommand(world, behaviour, input);
   }
 }
 
-function takeCall(world: World, behaviour: Behaviour, call: Call, facts: Facts): StepResult {
+function handleCall(world: World, behaviour: Behaviour, call: Call, facts: Facts): StepResult {
   const n = countCall(world);
-  const attempt = new NewAttempt(world, behaviour, call, facts, n);
+  const context = new NewRequestContext(world, behaviour, call, facts, n);
   const eventsAfter = world.events.lastSeq;
-  const { decision, steps } = decideStages(attempt);
-  if (attempt.changes.length > 0) evolve(world, attempt.changes);
-  const ending: Ending = { steps, eventsAfter, faultId: null };
+  const { decision, steps } = runStages(context);
+  if (context.changes.length > 0) evolve(world, context.changes);
+  const completion: Completion = { steps, eventsAfter, faultId: null };
   if (decision !== null) {
     evolve(world, decision.changes);
-    return finishAttempt(attempt, decision, ending, recordable(attempt, steps));
+    return completeRequest(context, decision, completion, recordable(context, steps));
   }
-  return proceed(attempt, ending);
+  return runOrInjectFault(context, completion);
 }
 
 /** NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it. */
-function recordable(attempt: Attempt, steps: readonly string[]): boolean {
-  return attempt.keyId !== null && steps[steps.length - 1] !== 'replay';
+function recordable(context: RequestContext, steps: readonly string[]): boolean {
+  return context.keyId !== null && steps[steps.length - 1] !== 'replay';
 }
 
-function refuseTarget(world: World, input: TargetInput): StepResult {
+function disableRefusedTarget(world: World, input: TargetInput): StepResult {
   const delivery = world.deliveries.get(input.deliveryId);
   const subscription =
     delivery === undefined ? undefined : world.subscriptions.get(delivery.subscriptionId);
@@ -150,8 +155,8 @@ function refuseTarget(world: World, input: TargetInput): StepResult {
 
 /** What a call is answered when the simulator itself is broken: never recorded, safe to retry. */
 export function brokenReply(world: World, behaviour: Behaviour, call: Call): Reply {
-  const attempt = new NewAttempt(world, behaviour, call, noFacts, world.counters.request);
-  return refusalReply(attempt, {
+  const context = new NewRequestContext(world, behaviour, call, noFacts, world.counters.request);
+  return refusalReply(context, {
     code: 'internal_error',
     detail: 'The simulator itself failed here. Nothing was recorded; please report this.',
     cites: ['ERR-3'],

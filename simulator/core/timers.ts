@@ -8,7 +8,7 @@ export interface Timer {
   /** Order among equal times; unique in a world. */
   readonly sequence: number;
   readonly kind: TimerKind;
-  /** Id of what it concerns: a transaction, a held attempt, a key record, a delivery. */
+  /** Id of what it concerns: a transaction, a suspended call, a key record, a delivery. */
   readonly ref: string;
 }
 

@@ -1,7 +1,7 @@
 // The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
 import type { Call, Facts, Reply } from './call.ts';
-import type { Fault } from './faults.ts';
 import { createJournal, type Journal } from './journal.ts';
+import type { Fault } from './pipeline/find-fault.ts';
 import type {
   Account,
   Brand,
@@ -67,7 +67,7 @@ export interface EventLog {
 }
 
 /** A call whose answer waits for a time: either nothing has run yet, or only the answer is late. */
-export interface Held {
+export interface SuspendedCall {
   readonly id: string;
   /** Number of the journal entry, by which the host finds the waiting caller. */
   readonly n: number;
@@ -89,7 +89,7 @@ export interface Held {
 }
 
 /** How a world began, for whoever loads a document of it later. */
-export interface BegunAs {
+export interface WorldOrigin {
   readonly world: string;
   readonly plan: PlanName;
   readonly clock: { readonly mode: 'real' | 'frozen'; readonly nowMs: number | null };
@@ -98,7 +98,7 @@ export interface BegunAs {
 export interface WorldOptions {
   /** Accept `http://` and loopback webhook urls; departs from HOOK-7 and HOOK-8. */
   readonly allowLocalWebhooks: boolean;
-  readonly begun_as?: BegunAs;
+  readonly begun_as?: WorldOrigin;
 }
 
 export interface World {
@@ -134,7 +134,7 @@ export interface World {
   readonly inFlightCounts: Map<number, number>;
   readonly finishedDeliveries: string[];
   readonly timers: TimerHeap;
-  readonly held: Map<string, Held>;
+  readonly held: Map<string, SuspendedCall>;
   readonly faults: Map<string, Fault>;
   /** What hostnames resolve to, over the system's resolver. */
   readonly names: Map<string, readonly string[]>;
@@ -143,7 +143,7 @@ export interface World {
   readonly journal: Journal;
 }
 
-export interface WorldSeed {
+export interface CreateWorldOptions {
   readonly name: string;
   readonly seed: string;
   readonly startedAtMs: number;
@@ -151,7 +151,7 @@ export interface WorldSeed {
 }
 
 /** An empty world: no firm, no credential, nothing. Starting worlds are loaded into it. */
-export function createWorld({ name, seed, startedAtMs, options }: WorldSeed): World {
+export function createWorld({ name, seed, startedAtMs, options }: CreateWorldOptions): World {
   return {
     name,
     seed,

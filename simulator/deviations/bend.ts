@@ -1,8 +1,9 @@
 // The few ways of bending a behaviour that most deviations are made of.
-import type { Attempt, Operation } from '../core/attempt.ts';
+
 import type { Behaviour } from '../core/behaviour.ts';
 import type { Batch, Decision, Reply } from '../core/call.ts';
 import type { Change, ChangeOf } from '../core/change.ts';
+import type { Operation, RequestContext } from '../core/pipeline/request-context.ts';
 import type { OperationName } from '../core/tables/operations.ts';
 
 export type Bend = (behaviour: Behaviour) => Behaviour;
@@ -22,13 +23,13 @@ export function policy<K extends keyof Behaviour>(
 /** Wraps operations: `wrap` gets the conforming one. */
 export function operation(
   names: OperationName | readonly OperationName[],
-  wrap: (run: Operation, attempt: Attempt) => Decision | Batch,
+  wrap: (run: Operation, context: RequestContext) => Decision | Batch,
 ): Bend {
   return (behaviour) => {
     const operations = { ...behaviour.operations };
     for (const name of [names].flat()) {
       const run = operations[name];
-      operations[name] = (attempt) => wrap(run, attempt);
+      operations[name] = (context) => wrap(run, context);
     }
     return { ...behaviour, operations };
   };
@@ -41,35 +42,35 @@ function isBatch(result: Decision | Batch): result is Batch {
 /** Changes what operations decide; a batch is left as it is. */
 export function decision(
   names: OperationName | readonly OperationName[],
-  change: (decision: Decision, attempt: Attempt) => Decision,
+  change: (decision: Decision, context: RequestContext) => Decision,
 ): Bend {
-  return operation(names, (run, attempt) => {
-    const result = run(attempt);
-    return isBatch(result) ? result : change(result, attempt);
+  return operation(names, (run, context) => {
+    const result = run(context);
+    return isBatch(result) ? result : change(result, context);
   });
 }
 
 /** Changes the answer of operations, batches included. */
 export function reply(
   names: OperationName | readonly OperationName[],
-  change: (reply: Reply, attempt: Attempt) => Reply,
+  change: (reply: Reply, context: RequestContext) => Reply,
 ): Bend {
-  return operation(names, (run, attempt) => {
-    const result = run(attempt);
-    if (!isBatch(result)) return { ...result, reply: change(result.reply, attempt) };
-    return { ...result, answer: (replies) => change(result.answer(replies), attempt) };
+  return operation(names, (run, context) => {
+    const result = run(context);
+    if (!isBatch(result)) return { ...result, reply: change(result.reply, context) };
+    return { ...result, answer: (replies) => change(result.answer(replies), context) };
   });
 }
 
 /** Changes the members of JSON answers whose status is one of these (any, when none are named). */
 export function members(
   names: OperationName | readonly OperationName[],
-  change: (body: Json, attempt: Attempt) => Json,
+  change: (body: Json, context: RequestContext) => Json,
   ...statuses: readonly number[]
 ): Bend {
-  return reply(names, (given, attempt) => {
+  return reply(names, (given, context) => {
     const fits = statuses.length === 0 ? given.status < 300 : statuses.includes(given.status);
-    return fits && given.body !== '' ? mapJson(given, (body) => change(body, attempt)) : given;
+    return fits && given.body !== '' ? mapJson(given, (body) => change(body, context)) : given;
   });
 }
 
@@ -78,34 +79,40 @@ export function mapJson(given: Reply, change: (body: Json) => Json): Reply {
 }
 
 /** Turns a refusal of a code into another answer, wherever it is made. */
-export function refusals(code: string, change: (reply: Reply, attempt: Attempt) => Reply): Bend {
+export function refusals(
+  code: string,
+  change: (reply: Reply, context: RequestContext) => Reply,
+): Bend {
   return (behaviour) => ({
     ...behaviour,
-    refuse: (attempt, problem) => {
-      const made = behaviour.refuse(attempt, problem);
-      return problem.code === code ? change(made, attempt) : made;
+    refuse: (context, problem) => {
+      const made = behaviour.refuse(context, problem);
+      return problem.code === code ? change(made, context) : made;
     },
   });
 }
 
 /** Looks at every answer as it leaves, replays included. */
-export function everyReply(change: (reply: Reply, attempt: Attempt) => Reply): Bend {
+export function everyReply(change: (reply: Reply, context: RequestContext) => Reply): Bend {
   return (behaviour) => ({
     ...behaviour,
-    finish: (given, attempt) => change(behaviour.finish(given, attempt), attempt),
+    finalizeReply: (given, context) => change(behaviour.finalizeReply(given, context), context),
   });
 }
 
 /** Puts a stage in the place of the one with this name; `wrap` gets the conforming one. */
 export function stage(
   name: string,
-  wrap: (decide: (attempt: Attempt) => Decision | null, attempt: Attempt) => Decision | null,
+  wrap: (
+    decide: (context: RequestContext) => Decision | null,
+    context: RequestContext,
+  ) => Decision | null,
 ): Bend {
   return (behaviour) => ({
     ...behaviour,
     stages: behaviour.stages.map((conforming) =>
       conforming.name === name
-        ? { name, decide: (attempt: Attempt) => wrap(conforming.decide, attempt) }
+        ? { name, decide: (context: RequestContext) => wrap(conforming.decide, context) }
         : conforming,
     ),
   });
@@ -132,7 +139,7 @@ export function without(
   return changes.filter((change) => !types.includes(change.type));
 }
 
-export const writes = [
+export const writeOperations = [
   'createAccount',
   'updateAccount',
   'bulkCreateAccounts',
@@ -144,7 +151,7 @@ export const writes = [
   'cancelTransaction',
 ] as const satisfies readonly OperationName[];
 
-export const moves = [
+export const transitionOperations = [
   'approveTransaction',
   'rejectTransaction',
   'cancelTransaction',

@@ -8,17 +8,17 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { defaultSettings } from '../../fixtures/settings.ts';
-import { Rehearsal } from '../host/delivery/rehearsal.ts';
+import { DeliveryTestHarness } from '../host/delivery/testing/delivery-test-harness.ts';
 import { ApiMessage, mountEventsChannel } from './events-channel.ts';
 import { createHttp } from './http.ts';
-import { Turns } from './turns.ts';
+import { RequestBatcher } from './request-batcher.ts';
 
 const channel = suite('events channel');
 
 const day = 24 * 3600 * 1000;
 
 interface Stage {
-  readonly rehearsal: Rehearsal;
+  readonly rehearsal: DeliveryTestHarness;
   readonly base: string;
   readonly port: number;
   readonly app: FastifyInstance;
@@ -26,9 +26,9 @@ interface Stage {
 
 async function staged(
   run: (stage: Stage) => Promise<void>,
-  terms: Parameters<typeof Rehearsal.begin>[0] = {},
+  terms: Parameters<typeof DeliveryTestHarness.begin>[0] = {},
 ): Promise<void> {
-  const rehearsal = await Rehearsal.begin(terms);
+  const rehearsal = await DeliveryTestHarness.begin(terms);
   const app = createHttp({ sandbox: rehearsal.sandbox, headers: { 'x-extra': 'yes' } });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
@@ -40,7 +40,7 @@ async function staged(
   }
 }
 
-function tokenOf({ host }: Rehearsal, name = 'firm'): string {
+function tokenOf({ host }: DeliveryTestHarness, name = 'firm'): string {
   const { credentials, tokens } = host.world;
   const { clientId } = [...credentials.values()].find((one) => one.name === name) ?? {};
   const token = [...tokens.values()].find((one) => one.clientId === clientId)?.token;
@@ -401,10 +401,10 @@ channel('a long replay takes turns with everybody else', () =>
 );
 
 channel('who answers no ping is told to go', async () => {
-  const rehearsal = await Rehearsal.begin();
+  const rehearsal = await DeliveryTestHarness.begin();
   const app = Fastify({ http: { IncomingMessage: ApiMessage } });
   const { sandbox } = rehearsal;
-  mountEventsChannel(app, { sandbox, turns: new Turns(sandbox, {}), pingEveryMs: 20 });
+  mountEventsChannel(app, { sandbox, turns: new RequestBatcher(sandbox, {}), pingEveryMs: 20 });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const url = `ws://127.0.0.1:${port}/api/v1/events`;

@@ -5,11 +5,11 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Call } from '../core/call.ts';
-import { Channel, closeCodes } from '../host/channel.ts';
-import { replyHeaders } from '../host/reading.ts';
-import type { Sandbox } from '../host/sandbox.ts';
-import type { Answer, WorldHost } from '../host/world-host.ts';
-import type { Turns } from './turns.ts';
+import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
+import type { Answer, WorldHost } from '../host/world/world-host.ts';
+import { replyHeaders } from '../host/world/world-reads.ts';
+import type { RequestBatcher } from './request-batcher.ts';
 
 /**
  * Only who asks for a WebSocket is offered another protocol. Without this, Node would take every
@@ -32,7 +32,7 @@ export class ApiMessage extends IncomingMessage {
 export interface EventsChannelOptions {
   readonly sandbox: Sandbox;
   /** The calls that came before a handshake are answered before it. */
-  readonly turns: Turns;
+  readonly turns: RequestBatcher;
   /** Headers put on every answer to a handshake. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds between two pings; who has not answered the last one is cut off. */
@@ -89,7 +89,7 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     setImmediate(() => {
-      options.turns.catchUp();
+      options.turns.flush();
       if (closing || socket.destroyed) socket.destroy();
       else shakeHands(request, socket, head);
     });
@@ -138,7 +138,7 @@ function refuse(
 /** One reader's connection. It buffers little: who reads slowly reads on later, from the log. */
 class Connection {
   readonly #socket: WebSocket;
-  readonly #channel: Channel;
+  readonly #channel: ChannelReader;
   readonly #pings: NodeJS.Timeout;
   #scheduled = false;
   #waits = false;
@@ -151,7 +151,7 @@ class Connection {
     { pingEveryMs = defaultPingMs }: EventsChannelOptions,
   ) {
     this.#socket = socket;
-    this.#channel = new Channel(host, call, () => this.#later());
+    this.#channel = new ChannelReader(host, call, () => this.#later());
     this.#pings = setInterval(() => this.#ping(), pingEveryMs);
     this.#pings.unref();
     socket.on('pong', () => {

@@ -3,9 +3,9 @@
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { collect, watch } from '../host/gc-under-test.ts';
-import type { Sandbox } from '../host/sandbox.ts';
-import { tokenOf, trySandbox } from '../host/sandbox-under-test.ts';
+import { collectGarbage, watch } from '../host/testing/garbage-collection.ts';
+import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
 import { fetchCall } from './fetch.ts';
 
 const fetching = suite('fetch without a socket');
@@ -23,7 +23,7 @@ async function outcome(asked: () => Promise<Response>): Promise<string> {
 }
 
 fetching('a url with options is answered as its Request is', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   const token = tokenOf(sandbox, 'brand-a');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'one' };
   const json = { ...headers, 'content-type': 'application/json' };
@@ -49,7 +49,7 @@ fetching('a url with options is answered as its Request is', async () => {
 });
 
 fetching('a call that is aborted while it is held back rejects with the reason', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
   const abort = new AbortController();
@@ -93,22 +93,22 @@ const asks: Readonly<Record<string, Ask>> = {
 
 for (const [name, ask] of Object.entries(asks)) {
   fetching(`an abort arrives after a garbage collection: ${name}`, async () => {
-    const sandbox = await trySandbox();
+    const sandbox = await createTestSandbox();
     sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
     const headers = headersOf(sandbox);
     const abort = new AbortController();
     const state = watch(fetchCall(sandbox, ...ask(abort.signal, headers)));
-    await collect();
+    await collectGarbage();
     assert.equal([state(), sandbox.first.waiting], ['pending', 1]);
     abort.abort('enough');
-    await collect();
+    await collectGarbage();
     assert.equal([state(), sandbox.first.waiting], ['enough', 0]);
     await sandbox.close();
   });
 }
 
 fetching('an abort arrives while the body is on its way, and there is no call then', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   let calls = 0;
   sandbox.first.onInput = () => {
     calls += 1;
@@ -119,21 +119,21 @@ fetching('an abort arrives while the body is on its way, and there is no call th
   const endless = { ...init, body: new ReadableStream(), duplex: 'half' } as RequestInit;
   const stuck = watch(fetchCall(sandbox, url, endless));
   abort.abort('enough');
-  await collect();
+  await collectGarbage();
   assert.equal([early(), stuck()], ['enough', 'enough']);
   assert.is(calls, 0);
   await sandbox.close();
 });
 
 fetching('a signal: null in the options frees a Request from its signal', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   const request = new Request(url, { signal: AbortSignal.abort() });
   assert.is((await fetchCall(sandbox, request, { signal: null })).status, 401);
   await sandbox.close();
 });
 
 fetching('nothing stays on a signal that outlives its calls', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   const { signal } = new AbortController();
   const headers = headersOf(sandbox);
   sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 2 });
@@ -145,13 +145,13 @@ fetching('nothing stays on a signal that outlives its calls', async () => {
   await fetchCall(sandbox, url, { ...bytes(), headers, signal });
   assert.is(sandbox.first.waiting, 2);
   await sandbox.close();
-  await collect();
+  await collectGarbage();
   for (const state of held) assert.instance(state(), TypeError);
   assert.is(getEventListeners(signal, 'abort').length, 0);
 });
 
 fetching('a path alone is one of the sandbox', async () => {
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   assert.is((await fetchCall(sandbox, '/api/v1/accounts')).status, 401);
   await sandbox.close();
 });

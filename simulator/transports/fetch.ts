@@ -1,10 +1,10 @@
 // Calls without a socket: what `fetch` takes in, a standard Response out, through the same core as
 // HTTP.
 import type { Call } from '../core/call.ts';
-import { replyHeaders } from '../host/reading.ts';
-import type { Sandbox } from '../host/sandbox.ts';
-import type { Answer } from '../host/world-host.ts';
-import { hold, orAborted, signalOf } from './aborts.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
+import type { Answer } from '../host/world/world-host.ts';
+import { replyHeaders } from '../host/world/world-reads.ts';
+import { rejectOnAbort, retain, signalOf } from './abort-signals.ts';
 
 /**
  * Answers one request of the API; takes what `fetch` takes. A call that a fault cuts off rejects
@@ -20,7 +20,7 @@ export async function fetchCall(
   const request = plain === null ? standardRequest(input, init) : null;
   const signal = signalOf(input, init);
   signal?.throwIfAborted();
-  const call = plain ?? (await orAborted(signal, callOf(request as Request)));
+  const call = plain ?? (await rejectOnAbort(signal, callOf(request as Request)));
   return new Promise<Response>((resolve, reject) => {
     let waiting = true;
     const aborted = (): void => {
@@ -41,7 +41,7 @@ export async function fetchCall(
     };
     const host = sandbox.call(call, answered);
     if (!waiting || signal === null) return;
-    if (input instanceof Request) hold(answered, input);
+    if (input instanceof Request) retain(answered, input);
     signal.addEventListener('abort', aborted, { once: true });
   });
 }
@@ -50,7 +50,7 @@ export async function fetchCall(
 export function standardRequest(input: string | URL | Request, init?: RequestInit): Request {
   if (!(input instanceof Request)) return new Request(new URL(input, 'http://sandbox'), init);
   const request = new Request(input, init);
-  hold(request, input);
+  retain(request, input);
   return request;
 }
 

@@ -10,9 +10,9 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Sandbox } from '../host/sandbox.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
 import { ApiMessage, mountEventsChannel } from './events-channel.ts';
-import { Turns } from './turns.ts';
+import { RequestBatcher } from './request-batcher.ts';
 
 export interface HttpOptions {
   readonly sandbox: Sandbox;
@@ -30,7 +30,7 @@ const empty = new Uint8Array(0);
  */
 export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): FastifyInstance {
   const limit = Math.max(sandbox.settings.max_body_bytes, sandbox.settings.max_bulk_body_bytes);
-  const turns = new Turns(sandbox, headers);
+  const turns = new RequestBatcher(sandbox, headers);
   const serve = (raw: IncomingMessage, response: ServerResponse) => {
     const take = turns.begin({ socket: raw.socket, response });
     readBody(raw, limit, (body, oversize) => {
@@ -73,7 +73,7 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
  * The API is taken before fastify looks at it: its routing and its objects cost as much as a call
  * itself, and its parsing of bodies more. What is fastify's waits for the calls that came before.
  */
-function takeApi(server: Server, turns: Turns, serve: RequestListener): void {
+function takeApi(server: Server, turns: RequestBatcher, serve: RequestListener): void {
   const [routing] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (raw, response) => {
@@ -83,12 +83,12 @@ function takeApi(server: Server, turns: Turns, serve: RequestListener): void {
       return;
     }
     setImmediate(() => {
-      turns.catchUp();
+      turns.flush();
       routing?.(raw, response);
     });
   });
   // Who says that no more will come still hears the answer to what came.
-  server.on('connection', (socket) => socket.prependListener('end', () => turns.catchUp()));
+  server.on('connection', (socket) => socket.prependListener('end', () => turns.flush()));
 }
 
 /**

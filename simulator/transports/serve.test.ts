@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { controlPlane } from '../control/index.ts';
-import { trySandbox } from '../host/sandbox-under-test.ts';
+import { createTestSandbox } from '../host/testing/sandbox.ts';
+import { controlPlane } from './control/control-plane.ts';
 import { serve } from './serve.ts';
 
 const serving = suite('what one port serves');
@@ -27,7 +27,7 @@ async function withServer(run: (get: (path: string, method?: string) => Promise<
   writeFileSync(join(dashboard, 'index.html'), page);
   writeFileSync(join(dashboard, 'assets', 'main.js'), 'start();');
   writeFileSync(join(folder, 'secret.txt'), 'secret');
-  const sandbox = await trySandbox();
+  const sandbox = await createTestSandbox();
   const app = serve({ sandbox, plane: controlPlane({ sandbox }), version: '1', dashboard });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;

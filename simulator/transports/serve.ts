@@ -2,9 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { ControlPlane } from '../control/index.ts';
-import { mountControl } from '../control/mount.ts';
-import type { Sandbox } from '../host/sandbox.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
+import type { ControlPlane } from './control/control-plane.ts';
+import { mountControl } from './control/mount.ts';
 import { createHttp } from './http.ts';
 
 export interface ServeOptions {
@@ -16,7 +16,7 @@ export interface ServeOptions {
 }
 
 export function serve({ sandbox, plane, version, dashboard }: ServeOptions): FastifyInstance {
-  const ids = (sandbox.terms.deviations ?? []).map(({ id }) => id);
+  const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
   const app = createHttp({
     sandbox,
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),

@@ -10,9 +10,9 @@ import type {
   InfoShown,
   RequestShown,
   RequestsPage,
-} from '../wire/answers.ts';
-import { type Plane, PlaneError } from '../wire/plane.ts';
-import { type Connection, followStream, type StreamItem } from '../wire/stream.ts';
+} from '../api-client/answers.ts';
+import { type ControlPlane, ControlPlaneError } from '../api-client/control-plane.ts';
+import { type Connection, followStream, type StreamItem } from '../api-client/stream.ts';
 import {
   attemptRows,
   clockRow,
@@ -22,7 +22,7 @@ import {
   type Origin,
   requestRow,
   type TimelineRow,
-} from './rows.ts';
+} from './timeline-rows.ts';
 import { TimelineStore } from './timeline-store.ts';
 
 /** What fills a screen, read before anything else. */
@@ -34,7 +34,7 @@ const page = 1000;
 const restMs = 80;
 
 export class Live {
-  readonly plane: Plane;
+  readonly plane: ControlPlane;
   info: InfoShown | null = null;
   clock: ClockShown | null = null;
   /** When the clock was heard of, by this page's own clock. */
@@ -52,7 +52,7 @@ export class Live {
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stop: (() => void) | null = null;
 
-  constructor(plane: Plane) {
+  constructor(plane: ControlPlane) {
     this.plane = plane;
   }
 
@@ -111,7 +111,7 @@ export class Live {
       this.touch();
     } catch (error) {
       // The stream tells why nobody answers, in words for the person.
-      if (!(error instanceof PlaneError)) throw error;
+      if (!(error instanceof ControlPlaneError)) throw error;
     }
   }
 
@@ -123,7 +123,7 @@ export class Live {
       await this.#readAll(() => mine === this.#loading);
     } catch (error) {
       // The stream tells that nobody answers, and loads again when somebody does.
-      if (!(error instanceof PlaneError)) throw error;
+      if (!(error instanceof ControlPlaneError)) throw error;
     }
   }
 

@@ -1,5 +1,5 @@
 // Keeps the rows of the timeline in order, however they come: in pages of history or one by one.
-import { byTime, type TimelineRow } from './rows.ts';
+import { byTime, type TimelineRow } from './timeline-rows.ts';
 
 /** More than the sandbox keeps of calls, with what came of them. */
 const mostRows = 40_000;

@@ -1,15 +1,24 @@
 // An account: its fields, its trading accounts with their balances, its transactions.
 import { useState } from 'preact/hooks';
-import { useAct, useHref, useLive, useRead, useVersion } from '../live/world.ts';
-import { Badge, Button, Facts, Field, Panel, Problem, Table, Tick } from '../parts/pieces.tsx';
-import { everything, filterRows } from '../timeline/filter.ts';
 import type {
   AccountShown,
   LedgerShown,
   TradingAccountShown,
   TransactionShown,
-} from '../wire/answers.ts';
-import { fullTime } from '../words.ts';
+} from '../api-client/answers.ts';
+import {
+  Badge,
+  Button,
+  Checkbox,
+  DescriptionList,
+  Field,
+  Panel,
+  Problem,
+  Table,
+} from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import { useCommand, useHref, useLive, useRead, useVersion } from '../live/use-world.ts';
+import { everything, filterRows } from '../timeline/filter.ts';
 import { TransactionRows, transactionHead } from './transaction-rows.tsx';
 
 export function AccountDetail({ id }: { id: string }) {
@@ -48,7 +57,7 @@ function AccountFacts({ account }: { account: AccountShown }) {
   const { first_deposit_id } = account;
   return (
     <Panel title={`Account ${account.id}`}>
-      <Facts
+      <DescriptionList
         of={[
           ['Reference', account.client_reference_id],
           ['Status', account.status],
@@ -170,7 +179,7 @@ function Ledger({ of }: { of: TradingAccountShown }) {
 
 function MakeTradingAccount({ accountId }: { accountId: string }) {
   const live = useLive();
-  const act = useAct();
+  const act = useCommand();
   const [currency, setCurrency] = useState('USD');
   const [payouts, setPayouts] = useState(false);
   const make = () =>
@@ -183,7 +192,7 @@ function MakeTradingAccount({ accountId }: { accountId: string }) {
   return (
     <div class="form">
       <Field label="Currency" value={currency} onInput={setCurrency} />
-      <Tick label="provider payouts" checked={payouts} onChange={setPayouts} />
+      <Checkbox label="provider payouts" checked={payouts} onChange={setPayouts} />
       <Button onClick={() => void make()} disabled={act.busy}>
         Make a trading account
       </Button>

@@ -1,10 +1,10 @@
 // Accounts: find one, look at it, see its money.
 import { useState } from 'preact/hooks';
-import { useHref, useRead } from '../live/world.ts';
-import { Field, Panel, Problem, Table } from '../parts/pieces.tsx';
+import type { AccountShown } from '../api-client/answers.ts';
+import { Field, Panel, Problem, Table } from '../components/components.tsx';
+import { fullTime, plural } from '../format.ts';
+import { useHref, useRead } from '../live/use-world.ts';
 import type { ViewProps } from '../views.ts';
-import type { AccountShown } from '../wire/answers.ts';
-import { fullTime, plural } from '../words.ts';
 import { AccountDetail } from './account-detail.tsx';
 
 /** More are found by searching. */

@@ -1,6 +1,7 @@
 // The states of a transaction as a drawing: where it is, and where it may go from there.
-import type { Move } from './moves.ts';
+
 import type { Status } from './transaction-rows.tsx';
+import type { Move } from './transitions.ts';
 
 const places: Readonly<Record<Status, readonly [x: number, y: number]>> = {
   pending: [60, 40],

@@ -1,14 +1,14 @@
 // A transaction: its fields, its states, and the moves an operator may make.
 import { useState } from 'preact/hooks';
-import { useAct, useHref, useLive, useRead } from '../live/world.ts';
-import { Button, Facts, Field, Panel, Problem } from '../parts/pieces.tsx';
-import type { CredentialShown, TransactionShown } from '../wire/answers.ts';
-import { callApi, findCredential } from '../wire/api.ts';
-import { PlaneError } from '../wire/plane.ts';
-import { fullTime } from '../words.ts';
-import { movesOf, type Trigger } from './moves.ts';
+import type { CredentialShown, TransactionShown } from '../api-client/answers.ts';
+import { callApi, findCredential } from '../api-client/api.ts';
+import { ControlPlaneError } from '../api-client/control-plane.ts';
+import { Button, DescriptionList, Field, Panel, Problem } from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import { useCommand, useHref, useLive, useRead } from '../live/use-world.ts';
 import { StateDiagram } from './state-diagram.tsx';
 import { StatusBadge } from './transaction-rows.tsx';
+import { movesOf, type Trigger } from './transitions.ts';
 
 export function TransactionDetail({ id }: { id: string }) {
   const href = useHref();
@@ -33,7 +33,7 @@ function TransactionFacts({ of }: { of: TransactionShown }) {
   const href = useHref();
   return (
     <Panel title="Fields">
-      <Facts
+      <DescriptionList
         of={[
           ['Type', `${of.transaction_type}, method ${of.method}`],
           ['Amount', `${of.amount} ${of.currency}`],
@@ -66,7 +66,7 @@ const verbs = {
 
 function Moves({ transaction }: { transaction: TransactionShown }) {
   const live = useLive();
-  const act = useAct();
+  const act = useCommand();
   const [reason, setReason] = useState('decided in the dashboard');
   const moves = movesOf(live.info);
   const legal = moves.filter(({ from }) => from === transaction.status);
@@ -89,7 +89,7 @@ function Moves({ transaction }: { transaction: TransactionShown }) {
       findCredential(credentials, transaction, [...scopes, 'transactions:amend']) ??
       findCredential(credentials, transaction, scopes);
     if (found?.token) return found.token;
-    throw new PlaneError(403, 'No credential with a lasting token may do this; make one.');
+    throw new ControlPlaneError(403, 'No credential with a lasting token may do this; make one.');
   };
   return (
     <Panel

@@ -1,8 +1,9 @@
 // Transactions as rows of a table.
-import type { Tone } from '../live/rows.ts';
-import { Badge } from '../parts/pieces.tsx';
-import type { TransactionShown } from '../wire/answers.ts';
-import { fullTime } from '../words.ts';
+
+import type { TransactionShown } from '../api-client/answers.ts';
+import { Badge } from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import type { Tone } from '../live/timeline-rows.ts';
 
 export type Status = TransactionShown['status'];
 

@@ -1,10 +1,10 @@
 // Transactions: find one, see where it stands, and move it as an operator may.
 import { useState } from 'preact/hooks';
-import { useHref, useRead } from '../live/world.ts';
-import { Choice, Field, Panel, Problem, Table } from '../parts/pieces.tsx';
+import type { TransactionShown } from '../api-client/answers.ts';
+import { Field, Panel, Problem, Select, Table } from '../components/components.tsx';
+import { plural } from '../format.ts';
+import { useHref, useRead } from '../live/use-world.ts';
 import type { ViewProps } from '../views.ts';
-import type { TransactionShown } from '../wire/answers.ts';
-import { plural } from '../words.ts';
 import { TransactionDetail } from './transaction-detail.tsx';
 import { TransactionRows, transactionHead } from './transaction-rows.tsx';
 
@@ -49,7 +49,7 @@ function TransactionList() {
           placeholder="id, reference, account, amount…"
           onInput={setText}
         />
-        <Choice label="Status" value={status} options={statuses} onChange={setStatus} />
+        <Select label="Status" value={status} options={statuses} onChange={setStatus} />
       </div>
       <Problem words={problem} />
       <Table caption="Transactions" head={transactionHead} empty="No transaction fits.">

@@ -1,9 +1,9 @@
 // The clock, always in sight: what time it is in the world, what is due, and how to let time pass.
 import { useEffect, useState } from 'preact/hooks';
-import { type Act, useAct, useLive, useVersion } from '../live/world.ts';
-import { Button } from '../parts/pieces.tsx';
-import type { Advanced, ClockShown } from '../wire/answers.ts';
-import { clockTime, dayOf, duration, plural, until } from '../words.ts';
+import type { Advanced, ClockShown } from '../api-client/answers.ts';
+import { Button } from '../components/components.tsx';
+import { clockTime, dayOf, duration, plural, until } from '../format.ts';
+import { type CommandState, useCommand, useLive, useVersion } from '../live/use-world.ts';
 
 const hourMs = 3_600_000;
 /** How often a running clock is drawn. */
@@ -40,7 +40,7 @@ export function ClockBar() {
   const live = useLive();
   const nowMs = useNow();
   const due = useDue();
-  const act = useAct();
+  const act = useCommand();
   const [told, setTold] = useState('');
   const advance = (body: object) =>
     act.run(async () => {
@@ -69,7 +69,7 @@ export function ClockBar() {
 }
 
 interface ClockButtonsProps {
-  readonly act: Act;
+  readonly act: CommandState;
   readonly advance: (body: object) => void;
   readonly nextMs: number | null;
   readonly mode: 'real' | 'frozen';

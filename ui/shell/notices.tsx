@@ -1,10 +1,10 @@
 // What has to be seen before anything else: nobody answers, a token is asked for, faults are on,
 // the platform deviates.
 import { useState } from 'preact/hooks';
-import { useAct, useHref, useLive, useVersion } from '../live/world.ts';
-import { Button, Field } from '../parts/pieces.tsx';
-import { keepToken } from '../wire/plane.ts';
-import { plural } from '../words.ts';
+import { keepToken } from '../api-client/control-plane.ts';
+import { Button, Field } from '../components/components.tsx';
+import { plural } from '../format.ts';
+import { useCommand, useHref, useLive, useVersion } from '../live/use-world.ts';
 
 export function Notices() {
   const live = useLive();
@@ -35,7 +35,7 @@ export function Notices() {
 function FaultsOn({ count }: { count: number }) {
   const live = useLive();
   const href = useHref();
-  const act = useAct();
+  const act = useCommand();
   const clear = () => act.run(() => live.plane.send('DELETE', 'faults'));
   return (
     <div class="notice warn">

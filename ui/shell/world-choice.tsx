@@ -1,12 +1,12 @@
 // Which world is looked at; the others are one choice away.
 import { useEffect, useState } from 'preact/hooks';
-import { useLive, useVersion } from '../live/world.ts';
-import { Choice } from '../parts/pieces.tsx';
+import type { WorldShown } from '../api-client/answers.ts';
+import { controlPlaneOf } from '../api-client/control-plane.ts';
+import { Select } from '../components/components.tsx';
+import { useLive, useVersion } from '../live/use-world.ts';
 import { firstWorld, hrefOf } from '../route.ts';
-import type { WorldShown } from '../wire/answers.ts';
-import { planeOf } from '../wire/plane.ts';
 
-const outer = planeOf(firstWorld);
+const outer = controlPlaneOf(firstWorld);
 /** Worlds come and go without a word to those who look at another one. */
 const lookAgainMs = 5000;
 
@@ -36,7 +36,7 @@ export function WorldChoice() {
   if (names.length < 2 && plane.world === firstWorld) return null;
   const all = names.includes(plane.world) ? names : [...names, plane.world];
   return (
-    <Choice
+    <Select
       label="World"
       value={plane.world}
       options={all.map((name) => [name, name])}

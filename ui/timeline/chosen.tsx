@@ -1,5 +1,5 @@
 // What was chosen in the timeline, whole: a call, an event, or a delivery.
-import { useHref } from '../live/world.ts';
+import { useHref } from '../live/use-world.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { EventDetail } from './event-detail.tsx';
 import { RequestDetail } from './request-detail.tsx';

@@ -1,8 +1,9 @@
 // A delivery: its attempts along the retry timetable, its signature, and how to check it.
-import { useAct, useHref, useLive, useRead } from '../live/world.ts';
-import { Badge, Button, Facts, Panel, Problem } from '../parts/pieces.tsx';
-import type { DeliveriesPage, DeliveryShown, SubscriptionShown } from '../wire/answers.ts';
-import { duration, fullTime, until } from '../words.ts';
+
+import type { DeliveriesPage, DeliveryShown, SubscriptionShown } from '../api-client/answers.ts';
+import { Badge, Button, DescriptionList, Panel, Problem } from '../components/components.tsx';
+import { duration, fullTime, until } from '../format.ts';
+import { useCommand, useHref, useLive, useRead } from '../live/use-world.ts';
 import { SignatureCheck } from './signature-check.tsx';
 
 /** EVT-8a: how long after a failed attempt the next one comes. */
@@ -20,7 +21,7 @@ export function DeliveryDetail({ id }: { id: string }) {
 function DeliveryStory({ delivery }: { delivery: DeliveryShown }) {
   const live = useLive();
   const href = useHref();
-  const act = useAct();
+  const act = useCommand();
   const subscriptions = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
   const subscription = subscriptions.value?.subscriptions.find(
     ({ id }) => id === delivery.subscription_id,
@@ -33,7 +34,7 @@ function DeliveryStory({ delivery }: { delivery: DeliveryShown }) {
           <Badge tone={toneOfDelivery(delivery)}>{delivery.status}</Badge>
           <span class="target">{delivery.kind ?? delivery.event_id}</span>
         </h2>
-        <Facts
+        <DescriptionList
           of={[
             [
               'Event',

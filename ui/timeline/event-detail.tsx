@@ -1,8 +1,9 @@
 // An event: its envelope, and to whom it went.
-import { useHref, useRead } from '../live/world.ts';
-import { Badge, Code, Panel, Problem } from '../parts/pieces.tsx';
-import type { DeliveriesPage, EventsPage } from '../wire/answers.ts';
-import { fullTime, plural } from '../words.ts';
+
+import type { DeliveriesPage, EventsPage } from '../api-client/answers.ts';
+import { Badge, CodeBlock, Panel, Problem } from '../components/components.tsx';
+import { fullTime, plural } from '../format.ts';
+import { useHref, useRead } from '../live/use-world.ts';
 
 export function EventDetail({ seq }: { seq: string }) {
   const href = useHref();
@@ -47,7 +48,7 @@ export function EventDetail({ seq }: { seq: string }) {
         {sent.length === 0 ? <p class="empty">No subscription wants it.</p> : null}
       </Panel>
       <Panel title="Envelope">
-        <Code text={JSON.stringify(event, null, 2)} label="Envelope" />
+        <CodeBlock text={JSON.stringify(event, null, 2)} label="Envelope" />
       </Panel>
     </article>
   );

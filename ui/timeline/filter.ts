@@ -1,5 +1,5 @@
 // Which rows of the timeline are wanted.
-import type { RowKind, TimelineRow } from '../live/rows.ts';
+import type { RowKind, TimelineRow } from '../live/timeline-rows.ts';
 
 export interface Filter {
   readonly kinds: readonly RowKind[];

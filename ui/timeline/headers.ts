@@ -1,5 +1,5 @@
 // The headers of a message in the journal, by lower-case name.
-import type { RequestStory } from '../wire/answers.ts';
+import type { RequestStory } from '../api-client/answers.ts';
 
 type Message = RequestStory['request'] | NonNullable<RequestStory['response']>;
 

@@ -1,12 +1,12 @@
 // A call: what was sent, what came back, why, and what followed.
 
-import { toneOf } from '../live/rows.ts';
-import { useRead } from '../live/world.ts';
-import { Badge, Code, Facts, Panel, Problem } from '../parts/pieces.tsx';
-import type { RequestStory } from '../wire/answers.ts';
-import { duration, fullTime, pretty } from '../words.ts';
+import type { RequestStory } from '../api-client/answers.ts';
+import { Badge, CodeBlock, DescriptionList, Panel, Problem } from '../components/components.tsx';
+import { duration, fullTime, pretty } from '../format.ts';
+import { toneOf } from '../live/timeline-rows.ts';
+import { useRead } from '../live/use-world.ts';
 import { headersOf } from './headers.ts';
-import { Following, Idempotency, Reasons, Steps } from './request-why.tsx';
+import { Following, Idempotency, Reasons, Steps } from './request-explanation.tsx';
 import { SendAgain } from './send-again.tsx';
 
 export function RequestDetail({ id }: { id: string }) {
@@ -49,7 +49,7 @@ function Head({ story }: { story: RequestStory }) {
           {request.method} {request.target}
         </span>
       </h2>
-      <Facts
+      <DescriptionList
         of={[
           ['Operation', story.operation ?? 'nothing is there under that path and method'],
           ['Credential', story.client_name ?? 'nobody was recognised'],
@@ -79,12 +79,12 @@ function Message({ of, label }: MessageProps) {
     <>
       <details class="headers">
         <summary>{lines.length} headers</summary>
-        <Code text={lines.join('\n')} label={`${label}: headers`} />
+        <CodeBlock text={lines.join('\n')} label={`${label}: headers`} />
       </details>
       {body === '' ? (
         <p class="empty">No body.</p>
       ) : (
-        <Code text={encoding === 'text' ? pretty(body) : body} label={label} />
+        <CodeBlock text={encoding === 'text' ? pretty(body) : body} label={label} />
       )}
       {encoding === 'base64' ? <p class="note">No UTF-8, so the bytes are in base64.</p> : null}
     </>

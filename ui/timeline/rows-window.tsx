@@ -1,8 +1,8 @@
 // A long list of which only the rows in sight are in the page.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { TimelineRow } from '../live/rows.ts';
-import { useHref, useLive } from '../live/world.ts';
-import { clockTime, dayOf, shortTime } from '../words.ts';
+import { clockTime, dayOf, shortTime } from '../format.ts';
+import type { TimelineRow } from '../live/timeline-rows.ts';
+import { useHref, useLive } from '../live/use-world.ts';
 
 /** Rows drawn beyond the edges, so that keys and quick scrolling meet no gap. */
 const beyond = 12;

@@ -1,9 +1,9 @@
 // Sends a call once more, as it was or under a new key, and gives it as a line for the shell.
 import { useState } from 'preact/hooks';
-import { useAct, useHref, useLive } from '../live/world.ts';
-import { Button, Copy, Problem } from '../parts/pieces.tsx';
-import type { RequestStory, RequestsPage } from '../wire/answers.ts';
-import { fetchApi, freshKey } from '../wire/api.ts';
+import type { RequestStory, RequestsPage } from '../api-client/answers.ts';
+import { fetchApi, freshKey } from '../api-client/api.ts';
+import { Button, CopyButton, Problem } from '../components/components.tsx';
+import { useCommand, useHref, useLive } from '../live/use-world.ts';
 import { headersOf } from './headers.ts';
 
 /** What a browser writes itself, and refuses to be told. */
@@ -23,7 +23,7 @@ const keyHeader = 'idempotency-key';
 export function SendAgain({ story }: { story: RequestStory }) {
   const live = useLive();
   const href = useHref();
-  const act = useAct();
+  const act = useCommand();
   const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
   const send = (key: string | null) =>
     act.run(async () => {
@@ -36,7 +36,10 @@ export function SendAgain({ story }: { story: RequestStory }) {
   const hasKey = headersOf(story.request).some(([name]) => name === keyHeader);
   return (
     <div class="bar">
-      <Copy text={curlOf(story, live.info?.base_url ?? location.origin)} words="Copy as curl" />
+      <CopyButton
+        text={curlOf(story, live.info?.base_url ?? location.origin)}
+        words="Copy as curl"
+      />
       <Button onClick={() => void send(null)} disabled={act.busy}>
         {hasKey ? 'Send again, same key' : 'Send again'}
       </Button>

@@ -1,9 +1,9 @@
 // The signature of an attempt: the header as sent, the text that was signed, and whether it fits.
 import { useEffect, useState } from 'preact/hooks';
-import { useLive } from '../live/world.ts';
-import { Badge, Code, Copy, Facts, Panel } from '../parts/pieces.tsx';
-import type { DeliveryShown, SubscriptionShown } from '../wire/answers.ts';
-import { PlaneError } from '../wire/plane.ts';
+import type { DeliveryShown, SubscriptionShown } from '../api-client/answers.ts';
+import { ControlPlaneError } from '../api-client/control-plane.ts';
+import { Badge, CodeBlock, CopyButton, DescriptionList, Panel } from '../components/components.tsx';
+import { useLive } from '../live/use-world.ts';
 import { hexHmac, parseSignature, rawEnvelope } from './signature.ts';
 
 export interface SignatureCheckProps {
@@ -37,7 +37,7 @@ function Check({ header, seq, subscription }: CheckProps) {
     live.plane.text(`events?after_seq=${seq - 1}&limit=1`).then(
       (text) => setBody(rawEnvelope(text)),
       (error) => {
-        if (!(error instanceof PlaneError)) throw error;
+        if (!(error instanceof ControlPlaneError)) throw error;
       },
     );
   }, [live, seq]);
@@ -59,7 +59,7 @@ function Check({ header, seq, subscription }: CheckProps) {
       }
       note={howToCheck}
     >
-      <Facts
+      <DescriptionList
         of={[
           ['Header', <code key="header">{header}</code>],
           ['Secret', <code key="secret">{secret}</code>],
@@ -71,9 +71,9 @@ function Check({ header, seq, subscription }: CheckProps) {
       />
       {body === null ? null : (
         <>
-          <Code text={`${t}.${body}`} label="Signed text" />
+          <CodeBlock text={`${t}.${body}`} label="Signed text" />
           <div class="bar">
-            <Copy text={command} words="Copy a command that checks it" />
+            <CopyButton text={command} words="Copy a command that checks it" />
           </div>
         </>
       )}

@@ -1,10 +1,10 @@
 // The timeline: everything that happened, live, with what is chosen beside it.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { TimelineRow } from '../live/rows.ts';
-import { useLive, useVersion } from '../live/world.ts';
-import { Button, Choice, Field } from '../parts/pieces.tsx';
+import { Button, Field, Select } from '../components/components.tsx';
+import { plural } from '../format.ts';
+import type { TimelineRow } from '../live/timeline-rows.ts';
+import { useLive, useVersion } from '../live/use-world.ts';
 import type { ViewProps } from '../views.ts';
-import { plural } from '../words.ts';
 import { Chosen } from './chosen.tsx';
 import { everything, type Filter, filterRows, kindWords } from './filter.ts';
 import { RowsWindow } from './rows-window.tsx';
@@ -96,13 +96,13 @@ function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
         placeholder="path, key, reference, request id…"
         onInput={(text) => onFilter({ ...filter, text })}
       />
-      <Choice
+      <Select
         label="Status"
         value={filter.status}
         options={statuses}
         onChange={(status) => onFilter({ ...filter, status })}
       />
-      <Choice
+      <Select
         label="Credential"
         value={filter.credential}
         options={[['', 'Any credential'], ...names.map((name) => [name, name] as const)]}

@@ -1,13 +1,13 @@
 // Makes an event by hand, which is delivered like any other.
 import { useState } from 'preact/hooks';
-import { useAct, useLive } from '../live/world.ts';
-import { Button, Choice, Field, Panel, Problem } from '../parts/pieces.tsx';
-import { PlaneError } from '../wire/plane.ts';
+import { ControlPlaneError } from '../api-client/control-plane.ts';
+import { Button, Field, Panel, Problem, Select } from '../components/components.tsx';
+import { useCommand, useLive } from '../live/use-world.ts';
 import { categories } from './make-subscription.tsx';
 
 export function MakeEvent() {
   const live = useLive();
-  const act = useAct();
+  const act = useCommand();
   const [category, setCategory] = useState('account');
   const [kind, setKind] = useState('');
   const [account, setAccount] = useState('');
@@ -24,7 +24,7 @@ export function MakeEvent() {
   return (
     <Panel title="Make an event" note="It gets the next number and is delivered like any other.">
       <div class="form">
-        <Choice
+        <Select
           label="Category"
           value={category}
           options={categories.map((each) => [each, each])}
@@ -46,7 +46,7 @@ function parseRecord(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new PlaneError(422, `data: ${error.message}`);
+    if (error instanceof SyntaxError) throw new ControlPlaneError(422, `data: ${error.message}`);
     throw error;
   }
 }

@@ -1,15 +1,15 @@
 // Makes a webhook subscription through the API, as a client would.
 import { useState } from 'preact/hooks';
-import { useAct, useLive } from '../live/world.ts';
-import { Button, Choice, Field, Panel, Problem, Tick } from '../parts/pieces.tsx';
-import { callApi } from '../wire/api.ts';
-import { PlaneError } from '../wire/plane.ts';
+import { callApi } from '../api-client/api.ts';
+import { ControlPlaneError } from '../api-client/control-plane.ts';
+import { Button, Checkbox, Field, Panel, Problem, Select } from '../components/components.tsx';
+import { useCommand, useLive } from '../live/use-world.ts';
 
 export const categories = ['account', 'order', 'position', 'transaction'] as const;
 
 export function MakeSubscription() {
   const live = useLive();
-  const act = useAct();
+  const act = useCommand();
   const [url, setUrl] = useState('https://hooks.partner.example/in');
   const [to, setTo] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>(categories);
@@ -20,7 +20,8 @@ export function MakeSubscription() {
   const make = () =>
     act.run(async () => {
       const token = able.find(({ client_id }) => client_id === (who || able[0]?.client_id))?.token;
-      if (!token) throw new PlaneError(403, 'No credential with webhooks:manage has a token.');
+      if (!token)
+        throw new ControlPlaneError(403, 'No credential with webhooks:manage has a token.');
       if (to !== '') {
         await live.plane.send('PUT', 'forwards', { from: originOf(url), to });
       }
@@ -46,7 +47,7 @@ export function MakeSubscription() {
           placeholder="http://127.0.0.1:9000/hooks"
           onInput={setTo}
         />
-        <Choice
+        <Select
           label="As"
           value={who || (able[0]?.client_id ?? '')}
           options={able.map(({ client_id, name }) => [client_id, name])}
@@ -55,7 +56,7 @@ export function MakeSubscription() {
       </div>
       <div class="bar">
         {categories.map((category) => (
-          <Tick
+          <Checkbox
             key={category}
             label={category}
             checked={chosen.includes(category)}
@@ -72,6 +73,6 @@ export function MakeSubscription() {
 }
 
 function originOf(url: string): string {
-  if (!URL.canParse(url)) throw new PlaneError(422, `url: "${url}" is no URL.`);
+  if (!URL.canParse(url)) throw new ControlPlaneError(422, `url: "${url}" is no URL.`);
   return new URL(url).origin;
 }

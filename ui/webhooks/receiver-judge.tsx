@@ -1,8 +1,8 @@
 // Has the receiver of a subscription judged, and shows the report.
 import { useState } from 'preact/hooks';
-import { useAct, useLive } from '../live/world.ts';
-import { Button, Field, Panel, Problem } from '../parts/pieces.tsx';
-import type { ReceiverReport, SubscriptionShown } from '../wire/answers.ts';
+import type { ReceiverReport, SubscriptionShown } from '../api-client/answers.ts';
+import { Button, Field, Panel, Problem } from '../components/components.tsx';
+import { useCommand, useLive } from '../live/use-world.ts';
 import { ReportBadge, ReportBody } from './receiver-report.tsx';
 
 const whatItDoes =
@@ -12,7 +12,7 @@ const whatItDoes =
 
 export function ReceiverJudge({ of }: { of: SubscriptionShown }) {
   const live = useLive();
-  const act = useAct();
+  const act = useCommand();
   const [probe, setProbe] = useState('');
   const [report, setReport] = useState<ReceiverReport | null>(null);
   const judge = () =>

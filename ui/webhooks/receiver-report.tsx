@@ -1,8 +1,9 @@
 // What the judge of receivers found: the verdict, each check that failed with its proof, and what
 // passed.
-import { Badge, Code, Copy, Facts } from '../parts/pieces.tsx';
-import type { JudgedCheck, ReceiverReport } from '../wire/answers.ts';
-import { duration, plural } from '../words.ts';
+
+import type { JudgedCheck, ReceiverReport } from '../api-client/answers.ts';
+import { Badge, CodeBlock, CopyButton, DescriptionList } from '../components/components.tsx';
+import { duration, plural } from '../format.ts';
 
 type Tone = 'good' | 'warn' | 'bad';
 
@@ -86,7 +87,7 @@ function FailedCheck({ of, report }: { of: JudgedCheck; report: ReceiverReport }
         {of.words}
       </summary>
       {finding === undefined ? null : (
-        <Facts
+        <DescriptionList
           of={[
             ['Check', <code key="id">{of.id}</code>],
             ['Expected', finding.expected],
@@ -97,10 +98,12 @@ function FailedCheck({ of, report }: { of: JudgedCheck; report: ReceiverReport }
           ]}
         />
       )}
-      {exchange === undefined ? null : <Code text={sent(exchange)} label={`Sent for ${of.id}`} />}
+      {exchange === undefined ? null : (
+        <CodeBlock text={sent(exchange)} label={`Sent for ${of.id}`} />
+      )}
       {finding === undefined ? null : (
         <div class="bar">
-          <Copy text={finding.replay} words="Copy a command that tries it again" />
+          <CopyButton text={finding.replay} words="Copy a command that tries it again" />
         </div>
       )}
     </details>

@@ -1,10 +1,11 @@
 // A subscription: where it stands, its secret, and what may be done with it.
-import { useAct, useHref, useLive, useRead } from '../live/world.ts';
-import { Button, Copy, Facts, Panel, Problem } from '../parts/pieces.tsx';
-import type { CredentialShown, SubscriptionShown } from '../wire/answers.ts';
-import { callApi, findCredential } from '../wire/api.ts';
-import { PlaneError } from '../wire/plane.ts';
-import { fullTime } from '../words.ts';
+
+import type { CredentialShown, SubscriptionShown } from '../api-client/answers.ts';
+import { callApi, findCredential } from '../api-client/api.ts';
+import { ControlPlaneError } from '../api-client/control-plane.ts';
+import { Button, CopyButton, DescriptionList, Panel, Problem } from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import { useCommand, useHref, useLive, useRead } from '../live/use-world.ts';
 import { ReceiverJudge } from './receiver-judge.tsx';
 import { Deliveries, SubscriptionState } from './webhooks-view.tsx';
 
@@ -40,7 +41,7 @@ export function SubscriptionDetail({ id }: { id: number }) {
 function Subscription({ of }: { of: SubscriptionShown }) {
   return (
     <Panel title={`Subscription ${of.id}`} side={<SubscriptionState of={of} />}>
-      <Facts
+      <DescriptionList
         of={[
           ['URL', of.url],
           ['Forwarded to', of.forwards_to],
@@ -52,7 +53,7 @@ function Subscription({ of }: { of: SubscriptionShown }) {
             'Secret',
             <span key="secret" class="bar">
               <code>{of.secret}</code>
-              <Copy text={of.secret} words="Copy" of="the secret" />
+              <CopyButton text={of.secret} words="Copy" of="the secret" />
             </span>,
           ],
           ['Secret before', of.previous_secret],
@@ -67,7 +68,7 @@ function Subscription({ of }: { of: SubscriptionShown }) {
 
 function Acts({ of }: { of: SubscriptionShown }) {
   const live = useLive();
-  const act = useAct();
+  const act = useCommand();
   const resume = () => act.run(() => live.plane.send('POST', `subscriptions/${of.id}/resume`));
   const call = (what: 'rotate-secret' | 'disable') =>
     act.run(async () => {
@@ -75,7 +76,8 @@ function Acts({ of }: { of: SubscriptionShown }) {
         'credentials',
       );
       const token = findCredential(credentials, of, ['webhooks:manage'])?.token;
-      if (!token) throw new PlaneError(403, 'No credential of its firm has webhooks:manage.');
+      if (!token)
+        throw new ControlPlaneError(403, 'No credential of its firm has webhooks:manage.');
       await callApi({ token, method: 'POST', path: `webhooks/${of.id}/${what}` });
     });
   return (

@@ -1,13 +1,14 @@
 // Webhooks: subscriptions, their deliveries, where they go, and events made by hand.
-import { useHref, useRead } from '../live/world.ts';
-import { Badge, Panel, Problem, Table } from '../parts/pieces.tsx';
+
+import type { DeliveriesPage, DeliveryShown, SubscriptionShown } from '../api-client/answers.ts';
+import { Badge, Panel, Problem, Table } from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import { useHref, useRead } from '../live/use-world.ts';
 import { toneOfDelivery } from '../timeline/delivery-detail.tsx';
 import type { ViewProps } from '../views.ts';
-import type { DeliveriesPage, DeliveryShown, SubscriptionShown } from '../wire/answers.ts';
-import { fullTime } from '../words.ts';
+import { Hostnames } from './hostnames.tsx';
 import { MakeEvent } from './make-event.tsx';
 import { MakeSubscription } from './make-subscription.tsx';
-import { Names } from './names.tsx';
 import { SubscriptionDetail } from './subscription-detail.tsx';
 
 export function WebhooksView({ path }: ViewProps) {
@@ -53,7 +54,7 @@ function Subscriptions() {
       </div>
       <MakeSubscription />
       <MakeEvent />
-      <Names />
+      <Hostnames />
       <div class="wide">
         <Deliveries query="" />
       </div>

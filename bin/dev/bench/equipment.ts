@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
-import { Sandbox } from '../../../simulator/host/sandbox.ts';
-import { findStartingWorld } from '../../../simulator/host/starting-point.ts';
-import { StateFile } from '../../../simulator/host/state-file.ts';
+import { StateFile } from '../../../simulator/host/storage/state-file.ts';
+import { findStartingWorld } from '../../../simulator/host/world/find-starting-world.ts';
+import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { fetchCall } from '../../../simulator/transports/fetch.ts';
 import { type Figure, median } from './figures.ts';
 

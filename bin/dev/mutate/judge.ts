@@ -1,7 +1,7 @@
 // One mutated simulator before the judge, in a process of its own: says which rule noticed, or
 // none.
 import { scenarios } from '../../../conformance/scenarios/all.ts';
-import { tryDeviation } from '../prove/try.ts';
+import { judgeDeviation } from '../prove/judge-deviation.ts';
 
 /** Rules that the mutated file cites: theirs are the scenarios most likely to notice. */
 const cited = new Set(process.argv.slice(2));
@@ -13,7 +13,7 @@ const rest = scenarios.filter(({ rules }) => !isNear(rules));
 const blocked: string[] = [];
 for (const part of [near, rest]) {
   if (part.length === 0) continue;
-  const { deviates, ungraded } = await tryDeviation(null, part);
+  const { deviates, ungraded } = await judgeDeviation(null, part);
   const [first] = Object.keys(deviates);
   blocked.push(...Object.keys(ungraded));
   if (first === undefined) continue;

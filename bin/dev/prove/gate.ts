@@ -3,16 +3,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
-import type { Tried } from './try.ts';
+import type { JudgedDeviation } from './judge-deviation.ts';
 import type { Order } from './worker.ts';
 
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
 /** Tries every deviation, with all scenarios or with those its rules concern. */
-export async function tryAll(
+export async function judgeAll(
   all: readonly (Deviation | null)[],
   whole: boolean,
-  onTried: (tried: Tried) => void,
+  onTried: (tried: JudgedDeviation) => void,
 ): Promise<void> {
   const orders = all.map((deviation): Order => orderOf(deviation, whole));
   const count = Math.min(availableParallelism(), orders.length);
@@ -26,7 +26,10 @@ function orderOf(deviation: Deviation | null, whole: boolean): Order {
   return { id: deviation.id, rules: whole ? null : rules };
 }
 
-async function work(orders: Iterator<Order>, onTried: (tried: Tried) => void): Promise<void> {
+async function work(
+  orders: Iterator<Order>,
+  onTried: (tried: JudgedDeviation) => void,
+): Promise<void> {
   const worker = fork(workerFile, { execArgv: process.execArgv });
   try {
     for (let next = orders.next(); !next.done; next = orders.next()) {
@@ -37,9 +40,9 @@ async function work(orders: Iterator<Order>, onTried: (tried: Tried) => void): P
   }
 }
 
-function ask(worker: ChildProcess, order: Order): Promise<Tried> {
+function ask(worker: ChildProcess, order: Order): Promise<JudgedDeviation> {
   return new Promise((resolve, reject) => {
-    worker.once('message', (message: { tried?: Tried; failed?: string }) => {
+    worker.once('message', (message: { tried?: JudgedDeviation; failed?: string }) => {
       worker.off('exit', gone);
       if (message.tried !== undefined) resolve(message.tried);
       else reject(new Error(message.failed));

@@ -1,7 +1,7 @@
 // What the judge's verdicts on a deviation prove: caught by its rules, survived, or blamed on
 // others.
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
-import type { Tried } from './try.ts';
+import type { JudgedDeviation } from './judge-deviation.ts';
 
 export interface Proof {
   readonly id: string;
@@ -15,7 +15,11 @@ export interface Proof {
 }
 
 /** `whole`: every scenario was played, so an explanation that nothing needed can be seen. */
-export function prove(deviation: Deviation, tried: Pick<Tried, 'deviates'>, whole: boolean): Proof {
+export function prove(
+  deviation: Deviation,
+  tried: Pick<JudgedDeviation, 'deviates'>,
+  whole: boolean,
+): Proof {
   const seen = Object.keys(tried.deviates);
   const explained = Object.keys(deviation.alsoSeenAs ?? {});
   const unnoticed = deviation.breaks.filter((rule) => !seen.includes(rule));
@@ -36,7 +40,7 @@ export function prove(deviation: Deviation, tried: Pick<Tried, 'deviates'>, whol
 }
 
 /** The conforming service must pass everything that is played. */
-export function proveConforming({ deviates, ungraded }: Tried): readonly string[] {
+export function proveConforming({ deviates, ungraded }: JudgedDeviation): readonly string[] {
   return [
     ...Object.entries(deviates).map(([rule, by]) => `${rule} deviates (${by.join(', ')})`),
     ...Object.entries(ungraded).map(([rule, verdict]) => `${rule} is ${verdict}`),

@@ -1,7 +1,7 @@
 // A process of the gate: tries the deviations it is sent one after another, and tells what it saw.
-import { findDeviation } from '../../../simulator/deviations/all.ts';
+import { findDeviation } from '../../../simulator/deviations/register.ts';
+import { judgeDeviation, scenariosOf } from './judge-deviation.ts';
 import { plantedDeviations } from './planted.ts';
-import { scenariosOf, tryDeviation } from './try.ts';
 
 export interface Order {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface Order {
 process.on('message', (order: Order) => {
   const deviation =
     findDeviation(order.id) ?? plantedDeviations.find(({ id }) => id === order.id) ?? null;
-  tryDeviation(deviation, scenariosOf(order.rules)).then(
+  judgeDeviation(deviation, scenariosOf(order.rules)).then(
     (tried) => process.send?.({ tried }),
     (error: Error) => process.send?.({ failed: `${order.id}: ${error.stack ?? error.message}` }),
   );

@@ -56,7 +56,7 @@ export const walls: readonly Wall[] = [
   { folder: 'ui', ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
   { folder: 'ui/vite.config.ts', ours: ['ui'], packages: ['vite', '@preact/preset-vite', 'node:'] },
   // What its tests share: a browser and a sandbox.
-  { folder: 'ui/page-under-test.ts', ours: ['ui'], packages: ['playwright-core', 'node:'] },
+  { folder: 'ui/testing/dashboard-page.ts', ours: ['ui'], packages: ['playwright-core', 'node:'] },
   { folder: 'bin', ours: ['simulator', 'conformance', 'fixtures'], packages: ['*'] },
 ];
 

@@ -1,35 +1,36 @@
 // POST /api/v1/accounts/bulk: checked as a whole first, then row by row.
-import { type Attempt, type Body, callerOf } from '../attempt.ts';
+
 import type { Batch, Decision, Reply } from '../call.ts';
-import { refuse } from '../refuse.ts';
-import { createAccountRow } from './account-row.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
+import { createOrFindAccount } from './create-or-find-account.ts';
 import { optionalText } from './members.ts';
 
-export function bulkCreateAccounts(attempt: Attempt): Decision | Batch {
-  const rows = attempt.body.accounts as readonly Body[];
-  const refused = refuseBatch(attempt, rows);
+export function bulkCreateAccounts(context: RequestContext): Decision | Batch {
+  const rows = context.body.accounts as readonly Body[];
+  const refused = refuseBatch(context, rows);
   if (refused !== null) return refused;
   return {
     rows: rows.length,
-    decideRow: (index) => createAccountRow(attempt, rows[index] as Body),
+    decideRow: (index) => createOrFindAccount(context, rows[index] as Body),
     answer: (replies) => bulkReply(rows, replies),
     cites: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8', 'BULK-11', 'BULK-12'],
   };
 }
 
 /** What refuses the batch before anything is created; null when it may run. */
-function refuseBatch(attempt: Attempt, rows: readonly Body[]): Decision | null {
+function refuseBatch(context: RequestContext, rows: readonly Body[]): Decision | null {
   if (rows.length === 0) {
-    return refuse(attempt, {
+    return refuse(context, {
       code: 'validation_failed',
       detail: 'accounts must have at least one row.',
       field: 'accounts',
       cites: ['BULK-6'],
     });
   }
-  const { maxRows } = attempt.behaviour.accounts;
+  const { maxRows } = context.behaviour.accounts;
   if (rows.length > maxRows) {
-    return refuse(attempt, {
+    return refuse(context, {
       code: 'scope_too_wide',
       detail: `accounts may have at most ${maxRows} rows, not ${rows.length}.`,
       field: 'accounts',
@@ -37,17 +38,17 @@ function refuseBatch(attempt: Attempt, rows: readonly Body[]): Decision | null {
     });
   }
   for (const [index, row] of rows.entries()) {
-    const refused = refuseWholeFor(attempt, row, index);
+    const refused = refuseWholeFor(context, row, index);
     if (refused !== null) return refused;
   }
   return null;
 }
 
-function refuseWholeFor(attempt: Attempt, row: Body, index: number): Decision | null {
-  const { behaviour, world } = attempt;
+function refuseWholeFor(context: RequestContext, row: Body, index: number): Decision | null {
+  const { behaviour, world } = context;
   const { settings } = behaviour;
   if (row.client_reference_id === undefined || row.client_reference_id === null) {
-    return refuse(attempt, {
+    return refuse(context, {
       code: 'validation_failed',
       status: settings.batch_refusal_status,
       detail: `Row ${index} has no client_reference_id; nothing was created.`,
@@ -57,9 +58,9 @@ function refuseWholeFor(attempt: Attempt, row: Body, index: number): Decision | 
   }
   const named = optionalText(row, 'brand_id');
   const brandId = named === null ? null : behaviour.values.id(named);
-  if (brandId !== null && !behaviour.reach.brand(callerOf(attempt), brandId, world)) {
+  if (brandId !== null && !behaviour.reach.brand(callerOf(context), brandId, world)) {
     const status = settings.batch_brand_refusal_status;
-    return refuse(attempt, {
+    return refuse(context, {
       code: status === 403 ? 'forbidden' : 'validation_failed',
       status,
       detail: `Row ${index} names brand ${brandId}, which this credential cannot use; nothing was created.`,
@@ -67,31 +68,31 @@ function refuseWholeFor(attempt: Attempt, row: Body, index: number): Decision | 
       cites: ['BULK-10', 'NS-6'],
     });
   }
-  return settings.bulk_row_problems === 'batch' ? refuseForRowProblem(attempt, row, index) : null;
+  return settings.bulk_row_problems === 'batch' ? refuseForRowProblem(context, row, index) : null;
 }
 
 /**
  * NS-33, the other choice: what a row lacks refuses the batch; any other fault stays its own
  * (BULK-8).
  */
-function refuseForRowProblem(attempt: Attempt, row: Body, index: number): Decision | null {
-  const lacking = findLacking(attempt, row);
+function refuseForRowProblem(context: RequestContext, row: Body, index: number): Decision | null {
+  const lacking = findLacking(context, row);
   if (lacking === null) return null;
-  return refuse(attempt, {
+  return refuse(context, {
     code: 'validation_failed',
-    status: attempt.behaviour.settings.batch_refusal_status,
+    status: context.behaviour.settings.batch_refusal_status,
     detail: `Row ${index} has ${lacking}; nothing was created.`,
     field: `accounts.${index}`,
     cites: ['NS-33'],
   });
 }
 
-function findLacking(attempt: Attempt, row: Body): string | null {
-  if (attempt.behaviour.values.isBlank(optionalText(row, 'client_reference_id') ?? '')) {
+function findLacking(context: RequestContext, row: Body): string | null {
+  if (context.behaviour.values.isBlank(optionalText(row, 'client_reference_id') ?? '')) {
     return 'a blank client_reference_id';
   }
   if (optionalText(row, 'email') === null) return 'no email';
-  const placed = optionalText(row, 'brand_id') ?? callerOf(attempt).brandId;
+  const placed = optionalText(row, 'brand_id') ?? callerOf(context).brandId;
   return placed === null ? 'no brand_id, which this credential must name' : null;
 }
 

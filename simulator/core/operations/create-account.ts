@@ -1,8 +1,9 @@
 // POST /api/v1/accounts.
-import type { Attempt } from '../attempt.ts';
-import type { Decision } from '../call.ts';
-import { createAccountRow } from './account-row.ts';
 
-export function createAccount(attempt: Attempt): Decision {
-  return createAccountRow(attempt, attempt.body);
+import type { Decision } from '../call.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
+import { createOrFindAccount } from './create-or-find-account.ts';
+
+export function createAccount(context: RequestContext): Decision {
+  return createOrFindAccount(context, context.body);
 }

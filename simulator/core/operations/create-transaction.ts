@@ -1,65 +1,66 @@
 // POST /api/v1/transactions: recorded as pending, whatever the request says.
-import { type Attempt, type Body, callerOf } from '../attempt.ts';
+
 import type { Decision } from '../call.ts';
-import { emit } from '../emit.ts';
+import { emit } from '../delivery/emit-event.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, TradingAccount, Transaction } from '../records.ts';
-import { refuse } from '../refuse.ts';
 import { isNegativeDecimal } from '../values/decimal.ts';
-import { findAccount, findTradingAccount, parseMemberId } from './find.ts';
+import { findAccount, findTradingAccount, parseMemberId } from './find-record.ts';
 import { optionalText } from './members.ts';
 
 const methods = ['Deposit', 'Withdrawal', 'Bonus'];
 const types = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
 
-export function createTransaction(attempt: Attempt): Decision {
-  const { body } = attempt;
-  const refused = refuseMembers(attempt, body);
+export function createTransaction(context: RequestContext): Decision {
+  const { body } = context;
+  const refused = refuseMembers(context, body);
   if (refused !== null) return refused;
-  const accountId = parseMemberId(attempt, body.account_id as string, 'account_id');
+  const accountId = parseMemberId(context, body.account_id as string, 'account_id');
   if (typeof accountId !== 'string') return accountId;
-  const tradingId = parseMemberId(attempt, body.trading_account_id as string, 'trading_account_id');
+  const tradingId = parseMemberId(context, body.trading_account_id as string, 'trading_account_id');
   if (typeof tradingId !== 'string') return tradingId;
-  const account = findAccount(attempt, accountId, ['TXN-10', 'AUTH-5', 'AUTH-6', 'AUTH-7']);
+  const account = findAccount(context, accountId, ['TXN-10', 'AUTH-5', 'AUTH-6', 'AUTH-7']);
   if ('reply' in account) return account;
-  const tradingAccount = findTradingAccount(attempt, tradingId, account.id, ['TXN-10', 'TXN-11']);
+  const tradingAccount = findTradingAccount(context, tradingId, account.id, ['TXN-10', 'TXN-11']);
   if ('reply' in tradingAccount) return tradingAccount;
-  return findOrCreate(attempt, account, tradingAccount);
+  return findOrCreate(context, account, tradingAccount);
 }
 
 function findOrCreate(
-  attempt: Attempt,
+  context: RequestContext,
   account: Account,
   tradingAccount: TradingAccount,
 ): Decision {
-  const { behaviour, world } = attempt;
-  const reference = attempt.body.client_reference_id as string;
+  const { behaviour, world } = context;
+  const reference = context.body.client_reference_id as string;
   const referenceKey = behaviour.transactions.referenceKey(account.firmId, account.id, reference);
   const existing = world.transactions.get(world.transactionByReference.get(referenceKey) ?? '');
-  if (existing !== undefined) return converge(attempt, existing);
-  const transaction = newTransaction(attempt, account, tradingAccount);
-  const body = behaviour.print.transaction(transaction);
+  if (existing !== undefined) return converge(context, existing);
+  const transaction = newTransaction(context, account, tradingAccount);
+  const body = behaviour.serialize.transaction(transaction);
   return {
     reply: { status: 201, contentType: 'application/json', body },
     changes: [
       { type: 'transaction-created', transaction, referenceKey },
-      ...emit(attempt, 'transaction', 'transaction.created', transaction, body),
+      ...emit(context, 'transaction', 'transaction.created', transaction, body),
     ],
     cites: ['TXN-1', 'TXN-6', 'TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-2b', 'CONV-4'],
   };
 }
 
 /** TXN-2, IDEM-12: the transaction the reference names, untouched. */
-function converge(attempt: Attempt, existing: Transaction): Decision {
-  const { behaviour } = attempt;
-  if (!behaviour.reach.transaction(callerOf(attempt), existing)) {
-    return refuse(attempt, {
+function converge(context: RequestContext, existing: Transaction): Decision {
+  const { behaviour } = context;
+  if (!behaviour.reach.transaction(callerOf(context), existing)) {
+    return refuse(context, {
       code: 'not_found',
       detail: 'The transaction that this reference names is not there for this credential.',
       cites: ['AUTH-5', 'AUTH-6', 'NS-20'],
     });
   }
-  attempt.idempotency = 'converged';
-  const body = behaviour.print.transaction(existing);
+  context.idempotency = 'converged';
+  const body = behaviour.serialize.transaction(existing);
   return {
     reply: { status: 200, contentType: 'application/json', body },
     changes: [],
@@ -73,14 +74,14 @@ interface Wrong {
   readonly cites: readonly string[];
 }
 
-function refuseMembers(attempt: Attempt, body: Body): Decision | null {
+function refuseMembers(context: RequestContext, body: Body): Decision | null {
   const wrong =
-    findWrongReference(attempt, body) ?? findWrongTerms(body) ?? findWrongAmount(attempt, body);
-  return wrong === null ? null : refuse(attempt, { code: 'validation_failed', ...wrong });
+    findWrongReference(context, body) ?? findWrongTerms(body) ?? findWrongAmount(context, body);
+  return wrong === null ? null : refuse(context, { code: 'validation_failed', ...wrong });
 }
 
-function findWrongReference(attempt: Attempt, body: Body): Wrong | null {
-  const { values } = attempt.behaviour;
+function findWrongReference(context: RequestContext, body: Body): Wrong | null {
+  const { values } = context.behaviour;
   const reference = body.client_reference_id as string;
   if (!values.isBlank(reference) && values.length(reference) <= values.maxReference) return null;
   return {
@@ -104,8 +105,8 @@ function findWrongTerms(body: Body): Wrong | null {
   return { field: 'transaction_type', detail, cites: ['TXN-7'] };
 }
 
-function findWrongAmount(attempt: Attempt, body: Body): Wrong | null {
-  const { values, settings } = attempt.behaviour;
+function findWrongAmount(context: RequestContext, body: Body): Wrong | null {
+  const { values, settings } = context.behaviour;
   const amount = body.amount as string;
   if (!values.isDecimal(amount)) {
     const detail = 'amount must be a decimal such as "100.50" or "-20".';
@@ -122,14 +123,14 @@ function findWrongAmount(attempt: Attempt, body: Body): Wrong | null {
 }
 
 function newTransaction(
-  attempt: Attempt,
+  context: RequestContext,
   account: Account,
   tradingAccount: TradingAccount,
 ): Transaction {
-  const { body, behaviour } = attempt;
+  const { body, behaviour } = context;
   const amount = body.amount as string;
   return {
-    id: String(attempt.world.counters.transaction + 1),
+    id: String(context.world.counters.transaction + 1),
     firmId: account.firmId,
     brandId: account.brandId,
     accountId: account.id,
@@ -142,7 +143,7 @@ function newTransaction(
     // TXN-1: no request can create another status.
     status: 'pending',
     isFtd: false,
-    createdAtMs: attempt.atMs,
+    createdAtMs: context.atMs,
     reason: null,
     operator: null,
   };

@@ -1,6 +1,6 @@
 // The credential of a delegated trader token: one account, the scopes its minter can pass on (NS-8,
 // AUTH-5).
-import type { Attempt } from '../attempt.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Credential } from '../records.ts';
 
 /** Which of the minter's scopes stand for which trader scope. */
@@ -13,7 +13,7 @@ const passedOn: readonly (readonly [string, readonly string[]])[] = [
  * Whether a read-only token is asked for, in a form or in JSON; null for a value that says neither:
  * a guess would hand out a token that may write (AUTH-2). RFC 6749 §3.2: empty counts as left out.
  */
-export function readOnlyAsked({ body }: Attempt): boolean | null {
+export function readOnlyAsked({ body }: RequestContext): boolean | null {
   const asked = body.read_only ?? '';
   if (asked === true || asked === 'true') return true;
   return asked === false || asked === 'false' || asked === '' ? false : null;
@@ -24,7 +24,7 @@ export function readOnlyAsked({ body }: Attempt): boolean | null {
  * over renewed tokens. Null when the account is out of the minter's reach.
  */
 export function delegate(
-  { world, behaviour }: Attempt,
+  { world, behaviour }: RequestContext,
   minter: Credential,
   accountText: string,
   readOnly: boolean,

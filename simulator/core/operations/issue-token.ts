@@ -1,12 +1,13 @@
 // POST /api/v1/oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one
 // account (NS-8).
-import type { Attempt } from '../attempt.ts';
+
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
+import { headerOf } from '../pipeline/operation-row.ts';
+import { rateRefusal } from '../pipeline/rate.ts';
+import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Credential } from '../records.ts';
-import { refuse, refuseUnnamed } from '../refuse.ts';
-import { rateRefusal } from '../stages/rate.ts';
-import { headerOf } from '../stages/row.ts';
 import { equalInConstantTime, seededToken } from '../values/digest.ts';
 import { delegate, readOnlyAsked } from './delegate.ts';
 import { optionalText } from './members.ts';
@@ -17,89 +18,89 @@ interface Client {
   readonly basic: boolean;
 }
 
-export function issueToken(attempt: Attempt): Decision {
-  const client = findClient(attempt);
+export function issueToken(context: RequestContext): Decision {
+  const client = findClient(context);
   if (client === null) {
     return refuseOauth(
-      attempt,
+      context,
       401,
       'invalid_client',
       'Send client_id and client_secret, in the body or as Basic.',
     );
   }
-  const limited = limitTokens(attempt, client.id);
+  const limited = limitTokens(context, client.id);
   if ('reply' in limited) return limited;
-  const decision = issueFor(attempt, client);
+  const decision = issueFor(context, client);
   return { ...decision, changes: [...limited.changes, ...decision.changes] };
 }
 
-function issueFor(attempt: Attempt, client: Client): Decision {
-  const { world, body } = attempt;
+function issueFor(context: RequestContext, client: Client): Decision {
+  const { world, body } = context;
   const credential = world.credentials.get(client.id);
   if (
     credential === undefined ||
     credential.kind !== 'server' ||
     !equalInConstantTime(credential.clientSecret, client.secret)
   ) {
-    return refuseOauth(attempt, 401, 'invalid_client', 'client_id or client_secret is wrong.');
+    return refuseOauth(context, 401, 'invalid_client', 'client_id or client_secret is wrong.');
   }
   if (world.firms.get(credential.firmId)?.permissions.issueToken === false) {
     const detail = 'The firm may not use issueToken any more.';
-    return refuse(attempt, { code: 'forbidden', detail, cites: ['AUTH-8'] });
+    return refuse(context, { code: 'forbidden', detail, cites: ['AUTH-8'] });
   }
   if (body.grant_type !== 'client_credentials') {
     return refuseOauth(
-      attempt,
+      context,
       400,
       'unsupported_grant_type',
       'grant_type must be client_credentials.',
     );
   }
   const accountId = optionalText(body, 'account_id');
-  const readOnly = readOnlyAsked(attempt);
+  const readOnly = readOnlyAsked(context);
   if (readOnly === null) {
-    return refuseOauth(attempt, 400, 'invalid_request', 'read_only must be true or false.');
+    return refuseOauth(context, 400, 'invalid_request', 'read_only must be true or false.');
   }
-  if (accountId !== null) return issueDelegated(attempt, credential, accountId, readOnly);
+  if (accountId !== null) return issueDelegated(context, credential, accountId, readOnly);
   if (readOnly) {
-    return refuseOauth(attempt, 400, 'invalid_request', 'read_only goes with account_id.');
+    return refuseOauth(context, 400, 'invalid_request', 'read_only goes with account_id.');
   }
-  const scopes = narrowScopes(attempt, credential.scopes);
-  if (scopes === null) return refuseScope(attempt);
-  return grant(attempt, credential, scopes, []);
+  const scopes = narrowScopes(context, credential.scopes);
+  if (scopes === null) return refuseScope(context);
+  return grant(context, credential, scopes, []);
 }
 
 function issueDelegated(
-  attempt: Attempt,
+  context: RequestContext,
   minter: Credential,
   accountText: string,
   readOnly: boolean,
 ): Decision {
-  const delegated = delegate(attempt, minter, accountText, readOnly);
+  const delegated = delegate(context, minter, accountText, readOnly);
   if (delegated === null) {
     return refuseOauth(
-      attempt,
+      context,
       400,
       'invalid_request',
       'account_id names no account within reach.',
     );
   }
-  const scopes = narrowScopes(attempt, delegated.scopes);
-  if (scopes === null || delegated.scopes.length === 0) return refuseScope(attempt);
-  return grant(attempt, delegated, scopes, [{ type: 'credential-set', credential: delegated }]);
+  const scopes = narrowScopes(context, delegated.scopes);
+  if (scopes === null || delegated.scopes.length === 0) return refuseScope(context);
+  return grant(context, delegated, scopes, [{ type: 'credential-set', credential: delegated }]);
 }
 
 /** The scopes asked for, when all of them are held; null otherwise. */
-function narrowScopes(attempt: Attempt, held: readonly string[]): readonly string[] | null {
-  const asked = optionalText(attempt.body, 'scope');
+function narrowScopes(context: RequestContext, held: readonly string[]): readonly string[] | null {
+  const asked = optionalText(context.body, 'scope');
   if (asked === null || asked.trim() === '') return held;
   const scopes = [...new Set(asked.trim().split(/ +/))];
   return scopes.every((scope) => held.includes(scope)) ? scopes : null;
 }
 
-function refuseScope(attempt: Attempt): Decision {
+function refuseScope(context: RequestContext): Decision {
   return refuseOauth(
-    attempt,
+    context,
     400,
     'invalid_scope',
     'A scope was asked for that this client does not hold.',
@@ -110,12 +111,12 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /** AUTH-3a. */
 function grant(
-  attempt: Attempt,
+  context: RequestContext,
   credential: Credential,
   scopes: readonly string[],
   changes: readonly Change[],
 ): Decision {
-  const { world, behaviour } = attempt;
+  const { world, behaviour } = context;
   const lifetimeS = behaviour.settings.token_lifetime_s;
   const count = world.counters.token + 1;
   const token = `tok_${seededToken(world.seed, `token:${world.name}:${count}`, 40, alphabet)}`;
@@ -141,7 +142,7 @@ function grant(
         token: {
           token,
           clientId: credential.clientId,
-          expiresAtMs: attempt.atMs + lifetimeS * 1000,
+          expiresAtMs: context.atMs + lifetimeS * 1000,
           scopes: narrowed,
         },
       },
@@ -151,8 +152,8 @@ function grant(
 }
 
 /** RFC 6749 §2.3.1: Basic, its parts form-encoded, or the body; not both. */
-function findClient(attempt: Attempt): Client | null {
-  const header = headerOf(attempt, 'authorization');
+function findClient(context: RequestContext): Client | null {
+  const header = headerOf(context, 'authorization');
   const basic = header === undefined ? null : /^basic +([A-Za-z0-9+/=]+) *$/i.exec(header);
   if (basic !== null) {
     const text = decodeBase64(basic[1] as string);
@@ -161,8 +162,8 @@ function findClient(attempt: Attempt): Client | null {
     const id = decodePart(text.slice(0, colon));
     return { id, secret: decodePart(text.slice(colon + 1)), basic: true };
   }
-  const id = optionalText(attempt.body, 'client_id');
-  const secret = optionalText(attempt.body, 'client_secret');
+  const id = optionalText(context.body, 'client_id');
+  const secret = optionalText(context.body, 'client_secret');
   return id === null || secret === null ? null : { id, secret, basic: false };
 }
 
@@ -188,38 +189,43 @@ function decodePart(part: string): string {
 
 /** AUTH-3b, AUTH-3c: at most ten in any minute for one client, apart from everything else. */
 function limitTokens(
-  attempt: Attempt,
+  context: RequestContext,
   clientId: string,
 ): Decision | { changes: readonly Change[] } {
-  const { limits } = attempt.behaviour;
+  const { limits } = context.behaviour;
   const budget = limits.tokenBudget(clientId);
-  const since = attempt.atMs - limits.tokenWindowMs;
-  const times = (attempt.world.tokenRequests.get(budget) ?? []).filter((at) => at > since);
+  const since = context.atMs - limits.tokenWindowMs;
+  const times = (context.world.tokenRequests.get(budget) ?? []).filter((at) => at > since);
   const oldest = times[0];
   if (times.length >= limits.tokenRequests && oldest !== undefined) {
     const waitMs = oldest - since;
     const most = `${limits.tokenRequests} tokens a minute`;
     const detail = `A client may ask for ${most}. Keep the one you have.`;
     return {
-      reply: rateRefusal(attempt, waitMs, detail),
+      reply: rateRefusal(context, waitMs, detail),
       changes: [],
       cites: ['AUTH-3b', 'AUTH-3c', 'LIM-6', 'NS-51'],
     };
   }
   const changes: Change[] = [
-    { type: 'token-request', clientId: budget, times: [...times, attempt.atMs] },
+    { type: 'token-request', clientId: budget, times: [...times, context.atMs] },
   ];
   return { changes };
 }
 
 /** NS-50: the error JSON of RFC 6749 §5.2, or a problem like everywhere else. */
-function refuseOauth(attempt: Attempt, status: number, error: string, detail: string): Decision {
+function refuseOauth(
+  context: RequestContext,
+  status: number,
+  error: string,
+  detail: string,
+): Decision {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   if (status === 401) headers['www-authenticate'] = 'Basic realm="token"';
   const cites = ['NS-8', 'NS-50', 'AUTH-1'];
-  if (attempt.behaviour.settings.token_errors === 'problem') {
+  if (context.behaviour.settings.token_errors === 'problem') {
     const title = 'Token refused';
-    return refuseUnnamed(attempt, { status, title, code: error, detail }, cites, headers);
+    return refuseUnnamed(context, { status, title, code: error, detail }, cites, headers);
   }
   const body = JSON.stringify({ error, error_description: detail });
   return {

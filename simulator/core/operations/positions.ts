@@ -1,13 +1,14 @@
 // POST /api/v1/positions/open and /close, with payloads of our own choosing (NS-1).
-import type { Attempt, Body } from '../attempt.ts';
+
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
-import { emit } from '../emit.ts';
+import { emit } from '../delivery/emit-event.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import type { Order, Position, TradingAccount } from '../records.ts';
-import { refuse } from '../refuse.ts';
 import { quote } from '../tables/quotes.ts';
 import { compareDecimals, negateDecimal } from '../values/decimal.ts';
-import { findTradingAccount, parseMemberId } from './find.ts';
+import { findTradingAccount, parseMemberId } from './find-record.ts';
 import { optionalText } from './members.ts';
 
 const cites = [
@@ -23,11 +24,11 @@ const cites = [
 ];
 const reach = ['NS-1', 'AUTH-5', 'AUTH-6', 'AUTH-7'];
 
-export function openPosition(attempt: Attempt): Decision {
-  const { body, world } = attempt;
-  const refused = refuseOpen(attempt, body);
+export function openPosition(context: RequestContext): Decision {
+  const { body, world } = context;
+  const refused = refuseOpen(context, body);
   if (refused !== null) return refused;
-  const tradingAccount = findNamedAccount(attempt);
+  const tradingAccount = findNamedAccount(context);
   if ('reply' in tradingAccount) return tradingAccount;
   const instrument = body.instrument as string;
   const side = body.side as string;
@@ -41,81 +42,81 @@ export function openPosition(attempt: Attempt): Decision {
     side,
     volume,
     openPrice: price,
-    openedAtMs: attempt.atMs,
+    openedAtMs: context.atMs,
     closedAtMs: null,
   };
-  const status = attempt.behaviour.settings.open_position_status;
-  return fill(attempt, position, { side, volume, price }, 'position.opened', status);
+  const status = context.behaviour.settings.open_position_status;
+  return fill(context, position, { side, volume, price }, 'position.opened', status);
 }
 
-export function closePosition(attempt: Attempt): Decision {
-  const { body, behaviour } = attempt;
+export function closePosition(context: RequestContext): Decision {
+  const { body, behaviour } = context;
   const wanted = optionalText(body, 'volume');
-  if (wanted !== null && !isPositive(attempt, wanted)) return refuseVolume(attempt);
-  const positionId = parseMemberId(attempt, body.position_id as string, 'position_id', 'NS-1');
+  if (wanted !== null && !isPositive(context, wanted)) return refuseVolume(context);
+  const positionId = parseMemberId(context, body.position_id as string, 'position_id', 'NS-1');
   if (typeof positionId !== 'string') return positionId;
-  const tradingAccount = findNamedAccount(attempt);
+  const tradingAccount = findNamedAccount(context);
   if ('reply' in tradingAccount) return tradingAccount;
-  const position = attempt.world.positions.get(positionId);
+  const position = context.world.positions.get(positionId);
   if (position === undefined || position.tradingAccountId !== tradingAccount.id) {
     const detail = `There is no position ${positionId} on trading account ${tradingAccount.id}.`;
-    return refuse(attempt, { code: 'not_found', detail, cites: reach });
+    return refuse(context, { code: 'not_found', detail, cites: reach });
   }
   if (position.closedAtMs !== null) {
     const detail = `Position ${positionId} is closed already.`;
-    return refuse(attempt, { code: 'invalid_state', detail, cites: ['NS-1'] });
+    return refuse(context, { code: 'invalid_state', detail, cites: ['NS-1'] });
   }
   const volume = wanted ?? position.volume;
   if (compareDecimals(volume, position.volume) > 0) {
     const detail = `volume must not be more than the ${position.volume} that are open.`;
-    return refuse(attempt, { code: 'validation_failed', detail, field: 'volume', cites: ['NS-1'] });
+    return refuse(context, { code: 'validation_failed', detail, field: 'volume', cites: ['NS-1'] });
   }
   const left = behaviour.values.add(position.volume, negateDecimal(volume));
-  const closedAtMs = behaviour.values.isZero(left) ? attempt.atMs : null;
+  const closedAtMs = behaviour.values.isZero(left) ? context.atMs : null;
   const order = {
     side: position.side === 'buy' ? 'sell' : 'buy',
     volume,
     price: quote(position.instrument),
   };
   const status = behaviour.settings.close_position_status;
-  return fill(attempt, { ...position, volume: left, closedAtMs }, order, 'position.closed', status);
+  return fill(context, { ...position, volume: left, closedAtMs }, order, 'position.closed', status);
 }
 
-function findNamedAccount(attempt: Attempt): TradingAccount | Decision {
-  const text = attempt.body.trading_account_id as string;
-  const id = parseMemberId(attempt, text, 'trading_account_id', 'NS-1');
-  return typeof id === 'string' ? findTradingAccount(attempt, id, null, reach) : id;
+function findNamedAccount(context: RequestContext): TradingAccount | Decision {
+  const text = context.body.trading_account_id as string;
+  const id = parseMemberId(context, text, 'trading_account_id', 'NS-1');
+  return typeof id === 'string' ? findTradingAccount(context, id, null, reach) : id;
 }
 
-function refuseOpen(attempt: Attempt, body: Body): Decision | null {
+function refuseOpen(context: RequestContext, body: Body): Decision | null {
   const wrong = (field: string, detail: string) =>
-    refuse(attempt, { code: 'validation_failed', detail, field, cites: ['NS-1'] });
+    refuse(context, { code: 'validation_failed', detail, field, cites: ['NS-1'] });
   if ((body.instrument as string).trim() === '') {
     return wrong('instrument', 'instrument must not be empty.');
   }
   if (body.side !== 'buy' && body.side !== 'sell')
     return wrong('side', 'side must be buy or sell.');
-  return isPositive(attempt, body.volume as string) ? null : refuseVolume(attempt);
+  return isPositive(context, body.volume as string) ? null : refuseVolume(context);
 }
 
-function isPositive(attempt: Attempt, volume: string): boolean {
-  return attempt.behaviour.values.isDecimal(volume) && compareDecimals(volume, '0') > 0;
+function isPositive(context: RequestContext, volume: string): boolean {
+  return context.behaviour.values.isDecimal(volume) && compareDecimals(volume, '0') > 0;
 }
 
-function refuseVolume(attempt: Attempt): Decision {
+function refuseVolume(context: RequestContext): Decision {
   const detail = 'volume must be a decimal above zero, such as "0.10".';
-  return refuse(attempt, { code: 'validation_failed', detail, field: 'volume', cites: ['NS-1'] });
+  return refuse(context, { code: 'validation_failed', detail, field: 'volume', cites: ['NS-1'] });
 }
 
 /** Every order fills at once, at the quote. */
 function fill(
-  attempt: Attempt,
+  context: RequestContext,
   position: Position,
   terms: Pick<Order, 'side' | 'volume' | 'price'>,
   kind: string,
   status: number,
 ): Decision {
-  const { world, behaviour } = attempt;
+  const { world, behaviour } = context;
   const account = world.accounts.get(position.accountId);
   if (account === undefined) throw new Error(`position ${position.id} has no account`);
   const order: Order = {
@@ -125,20 +126,20 @@ function fill(
     instrument: position.instrument,
     ...terms,
     status: 'filled',
-    createdAtMs: attempt.atMs,
+    createdAtMs: context.atMs,
   };
-  const body = behaviour.print.order(order);
+  const body = behaviour.serialize.order(order);
   const place = { firmId: account.firmId, brandId: account.brandId, accountId: account.id };
   const changes: Change[] = [
     { type: 'position-set', position },
     { type: 'order-set', order },
-    ...emit(attempt, 'order', 'order.filled', place, body),
-    ...emit(attempt, 'position', kind, place, printPosition(position)),
+    ...emit(context, 'order', 'order.filled', place, body),
+    ...emit(context, 'position', kind, place, serializePosition(position)),
   ];
   return { reply: { status, contentType: 'application/json', body }, changes, cites };
 }
 
-export function printPosition(position: Position): string {
+export function serializePosition(position: Position): string {
   return JSON.stringify({
     id: position.id,
     trading_account_id: position.tradingAccountId,

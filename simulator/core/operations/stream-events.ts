@@ -1,20 +1,21 @@
 // Opens the events channel, of which the specification says only that it is a WebSocket and
 // replays.
-import type { Attempt } from '../attempt.ts';
-import type { Decision } from '../call.ts';
-import { refuse, refuseUnnamed } from '../refuse.ts';
 
-export function streamEvents(attempt: Attempt): Decision {
-  if (attempt.call.upgrade !== true) return refusePlain(attempt);
-  const text = attempt.query.get('after_seq');
-  const { lastSeq } = attempt.world.events;
+import type { Decision } from '../call.ts';
+import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
+
+export function streamEvents(context: RequestContext): Decision {
+  if (context.call.upgrade !== true) return refusePlain(context);
+  const text = context.query.get('after_seq');
+  const { lastSeq } = context.world.events;
   if (text !== null && !/^\d{1,15}$/.test(text)) {
-    return refuseAfterSeq(attempt, 'after_seq must be the sequence number of an event, or 0.');
+    return refuseAfterSeq(context, 'after_seq must be the sequence number of an event, or 0.');
   }
   if (Number(text) > lastSeq) {
     // A number from another world: what follows here would be taken for what came before.
     return refuseAfterSeq(
-      attempt,
+      context,
       `after_seq is ${text}, but the last event here is ${lastSeq}. Is it of another world?`,
     );
   }
@@ -25,15 +26,15 @@ export function streamEvents(attempt: Attempt): Decision {
   };
 }
 
-function refuseAfterSeq(attempt: Attempt, detail: string): Decision {
+function refuseAfterSeq(context: RequestContext, detail: string): Decision {
   const cites = ['EVT-10b', 'NS-12'];
-  return refuse(attempt, { code: 'validation_failed', detail, field: 'after_seq', cites });
+  return refuse(context, { code: 'validation_failed', detail, field: 'after_seq', cites });
 }
 
 /** NS-12: a plain request for it is told what it is. */
-function refusePlain(attempt: Attempt): Decision {
+function refusePlain(context: RequestContext): Decision {
   return refuseUnnamed(
-    attempt,
+    context,
     {
       status: 426,
       title: 'Upgrade required',

@@ -1,13 +1,14 @@
 // PATCH /api/v1/accounts/{id}: compare-and-swap on the revision.
-import type { Attempt } from '../attempt.ts';
+
 import type { Decision } from '../call.ts';
-import { emit } from '../emit.ts';
+import { emit } from '../delivery/emit-event.ts';
+import { headerOf } from '../pipeline/operation-row.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Account } from '../records.ts';
-import { refuse } from '../refuse.ts';
-import { headerOf } from '../stages/row.ts';
 import type { IfMatch } from '../values/etag.ts';
-import { accountReply } from './account-row.ts';
-import { findAccount, parsePathId } from './find.ts';
+import { accountReply } from './create-or-find-account.ts';
+import { findAccount, parsePathId } from './find-record.ts';
 import { optionalText } from './members.ts';
 
 /** UPD-3: what can be updated, and where it is kept. Email and phone are not among it (UPD-11). */
@@ -19,49 +20,49 @@ const updatable = [
   ['status', 'status'],
 ] as const;
 
-export function updateAccount(attempt: Attempt): Decision {
-  const { behaviour } = attempt;
-  const match = behaviour.values.ifMatch(headerOf(attempt, 'if-match'));
-  const id = parsePathId(attempt, 'account');
+export function updateAccount(context: RequestContext): Decision {
+  const { behaviour } = context;
+  const match = behaviour.values.ifMatch(headerOf(context, 'if-match'));
+  const id = parsePathId(context, 'account');
   if (typeof id !== 'string') return id;
-  const unusable = refuseUnusableTag(attempt, match) ?? refuseStatus(attempt);
+  const unusable = refuseUnusableTag(context, match) ?? refuseStatus(context);
   if (unusable !== null) return unusable;
   // UPD-6: who cannot see the account never learns whether the tag was right.
-  const account = findAccount(attempt, id, ['UPD-5', 'UPD-6', 'AUTH-6', 'AUTH-7']);
+  const account = findAccount(context, id, ['UPD-5', 'UPD-6', 'AUTH-6', 'AUTH-7']);
   if ('reply' in account) return account;
-  const updated = applyMembers(attempt, account);
-  const stale = refuseStaleTag(attempt, match, account);
-  const idle = updated === null ? refuseNoChange(attempt) : null;
+  const updated = applyMembers(context, account);
+  const stale = refuseStaleTag(context, match, account);
+  const idle = updated === null ? refuseNoChange(context) : null;
   // NS-19: which of the two is said when both are wrong.
   const refused = behaviour.settings.tag_before_no_change ? (stale ?? idle) : (idle ?? stale);
   if (refused !== null) return refused;
   if (updated === null) throw new Error('an update without a change got past its refusal');
-  const body = behaviour.print.account(updated);
+  const body = behaviour.serialize.account(updated);
   return {
-    reply: accountReply(attempt, updated, 200, body),
+    reply: accountReply(context, updated, 200, body),
     changes: [
       { type: 'account-changed', account: updated },
-      ...emit(attempt, 'account', 'account.updated', updated, body),
+      ...emit(context, 'account', 'account.updated', updated, body),
     ],
     cites: ['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4', 'UPD-11', 'UPD-12', 'ACC-7', 'NS-26'],
   };
 }
 
-function refuseUnusableTag(attempt: Attempt, match: IfMatch): Decision | null {
+function refuseUnusableTag(context: RequestContext, match: IfMatch): Decision | null {
   if (match.kind === 'missing') {
-    return refuse(attempt, {
+    return refuse(context, {
       code:
-        attempt.behaviour.settings.missing_if_match === 412
+        context.behaviour.settings.missing_if_match === 412
           ? 'revision_conflict'
           : 'validation_failed',
-      status: attempt.behaviour.settings.missing_if_match,
+      status: context.behaviour.settings.missing_if_match,
       detail: 'Send If-Match with the ETag of the account as you last saw it.',
       field: 'If-Match',
       cites: ['UPD-10', 'NS-18'],
     });
   }
   if (match.kind !== 'malformed') return null;
-  return refuse(attempt, {
+  return refuse(context, {
     code: 'validation_failed',
     detail: 'If-Match must be one strong tag in double quotes, such as "3".',
     field: 'If-Match',
@@ -70,11 +71,11 @@ function refuseUnusableTag(attempt: Attempt, match: IfMatch): Decision | null {
 }
 
 /** NS-5: a setting may name the statuses; the rules take any (UPD-4). */
-function refuseStatus(attempt: Attempt): Decision | null {
-  const { statuses } = attempt.behaviour.accounts;
-  const status = optionalText(attempt.body, 'status');
+function refuseStatus(context: RequestContext): Decision | null {
+  const { statuses } = context.behaviour.accounts;
+  const status = optionalText(context.body, 'status');
   if (statuses === null || status === null || statuses.includes(status)) return null;
-  return refuse(attempt, {
+  return refuse(context, {
     code: 'validation_failed',
     detail: `status must be one of ${statuses.join(', ')}.`,
     field: 'status',
@@ -82,12 +83,16 @@ function refuseStatus(attempt: Attempt): Decision | null {
   });
 }
 
-function refuseStaleTag(attempt: Attempt, match: IfMatch, account: Account): Decision | null {
+function refuseStaleTag(
+  context: RequestContext,
+  match: IfMatch,
+  account: Account,
+): Decision | null {
   const current = String(account.revision);
   if (match.kind === 'tag' && match.value === current) return null;
   if (match.kind === 'any' && (match.values === null || match.values.includes(current)))
     return null;
-  return refuse(attempt, {
+  return refuse(context, {
     code: 'revision_conflict',
     detail: 'The account has changed since that ETag. Read it again, then send a new operation.',
     field: 'If-Match',
@@ -95,8 +100,8 @@ function refuseStaleTag(attempt: Attempt, match: IfMatch, account: Account): Dec
   });
 }
 
-function refuseNoChange(attempt: Attempt): Decision {
-  return refuse(attempt, {
+function refuseNoChange(context: RequestContext): Decision {
+  return refuse(context, {
     code: 'validation_failed',
     detail: `The body would change nothing. Send at least one new value of ${updatable.map(([name]) => name).join(', ')}.`,
     cites: ['UPD-8', 'UPD-11'],
@@ -104,13 +109,13 @@ function refuseNoChange(attempt: Attempt): Decision {
 }
 
 /** UPD-2: only the members sent; null when nothing would be different. */
-function applyMembers(attempt: Attempt, account: Account): Account | null {
+function applyMembers(context: RequestContext, account: Account): Account | null {
   const patch: Partial<Record<(typeof updatable)[number][1], string>> = {};
   for (const [name, field] of updatable) {
-    const value = optionalText(attempt.body, name);
+    const value = optionalText(context.body, name);
     if (value !== null && value !== account[field]) patch[field] = value;
   }
   if (Object.keys(patch).length === 0) return null;
-  const revision = attempt.behaviour.accounts.nextRevision(account.revision);
+  const revision = context.behaviour.accounts.nextRevision(account.revision);
   return { ...account, ...patch, revision };
 }

@@ -1,46 +1,46 @@
 // Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
 
-import { type Attempt, callerOf } from '../attempt.ts';
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
-import { disableChanges } from '../delivery-answers.ts';
+import { disableChanges } from '../delivery/delivery-answers.ts';
+import { newSubscription } from '../delivery/new-subscription.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Category, Subscription } from '../records.ts';
-import { refuse } from '../refuse.ts';
-import { newSubscription } from '../subscription.ts';
 
 const json = 'application/json';
 
-export function createWebhook(attempt: Attempt): Decision {
-  const { behaviour, world, body } = attempt;
+export function createWebhook(context: RequestContext): Decision {
+  const { behaviour, world, body } = context;
   const status = behaviour.settings.webhook_refusal_status;
   const url = body.url as string;
-  const wrong = findWrongCategory(attempt, body.event_categories as readonly string[]);
+  const wrong = findWrongCategory(context, body.event_categories as readonly string[]);
   if (wrong !== null) {
     const field = 'event_categories';
     const cites = ['HOOK-9', 'NS-23'];
-    return refuse(attempt, { code: 'validation_failed', status, detail: wrong, field, cites });
+    return refuse(context, { code: 'validation_failed', status, detail: wrong, field, cites });
   }
-  const why = behaviour.webhooks.refuseTarget(url, attempt.facts.addresses, world);
+  const why = behaviour.webhooks.refuseTarget(url, context.facts.addresses, world);
   if (why !== null) {
     const detail = `${why}.`;
     const cites = ['HOOK-7', 'HOOK-8', 'NS-23'];
-    return refuse(attempt, { code: 'validation_failed', status, detail, field: 'url', cites });
+    return refuse(context, { code: 'validation_failed', status, detail, field: 'url', cites });
   }
-  const credential = callerOf(attempt);
+  const credential = callerOf(context);
   const subscription = newSubscription(world, behaviour, {
     firmId: credential.firmId,
     // HOOK-10: bound as its creator is.
     brandId: credential.brandId,
     url,
     categories: [...new Set(body.event_categories as readonly Category[])],
-    createdAtMs: attempt.atMs,
+    createdAtMs: context.atMs,
   });
   const { secret } = subscription;
   return {
     reply: {
       status: behaviour.settings.webhook_create_status,
       contentType: json,
-      body: behaviour.print.subscription(subscription, secret),
+      body: behaviour.serialize.subscription(subscription, secret),
     },
     changes: [
       { type: 'counted', counter: 'secret', to: world.counters.secret + 1 },
@@ -50,21 +50,21 @@ export function createWebhook(attempt: Attempt): Decision {
   };
 }
 
-function findWrongCategory(attempt: Attempt, names: readonly string[]): string | null {
-  const { categories } = attempt.behaviour.webhooks;
+function findWrongCategory(context: RequestContext, names: readonly string[]): string | null {
+  const { categories } = context.behaviour.webhooks;
   const known = categories.join(', ');
   if (names.length === 0) return `event_categories must name at least one of ${known}.`;
   const unknown = names.find((name) => !categories.includes(name));
   return unknown === undefined ? null : `event_categories may only name ${known}; not ${unknown}.`;
 }
 
-export function listWebhooks(attempt: Attempt): Decision {
-  const { behaviour, world } = attempt;
-  const credential = callerOf(attempt);
+export function listWebhooks(context: RequestContext): Decision {
+  const { behaviour, world } = context;
+  const credential = callerOf(context);
   const shown: string[] = [];
   for (const subscription of world.subscriptions.values()) {
     if (!behaviour.reach.subscription(credential, subscription)) continue;
-    shown.push(behaviour.print.subscription(subscription, null));
+    shown.push(behaviour.serialize.subscription(subscription, null));
   }
   const list = `[${shown.join(',')}]`;
   const body = behaviour.settings.webhook_list_shape === 'array' ? list : `{"webhooks":${list}}`;
@@ -75,18 +75,18 @@ export function listWebhooks(attempt: Attempt): Decision {
   };
 }
 
-export function getWebhook(attempt: Attempt): Decision {
-  const found = findSubscription(attempt);
+export function getWebhook(context: RequestContext): Decision {
+  const found = findSubscription(context);
   if ('reply' in found) return found;
-  const body = attempt.behaviour.print.subscription(found, null);
+  const body = context.behaviour.serialize.subscription(found, null);
   const reply = { status: 200, contentType: json, body } as const;
   return { reply, changes: [], cites: ['HOOK-2', 'HOOK-3', 'HOOK-11', 'EVT-10a'] };
 }
 
-export function rotateWebhookSecret(attempt: Attempt): Decision {
-  const found = findSubscription(attempt);
+export function rotateWebhookSecret(context: RequestContext): Decision {
+  const found = findSubscription(context);
   if ('reply' in found) return found;
-  const { world, behaviour } = attempt;
+  const { world, behaviour } = context;
   const count = world.counters.secret + 1;
   const secret = behaviour.webhooks.secret(world, count);
   const subscription = {
@@ -94,13 +94,13 @@ export function rotateWebhookSecret(attempt: Attempt): Decision {
     secret,
     // EVT-7: the previous one goes on signing until the overlap ends.
     previousSecret: found.secret,
-    rotatedAtMs: attempt.atMs,
+    rotatedAtMs: context.atMs,
   };
   return {
     reply: {
       status: behaviour.settings.rotate_secret_status,
       contentType: json,
-      body: behaviour.print.subscription(subscription, secret),
+      body: behaviour.serialize.subscription(subscription, secret),
     },
     changes: [
       { type: 'counted', counter: 'secret', to: count },
@@ -110,15 +110,15 @@ export function rotateWebhookSecret(attempt: Attempt): Decision {
   };
 }
 
-export function disableWebhook(attempt: Attempt): Decision {
-  const found = findSubscription(attempt);
+export function disableWebhook(context: RequestContext): Decision {
+  const found = findSubscription(context);
   if ('reply' in found) return found;
   const changes: readonly Change[] = found.disabled
     ? []
-    : disableChanges(attempt.world, found, 'Disabled by request.');
+    : disableChanges(context.world, found, 'Disabled by request.');
   const subscription = latest(changes, found);
-  const empty = attempt.behaviour.settings.webhook_disable_answer === 'empty';
-  const body = attempt.behaviour.print.subscription(subscription, null);
+  const empty = context.behaviour.settings.webhook_disable_answer === 'empty';
+  const body = context.behaviour.serialize.subscription(subscription, null);
   return {
     reply: empty
       ? { status: 204, contentType: null, body: '' }
@@ -136,12 +136,12 @@ function latest(changes: readonly Change[], before: Subscription): Subscription 
 }
 
 /** HOOK-12: an id of another firm is answered as an unknown one, to the letter. */
-function findSubscription(attempt: Attempt): Subscription | Decision {
-  const { behaviour, world } = attempt;
-  const id = behaviour.values.id(attempt.pathId);
+function findSubscription(context: RequestContext): Subscription | Decision {
+  const { behaviour, world } = context;
+  const id = behaviour.values.id(context.pathId);
   if (id === null) {
     const status = behaviour.settings.path_id_status;
-    return refuse(attempt, {
+    return refuse(context, {
       code: status === 404 ? 'not_found' : 'validation_failed',
       detail: 'The subscription id in the path must be a decimal number.',
       field: 'id',
@@ -149,8 +149,8 @@ function findSubscription(attempt: Attempt): Subscription | Decision {
     });
   }
   const found = world.subscriptions.get(Number(id));
-  if (found !== undefined && behaviour.reach.subscription(callerOf(attempt), found)) return found;
-  return refuse(attempt, {
+  if (found !== undefined && behaviour.reach.subscription(callerOf(context), found)) return found;
+  return refuse(context, {
     code: 'not_found',
     detail: `There is no subscription ${id}.`,
     cites: ['HOOK-12', 'HOOK-11', 'AUTH-6', 'AUTH-7'],

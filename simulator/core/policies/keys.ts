@@ -1,8 +1,8 @@
 // Idempotency keys of the conforming service.
 import type { Settings } from '../../../fixtures/settings.ts';
-import type { Attempt, Body } from '../attempt.ts';
 import type { KeyPolicy } from '../behaviour.ts';
 import { optionalText } from '../operations/members.ts';
+import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { sha256Hex } from '../values/digest.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -41,21 +41,22 @@ function unrecorded(settings: Settings, status: number): boolean {
 function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
   // NS-35.
   const fold = (text: string) => (settings.subject_case_sensitive ? text : text.toLowerCase());
-  const reference = ({ body }: Attempt) => fold(optionalText(body, 'client_reference_id') ?? '');
-  const account = ({ query, behaviour }: Attempt) => {
+  const reference = ({ body }: RequestContext) =>
+    fold(optionalText(body, 'client_reference_id') ?? '');
+  const account = ({ query, behaviour }: RequestContext) => {
     const named = query.get('account_id') ?? '';
     return behaviour.values.id(named) ?? named;
   };
-  const tradingAccount = ({ body, behaviour }: Attempt) => {
+  const tradingAccount = ({ body, behaviour }: RequestContext) => {
     const named = optionalText(body, 'trading_account_id') ?? '';
     return behaviour.values.id(named) ?? named;
   };
   return {
-    createAccount: (attempt) =>
+    createAccount: (context) =>
       // NS-41: by itself the reference is the subject, whatever the brand.
       settings.key_across_brands === 'separate'
-        ? `${reference(attempt)}\n${optionalText(attempt.body, 'brand_id') ?? ''}`
-        : reference(attempt),
+        ? `${reference(context)}\n${optionalText(context.body, 'brand_id') ?? ''}`
+        : reference(context),
     createTransaction: reference,
     // IDEM-9: each row's reference, email and brand, in order.
     bulkCreateAccounts: ({ body }) =>
@@ -83,7 +84,7 @@ const longest = 512;
 /**
  * IDEM-2, IDEM-3: credential, operation, key and subject; a line break occurs in none but the last.
  */
-function keyId({ credential, operation, key, subject }: Attempt): string {
+function keyId({ credential, operation, key, subject }: RequestContext): string {
   const id = `${credential?.clientId}\n${operation}\n${key}\n${subject}`;
   return id.length <= longest ? id : sha256Hex(id);
 }

@@ -1,8 +1,8 @@
 // Subscriptions and deliveries of the conforming service.
 import type { Settings } from '../../../fixtures/settings.ts';
-import type { DeliveryPolicy, PrintPolicy, WebhookPolicy } from '../behaviour.ts';
+import type { DeliveryPolicy, SerializePolicy, WebhookPolicy } from '../behaviour.ts';
 import { eventWindowMs } from '../evolve.ts';
-import { answerLimitMs, retryGapsMs } from '../tables/schedule.ts';
+import { answerLimitMs, retryGapsMs } from '../tables/retry-schedule.ts';
 import { type AddressSpace, publicSpace } from '../values/address.ts';
 import { seededToken } from '../values/digest.ts';
 import { signatureHeader, signBody } from '../values/signature.ts';
@@ -49,7 +49,7 @@ export function refuseTarget(
   return judged.ok ? null : `url must lead to a public address: ${judged.why}`;
 }
 
-export function deliveryPolicy(settings: Settings, print: PrintPolicy): DeliveryPolicy {
+export function deliveryPolicy(settings: Settings, serialize: SerializePolicy): DeliveryPolicy {
   const overlapMs = settings.rotation_overlap_s * 1000;
   return {
     // EVT-1, EVT-12.
@@ -74,7 +74,7 @@ export function deliveryPolicy(settings: Settings, print: PrintPolicy): Delivery
         secrets.map((secret) => signBody(secret, tMs, body)),
       ),
     // EVT-2a, EVT-2b.
-    body: (event, world) => print.envelope(event, world),
+    body: (event, world) => serialize.envelope(event, world),
     // EVT-3, NS-10.
     headers: (subscription, signature) => ({
       'content-type': 'application/json; charset=utf-8',

@@ -7,7 +7,7 @@ import {
   parseAddress,
   publicSpace,
 } from './address.ts';
-import { remember } from './remember.ts';
+import { memoize } from './memoize.ts';
 
 /**
  * Where deliveries go. `address` is the hostname when that is an IP literal (IPv6 without
@@ -30,7 +30,7 @@ export interface RefusedUrl {
   readonly why: string;
 }
 
-export interface TargetTerms {
+export interface TargetUrlOptions {
   /** Also take `http://` and loopback targets, which departs from the rules. */
   readonly allowLocal?: boolean;
   readonly space?: AddressSpace;
@@ -40,7 +40,7 @@ const maxUrlLength = 2048;
 const withLoopback = new WeakMap<AddressSpace, AddressSpace>();
 
 /** The space that judges a target under these terms, and the addresses its name resolves to. */
-export function targetSpace({ allowLocal = false, space = publicSpace }: TargetTerms = {}) {
+export function targetSpace({ allowLocal = false, space = publicSpace }: TargetUrlOptions = {}) {
   if (!allowLocal) return space;
   const known = withLoopback.get(space);
   if (known) return known;
@@ -54,12 +54,15 @@ export function targetSpace({ allowLocal = false, space = publicSpace }: TargetT
  * HOOK-7, HOOK-8: a target is an `https://` url whose host is not visibly non-public. A name that
  * passes still has to be resolved and judged, see {@link judgeAddresses}.
  */
-export function parseTargetUrl(text: string, terms: TargetTerms = {}): TargetUrl | RefusedUrl {
+export function parseTargetUrl(
+  text: string,
+  options: TargetUrlOptions = {},
+): TargetUrl | RefusedUrl {
   // The same few urls are parsed again for every delivery.
-  const space = targetSpace(terms);
+  const space = targetSpace(options);
   let parse = parsers.get(space);
   if (parse === undefined) {
-    parse = remember((url) => parseAnew(url, terms));
+    parse = memoize((url) => parseAnew(url, options));
     parsers.set(space, parse);
   }
   return parse(text);
@@ -67,8 +70,8 @@ export function parseTargetUrl(text: string, terms: TargetTerms = {}): TargetUrl
 
 const parsers = new WeakMap<AddressSpace, (text: string) => TargetUrl | RefusedUrl>();
 
-function parseAnew(text: string, terms: TargetTerms): TargetUrl | RefusedUrl {
-  const why = refuseSpelling(text, terms.allowLocal ?? false);
+function parseAnew(text: string, options: TargetUrlOptions): TargetUrl | RefusedUrl {
+  const why = refuseSpelling(text, options.allowLocal ?? false);
   if (why !== null) return refused(why);
   if (!URL.canParse(text)) return refused('url is not a url that can be parsed');
   const url = new URL(text);
@@ -80,11 +83,11 @@ function parseAnew(text: string, terms: TargetTerms): TargetUrl | RefusedUrl {
     // Exactly one trailing dot marks a name as absolute. It is the same host, and TLS does not want
     // it.
     const name = url.hostname.replace(/\.$/, '');
-    const fault = refuseName(name, targetSpace(terms));
+    const fault = refuseName(name, targetSpace(options));
     if (fault !== null) return refused(fault);
     url.hostname = name;
   } else {
-    const verdict = explainAddress(address, targetSpace(terms));
+    const verdict = explainAddress(address, targetSpace(options));
     if (!verdict.public) return refused(`url must lead to a public address: ${verdict.why}`);
   }
   if (url.href.length > maxUrlLength) return refused(tooLong);

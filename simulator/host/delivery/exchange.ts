@@ -1,16 +1,16 @@
 // One request over a pool, from its start to its end or to the end of its time.
 import type { Dispatcher } from 'undici';
-import type { Recall } from '../deliverer.ts';
-import { explainFailure } from './failures.ts';
+import type { CancelToken } from './deliverer.ts';
+import { explainFailure } from './explain-failure.ts';
 
-export interface ExchangeTerms {
+export interface ExchangeOptions {
   readonly path: string;
   readonly method: 'POST' | 'GET';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   /** For everything: a free connection, connecting, the answer and all of its body. */
   readonly limitMs: number;
-  readonly recall: Recall;
+  readonly recall: CancelToken;
 }
 
 export interface ExchangeOutcome {
@@ -31,10 +31,10 @@ export class RefusedPeer extends Error {
 const bodyKeptBytes = 64 * 1024;
 
 /** Never rejects. */
-export function exchange(pool: Dispatcher, terms: ExchangeTerms): Promise<ExchangeOutcome> {
+export function exchange(pool: Dispatcher, options: ExchangeOptions): Promise<ExchangeOutcome> {
   return new Promise((resolve) => {
-    const answer = new Answer(terms, resolve);
-    const { path, method, headers, body } = terms;
+    const answer = new Answer(options, resolve);
+    const { path, method, headers, body } = options;
     try {
       pool.dispatch({ path, method, headers, body }, answer);
     } catch (error) {
@@ -46,7 +46,7 @@ export function exchange(pool: Dispatcher, terms: ExchangeTerms): Promise<Exchan
 const cut = new Error('cut off');
 
 class Answer implements Dispatcher.DispatchHandler {
-  readonly #terms: ExchangeTerms;
+  readonly #options: ExchangeOptions;
   readonly #resolve: (outcome: ExchangeOutcome) => void;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
@@ -55,14 +55,14 @@ class Answer implements Dispatcher.DispatchHandler {
   #location: string | null = null;
   #bodyBytes = 0;
 
-  constructor(terms: ExchangeTerms, resolve: (outcome: ExchangeOutcome) => void) {
-    this.#terms = terms;
+  constructor(options: ExchangeOptions, resolve: (outcome: ExchangeOutcome) => void) {
+    this.#options = options;
     this.#resolve = resolve;
     // EVT-9b: undici's own limits start anew with every byte; this one does not.
-    this.#timer = setTimeout(() => this.#expire(), terms.limitMs);
+    this.#timer = setTimeout(() => this.#expire(), options.limitMs);
     const recalled = () => this.fail(new Error('cut off by the sandbox'));
-    if (terms.recall.isRecalled) recalled();
-    else terms.recall.onRecall(recalled);
+    if (options.recall.isRecalled) recalled();
+    else options.recall.onRecall(recalled);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -106,7 +106,7 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   #expire(): void {
-    const seconds = Math.ceil(this.#terms.limitMs / 1000);
+    const seconds = Math.ceil(this.#options.limitMs / 1000);
     const what =
       this.#status !== null
         ? 'the answer was not complete'
@@ -120,7 +120,7 @@ class Answer implements Dispatcher.DispatchHandler {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
-    this.#terms.recall.onRecall(null);
+    this.#options.recall.onRecall(null);
     // A whole answer leaves its connection for the next; anything else ends it. Undici has
     // forgotten a request that is over, so that this is for those that are not.
     this.#controller?.abort(cut);

@@ -1,28 +1,28 @@
 // Faults of deliveries: dropped, doubled, badly or stalely signed, delayed, and how often.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DeliveryEffect } from '../../core/faults.ts';
-import { verifyWebhook } from '../webhooks/verify.ts';
-import { type Arrival, Rehearsal, startMs } from './rehearsal.ts';
+import type { DeliveryEffect } from '../../core/pipeline/find-fault.ts';
+import { verifyWebhook } from '../signing/verify.ts';
+import { type Arrival, DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
 const faults = suite('faults');
 
 const order = (
-  stage: Rehearsal,
+  stage: DeliveryTestHarness,
   effect: DeliveryEffect,
   { webhook = true, times }: { webhook?: boolean | string; times?: number } = {},
 ): void => {
   stage.act('makeFault', { match: { webhook }, effect, ...(times === undefined ? {} : { times }) });
 };
 
-function verdictOf(stage: Rehearsal, id: number, arrival: Arrival | undefined) {
+function verdictOf(stage: DeliveryTestHarness, id: number, arrival: Arrival | undefined) {
   const header = arrival?.headers['X-Webhook-Signature'] ?? '';
   const { secret } = stage.subscription(id);
   return verifyWebhook({ header, body: arrival?.body ?? '', secret });
 }
 
 faults('drop: counts as delivered and is not sent, as often as it says', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   order(stage, { kind: 'drop' }, { times: 2 });
   stage.emit(3);
@@ -38,7 +38,7 @@ faults('drop: counts as delivered and is not sent, as often as it says', async (
 });
 
 faults('duplicate: the same event and bytes twice (EVT-4)', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   await stage.subscribe();
   order(stage, { kind: 'duplicate' }, { times: 1 });
   stage.emit(2);
@@ -49,7 +49,7 @@ faults('duplicate: the same event and bytes twice (EVT-4)', async () => {
 });
 
 faults('bad_signature: what is sent does not verify, and the retry does', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   stage.script = (arrival) => (verdictOf(stage, id, arrival).ok ? 200 : 400);
   order(stage, { kind: 'bad_signature' }, { times: 1 });
@@ -63,7 +63,7 @@ faults('bad_signature: what is sent does not verify, and the retry does', async 
 });
 
 faults('stale_timestamp: signed well, of an hour ago', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   order(stage, { kind: 'stale_timestamp' }, { times: 1 });
   stage.emit(2);
@@ -79,7 +79,7 @@ faults('stale_timestamp: signed well, of an hour ago', async () => {
 faults(
   'delay: the attempt starts later on the sandbox’s clock, and holds back what follows',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     const id = await stage.subscribe();
     order(stage, { kind: 'delay', ms: 5000 }, { times: 1 });
     stage.emit(2);
@@ -96,7 +96,7 @@ faults(
 );
 
 faults('of one subscription only; a fault of calls is none of deliveries', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const one = await stage.subscribe('https://one.example.com/');
   const two = await stage.subscribe('https://two.example.com/');
   order(stage, { kind: 'drop' }, { webhook: String(one) });
@@ -112,7 +112,7 @@ faults('of one subscription only; a fault of calls is none of deliveries', async
 });
 
 faults('disabled during a delay: nothing is sent (EVT-13)', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   stage.emit();
   await stage.settle();
@@ -126,7 +126,7 @@ faults('disabled during a delay: nothing is sent (EVT-13)', async () => {
 });
 
 faults('one that had arrived is sent once more after a delay too', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   stage.emit();
   await stage.settle();

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Recall } from '../deliverer.ts';
-import { undiciDeliverer } from '../undici-deliverer.ts';
-import { listen, orderTo, rawReceiver } from './receivers.ts';
+import { CancelToken } from './deliverer.ts';
+import { listen, orderTo, rawReceiver } from './testing/receivers.ts';
+import { undiciDeliverer } from './undici-deliverer.ts';
 
 const hostile = suite('hostile');
 
@@ -244,7 +244,7 @@ hostile('keep-alive: one after another they share connections', async () => {
 hostile('closing cuts off what is under way, and sends nothing after', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer();
-  const recall = new Recall();
+  const recall = new CancelToken();
   const url = `http://127.0.0.1:${receiver.port}/`;
   const aborted = deliverer.deliver(orderTo(url, { recall }));
   const closed = deliverer.deliver(orderTo(url));

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadWorld } from '../../core/state.ts';
-import { printState, restoreState } from '../restoring.ts';
-import { Rehearsal, startMs } from './rehearsal.ts';
+import { loadWorld } from '../../core/state/snapshot.ts';
+import { restoreState, serializeState } from '../storage/world-document.ts';
+import { DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
 const order = suite('order');
 
@@ -96,17 +96,17 @@ class Naive {
   }
 }
 
-async function play(stage: Rehearsal, id: number, move: Move): Promise<void> {
+async function play(stage: DeliveryTestHarness, id: number, move: Move): Promise<void> {
   if (move.kind === 'emit') stage.emit(move.count);
   else if (move.kind === 'advance') await stage.advance(move.byMs);
   else if (move.kind === 'resume') stage.act('resumeSubscription', { id: String(id) });
-  else await restoreState(stage.host, JSON.parse([...printState(stage.host)].join('')));
+  else await restoreState(stage.host, JSON.parse([...serializeState(stage.host)].join('')));
   await stage.settle();
 }
 
 order('the same arrivals at the same times as worked out naively', async () => {
   const property = fc.asyncProperty(moves, failures, async (played, failuresOf) => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     const naive = new Naive(failuresOf);
     const tries = new Map<number, number>();
     stage.script = ({ seq }) => {
@@ -133,7 +133,7 @@ order('several subscriptions, receivers that fail at random: in order, none miss
     fc.array(fc.integer({ min: 0, max: 999 }), { minLength: 8, maxLength: 40 }),
     moves,
     async (chances, played) => {
-      const stage = await Rehearsal.begin();
+      const stage = await DeliveryTestHarness.begin();
       let drawn = 0;
       let failing = true;
       stage.script = () => {
@@ -171,15 +171,15 @@ order('several subscriptions, receivers that fail at random: in order, none miss
 });
 
 order('ended in the middle of an attempt and loaded again: it arrives again (EVT-4)', async () => {
-  const before = await Rehearsal.begin();
+  const before = await DeliveryTestHarness.begin();
   before.script = () => new Promise(() => undefined);
   const id = await before.subscribe();
   before.emit(2);
   await before.arrived(1);
-  const text = [...printState(before.host)].join('');
+  const text = [...serializeState(before.host)].join('');
   await before.close();
 
-  const after = await Rehearsal.begin();
+  const after = await DeliveryTestHarness.begin();
   await restoreState(after.host, JSON.parse(text));
   await after.settle();
   assert.equal(after.seqs, [1, 2]);
@@ -189,14 +189,14 @@ order('ended in the middle of an attempt and loaded again: it arrives again (EVT
 });
 
 order('what waits is counted anew when a world is loaded', async () => {
-  const stage = await Rehearsal.begin({ settings: { delivery_order: 'independent' } });
+  const stage = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
   stage.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
   const id = await stage.subscribe();
   stage.emit(6);
   await stage.arrived(6);
   await new Promise(setImmediate);
   assert.is(stage.host.world.inFlightCounts.get(id), 3);
-  const document = JSON.parse([...printState(stage.host)].join(''));
+  const document = JSON.parse([...serializeState(stage.host)].join(''));
   const loaded = loadWorld(document, stage.host.behaviour);
   assert.is(loaded.inFlightCounts.get(id), 3);
   assert.equal(loaded.openDeliveries, stage.host.world.openDeliveries);

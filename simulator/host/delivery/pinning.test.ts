@@ -7,9 +7,9 @@ import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { explainAddress } from '../../core/values/address.ts';
-import { undiciDeliverer } from '../undici-deliverer.ts';
-import { certificate, listen, orderTo, rawReceiver } from './receivers.ts';
 import { Resolver } from './resolver.ts';
+import { certificate, listen, orderTo, rawReceiver } from './testing/receivers.ts';
+import { undiciDeliverer } from './undici-deliverer.ts';
 
 const pinning = suite('pinning');
 

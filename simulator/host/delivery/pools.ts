@@ -15,7 +15,7 @@ export interface Pins {
   readonly refuseAddress: (address: string) => string | null;
 }
 
-export interface PoolTerms {
+export interface PoolOptions {
   /** Certificates of authorities trusted beside those of Node. */
   readonly ca?: string | undefined;
   /** In place of the pinned look-up; for tests of the check that comes after it. */
@@ -30,13 +30,13 @@ const connectLimitMs = 15_000;
 
 export class Pools {
   readonly #undici: typeof Undici;
-  readonly #terms: PoolTerms;
+  readonly #options: PoolOptions;
   /** The least recently used first. */
   readonly #pools = new Map<string, Pool>();
 
-  constructor(undici: typeof Undici, terms: PoolTerms = {}) {
+  constructor(undici: typeof Undici, options: PoolOptions = {}) {
     this.#undici = undici;
-    this.#terms = terms;
+    this.#options = options;
   }
 
   get size(): number {
@@ -67,7 +67,7 @@ export class Pools {
   }
 
   #connector(pins: Pins): buildConnector.connector {
-    const { ca, lookup } = this.#terms;
+    const { ca, lookup } = this.#options;
     const resolve = lookup ?? (pins.addresses === null ? undefined : pinned(pins.addresses));
     const connect = this.#undici.buildConnector({
       timeout: connectLimitMs,

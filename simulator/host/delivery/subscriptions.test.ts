@@ -3,8 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Deviation } from '../../deviations/deviation.ts';
-import { verifyWebhook } from '../webhooks/verify.ts';
-import { type Arrival, Rehearsal, startMs } from './rehearsal.ts';
+import { verifyWebhook } from '../signing/verify.ts';
+import { type Arrival, DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
 const subscriptions = suite('subscriptions');
 
@@ -18,7 +18,7 @@ function secretsThatSign(arrival: Arrival | undefined, secrets: readonly string[
 }
 
 subscriptions('EVT-2, EVT-3, EVT-5, EVT-6: envelope, two headers, a signature of now', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const reply = await stage.call('POST', '/api/v1/webhooks', {
     url,
     event_categories: ['account'],
@@ -44,7 +44,7 @@ subscriptions('EVT-2, EVT-3, EVT-5, EVT-6: envelope, two headers, a signature of
 subscriptions(
   'EVT-1, EVT-12: chosen categories of its brand or firm, and nothing else',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     const money = await stage.subscribe('https://a.example.com/', { categories: ['transaction'] });
     const brand = await stage.subscribe('https://b.example.com/', { as: 'brand-a' });
     const other = await stage.subscribe('https://c.example.com/', { as: 'other-firm' });
@@ -61,7 +61,7 @@ subscriptions(
 );
 
 subscriptions('a new subscription gets nothing that happened before', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.emit(3);
   await stage.subscribe();
   stage.emit();
@@ -73,7 +73,7 @@ subscriptions('a new subscription gets nothing that happened before', async () =
 subscriptions(
   'HOOK-4, EVT-7, NS-22: both secrets sign during a rotation, and one after',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     const created = await stage.call('POST', '/api/v1/webhooks', {
       url,
       event_categories: ['account'],
@@ -113,7 +113,7 @@ subscriptions(
 );
 
 subscriptions('HOOK-5, HOOK-13, EVT-13: disabled during a wait: nothing more, ever', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = () => 500;
   const id = await stage.subscribe();
   stage.emit(2);
@@ -133,7 +133,7 @@ subscriptions(
   'disabled during an attempt: its answer still counts, and nothing follows',
   async () => {
     for (const status of [200, 500]) {
-      const stage = await Rehearsal.begin();
+      const stage = await DeliveryTestHarness.begin();
       let answer: (status: number) => void = () => undefined;
       stage.script = () => new Promise((resolve) => (answer = resolve));
       const id = await stage.subscribe();
@@ -152,7 +152,7 @@ subscriptions(
 );
 
 subscriptions('disabled while the name is looked up: the attempt does not leave', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   stage.emit();
   // The look-up answers in a later turn than this call does.
@@ -167,7 +167,7 @@ subscriptions('disabled while the name is looked up: the attempt does not leave'
 subscriptions(
   'EVT-11: a target that is no longer public disables, and the reason says so',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     const id = await stage.subscribe();
     stage.emit();
     await stage.settle();
@@ -192,7 +192,7 @@ subscriptions(
 subscriptions(
   'EVT-11: before each attempt, a retry too, and at the connection itself',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     stage.script = () => 500;
     const id = await stage.subscribe();
     stage.emit();
@@ -218,7 +218,7 @@ subscriptions(
 subscriptions(
   'NS-23: a name that does not resolve now is a failed attempt, not the end',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     const id = await stage.subscribe();
     stage.names.set('hooks.example.com', []);
     stage.emit();
@@ -241,7 +241,7 @@ subscriptions(
 subscriptions(
   'names and forwards of an operator: judged by the name, sent to the forward',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     stage.names.set('nowhere.example.com', []);
     stage.act('setForward', { from: 'https://nowhere.example.com', to: 'http://127.0.0.1:9000' });
     const id = await stage.subscribe('https://nowhere.example.com/hooks/in?key=1');
@@ -266,7 +266,7 @@ subscriptions(
 );
 
 subscriptions('a name set by an operator pins the connection without a look-up', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.act('setName', { hostname: 'hooks.example.com', addresses: ['8.8.8.8', '2606:4700::1'] });
   await stage.subscribe('https://hooks.example.com./in');
   stage.emit();
@@ -280,14 +280,14 @@ subscriptions('a name set by an operator pins the connection without a look-up',
 
 subscriptions('local webhooks only when they are allowed', async () => {
   const local = 'http://127.0.0.1:9000/in';
-  const strict = await Rehearsal.begin();
+  const strict = await DeliveryTestHarness.begin();
   const refused = await strict.call('POST', '/api/v1/webhooks', {
     url: local,
     event_categories: ['account'],
   });
   assert.is(refused.status, 422);
   await strict.close();
-  const stage = await Rehearsal.begin({ allowLocalWebhooks: true });
+  const stage = await DeliveryTestHarness.begin({ allowLocalWebhooks: true });
   const id = await stage.subscribe(local);
   stage.emit();
   await stage.settle();
@@ -308,7 +308,7 @@ subscriptions('a deviation that does not check again sends to whatever it finds'
       delivery: { ...behaviour.delivery, rechecksTarget: false },
     }),
   };
-  const stage = await Rehearsal.begin({ deviations: [forgets] });
+  const stage = await DeliveryTestHarness.begin({ deviations: [forgets] });
   const id = await stage.subscribe();
   stage.names.set('hooks.example.com', ['127.0.0.1']);
   stage.emit();

@@ -1,7 +1,7 @@
 // EVT-8, EVT-9, EVT-10, NS-28, NS-42: when attempts are made, and what follows from their answers.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Rehearsal, startMs } from './rehearsal.ts';
+import { DeliveryTestHarness, startMs } from './testing/delivery-test-harness.ts';
 
 const timetable = suite('timetable');
 
@@ -24,7 +24,7 @@ const attemptsAtMs = [
 ];
 
 timetable('EVT-8a, EVT-8b: eight attempts at the stated times, and no ninth', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = () => 503;
   const id = await stage.subscribe();
   stage.emit();
@@ -44,7 +44,7 @@ timetable('EVT-8a, EVT-8b: eight attempts at the stated times, and no ninth', as
 });
 
 timetable('an attempt comes neither early nor late by a millisecond', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = () => 500;
   await stage.subscribe();
   stage.emit();
@@ -60,7 +60,7 @@ timetable('an attempt comes neither early nor late by a millisecond', async () =
 });
 
 timetable('each attempt is the same event, signed anew (EVT-2b)', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = (_arrival, nth) => (nth < 3 ? 500 : 200);
   const id = await stage.subscribe();
   stage.emit();
@@ -82,7 +82,7 @@ timetable('each attempt is the same event, signed anew (EVT-2b)', async () => {
 
 timetable('EVT-9a: only a 2xx arrives', async () => {
   for (const status of [100, 199, 300, 301, 302, 304, 307, 308, 400, 404, 429, 500, 503, 599]) {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     stage.script = () => status;
     const id = await stage.subscribe();
     stage.emit();
@@ -92,7 +92,7 @@ timetable('EVT-9a: only a 2xx arrives', async () => {
     await stage.close();
   }
   for (const status of [200, 201, 202, 204, 226, 299]) {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     stage.script = () => status;
     const id = await stage.subscribe();
     stage.emit();
@@ -103,7 +103,7 @@ timetable('EVT-9a: only a 2xx arrives', async () => {
 });
 
 timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under way', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   // The receiver never answers the first; whoever waits for it is told when it is cut off.
   let cut = 0;
   stage.script = ({ order }, nth) =>
@@ -132,7 +132,7 @@ timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under
 });
 
 timetable('NS-42: the wait can count from the start of the failed attempt', async () => {
-  const stage = await Rehearsal.begin({ settings: { retry_counted_from: 'start' } });
+  const stage = await DeliveryTestHarness.begin({ settings: { retry_counted_from: 'start' } });
   stage.script = (_arrival, nth) => (nth > 1 ? 200 : new Promise(() => undefined));
   const id = await stage.subscribe();
   stage.emit();
@@ -142,7 +142,7 @@ timetable('NS-42: the wait can count from the start of the failed attempt', asyn
 });
 
 timetable('NS-28: a failing event holds the later ones of its subscription back', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = ({ seq }, nth) => (seq === 1 && nth < 3 ? 500 : 200);
   const id = await stage.subscribe();
   stage.emit(3);
@@ -155,7 +155,7 @@ timetable('NS-28: a failing event holds the later ones of its subscription back'
 });
 
 timetable('other subscriptions do not wait for one that fails', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = ({ url }) => (url.includes('bad') ? 500 : 200);
   const bad = await stage.subscribe('https://bad.example.com/');
   const good = await stage.subscribe('https://good.example.com/');
@@ -169,7 +169,7 @@ timetable('other subscriptions do not wait for one that fails', async () => {
 timetable(
   'EVT-10a, NS-28: after the last attempt delivery stops, and resuming goes on',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     stage.script = ({ seq }) => (seq === 2 ? 500 : 200);
     const id = await stage.subscribe();
     stage.emit(3);
@@ -197,7 +197,7 @@ timetable(
 );
 
 timetable('resuming what does not stand still changes nothing', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   const id = await stage.subscribe();
   stage.emit(2);
   await stage.settle();
@@ -208,7 +208,7 @@ timetable('resuming what does not stand still changes nothing', async () => {
 });
 
 timetable('resuming after more than the window goes on with what is still kept', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = () => 500;
   const id = await stage.subscribe();
   stage.emit();
@@ -224,7 +224,7 @@ timetable('resuming after more than the window goes on with what is still kept',
 });
 
 timetable('after_last_attempt skip: the next event goes out instead', async () => {
-  const stage = await Rehearsal.begin({ settings: { after_last_attempt: 'skip' } });
+  const stage = await DeliveryTestHarness.begin({ settings: { after_last_attempt: 'skip' } });
   stage.script = ({ seq }) => (seq === 1 ? 500 : 200);
   const id = await stage.subscribe();
   stage.emit(2);
@@ -236,7 +236,7 @@ timetable('after_last_attempt skip: the next event goes out instead', async () =
 });
 
 timetable('delivery_order independent: nobody waits for a failing event', async () => {
-  const stage = await Rehearsal.begin({ settings: { delivery_order: 'independent' } });
+  const stage = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
   stage.script = ({ seq }, nth) => (seq === 1 && nth === 1 ? 500 : 200);
   const id = await stage.subscribe();
   stage.emit(3);
@@ -252,7 +252,7 @@ timetable('delivery_order independent: nobody waits for a failing event', async 
 timetable(
   'independent events of a receiver that hangs get no delivery beyond a bound',
   async () => {
-    const stage = await Rehearsal.begin({ settings: { delivery_order: 'independent' } });
+    const stage = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
     const answers: (() => void)[] = [];
     stage.script = () => new Promise((resolve) => answers.push(() => resolve(200)));
     const id = await stage.subscribe();
@@ -268,7 +268,7 @@ timetable(
 );
 
 timetable('retry now: a waiting one at once, and the timetable goes on from there', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = () => 500;
   const id = await stage.subscribe();
   stage.emit();
@@ -285,7 +285,7 @@ timetable('retry now: a waiting one at once, and the timetable goes on from ther
 timetable(
   'retry now: one that stands still goes on, one that arrived is sent once more',
   async () => {
-    const stage = await Rehearsal.begin();
+    const stage = await DeliveryTestHarness.begin();
     stage.script = () => 500;
     const id = await stage.subscribe();
     stage.emit(2);
@@ -304,7 +304,7 @@ timetable(
 );
 
 timetable('a receiver that is down costs one delivery, however many events come', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = () => 500;
   const id = await stage.subscribe();
   stage.emit(10_000);
@@ -315,7 +315,7 @@ timetable('a receiver that is down costs one delivery, however many events come'
 });
 
 timetable('what stands still is kept for resuming, however much else is delivered', async () => {
-  const stage = await Rehearsal.begin();
+  const stage = await DeliveryTestHarness.begin();
   stage.script = ({ url }) => (url.includes('down') ? 500 : 200);
   const down = await stage.subscribe('https://down.example.com/');
   stage.emit();

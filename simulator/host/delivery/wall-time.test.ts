@@ -3,10 +3,10 @@
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { undiciDeliverer } from '../undici-deliverer.ts';
-import { verifyWebhook } from '../webhooks/verify.ts';
-import { listen } from './receivers.ts';
-import { Rehearsal } from './rehearsal.ts';
+import { verifyWebhook } from '../signing/verify.ts';
+import { DeliveryTestHarness } from './testing/delivery-test-harness.ts';
+import { listen } from './testing/receivers.ts';
+import { undiciDeliverer } from './undici-deliverer.ts';
 
 const wallTime = suite('wall time');
 
@@ -35,7 +35,7 @@ wallTime('the first retry, over real sockets and in real time', async () => {
     });
   });
   const to = `http://127.0.0.1:${await listen(server)}/in`;
-  const stage = await Rehearsal.begin({
+  const stage = await DeliveryTestHarness.begin({
     clock: 'real',
     deliverer: undiciDeliverer(),
     forwards: [{ from: 'https://hooks.example.com', to }],

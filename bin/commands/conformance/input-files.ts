@@ -1,0 +1,104 @@
+// The files that a run reads and writes: found, read and checked before anything is sent.
+import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type Profile, parseProfile } from '../../../conformance/providers/profile-parser.ts';
+import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
+import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
+import { type JudgeIo, UsageError } from './io.ts';
+
+export interface ReadProfile {
+  readonly profile: Profile;
+  readonly secrets: readonly string[];
+}
+
+export function readProfileFile(file: string, { cwd, env }: JudgeIo): ReadProfile {
+  const given = readJson('--profile', file, cwd, 'conformance init writes one to fill in');
+  const { profile, problems, ...rest } = parseProfile(given, env);
+  if (profile === undefined) {
+    const lines = (problems ?? []).map(({ field, message }) => `  ${field} ${message}`);
+    throw new UsageError(`${file} cannot be used:\n${lines.join('\n')}`);
+  }
+  return { profile, secrets: 'secrets' in rest ? rest.secrets : [] };
+}
+
+/** An absent file is an empty baseline where it is about to be written. */
+export function readBaselineFile(file: string, cwd: string, mayBeAbsent: boolean): Baseline {
+  if (mayBeAbsent && !existsSync(resolve(cwd, file))) return { known: [] };
+  const given = readJson('--baseline', file, cwd, '--update-baseline makes it');
+  const { baseline, problems = [] } = parseBaseline(given);
+  if (baseline !== undefined) return baseline;
+  throw new UsageError(
+    `${file} cannot be used:\n${problems.map((each) => `  ${each}`).join('\n')}`,
+  );
+}
+
+/** The JSON of a report that an earlier run wrote. */
+export function readJson(option: string, file: string, cwd: string, advice: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(resolve(cwd, file), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file} (${code})`;
+    throw new UsageError(`${option}: ${why}; ${advice}`);
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${option}: ${file} is not JSON: ${withoutValues(error.message)}`);
+  }
+}
+
+/** What the parser quotes of a file may be a secret. */
+function withoutValues(message: string): string {
+  return message.replace(/, "[\s\S]*$/, '');
+}
+
+/** Whether a file can be written, found out before minutes are spent on what goes into it. */
+export function checkWritable(option: string, file: string, cwd: string): void {
+  const path = resolve(cwd, file);
+  const folder = dirname(path);
+  try {
+    if (existsSync(path)) {
+      if (statSync(path).isDirectory()) throw new UsageError(`${option}: ${file} is a folder`);
+      accessSync(path, constants.W_OK);
+    } else {
+      accessSync(folder, constants.W_OK);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = code === 'ENOENT' ? `there is no folder ${dirname(file)}` : `no access (${code})`;
+    throw new UsageError(`${option}: cannot write ${file}: ${why}`);
+  }
+}
+
+export function writeText(file: string, cwd: string, text: string): void {
+  writeFileSync(resolve(cwd, file), text);
+}
+
+/** Which settled transactions were used up, kept beside the profile from run to run. */
+export function usedBeside(
+  profileFile: string,
+  cwd: string,
+  warn: (note: string) => void,
+): UsedSeeds {
+  const file = `${profileFile}.used`;
+  const path = resolve(cwd, file);
+  const known = new Set(existsSync(path) ? readFileSync(path, 'utf8').split(/\s+/) : []);
+  return {
+    has: (id) => known.has(id),
+    add: (id) => {
+      known.add(id);
+      try {
+        writeFileSync(path, `${[...known].filter(Boolean).join('\n')}\n`);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === undefined) throw error;
+        warn(`${file} cannot be written (${code}): settled transaction ${id} is used up now.`);
+      }
+    },
+  };
+}

@@ -1,0 +1,175 @@
+// `conformance receiver`: proves a webhook receiver's signature check before the platform does.
+import type { Command } from 'commander';
+import manifest from '../../../package.json' with { type: 'json' };
+import type { ReceiverOrder } from '../../../simulator/transports/control/control-plane.ts';
+import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { FORMAT_NAMES, readReport } from './run-options.ts';
+
+export interface ReceiverGiven {
+  readonly url?: string;
+  readonly secretEnv?: string;
+  readonly previousSecretEnv?: string;
+  readonly signatureHeader: string;
+  readonly subscriptionHeader: string;
+  readonly subscriptionId?: string;
+  readonly effectProbe?: string;
+  readonly report?: readonly string[];
+  readonly json?: boolean;
+  readonly allowIncomplete?: boolean;
+  readonly iOwnThisHost?: boolean;
+}
+
+const help = `
+First a valid delivery, then what must be accepted, what must be refused, what is advised; a valid
+one again after each group. conformance list names the checks, explain ID and replay ID show one.
+  SECRET=whsec_… conformance receiver --url http://127.0.0.1:3000/hooks --secret-env SECRET
+
+Exit codes: 0 passes every check, 1 fails checks, 2 usage, 3 a valid delivery is refused, so that
+nothing could be judged, 4 not everything could be judged, 130 interrupted.`;
+
+export function defineReceiver(command: Command): void {
+  command
+    .option('--url <url>', 'where the receiver listens')
+    .option('--secret-env <name>', 'variable with the signing secret')
+    .option('--previous-secret-env <name>', 'variable with the secret before a rotation')
+    .option('--signature-header <name>', 'header of the signature', 'X-Webhook-Signature')
+    .option('--subscription-header <name>', 'header of the id', 'X-Webhook-Subscription-Id')
+    .option('--subscription-id <id>', 'what that header says', '1')
+    .option('--effect-probe <url>', 'answers how often the side effect has happened')
+    .option(
+      '--report <format=file>',
+      `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`,
+      (value: string, before: readonly string[] = []) => [...before, value],
+    )
+    .option('--json', 'the JSON report on standard output in place of the text')
+    .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
+    .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
+    .addHelpText('after', help)
+    .action(async () => {
+      const io = systemJudgeIo(manifest.version);
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.on(signal, () => {
+          // A second one does not wait for the report.
+          if (stop.signal.aborted) process.exit(130);
+          stop.abort();
+        });
+      }
+      process.exitCode = await judgeWith(command.opts<ReceiverGiven>(), io, stop.signal);
+    });
+}
+
+/** The exit code. */
+export async function judgeWith(
+  given: ReceiverGiven,
+  io: JudgeIo,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
+  try {
+    return await judgeGiven(given, io, signal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`error: ${error.message}\n`);
+    return 2;
+  }
+}
+
+async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal): Promise<number> {
+  const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
+  const terms = readTerms(given, io);
+  const reports = (given.report ?? []).map(readReport);
+  const { checkWritable, writeText } = await import('./input-files.ts');
+  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
+  const { mostDeliveries } = await import('../../../conformance/receiver/checks.ts');
+  const { judgeReceiver, replayCommand } = await import('./judge-receiver.ts');
+  const { exitCode } = await import('../../../conformance/engine/run/exit-code.ts');
+  const most = mostDeliveries(given.effectProbe !== undefined);
+  const signed = `signed with the secret in ${given.secretEnv}`;
+  io.err(
+    `Judging the receiver at ${url}: at most ${most} deliveries, ${signed}; one more after each that it leaves unanswered\n`,
+  );
+  const probe = given.effectProbe;
+  const order = {
+    url,
+    ...terms,
+    effectProbe:
+      probe === undefined ? null : readUrl('--effect-probe', probe, given.iOwnThisHost ?? false),
+  };
+  const judged = await judgeReceiver({
+    ...order,
+    replay: ({ id }) => replayCommand(id, order, `"$${given.secretEnv}"`),
+    signal,
+    ...(io.isTerminal ? { onResult: (done) => io.err(`\r${done} checks `) } : {}),
+  });
+  if (io.isTerminal) io.err('\r\u001b[K');
+  if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
+  const { report } = judged;
+  const { render } = await import('../../../conformance/reports/formats.ts');
+  for (const { format, file } of reports) writeText(file, io.cwd, await render(format, report));
+  if (given.json) io.out(`${JSON.stringify(report)}\n`);
+  else {
+    const { consoleReport } = await import('../../../conformance/reports/console.ts');
+    const jsonFile = reports.find(({ format }) => format === 'json')?.file;
+    const lines = consoleReport(report, { color: io.color, width: io.columns, jsonFile });
+    io.out(`${lines.join('\n')}\n`);
+  }
+  const { verdict, summary, interrupted } = report;
+  return exitCode({ verdict, summary, interrupted, stale: 0 }, given.allowIncomplete);
+}
+
+type Terms = Pick<
+  ReceiverOrder,
+  'secret' | 'previousSecret' | 'signatureHeader' | 'subscriptionHeader' | 'subscriptionId'
+>;
+
+function readTerms(given: ReceiverGiven, { env }: JudgeIo): Terms {
+  return {
+    secret: readSecret('--secret-env', given.secretEnv, env),
+    previousSecret:
+      given.previousSecretEnv === undefined
+        ? null
+        : readSecret('--previous-secret-env', given.previousSecretEnv, env),
+    signatureHeader: readHeader('--signature-header', given.signatureHeader),
+    subscriptionHeader: readHeader('--subscription-header', given.subscriptionHeader),
+    subscriptionId: readId(given),
+  };
+}
+
+function readSecret(option: string, name: string | undefined, env: JudgeIo['env']): string {
+  if (name === undefined) {
+    throw new UsageError(
+      `${option} is missing: name the variable that holds the signing secret, as in --secret-env SECRET`,
+    );
+  }
+  const secret = env[name];
+  if (secret !== undefined && secret !== '') return secret;
+  throw new UsageError(
+    `${option}: the variable ${name} is not set; put the secret there: ${name}=whsec_… conformance …`,
+  );
+}
+
+function readHeader(option: string, name: string): string {
+  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return name;
+  throw new UsageError(`${option}: "${name}" is not the name of a header`);
+}
+
+function readId({ subscriptionId = '1' }: ReceiverGiven): string {
+  if (/^[\w.-]{1,100}$/.test(subscriptionId)) return subscriptionId;
+  throw new UsageError(`--subscription-id: "${subscriptionId}" is no id; give one such as 3`);
+}
+
+function readUrl(option: string, text: string | undefined, owned: boolean): string {
+  if (text === undefined)
+    throw new UsageError(
+      `${option} is missing: give the URL to judge, such as --url http://127.0.0.1:3000/hooks`,
+    );
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new UsageError(`${option}: "${text}" is not an http or https URL`);
+  }
+  const { hostname } = new URL(text);
+  const loopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\]|.+\.localhost)$/i.test(hostname);
+  if (loopback || owned) return text;
+  throw new UsageError(
+    `${option}: ${hostname} is not this machine; --i-own-this-host says it is yours`,
+  );
+}

@@ -1,0 +1,73 @@
+// `conformance replay REPORT SCENARIO`: prints what a scenario sent as a script of curl commands;
+// for a check of a receiver its id is enough.
+import type { Command } from 'commander';
+import type { Check } from '../../../conformance/receiver/check.ts';
+import { allChecks } from '../../../conformance/receiver/checks.ts';
+import { receiverScript } from '../../../conformance/receiver/replay-script.ts';
+import { replayScript } from '../../../conformance/reports/replay/replay-script.ts';
+import type { Report } from '../../../conformance/reports/report.ts';
+import { receiverMark } from '../../../conformance/reports/verdict-words.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { readJson } from './input-files.ts';
+import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+
+const examples = `
+Run it:
+  conformance replay report.json bulk-sizes | bash
+  conformance replay RCV-refuses-no-t | URL=http://127.0.0.1:3000/hooks SECRET="$SECRET" bash`;
+
+export function defineReplay(command: Command): void {
+  command
+    .argument('<report>', 'a JSON report (conformance run --report json=FILE), or a receiver check')
+    .argument('[scenario]', 'one of the scenarios of the report')
+    .addHelpText('after', examples)
+    .action((report: string, scenario: string | undefined) => {
+      const io = systemJudgeIo(manifest.version);
+      try {
+        io.out(scenario === undefined ? replayCheck(report) : replay(report, scenario, io));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        io.err(`error: ${error.message}\n`);
+        process.exitCode = 2;
+      }
+    });
+}
+
+function findCheck(id: string): Check | undefined {
+  return allChecks.find((each) => each.id.toLowerCase() === id.toLowerCase());
+}
+
+function replayCheck(id: string): string {
+  const check = findCheck(id);
+  if (check !== undefined) return receiverScript(check);
+  throw new UsageError(
+    /^RCV-/i.test(id)
+      ? `there is no receiver check "${id}"; conformance list shows them`
+      : 'SCENARIO is missing: name one of the report, or give the id of a receiver check alone',
+  );
+}
+
+export function replay(file: string, id: string, io: JudgeIo): string {
+  const advice = 'conformance run --report json=FILE writes one';
+  const given = readJson('REPORT', file, io.cwd, advice);
+  if (!isReport(given)) throw new UsageError(`REPORT: ${file} is not a JSON report; ${advice}`);
+  const scenario = given.scenarios.find((each) => each.id === id);
+  if (scenario === undefined) throw new UsageError(`SCENARIO: ${file} has no scenario "${id}"`);
+  const check = given.mark === receiverMark ? findCheck(id) : undefined;
+  if (check !== undefined) return receiverScript(check, { url: given.target.base_url });
+  if (scenario.exchanges.length === 0) {
+    const why = scenario.why === null ? '' : `: ${scenario.why}`;
+    throw new UsageError(`SCENARIO: "${id}" sent nothing in that run${why}`);
+  }
+  return replayScript(given, scenario);
+}
+
+function isReport(given: unknown): given is Report {
+  if (typeof given !== 'object' || given === null) return false;
+  const tool: unknown = Reflect.get(given, 'tool');
+  return (
+    Reflect.get(given, 'schema') === 1 &&
+    Reflect.get((tool ?? {}) as object, 'name') === 'conformance' &&
+    Array.isArray(Reflect.get(given, 'scenarios'))
+  );
+}

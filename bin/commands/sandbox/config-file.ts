@@ -1,0 +1,24 @@
+// Finds and reads the configuration file of a start, and says what is wrong with it by field.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Config, parseConfig } from '../../../fixtures/config.ts';
+import { readJsonFile } from './json-file.ts';
+
+const foundByItself = 'sandbox.config.json';
+
+export type ReadConfig =
+  | { readonly config: Config; readonly problems?: undefined }
+  /** Lines for a person, the file named in each. */
+  | { readonly config?: undefined; readonly problems: readonly string[] };
+
+/** The named file, else `sandbox.config.json` in `folder`, else the defaults. */
+export function readConfigFile(named: string | undefined, folder: string): ReadConfig {
+  const shown = named ?? foundByItself;
+  const path = resolve(folder, shown);
+  const isThere = named !== undefined || existsSync(path);
+  const read = isThere ? readJsonFile(path, shown) : { value: {} };
+  if (read.problem !== undefined) return { problems: [read.problem] };
+  const { config, problems = [] } = parseConfig(read.value);
+  if (config) return { config };
+  return { problems: problems.map(({ field, message }) => `${shown}: ${field} ${message}`) };
+}

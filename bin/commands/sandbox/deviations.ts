@@ -1,0 +1,39 @@
+// `sandbox deviations`: the named ways in which `sandbox start --deviate` can misbehave.
+import { Command } from 'commander';
+import { findRule } from '../../../fixtures/rules.ts';
+import { deviations } from '../../../simulator/deviations/register.ts';
+
+export function deviationsCommand(print: (text: string) => void = write): Command {
+  const command = new Command('deviations')
+    .description('the named wrong behaviours for --deviate, to see your own checks turn red')
+    .option('--rule <id>', 'only those that break this rule')
+    .option('--json', 'as JSON');
+  return command.action(({ rule, json }: { rule?: string; json?: boolean }) => {
+    if (rule !== undefined && findRule(rule) === undefined) {
+      command.error(`error: --rule: there is no rule "${rule}"; conformance list shows them`, {
+        exitCode: 2,
+      });
+    }
+    const chosen = deviations.filter(({ breaks }) => rule === undefined || breaks.includes(rule));
+    const rows = chosen.map(({ id, breaks, story }) => ({ id, breaks, story }));
+    print(json ? `${JSON.stringify({ deviations: rows }, null, 2)}\n` : `${table(rows)}\n`);
+  });
+}
+
+interface Row {
+  readonly id: string;
+  readonly breaks: readonly string[];
+  readonly story: string;
+}
+
+function table(rows: readonly Row[]): string {
+  const widest = Math.max(0, ...rows.map(({ id }) => id.length));
+  const lines = rows.map(
+    ({ id, breaks, story }) => `${id.padEnd(widest)}  ${breaks.join(' ').padEnd(14)}  ${story}`,
+  );
+  return [...lines, '', `${rows.length} deviations. Use: sandbox start --deviate ID`].join('\n');
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}

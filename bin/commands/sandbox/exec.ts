@@ -1,0 +1,59 @@
+// `sandbox exec -- COMMAND…`: a sandbox for the length of one command, whose exit code is ours.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { Command } from 'commander';
+import { refuseUsage } from '../command-io.ts';
+import { type Served, serveSandbox } from './start.ts';
+import { addServingOptions, readStartOptions } from './start-options.ts';
+
+/** What a shell answers when a command is not there, or cannot be run. */
+const notFound = 127;
+const notRunnable = 126;
+
+export function execCommand(): Command {
+  const command = new Command('exec')
+    .description('start on a free port, run a command against it, end with its exit code')
+    .usage('[options] -- COMMAND [ARGUMENT...]')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .showHelpAfterError('(add --help for the options)')
+    .addHelpText(
+      'after',
+      '\nThe command finds SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and SANDBOX_TOKEN in its environment.',
+    )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  // A port that is named is taken; otherwise any free one.
+  return addServingOptions(command, '0').action(async (words: readonly string[]) => {
+    if (words.length === 0) refuseUsage(command, 'name the command to run after --');
+    const served = await serveSandbox(readStartOptions(command));
+    const code = await run(words, served);
+    await served.close();
+    process.exit(code);
+  });
+}
+
+function run([name = '', ...words]: readonly string[], { ready }: Served): Promise<number> {
+  const [credential] = ready.credentials;
+  // A terminal tells the command of Ctrl-C as it tells us: once is enough, and many programs take
+  // a second one for an order to end at once. It decides when it is over.
+  process.on('SIGINT', () => undefined);
+  const child = spawn(name, words, {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      SANDBOX_BASE_URL: ready.base_url,
+      SANDBOX_CONTROL_URL: ready.control_url,
+      SANDBOX_TOKEN: credential?.token ?? '',
+    },
+  });
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      process.stderr.write(`sandbox: ${name} cannot be run (${error.code ?? error.message})\n`);
+      resolve(error.code === 'ENOENT' ? notFound : notRunnable);
+    });
+    // As a shell tells of a signal.
+    child.once('exit', (code, signal) =>
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']),
+    );
+  });
+}

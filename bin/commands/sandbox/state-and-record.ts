@@ -1,0 +1,82 @@
+// What `--state` and `--record` do: a world that outlives the program, and a file of everything it
+// was told.
+import { restoreState } from '../../../simulator/host/storage/world-document.ts';
+import type { ClockOptions, Sandbox } from '../../../simulator/host/world/sandbox.ts';
+import { readSavedWorld, type SavedWorld } from './world-origin.ts';
+
+export interface KeptWorld {
+  /** Saves once more, and ends the recording. */
+  readonly close: () => Promise<void>;
+  /** Nothing came of the start: as close, and the recording is removed. */
+  readonly abandon: () => Promise<void>;
+}
+
+export interface KeepWorldOptions {
+  readonly stateFile: string | undefined;
+  readonly recordFile: string | undefined;
+  /** Told when a later save fails; the world goes on. */
+  readonly onTrouble: (message: string) => void;
+}
+
+/** What is in a state file; null without one. Throws a StateError when it cannot be read. */
+export async function findSavedWorld(stateFile: string | undefined): Promise<SavedWorld | null> {
+  if (stateFile === undefined) return null;
+  const { readStateFile } = await import('../../../simulator/host/storage/state-file.ts');
+  const document = await readStateFile(stateFile);
+  return document === null ? null : readSavedWorld(stateFile, document);
+}
+
+/**
+ * Puts a saved world in the first one's place, its clock as it was or as it is asked for. Throws a
+ * StateError, and then changes nothing.
+ */
+export function restoreSavedWorld(
+  { first, options: { wallMs = Date.now } }: Sandbox,
+  { document, clock }: SavedWorld,
+  asked: ClockOptions | undefined,
+): void {
+  if (clock === null && asked === undefined) {
+    restoreState(first, document);
+    return;
+  }
+  const mode = asked?.mode ?? clock?.mode ?? 'real';
+  // A real clock has gone on while nobody served; a frozen one has not.
+  const wentOn = mode === 'real' || clock?.mode !== 'frozen' ? wallMs() : 0;
+  const now_ms = asked?.nowMs ?? Math.max(clock?.nowMs ?? 0, wentOn);
+  restoreState(first, { ...(document as object), clock: { mode, now_ms } });
+}
+
+/**
+ * Throws a StateError when the state file cannot be written, a RecordingError when the recording
+ * cannot; the other of them is left in order.
+ */
+export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Promise<KeptWorld> {
+  const { stateFile, recordFile, onTrouble } = options;
+  const closeState = stateFile === undefined ? async () => {} : await save(sandbox, options);
+  if (recordFile === undefined) return { close: closeState, abandon: closeState };
+  const bentBy = (sandbox.options.deviations ?? []).map(({ id }) => id);
+  const { Recording } = await import('../../../simulator/host/storage/recording.ts');
+  try {
+    const recording = await Recording.begin(sandbox.first, recordFile, onTrouble, bentBy);
+    return {
+      close: async () => {
+        await closeState();
+        await recording.close();
+      },
+      abandon: async () => {
+        await closeState();
+        await recording.discard();
+      },
+    };
+  } catch (error) {
+    await closeState();
+    throw error;
+  }
+}
+
+async function save({ first }: Sandbox, { stateFile = '', onTrouble }: KeepWorldOptions) {
+  const { StateFile } = await import('../../../simulator/host/storage/state-file.ts');
+  const file = new StateFile(first, stateFile, onTrouble);
+  await file.begin();
+  return () => file.close();
+}

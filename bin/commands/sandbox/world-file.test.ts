@@ -1,0 +1,40 @@
+// A starting world is found by name or read from a file, and refused with file and field.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { findWorld } from '../../../fixtures/worlds.ts';
+import { readWorld } from './world-file.ts';
+
+const files = suite<{ folder: string }>('world file');
+
+files.before.each((place) => {
+  place.folder = mkdtempSync(join(tmpdir(), 'world-'));
+});
+files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
+
+files('a name of ours wins over a file of that name', ({ folder }) => {
+  writeFileSync(join(folder, 'default'), '{}');
+  assert.is(readWorld('default', folder).fixture, findWorld('default'));
+});
+
+files('a file', ({ folder }) => {
+  writeFileSync(join(folder, 'mine.json'), JSON.stringify(findWorld('empty')));
+  assert.equal(readWorld('mine.json', folder).fixture, findWorld('empty'));
+});
+
+files('a name that is neither tells the names there are', ({ folder }) => {
+  assert.match(readWorld('defualt', folder).problems?.[0] ?? '', /default, empty/);
+  assert.match(readWorld('constructor', folder).problems?.[0] ?? '', /default, empty/);
+});
+
+files('a file that is not there, is not JSON, or is no world', ({ folder }) => {
+  assert.match(readWorld('absent.json', folder).problems?.[0] ?? '', /^absent\.json: .*ENOENT/);
+  writeFileSync(join(folder, 'mine.json'), '{');
+  assert.match(readWorld('mine.json', folder).problems?.[0] ?? '', /^mine\.json: is not JSON/);
+  writeFileSync(join(folder, 'mine.json'), '{"firms": 5}');
+  assert.match(readWorld('mine.json', folder).problems?.join('\n') ?? '', /^mine\.json: firms /m);
+});
+
+files.run();

@@ -1,0 +1,63 @@
+// How `sandbox webhooks send` tells what it sent and how the receiver answered.
+import chalk from 'chalk';
+import type { ReceiverAnswer } from '../../../simulator/host/signing/send-webhook.ts';
+import { type TamperKind, tamperings } from '../../../simulator/host/signing/tamper.ts';
+
+/** One delivery as it went out, how it was answered, and how it should have been. */
+export interface SendReport {
+  readonly sent: {
+    readonly url: string;
+    readonly label: string;
+    readonly tamper: TamperKind | null;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Uint8Array;
+  };
+  readonly answer: ReceiverAnswer;
+  readonly expected: 'accepted' | 'refused';
+}
+
+/** EVT-9a: 2xx is acceptance. No answer at all is a fault, whatever was expected. */
+export function isAsExpected({ answer, expected }: SendReport): boolean {
+  return answer.status !== null && isAccepted(answer.status) === (expected === 'accepted');
+}
+
+const isAccepted = (status: number): boolean => status >= 200 && status <= 299;
+
+/** For people: what went out, what came back, and whether that is right. */
+export function describeReport(report: SendReport): string[] {
+  const { sent, answer, expected } = report;
+  const flaw = sent.tamper === null ? '' : chalk.yellow(` (${tamperings[sent.tamper].story})`);
+  const lines = [`--> POST ${sent.url} ${sent.label}${flaw}`];
+  for (const [name, value] of Object.entries(sent.headers)) {
+    lines.push(chalk.dim(`    ${name}: ${value}`));
+  }
+  const status = answer.status === null ? answer.error : `${answer.status}`;
+  lines.push(`<-- ${status}, after ${answer.durationMs} ms`);
+  const said = answer.text.trim().split('\n')[0]!.slice(0, 200);
+  if (said !== '') lines.push(chalk.dim(`    ${said}`));
+  const isGood = isAsExpected(report);
+  const should = expected === 'accepted' ? 'accept it (answer 2xx)' : 'refuse it (not answer 2xx)';
+  const verdict = isGood
+    ? `✔ the receiver ${expected} it, as it should`
+    : `✘ the receiver should ${should}`;
+  lines.push(isGood ? chalk.green(verdict) : chalk.red(verdict));
+  return lines;
+}
+
+/** For machines: the same as one line of JSON. */
+export function printReport(report: SendReport): string {
+  const { sent, answer, expected } = report;
+  const { durationMs, status, error, text } = answer;
+  return JSON.stringify({
+    url: sent.url,
+    tamper: sent.tamper,
+    headers: sent.headers,
+    body: Buffer.from(sent.body).toString('utf8'),
+    status,
+    error,
+    answer: text,
+    duration_ms: durationMs,
+    expected,
+    as_expected: isAsExpected(report),
+  });
+}

@@ -1,0 +1,523 @@
+// Runs the webhooks commands against each other and against receivers that misbehave.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { signWebhook } from '../../../simulator/webhooks.ts';
+import type { CommandIo } from '../command-io.ts';
+import { webhooksCommand } from './webhooks.ts';
+
+const test = suite('sandbox webhooks');
+
+const secret = 'whsec_of_these_tests';
+const folder = mkdtempSync(join(tmpdir(), 'webhooks-'));
+test.after(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+class Exit extends Error {}
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string[];
+  readonly err: string;
+}
+
+/** A command that is running: its lines so far, the means to stop it, and its end. */
+function start(args: readonly string[], given: Partial<CommandIo> = {}) {
+  const out: string[] = [];
+  let err = '';
+  let code: number | null = null;
+  let stop = () => {};
+  let onLine = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const io: CommandIo = {
+    env: { SECRET: secret, OLD: 'whsec_old', EMPTY: '' },
+    stdin: (async function* () {})(),
+    out: (line) => {
+      out.push(line);
+      onLine();
+    },
+    err: (text) => {
+      err += text;
+    },
+    nowMs: () => Date.now(),
+    finish: (value) => {
+      code = value;
+    },
+    exit: (value) => {
+      code = value;
+      throw new Exit();
+    },
+    stopped: () => stopped,
+    ...given,
+  };
+  const line = async (index: number): Promise<string> => {
+    while (out.length <= index) {
+      await new Promise<void>((resolve) => {
+        onLine = resolve;
+      });
+    }
+    return out[index]!;
+  };
+  const end: Promise<Ran> = webhooksCommand(io)
+    .parseAsync([...args], { from: 'user' })
+    .catch((error) => {
+      if (!(error instanceof Exit)) throw error;
+    })
+    .then(() => ({ code, out, err }));
+  return { line, stop, end };
+}
+
+const run = (args: readonly string[], given: Partial<CommandIo> = {}) => start(args, given).end;
+
+async function withReceiver(answer: RequestListener, use: (url: string) => Promise<void>) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+async function withListener(args: readonly string[], use: (url: string) => Promise<void>) {
+  const listener = start(['listen', '--port', '0', '--secret-env', 'SECRET', '--json', ...args]);
+  const { url } = JSON.parse(await listener.line(0));
+  try {
+    await use(`${url}/hooks`);
+  } finally {
+    listener.stop();
+  }
+  const { out, code } = await listener.end;
+  return { code, arrivals: out.slice(1).map((line) => JSON.parse(line)) };
+}
+
+const send = async (url: string, ...args: string[]) => {
+  const ran = await run(['send', url, '--secret-env', 'SECRET', '--json', ...args]);
+  assert.is(ran.err, '');
+  return { code: ran.code, report: JSON.parse(ran.out[0]!) };
+};
+
+const body = '{"id":"evt_1","seq":1}';
+const tMs = 1_700_000_000_000;
+const { header } = signWebhook({ secret, body, tMs });
+const verifyArgs = (bodyFile: string, value = header) => [
+  ...['verify', '--secret-env', 'SECRET', '--now', `${tMs}`],
+  ...['--header', value, '--body-file', bodyFile],
+];
+
+test('what send sends, listen verifies', async () => {
+  const { arrivals, code } = await withListener([], async (url) => {
+    const good = await send(url);
+    assert.is(good.code, 0);
+    assert.is(good.report.status, 204);
+    assert.ok(good.report.as_expected);
+    const kind = 'position.closed';
+    const other = await send(url, '--kind', kind, '--seq', '42', '--event-id', 'evt_x');
+    assert.equal(JSON.parse(other.report.body).data.status, 'closed');
+    await send(url, '--event-id', 'evt_x', '--subscription-id', '77');
+    await send(url, '--category', 'account', '--data', '{"id":"1","name":"Zoë"}');
+  });
+  assert.is(code, 0);
+  assert.equal(
+    arrivals.map(({ kind, seq, verified, seen_before }) => [kind, seq, verified, seen_before]),
+    [
+      ['transaction.created', 1, true, false],
+      ['position.closed', 42, true, false],
+      ['transaction.created', 1, true, true],
+      ['account.created', 1, true, false],
+    ],
+  );
+  assert.is(arrivals[0].subscription_id, '1');
+  assert.is(arrivals[2].subscription_id, '77');
+  assert.is(arrivals[0].path, '/hooks');
+});
+
+test('every kind of tampering gets the answer that it should', async () => {
+  const kinds: [kind: string, reason: string | null][] = [
+    ['body', 'mismatch'],
+    ['newline', 'mismatch'],
+    ['secret', 'mismatch'],
+    ['signature', 'mismatch'],
+    ['timestamp', 'mismatch'],
+    ['stale', 'too_old'],
+    ['future', 'too_new'],
+    ['seconds', 'too_old'],
+    ['no-dot', 'mismatch'],
+    ['no-header', 'no_header'],
+    ['no-timestamp', 'no_timestamp'],
+    ['no-signature', 'no_signature'],
+    ['other-scheme', 'no_signature'],
+    ['empty-signature', 'bad_signature'],
+    ['garbage', 'malformed'],
+    ['extra-signature', null],
+  ];
+  const help = (await run(['send', '--help'])).out.join('\n');
+  const listed = [...help.matchAll(/^ {2}([a-z][a-z-]+) {2,}\S/gm)].map((match) => match[1]);
+  assert.equal(
+    listed,
+    kinds.map(([kind]) => kind),
+    'the help lists exactly these',
+  );
+  const { arrivals } = await withListener([], async (url) => {
+    for (const [kind, reason] of kinds) {
+      const { code, report } = await send(url, '--tamper', kind);
+      assert.is(report.expected, reason === null ? 'accepted' : 'refused', kind);
+      assert.is(report.status, reason === null ? 204 : 400, kind);
+      assert.is(code, 0, kind);
+      JSON.parse(report.body);
+    }
+  });
+  assert.equal(
+    arrivals.map(({ reason }) => reason),
+    kinds.map(([, reason]) => reason),
+  );
+  assert.is(arrivals[1].causes[0].cause, 'trailing_newline');
+  assert.is(arrivals[8].causes[0].cause, 'no_dot');
+});
+
+test('EVT-5b: a delivery signed for another time is expected to be refused', async () => {
+  const { arrivals } = await withListener([], async (url) => {
+    assert.is((await send(url, '--at', '-4m')).report.status, 204);
+    for (const at of ['-6m', '+6m', '2024-01-01T00:00:00Z', '1700000000000']) {
+      const { code, report } = await send(url, '--at', at);
+      assert.is(report.expected, 'refused', at);
+      assert.is(report.status, 400, at);
+      assert.is(code, 0, at);
+    }
+  });
+  assert.equal(
+    arrivals.map(({ reason }) => reason),
+    [null, 'too_old', 'too_new', 'too_old', 'too_old'],
+  );
+});
+
+test('EVT-7: a previous secret signs as well, and is recognised alone', async () => {
+  const { arrivals } = await withListener(['--previous-secret-env', 'OLD'], async (url) => {
+    await send(url, '--previous-secret-env', 'OLD');
+    await run(['send', url, '--secret-env', 'OLD']);
+  });
+  assert.is(arrivals[0].signature.split('v1=').length, 3);
+  assert.equal(
+    arrivals.map(({ verified }) => verified),
+    [true, false],
+  );
+  assert.is(arrivals[1].causes[0].cause, 'previous_secret');
+});
+
+test('a body of one’s own is sent byte for byte', async () => {
+  const bytes = Buffer.from([0x7b, 0x00, 0xff, 0x0d, 0x0a]);
+  const received: Buffer[] = [];
+  const answer: RequestListener = async (request, response) => {
+    for await (const chunk of request) received.push(chunk as Buffer);
+    response.end();
+  };
+  await withReceiver(answer, async (url) => {
+    await send(url, '--body-file', file('bytes', bytes));
+    const stdin = (async function* () {
+      yield bytes.subarray(0, 2);
+      yield bytes.subarray(2);
+    })();
+    const args = ['send', url, '--secret-env', 'SECRET', '--body-file', '-'];
+    assert.is((await run(args, { stdin })).code, 0);
+  });
+  assert.ok(Buffer.concat(received).equals(Buffer.concat([bytes, bytes])));
+});
+
+test('the header names are those given', async () => {
+  const names = ['--signature-header', 'X-Sig', '--subscription-header', 'X-Sub'];
+  const { arrivals } = await withListener(names, async (url) => {
+    assert.is((await send(url, ...names)).code, 0);
+    assert.is((await send(url)).code, 1);
+  });
+  assert.equal(
+    arrivals.map((arrival) => [arrival.subscription_id, arrival.reason]),
+    [
+      ['1', null],
+      [null, 'no_header'],
+    ],
+  );
+});
+
+test('exit code 1 when a receiver accepts what it should refuse, or the reverse', async () => {
+  await withReceiver(
+    (_, response) => response.end('fine'),
+    async (url) => {
+      const { code, report } = await send(url, '--tamper', 'body');
+      assert.equal([code, report.status, report.answer], [1, 200, 'fine']);
+    },
+  );
+  for (const status of [301, 400, 500, 503]) {
+    const answer: RequestListener = (request, response) => {
+      assert.is(request.url, '/hooks', 'a redirect is not followed');
+      response.writeHead(status, { location: '/elsewhere' }).end();
+    };
+    await withReceiver(answer, async (url) => {
+      const { code, report } = await send(url);
+      assert.equal([code, report.status], [1, status]);
+    });
+  }
+});
+
+test('receivers that do not answer are reported, whatever was expected', async () => {
+  const failures: [words: RegExp, answer: RequestListener][] = [
+    [/within 1 s/, () => {}],
+    [/within 1 s/, (_, response) => void response.writeHead(200).write('a')],
+    [/other side closed|socket|ECONNRESET/i, (request) => request.destroy()],
+    [/HTTP\/1\.1 protocol/, (request) => request.socket.end('nonsense\r\n\r\n')],
+  ];
+  const judge = async ([words, answer]: (typeof failures)[number]) =>
+    withReceiver(answer, async (url) => {
+      const { code, report } = await send(url, '--tamper', 'body', '--timeout-s', '1');
+      assert.is(code, 1);
+      assert.is(report.status, null);
+      assert.match(report.error, words);
+    });
+  await Promise.all(failures.map(judge));
+  let closed = '';
+  await withReceiver(
+    () => {},
+    async (url) => {
+      closed = url;
+    },
+  );
+  const { report } = await send(closed);
+  assert.match(report.error, /nobody listens/);
+});
+
+test('an answer without end is read only in its beginning', async () => {
+  const answer: RequestListener = (_, response) => {
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(10_000)));
+    };
+    response.on('drain', pour);
+    pour();
+  };
+  await withReceiver(answer, async (url) => {
+    const { report } = await send(url);
+    assert.is(report.status, 200);
+    assert.is(report.answer.length, 2000);
+  });
+});
+
+test('listen answers what it is told to, and stops after a count', async () => {
+  const args = ['listen', '--port', '0', '--secret-env', 'SECRET', '--status', '503'];
+  const listener = start([...args, '--count', '2']);
+  const url = (await listener.line(0)).replace('listening on ', '');
+  assert.is((await send(url)).report.status, 503);
+  assert.is((await fetch(url)).status, 405);
+  assert.is((await send(url, '--tamper', 'body')).report.status, 503);
+  const { code, out } = await listener.end;
+  assert.is(code, 1, 'one of them did not verify');
+  assert.match(
+    out.join('\n'),
+    /transaction\.created evt_\w+ seq 1 to subscription 1\n {4}verified/,
+  );
+  assert.match(out.join('\n'), /mismatch: no v1 is/);
+});
+
+test('listen outlives what is no delivery', async () => {
+  const { arrivals } = await withListener([], async (url) => {
+    const post = async (sent: string | Uint8Array<ArrayBuffer>) =>
+      (await fetch(url, { method: 'POST', body: sent })).status;
+    assert.is(await post(''), 400);
+    assert.is(await post('[1,2'), 400);
+    assert.is(await post('null'), 400);
+    assert.is(await post('{"id":7}'), 400);
+    assert.is(await post(new Uint8Array(11 * 1024 * 1024)), 413);
+    const controller = new AbortController();
+    const never = new ReadableStream({
+      start: (stream) => {
+        stream.enqueue(new TextEncoder().encode('{'));
+        setTimeout(() => controller.abort(), 20);
+      },
+    });
+    const init = { method: 'POST', body: never, duplex: 'half', signal: controller.signal };
+    const aborted = await fetch(url, init as RequestInit).catch((error: Error) => error.name);
+    assert.is(aborted, 'AbortError');
+    assert.is((await send(url)).report.status, 204);
+  });
+  assert.is(arrivals.length, 5);
+});
+
+test('a port in use is exit code 3', async () => {
+  await withReceiver(
+    () => {},
+    async (url) => {
+      const { port } = new URL(url);
+      const ran = await run(['listen', '--port', port, '--secret-env', 'SECRET']);
+      assert.is(ran.code, 3);
+      assert.match(ran.err, `--port: ${port} is in use`);
+    },
+  );
+});
+
+test('verify passes a good delivery, with each step', async () => {
+  const good = await run(verifyArgs(file('good.json', body)));
+  assert.is(good.code, 0);
+  assert.is(good.out.filter((line) => line.startsWith('✔')).length, 5);
+  assert.is(good.out.at(-1), 'Verified.');
+  const named = await run(verifyArgs(file('good.json', body), `X-Webhook-Signature: ${header}`));
+  assert.is(named.code, 0);
+  const stdin = (async function* () {
+    yield Buffer.from(body);
+  })();
+  assert.is((await run(verifyArgs('-'), { stdin })).code, 0);
+});
+
+test('verify names the first step that fails, and says why', async () => {
+  const added = await run(verifyArgs(file('added.json', `${body}\n`)));
+  assert.is(added.code, 1);
+  assert.match(added.out.join('\n'), /^✘ a v1 signs t, a dot and the 23 bytes of the body/m);
+  assert.match(added.out.join('\n'), /^Not verified: mismatch\.\nCause: .*white space/m);
+  const pretty = file('pretty.json', JSON.stringify(JSON.parse(body), null, 2));
+  assert.match((await run(verifyArgs(pretty))).out.join('\n'), /Cause: .*printed again/);
+  const inSeconds = signWebhook({ secret, body, tMs: tMs / 1000 }).header;
+  const seconds = await run(verifyArgs(file('good.json', body), inSeconds));
+  assert.match(seconds.out.join('\n'), /Cause: t is in seconds/);
+  const old = signWebhook({ secret: 'whsec_old', body, tMs }).header;
+  const args = verifyArgs(file('good.json', body), old);
+  assert.match((await run(args)).out.join('\n'), /Perhaps: the secret is another one/);
+  const rotated = await run([...args, '--previous-secret-env', 'OLD', '--json']);
+  assert.is(rotated.code, 1);
+  assert.is(JSON.parse(rotated.out[0]!).causes[0].cause, 'previous_secret');
+});
+
+test('verify judges by the time and the tolerance given', async () => {
+  const path = file('good.json', body);
+  const at = (...more: string[]) =>
+    run([...verifyArgs(path).filter((_, i) => i < 3 || i > 4), ...more]);
+  assert.is((await at()).code, 1, 'by the wall it is years old');
+  assert.is((await at('--now', '2023-11-14T22:18:20Z')).code, 0);
+  assert.is((await at('--now', '2023-11-14T22:18:21Z')).code, 1);
+  assert.is((await at('--now', '2023-11-14T22:18:21Z', '--tolerance-s', '301')).code, 0);
+});
+
+test('wrong usage is exit code 2, with the option named', async () => {
+  const path = file('good.json', body);
+  const sendTo = (...args: string[]) => ['send', 'http://localhost:1/', ...args];
+  const signed = (...args: string[]) => sendTo('--secret-env', 'SECRET', ...args);
+  const listen = (...args: string[]) => ['listen', '--secret-env', 'SECRET', ...args];
+  const table: [args: string[], words: string][] = [
+    [['nonsense'], 'nonsense'],
+    [['send', '--secret-env', 'SECRET'], 'url'],
+    [sendTo(), '--secret-env'],
+    [sendTo('--secret-env', 'MISSING'), 'MISSING is not set'],
+    [sendTo('--secret-env', 'EMPTY'), 'EMPTY is not set'],
+    [sendTo('--secret-env', 'not a name'), '--secret-env takes the name'],
+    [signed('--previous-secret-env', 'MISSING'), '--previous-secret-env'],
+    [signed('--secret', 'x'), '--secret'],
+    [signed('--tamper', 'nothing'), '--tamper'],
+    [signed('--category', 'nothing'), '--category'],
+    [signed('--kind', 'nothing'), '--kind'],
+    [signed('--kind', 'order.filled', '--category', 'account'), '--kind'],
+    [signed('--data', '{'), '--data'],
+    [signed('--seq', '0'), '--seq'],
+    [signed('--seq', '1.5'), '--seq'],
+    [signed('--at', 'yesterday'), '--at'],
+    [signed('--at', '2024-13-01'), '--at'],
+    [signed('--at', '-10m', '--tamper', 'stale'), '--at'],
+    [signed('--timeout-s', '0'), '--timeout-s'],
+    [signed('--body-file', join(folder, 'none')), 'ENOENT'],
+    [signed('--body-file', folder), 'EISDIR'],
+    [signed('--body-file', path, '--kind', 'order.filled'), '--kind'],
+    [signed('--signature-header', 'a b'), '--signature-header'],
+    [signed('--subscription-id', 'a\nb'), '--subscription-id'],
+    [['send', 'localhost:3000', '--secret-env', 'SECRET'], 'http://'],
+    [['send', 'ftp://localhost/', '--secret-env', 'SECRET'], 'http://'],
+    [['send', 'http://u:p@localhost/', '--secret-env', 'SECRET'], 'user name'],
+    [listen('--port', '65536'), '--port'],
+    [listen('--port', 'x'), '--port'],
+    [listen('--status', '100'), '--status'],
+    [listen('--count', '0'), '--count'],
+    [listen('--host', '203.0.113.1'), 'cannot listen'],
+    [['verify', '--secret-env', 'SECRET', '--body-file', path], '--header'],
+    [['verify', '--secret-env', 'SECRET', '--header', header], '--body-file'],
+    [[...verifyArgs(path), '--now', 'soon'], '--now'],
+    [[...verifyArgs(path), '--tolerance-s', '-1'], '--tolerance-s'],
+  ];
+  for (const [args, words] of table) {
+    const { code, err, out } = await run(args);
+    assert.is(code, 2, args.join(' '));
+    assert.match(err, words, args.join(' '));
+    assert.equal(out, [], args.join(' '));
+  }
+});
+
+test('only this machine is sent to, unless the host is one’s own', async () => {
+  for (const host of ['example.com', '10.0.0.1', '[::2]', 'localhost.example.com', '0.0.0.0']) {
+    const { code, err } = await run(['send', `http://${host}:1/`, '--secret-env', 'SECRET']);
+    assert.is(code, 2, host);
+    assert.match(err, '--i-own-this-host');
+  }
+  for (const host of ['localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST.', 'app.localhost']) {
+    const { code, err } = await run(['send', `http://${host}:1/`, '--secret-env', 'SECRET']);
+    assert.is(code, 1, `${host}: sent, and nobody answers`);
+    assert.is(err, '');
+  }
+  await withReceiver(
+    (_, response) => response.end(),
+    async (url) => assert.is((await send(url, '--i-own-this-host')).code, 0),
+  );
+});
+
+test('a secret that is given where a name belongs is not repeated', async () => {
+  const ran = await run(['send', 'http://localhost:1/', '--secret-env', secret]);
+  assert.is(ran.code, 2);
+  assert.not.match(ran.err, secret);
+});
+
+test('no command prints the secret', async () => {
+  const lines: string[] = [];
+  await withListener([], async (url) => {
+    const good = await run(['send', url, '--secret-env', 'SECRET']);
+    assert.is(good.out.at(-1), '✔ the receiver accepted it, as it should');
+    lines.push(...good.out);
+    lines.push(...(await run(['send', url, '--secret-env', 'SECRET', '--json'])).out);
+  }).then(({ arrivals }) => lines.push(JSON.stringify(arrivals)));
+  lines.push(...(await run([...verifyArgs(file('good.json', 'x')), '--json'])).out);
+  assert.ok(lines.length > 5);
+  assert.not.match(lines.join('\n'), secret);
+});
+
+test('as a program of its own it listens, reports, and stops when told', async () => {
+  const script =
+    `import { webhooksCommand } from ${JSON.stringify(new URL('./webhooks.ts', import.meta.url))};` +
+    "await webhooksCommand().parseAsync(process.argv.slice(1), { from: 'user' });";
+  const args = ['listen', '--port', '0', '--secret-env', 'SECRET', '--json'];
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '-e', script, '--', ...args],
+    { env: { ...process.env, SECRET: secret }, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  try {
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk;
+    });
+    while (!out.includes('\n')) await once(child.stdout, 'data');
+    assert.is((await send(JSON.parse(out).url)).report.status, 204);
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'close');
+    assert.is(code, 0);
+    const arrival = JSON.parse(out.split('\n')[1]!);
+    assert.is(arrival.verified, true);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+test.run();

@@ -1,0 +1,66 @@
+// Judges one bent simulator: in process, with the same scenarios and control plane as any target.
+
+import { judgeRule } from '../../../conformance/engine/judge/verdicts.ts';
+import { runScenarios } from '../../../conformance/engine/run/run.ts';
+import { fetchSender } from '../../../conformance/engine/send/sender.ts';
+import type { Scenario } from '../../../conformance/engine/types.ts';
+import { controlProvider } from '../../../conformance/providers/control-provider.ts';
+import { scenarios } from '../../../conformance/scenarios/all.ts';
+import { rules } from '../../../fixtures/rules.ts';
+import type { Deviation } from '../../../simulator/deviations/deviation.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+
+/** What the judge said of one simulator. */
+export interface JudgedDeviation {
+  readonly id: string;
+  /** Rules that deviate, with the scenarios that noticed. */
+  readonly deviates: Readonly<Record<string, readonly string[]>>;
+  /** Rules that could not be graded, with their verdicts. */
+  readonly ungraded: Readonly<Record<string, string>>;
+  readonly scenarios: number;
+  readonly durationMs: number;
+}
+
+/** The scenarios that carry one of these rules; all of them when none are named. */
+export function scenariosOf(ruleIds: readonly string[] | null): readonly Scenario[] {
+  if (ruleIds === null) return scenarios;
+  return scenarios.filter((scenario) => scenario.rules.some((rule) => ruleIds.includes(rule)));
+}
+
+/** Plays scenarios against a simulator with this deviation, or against the conforming one. */
+export async function judgeDeviation(
+  deviation: Deviation | null,
+  chosen: readonly Scenario[],
+  seed = 1,
+): Promise<JudgedDeviation> {
+  const startedMs = performance.now();
+  const sandbox = await createSandbox({
+    clock: 'frozen',
+    ...(deviation === null ? {} : { deviations: [deviation] }),
+  });
+  const sender = fetchSender(sandbox.fetch);
+  // Calls are made in process; only the events channel needs a socket to connect to.
+  const { base_url: baseUrl } = await sandbox.listen();
+  const controlUrl = `${baseUrl}/_sandbox`;
+  const provider = await controlProvider({ baseUrl, controlUrl, sender });
+  const run = await runScenarios({ scenarios: chosen, provider, sender, seed, timeoutMs: 10_000 });
+  await provider.close();
+  await sandbox.close();
+  const deviates: Record<string, string[]> = {};
+  const ungraded: Record<string, string> = {};
+  for (const rule of rules) {
+    if (!chosen.some((scenario) => scenario.rules.includes(rule.id))) continue;
+    const { verdict, findings } = judgeRule(rule, run.scenarios);
+    if (verdict === 'deviates') {
+      const noticed = findings.filter((each) => each.verdict === 'deviates');
+      deviates[rule.id] = [...new Set(noticed.map(({ scenario }) => scenario))];
+    } else if (verdict !== 'passed') ungraded[rule.id] = verdict;
+  }
+  return {
+    id: deviation?.id ?? 'conforming',
+    deviates,
+    ungraded,
+    scenarios: chosen.length,
+    durationMs: Math.round(performance.now() - startedMs),
+  };
+}

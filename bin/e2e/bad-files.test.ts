@@ -1,0 +1,137 @@
+// Files that the sandbox is given and cannot use: its exit code, what it says, and the file itself
+// left as it was.
+// time limit: 60 s
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../dev/root.ts';
+
+const files = suite('files of a sandbox');
+const folder = mkdtempSync(join(tmpdir(), 'files-'));
+
+/** Runs a command in a sandbox with these options. */
+function exec(options: readonly string[], program = ''): { code: number | null; err: string } {
+  const command = ['--', process.execPath, '--input-type=module', '-e', program];
+  const args = [join(root, 'bin/sandbox.js'), 'exec', ...options, ...command];
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  return { code: status, err: stderr };
+}
+
+const head = '{"format":"trading-platform-sandbox-state","version":';
+const states: readonly (readonly [string, string, string])[] = [
+  ['torn', `${head}1,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
+  ['newer', `${head}2,"world":{}}`, 'it is from a newer program'],
+  ['older', `${head}0,"world":{}}`, 'version 0 cannot be read, only 1'],
+  ['other', '{"settings":{}}', 'format must be "trading-platform-sandbox-state"'],
+  ['hollow', `${head}1,"world":{}}`, 'world.firms must be a list'],
+];
+
+for (const [name, text, words] of states) {
+  files(`a state file that is ${name} is exit code 4`, () => {
+    const path = join(folder, `${name}.json`);
+    writeFileSync(path, text);
+    const { code, err } = exec(['--state', `${name}.json`]);
+    assert.is(code, 4, err);
+    assert.ok(err.startsWith(`sandbox: --state ${name}.json: `), err);
+    assert.ok(err.includes(words), err);
+    assert.is(err.trim().split('\n').length, 1);
+    assert.is(readFileSync(path, 'utf8'), text);
+  });
+}
+
+files('a state file with a record that is not whole is exit code 4, and is left', () => {
+  const path = join(folder, 'whole.json');
+  const made = exec(['--state', 'whole.json']);
+  assert.is(made.code, 0, made.err);
+  const whole = JSON.parse(readFileSync(path, 'utf8'));
+  const broken: readonly (readonly [object, string])[] = [
+    [{ timers: [null] }, 'world.timers[0] must be an object, not null'],
+    [{ firms: [{ id: '1' }] }, 'world.firms[0].name is missing'],
+    [{ nowMs: -5 }, 'world.nowMs must be from 0'],
+  ];
+  for (const [parts, words] of broken) {
+    const text = JSON.stringify({ ...whole, world: { ...whole.world, ...parts } });
+    writeFileSync(path, text);
+    const { code, err } = exec(['--state', 'whole.json']);
+    assert.is(code, 4, err);
+    assert.ok(err.startsWith(`sandbox: --state whole.json: ${words}`), err);
+    assert.is(err.trim().split('\n').length, 1);
+    assert.is(readFileSync(path, 'utf8'), text);
+  }
+});
+
+files('a clock before what the world tells of its past is exit code 2', () => {
+  const { code, err } = exec(['--clock', '1970-01-01T00:00:00Z']);
+  assert.is(code, 2, err);
+  assert.match(err, /^sandbox: --clock: must be 1970-\S+Z or later/);
+  assert.is(err.trim().split('\n').length, 1);
+});
+
+files('a state file where none can be written is exit code 4', () => {
+  const { code, err } = exec(['--state', 'no/such/folder/state.json']);
+  assert.equal(
+    [code, err],
+    [4, 'sandbox: --state no/such/folder/state.json: cannot be written (ENOENT)\n'],
+  );
+});
+
+const worlds: readonly (readonly [string, unknown, string])[] = [
+  ['a list', [], 'must be an object'],
+  ['without firms', { credentials: [] }, 'firms is missing'],
+  ['with a typing mistake', { firms: [], credentials: [], generat: { accounts: 1 } }, 'generat'],
+  [
+    'with too large a crowd',
+    {
+      firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
+      credentials: [],
+      generate: { accounts: 1e7 },
+    },
+    'generate.accounts must be from 1 to 1000000',
+  ],
+];
+
+for (const [name, world, words] of worlds) {
+  files(`a world file ${name} is exit code 2, and the field is named`, () => {
+    writeFileSync(join(folder, 'world.json'), JSON.stringify(world));
+    const { code, err } = exec(['--world', 'world.json']);
+    assert.is(code, 2, err);
+    assert.ok(err.includes('world.json') && err.includes(words), err);
+  });
+}
+
+files('a world file may make up a crowd, the same one each time', () => {
+  const world = {
+    firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
+    credentials: [{ name: 'firm', firm_id: '1', scopes: ['accounts:write'] }],
+    generate: { accounts: 2000 },
+  };
+  writeFileSync(join(folder, 'crowd.json'), JSON.stringify(world));
+  const people: string[] = [];
+  for (const name of ['one', 'other']) {
+    const { code, err } = exec(
+      ['--world', 'crowd.json', '--clock', '2030-01-01T00:00:00Z'],
+      `
+        import { writeFileSync } from 'node:fs';
+        const read = async (path) => (await fetch(process.env.SANDBOX_CONTROL_URL + path)).json();
+        const { counts } = await read('/info');
+        if (counts.accounts !== 2000) throw new Error(JSON.stringify(counts));
+        writeFileSync('${name}.json', JSON.stringify(await read('/state')));
+      `,
+    );
+    assert.is(code, 0, err);
+    people.push(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  }
+  assert.ok(people[0] === people[1], 'the same world, to the byte');
+});
+
+files('a recording that cannot be written is exit code 2, and nothing runs', () => {
+  const { code, err } = exec(['--record', 'no/such/folder/bug.jsonl'], 'process.exitCode = 9;');
+  const why = 'cannot be written (ENOENT); give a path that can';
+  assert.equal([code, err], [2, `sandbox: --record no/such/folder/bug.jsonl: ${why}\n`]);
+});
+
+files.after(() => rmSync(folder, { recursive: true }));
+files.run();

@@ -1,0 +1,50 @@
+// The two committed commands: they say what to do where nothing is built, and start where it is.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../dev/root.ts';
+
+const bins = suite<{ folder: string }>('bin files');
+
+bins.before.each((place) => {
+  place.folder = mkdtempSync(join(tmpdir(), 'bin-'));
+  mkdirSync(join(place.folder, 'bin'));
+  writeFileSync(join(place.folder, 'package.json'), '{"type":"module"}');
+});
+bins.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }));
+
+for (const name of ['sandbox', 'conformance']) {
+  bins(`${name} says that it is not built`, ({ folder }) => {
+    const file = join(folder, `bin/${name}.js`);
+    cpSync(join(root, `bin/${name}.js`), file);
+    // Run as a shell would: the mode and the first line of the file are tried too.
+    const { status, stderr, stdout } = spawnSync(file, ['start'], { encoding: 'utf8' });
+    assert.is(status, 1);
+    assert.match(stderr, `${name}: not built yet`);
+    assert.match(stderr, 'npm ci');
+    assert.is(stdout, '');
+  });
+
+  bins(`${name} loads what is built beside it, wherever it is called from`, ({ folder }) => {
+    cpSync(join(root, `bin/${name}.js`), join(folder, `bin/${name}.js`));
+    mkdirSync(join(folder, 'dist'));
+    const built = 'console.log(process.argv.slice(2).join());process.exitCode=7;';
+    writeFileSync(join(folder, `dist/${name}.js`), built);
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(folder, `bin/${name}.js`), 'a', 'b'],
+      { encoding: 'utf8', cwd: tmpdir() },
+    );
+    assert.is(status, 7);
+    assert.is(stdout.trim(), 'a,b');
+  });
+
+  bins(`${name} is built`, () => {
+    assert.ok(existsSync(join(root, `dist/${name}.js`)), 'run npm run build');
+  });
+}
+
+bins.run();

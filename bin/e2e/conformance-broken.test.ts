@@ -1,0 +1,221 @@
+// Points the judge at targets that are broken in every common way, over real sockets: it never says
+// that a rule was kept, and its exit code says what happened.
+import { createReadStream, writeFileSync } from 'node:fs';
+import { type RequestListener, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox } from '../../simulator/index.ts';
+import { runJudge, withFolder, withServer } from '../commands/conformance/testing/run-judge.ts';
+
+const drained = (play: (response: ServerResponse, body: Buffer) => void): RequestListener => {
+  return (incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => play(response, Buffer.concat(chunks)));
+  };
+};
+
+const TARGETS: [name: string, listener: RequestListener, code: number, words: RegExp][] = [
+  [
+    'a static file server',
+    (incoming, response) => {
+      incoming.resume();
+      if (incoming.method !== 'GET') response.writeHead(405, { allow: 'GET' }).end();
+      else createReadStream(new URL(import.meta.url)).pipe(response);
+    },
+    3,
+    /does not look like the API.*base url/i,
+  ],
+  [
+    'a file server that knows no such path',
+    drained((response) => response.writeHead(404, { 'content-type': 'text/plain' }).end('no')),
+    3,
+    /does not look like the API/,
+  ],
+  [
+    'an echo server',
+    drained((response, body) => response.end(body)),
+    3,
+    /does not look like the API/,
+  ],
+  [
+    '200 to all',
+    drained((response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}'),
+    ),
+    3,
+    /does not look like the API/,
+  ],
+  [
+    '401 to all',
+    drained((response) =>
+      response
+        .writeHead(401, { 'content-type': 'application/problem+json' })
+        .end('{"code":"unauthorized"}'),
+    ),
+    3,
+    /the token was refused \(401\)/,
+  ],
+  [
+    'HTML error pages',
+    drained((response) =>
+      response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>'),
+    ),
+    3,
+    /not the service's own answer/,
+  ],
+  [
+    'a gateway without anything behind it',
+    drained((response) => response.writeHead(502).end()),
+    3,
+    /not the service's own answer/,
+  ],
+  ['one that is limited for good', drained((r) => r.writeHead(429).end()), 3, /not the service's/],
+  ['one that never answers', () => {}, 3, /no whole answer within 0.3 s/],
+  ['one that drips', drained((r) => r.writeHead(200).write('{')), 3, /no whole answer within/],
+  [
+    'one that cuts every connection',
+    (incoming) => incoming.socket.destroy(),
+    3,
+    /the connection ended/,
+  ],
+  [
+    'one that cuts answers off',
+    drained((response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{"id":');
+      response.destroy();
+    }),
+    3,
+    /the connection ended/,
+  ],
+];
+
+const broken = suite('broken targets');
+
+for (const [name, listener, code, words] of TARGETS) {
+  broken(`${name}: exit ${code}, and nothing is passed`, () =>
+    withServer(listener, async (baseUrl) => {
+      const seen = await runJudge({ baseUrl, tokenEnv: 'TOKEN', json: true, timeoutS: '0.3' });
+      assert.is(seen.code, code);
+      assert.is(seen.report.verdict, 'invalid');
+      assert.is(seen.report.summary.passed, 0);
+      assert.is(seen.report.summary.deviates, 0);
+      assert.match(seen.report.notes.join('\n'), words);
+      assert.is(seen.report.rules.length, 175);
+    }),
+  );
+  broken(`${name}, without a credential: exit 3 too`, () =>
+    withServer(listener, async (baseUrl) => {
+      const seen = await runJudge({ baseUrl, json: true, timeoutS: '0.3', only: ['ACC-*'] });
+      assert.is(seen.code, 3);
+      assert.is(seen.report.summary.passed, 0);
+    }),
+  );
+}
+
+broken('nothing listening: exit 3', async () => {
+  const { baseUrl } = await withServer(
+    () => {},
+    async (url) => ({ baseUrl: url }),
+  );
+  const seen = await runJudge({ baseUrl, tokenEnv: 'TOKEN', json: true });
+  assert.is(seen.code, 3);
+  assert.match(seen.report.notes.join('\n'), 'the connection was refused');
+});
+
+broken('no HTTP at all: exit 3', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.resume().end('SSH-2.0-OpenSSH_9.2\r\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const seen = await runJudge({
+    baseUrl: `http://127.0.0.1:${port}`,
+    tokenEnv: 'TOKEN',
+    json: true,
+    timeoutS: '2',
+  });
+  await new Promise((resolve) => server.close(resolve));
+  assert.is(seen.code, 3);
+  assert.match(seen.report.notes.join('\n'), 'not HTTP');
+});
+
+// It says yes to everything, and so well that it is taken for the API: then no refusal is passed.
+broken('one that creates whatever it is asked: it deviates, and passes no refusal', () =>
+  withServer(
+    drained((response) =>
+      response
+        .writeHead(201, { 'content-type': 'application/json', etag: '"1"' })
+        .end('{"id":"1","revision":1,"status":"New","brand_id":"10"}'),
+    ),
+    async (baseUrl) => {
+      const only = ['ACC-4', 'ACC-8', 'BULK-6', 'BULK-7', 'BULK-9', 'IDEM-1a', 'ERR-2'];
+      const seen = await withFolder((folder) => {
+        const profile = join(folder, 'profile.json');
+        const plan = { per_second: 1000 };
+        const credentials = { firm: { token: 'env:TOKEN', brand_id: '10' } };
+        writeFileSync(profile, JSON.stringify({ credentials, plan }));
+        return runJudge({ baseUrl, profile, json: true, only });
+      });
+      assert.is(seen.code, 1);
+      for (const { id, verdict } of seen.report.rules) {
+        if (only.includes(id)) assert.is.not(verdict, 'passed', id);
+      }
+    },
+  ),
+);
+
+/** Every nth answer of the API is replaced by one of something in front of it. */
+function meddling(target: string, every: number, statuses: readonly number[]): RequestListener {
+  let count = 0;
+  return (incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { method, headers, url = '/' } = incoming;
+      const meddles = !url.startsWith('/_sandbox') && ++count % every === 0;
+      // Half of the time the call has run all the same, as gateways have it.
+      const status = statuses[Math.floor(count / every) % statuses.length]!;
+      if (meddles && count % (2 * every) === 0) return void response.writeHead(status).end();
+      const onward = request(target + url, { method, headers }, (answer) => {
+        if (meddles) {
+          answer.resume();
+          return void response.writeHead(status, { 'content-type': 'text/html' }).end('<p>');
+        }
+        response.writeHead(answer.statusCode!, answer.rawHeaders);
+        answer.pipe(response);
+      });
+      onward.on('error', () => response.destroy());
+      onward.end(Buffer.concat(chunks));
+    });
+  };
+}
+
+broken('a gateway that injects 429, 502 and 504 makes no deviation', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const { base_url: target } = await sandbox.listen({ port: 0 });
+  try {
+    await withServer(meddling(target, 23, [502, 429, 504]), async (baseUrl) => {
+      const only = ['ACC-*', 'BULK-*', 'UPD-*'];
+      const seen = await runJudge({ baseUrl, json: true, only });
+      const bad = seen.report.rules.filter((each) => each.verdict === 'deviates');
+      assert.equal(
+        bad.flatMap((each) => each.findings.map((f) => `${each.id} ${f.scenario}: ${f.actual}`)),
+        [],
+      );
+      assert.ok([0, 4].includes(seen.code), `exit ${seen.code}`);
+      assert.ok(seen.report.summary.passed > 30, `${seen.report.summary.passed} passed`);
+      const again = seen.report.scenarios.filter((each) => each.attempts > 1);
+      assert.ok(again.length > 0, 'some scenario was played again');
+    });
+  } finally {
+    await sandbox.close();
+  }
+});
+
+broken.run();

@@ -1,0 +1,106 @@
+// The built `conformance` program as a shell sees it: exit codes, what goes to which stream, and a
+// Ctrl-C.
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox } from '../../simulator/index.ts';
+import { withFolder } from '../commands/conformance/testing/run-judge.ts';
+import { root } from '../dev/root.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Terms {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sees what was written to standard error so far, each time that something is. */
+  readonly watch?: (err: string, interrupt: () => void) => void;
+}
+
+function conformance(args: readonly string[], terms: Terms = {}): Promise<Ended> {
+  const program = join(root, 'bin/conformance.js');
+  const env = { ...process.env, GITHUB_ACTIONS: '', ...terms.env };
+  const child = spawn(process.execPath, [program, ...args], { cwd: terms.cwd ?? root, env });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    err += String(chunk);
+    terms.watch?.(err, () => child.kill('SIGINT'));
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+}
+
+const built = suite('the built conformance program');
+
+const CALLS: [args: string[], code: number, words: RegExp][] = [
+  [['--help'], 0, /Exit codes of run/],
+  [['run', '--help'], 0, /--update-baseline/],
+  [['--version'], 0, /^\d+\.\d+\.\d+/],
+  [['list'], 0, /175 rules, \d+ scenarios, 69 receiver checks/],
+  [['explain', 'IDEM-4b', '--short'], 0, /IDEM-4b {2}Idempotency/],
+  [['explain', 'bulk-row-without-reference'], 0, /sends, as played on a sandbox\n.*POST/],
+  [['explain', 'nope'], 2, /"nope" is no rule/],
+  [['init', '--print'], 0, /"public_url"/],
+  [['run'], 2, /--base-url is missing/],
+  [['run', '--frobnicate'], 2, /unknown option '--frobnicate'/],
+  [['runn'], 2, /unknown command 'runn'/],
+  [['replay', 'nope.json', 'x'], 2, /there is no file nope.json/],
+  [['replay', 'package.json', 'x'], 2, /is not a JSON report/],
+  [['run', '--base-url', 'http://127.0.0.1:9', '--only', 'ACC-1'], 3, /connection was refused/],
+];
+for (const [args, code, words] of CALLS) {
+  built(`conformance ${args.join(' ')}: exit ${code}`, async () => {
+    const ended = await conformance(args);
+    assert.is(ended.code, code, ended.err);
+    assert.match(ended.out + ended.err, words);
+  });
+}
+
+built('judges, and with --json standard output is JSON and nothing else', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  try {
+    const { base_url: url } = await sandbox.listen({ port: 0 });
+    const ended = await conformance(['run', '--base-url', url, '--only', 'BULK-*', '--json']);
+    assert.is(ended.code, 0, ended.err);
+    assert.is(JSON.parse(ended.out).verdict, 'conformant');
+    assert.match(ended.err, 'Judging');
+  } finally {
+    await sandbox.close();
+  }
+});
+
+built('Ctrl-C: what is done is reported, exit 130', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen', plan: 'standard' });
+  try {
+    const { base_url: url } = await sandbox.listen({ port: 0 });
+    await withFolder(async (cwd) => {
+      const { token } = sandbox.credential('firm');
+      const credentials = { firm: { token, brand_id: '10' } };
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify({ credentials }));
+      const args = ['run', '--base-url', url, '--control-url', 'none', '--profile', 'p.json'];
+      let sent = false;
+      const watch: Terms['watch'] = (err, interrupt) => {
+        if (sent || !err.includes('Judging')) return;
+        sent = true;
+        setTimeout(interrupt, 500);
+      };
+      const ended = await conformance([...args, '--report', 'json=r.json'], { cwd, watch });
+      assert.is(ended.code, 130, ended.err);
+      assert.match(ended.err, 'Interrupted');
+      assert.match(ended.out, 'interrupted');
+      assert.not.ok(ended.out.includes(String(token)));
+    });
+  } finally {
+    await sandbox.close();
+  }
+});
+
+built.run();

@@ -1,0 +1,94 @@
+// Whatever goes wrong between the judge and a conforming target is never held against the target:
+// limits out of turn, gateways, firewalls, cut and slow connections, and clocks that are wrong.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';
+import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
+import { startChaosProxy } from './testing/chaos-proxy.ts';
+import { writeProfile } from './testing/live-profile.ts';
+import { faultDrawer, type NetworkFault } from './testing/network-faults.ts';
+
+function expectNoDeviation({ report, code }: JudgeRun, codes: readonly number[] = [0, 4]): void {
+  const bad = report.rules.flatMap(({ id, verdict, findings }) =>
+    verdict === 'deviates' || verdict === 'harness_error'
+      ? findings.map((each) => `${id} ${each.scenario}: ${each.expected}, but ${each.actual}`)
+      : [],
+  );
+  assert.equal(bad, []);
+  assert.ok(codes.includes(code), `exit ${code}`);
+}
+
+async function sandboxed(
+  terms: NonNullable<Parameters<typeof createSandbox>[0]>,
+  play: (target: string, sandbox: SandboxHandle) => Promise<void>,
+): Promise<void> {
+  const sandbox = await createSandbox(terms);
+  try {
+    await play((await sandbox.listen({ port: 0 })).base_url, sandbox);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const weather = suite('network faults');
+
+const ORDINARY = ['ACC-*', 'UPD-*', 'TXN-*', 'POS-*', 'HOOK-1', 'HOOK-2'];
+/** Where limits, retries, faults and races make it hardest to tell whose doing something was. */
+const HARDEST = ['LIM-*', 'IDEM-4*', 'IDEM-6*', 'IDEM-15', 'EVT-7', 'EVT-12', 'TXS-4', 'AUTH-3*'];
+
+const DAYS: [rate: number, seed: number, only: readonly string[], least: number][] = [
+  [0.01, 11, ORDINARY, 45],
+  [0.05, 12, HARDEST, 5],
+  [0.3, 13, ['BULK-*', 'TXS-4'], 1],
+];
+for (const [rate, seed, only, least] of DAYS) {
+  weather(`${rate * 100} of 100 requests go wrong: no deviation`, () =>
+    sandboxed({ clock: 'frozen' }, async (target) => {
+      const proxy = await startChaosProxy({ target, draw: faultDrawer(seed, rate), slowMs: 200 });
+      const controlUrl = `${target}/_sandbox`;
+      const seen = await runJudge({ baseUrl: proxy.url, controlUrl, json: true, only });
+      await proxy.close();
+      assert.ok(proxy.injected.size > 0, 'something went wrong');
+      expectNoDeviation(seen);
+      const { passed } = seen.report.summary;
+      assert.ok(passed >= least, `${passed} passed`);
+    }),
+  );
+}
+
+for (const ill of ['error-page', 'reset-after', 'truncated', 'slow'] as const) {
+  weather(`every answer is ${ill}: nothing is passed that was not shown`, () =>
+    sandboxed({ clock: 'frozen' }, async (target) => {
+      const draw = (): NetworkFault => ill;
+      const proxy = await startChaosProxy({ target, draw, slowMs: 20 });
+      const controlUrl = `${target}/_sandbox`;
+      const only = ['BULK-1', 'BULK-6'];
+      const seen = await runJudge({ baseUrl: proxy.url, controlUrl, json: true, only });
+      await proxy.close();
+      expectNoDeviation(seen, ill === 'slow' ? [0] : [3]);
+      assert.is(seen.report.summary.passed, ill === 'slow' ? 2 : 0);
+    }),
+  );
+}
+
+const MINUTE_MS = 60_000;
+for (const skewMs of [-120, -5, 5, 120].map((minutes) => minutes * MINUTE_MS)) {
+  weather(`a clock ${skewMs / MINUTE_MS} minutes off: no deviation`, () =>
+    sandboxed({ clock: new Date(Date.now() + skewMs).toISOString() }, async (target, sandbox) => {
+      await sandbox.control('PUT', 'clock', { mode: 'real' });
+      const proxy = await startChaosProxy({ target, draw: () => undefined, skewMs });
+      const only = ['EVT-5a', 'HOOK-1', 'HOOK-2', 'TXN-1', 'IDEM-4a', 'AUTH-3a'];
+      await withFolder(async (cwd) => {
+        const profile = await writeProfile(sandbox, cwd, { per_second: 200 });
+        const given = { baseUrl: proxy.url, controlUrl: 'none', profile, json: true, only };
+        const seen = await runJudge(given, { cwd });
+        expectNoDeviation(seen);
+        const passed = seen.report.rules.filter(({ verdict }) => verdict === 'passed');
+        assert.ok(passed.length >= 5, passed.map(({ id }) => id).join(', '));
+      });
+      await proxy.close();
+    }),
+  );
+}
+
+weather.run();

@@ -1,0 +1,259 @@
+// `conformance receiver` from option to exit code: what it says before and after, its reports, its
+// refusals, and receivers that go away or are slow to say why.
+// time limit: 60 s
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allChecks, mostDeliveries } from '../../conformance/receiver/checks.ts';
+import {
+  correctSteps,
+  type ReceiverSteps,
+  startReceiver,
+} from '../../conformance/receiver/testing/sample-receivers.ts';
+import type { Report } from '../../conformance/reports/report.ts';
+import { judgeWith, type ReceiverGiven } from '../commands/conformance/receiver.ts';
+import { replay } from '../commands/conformance/replay.ts';
+import { withFolder } from '../commands/conformance/testing/run-judge.ts';
+
+const command = suite('conformance receiver');
+
+const defaults = {
+  signatureHeader: 'X-Webhook-Signature',
+  subscriptionHeader: 'X-Webhook-Subscription-Id',
+  report: [],
+};
+
+async function judge(
+  given: Partial<ReceiverGiven>,
+  cwd = process.cwd(),
+  signal = new AbortController().signal,
+) {
+  let out = '';
+  let err = '';
+  const code = await judgeWith(
+    { ...defaults, ...given },
+    {
+      env: { SECRET: correctSteps.secret, EMPTY: '' },
+      cwd,
+      version: '0.0.0',
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+      isTerminal: false,
+      color: false,
+      columns: 100,
+      nowMs: () => Date.now(),
+    },
+    signal,
+  );
+  return { code, out, err };
+}
+
+async function kept<T>(
+  change: Partial<ReceiverSteps>,
+  play: (url: string) => Promise<T>,
+): Promise<T> {
+  const { url, close } = await startReceiver(change);
+  try {
+    return await play(url);
+  } finally {
+    close();
+  }
+}
+
+const secretEnv = 'SECRET';
+
+command('a right receiver: exit 0, and no more deliveries than were told', () =>
+  kept({}, async (url) => {
+    const { code, out, err } = await judge({ url, secretEnv, json: true });
+    assert.is(code, 0, out);
+    const report = JSON.parse(out) as Report;
+    assert.is(report.verdict, 'conformant');
+    assert.is(report.rules.length, allChecks.length - 3);
+    const [, most] = /at most (\d+) deliveries/.exec(err) ?? [];
+    assert.is(Number(most), mostDeliveries(false));
+    assert.is(report.requests, mostDeliveries(false));
+    assert.match(report.notes.join(' '), '290 s old, 298 s old');
+    assert.not.match(out, correctSteps.secret);
+  }),
+);
+
+command('a broken one: exit 1, and what, why, at stake, mend and a script in every report', () =>
+  withFolder((cwd) =>
+    kept({ fresh: () => true }, async (url) => {
+      const report = ['json=r.json', 'markdown=r.md', 'html=r.html', 'junit=r.xml'];
+      const { code, out } = await judge({ url, secretEnv, report }, cwd);
+      assert.is(code, 1, out);
+      const shown = ['r.md', 'r.html', 'r.xml'].map((file) =>
+        readFileSync(join(cwd, file), 'utf8'),
+      );
+      for (const text of [out, ...shown]) {
+        assert.match(text, 'a delivery signed a day ago');
+        assert.match(text, 'five minutes off is refused');
+        assert.match(text, 'today and next year');
+        assert.match(text, 'five minutes from your clock');
+        assert.match(text, 'conformance replay RCV-refuses-a-day-old');
+        assert.not.match(text, correctSteps.secret);
+        assert.not.match(text, /breaks rules|Must refuse: Must|seed 1/);
+      }
+      assert.match(out, /\d+ checks: 8 deviates/);
+      const io = { cwd, env: {}, version: '0', out: () => {}, err: () => {} };
+      const script = replay('r.json', 'RCV-refuses-a-day-old', {
+        ...io,
+        isTerminal: false,
+        color: false,
+        columns: 80,
+        nowMs: Date.now,
+      });
+      assert.match(script, `usual='${url}'\n`);
+    }),
+  ),
+);
+
+command('one that goes away at hostile input: which, and nothing of the rest', async () => {
+  let gone = false;
+  const server = createServer(async (request, response) => {
+    let length = 0;
+    for await (const chunk of request) length += (chunk as Buffer).length;
+    gone ||= length === 0;
+    if (gone) request.socket.destroy();
+    else response.writeHead(request.headers['x-webhook-signature'] ? 204 : 400).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const { code, out } = await judge({ url, secretEnv });
+    assert.is(code, 1, out);
+    assert.match(out.replace(/\s+/g, ' '), 'went away when RCV-refuses-body-emptied was sent');
+    assert.match(out, 'with one request');
+    assert.match(out, /RCV-refuses-body-emptied deviates/);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+command('interrupted: what was judged stands, exit 130', () => {
+  const stop = new AbortController();
+  let count = 0;
+  const answer: ReceiverSteps['answer'] = () => {
+    count += 1;
+    // In the middle of what must be refused, all of which it accepts.
+    if (count === 60) stop.abort();
+    return { status: 204 };
+  };
+  return kept({ answer }, async (url) => {
+    const { code, out } = await judge({ url, secretEnv, json: true }, process.cwd(), stop.signal);
+    assert.is(code, 130, out);
+    const report = JSON.parse(out) as Report;
+    assert.is(report.interrupted, true);
+    assert.ok((report.summary.deviates ?? 0) > 10, JSON.stringify(report.summary));
+    assert.ok((report.summary.inconclusive ?? 0) > 10, JSON.stringify(report.summary));
+    assert.ok(report.requests <= 61, `${report.requests}`);
+  });
+});
+
+/** How many deliveries until the interrupt: at the control, in each group, and at what follows. */
+const moments = [1, 2, 5, 30, 60, mostDeliveries(false) - 1];
+
+for (const moment of moments) {
+  command(`interrupted at delivery ${moment}: nothing is held against a right receiver`, () => {
+    const stop = new AbortController();
+    let count = 0;
+    // What waits for its answer at that moment is cut off.
+    const answer: ReceiverSteps['answer'] = (verified) => {
+      count += 1;
+      if (count === moment) stop.abort();
+      return { status: verified ? 204 : 400 };
+    };
+    return kept({ answer, delayMs: 1 }, async (url) => {
+      const { code, out } = await judge({ url, secretEnv, json: true }, process.cwd(), stop.signal);
+      assert.is(code, 130, out);
+      const { summary, rules } = JSON.parse(out) as Report;
+      assert.is(rules.length, allChecks.length - 3);
+      const bad = rules.filter(({ verdict }) => verdict === 'deviates' || verdict === 'advisory');
+      assert.equal(
+        bad.map(({ id, findings }) => `${id}: ${findings[0]?.actual}`),
+        [],
+      );
+      assert.is((summary.inconclusive ?? 0) > 0, moment < mostDeliveries(false) - 1);
+      assert.not.match(out, /destroyed|aborted/);
+    });
+  });
+}
+
+command('nobody there: exit 3, and asked whether it runs', async () => {
+  const { code, out } = await judge({ url: 'http://127.0.0.1:9/', secretEnv });
+  assert.is(code, 3, out);
+  assert.match(out.replace(/\s+/g, ' '), 'is the receiver running?');
+});
+
+command('another secret: exit 3, with the likely reason', () =>
+  kept({ secret: 'whsec_other' }, async (url) => {
+    const { code, out } = await judge({ url, secretEnv });
+    assert.is(code, 3, out);
+    assert.match(out.replace(/\s+/g, ' '), 'most likely it has another secret');
+  }),
+);
+
+command('side effects are counted; a probe that counts nothing is refused at once', async () => {
+  let effects = 0;
+  const seen = new Set<string>();
+  const answer: ReceiverSteps['answer'] = (verified, raw) => {
+    const { id } = JSON.parse(raw.toString() || '{}') as { id?: string };
+    if (verified && id !== undefined && !seen.has(id)) effects += 1;
+    if (verified && id !== undefined) seen.add(id);
+    return { status: verified ? 204 : 400 };
+  };
+  const probe = createServer(({ url }, response) =>
+    response.end(url === '/count' ? `{"count":${effects}}` : '<html>'),
+  );
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const at = `http://127.0.0.1:${(probe.address() as AddressInfo).port}`;
+  try {
+    await kept({ answer }, async (url) => {
+      const { code, out } = await judge({ url, secretEnv, effectProbe: `${at}/count`, json: true });
+      assert.is(code, 0, out);
+      const report = JSON.parse(out) as Report;
+      assert.is(report.rules.length, allChecks.length);
+      assert.is(report.requests, mostDeliveries(true));
+      const wrong = await judge({ url, secretEnv, effectProbe: `${at}/page` });
+      assert.is(wrong.code, 2);
+      assert.match(wrong.err, /--effect-probe: .*answers neither a number/);
+    });
+  } finally {
+    probe.close();
+    probe.closeAllConnections();
+  }
+});
+
+const url = 'http://127.0.0.1:9/hooks';
+const wrong: readonly (readonly [Partial<ReceiverGiven>, RegExp])[] = [
+  [{ secretEnv }, /--url is missing/],
+  [{ url: '127.0.0.1:3000', secretEnv }, /--url: "127.0.0.1:3000" is not an http/],
+  [{ url: 'https://hooks.example.com/', secretEnv }, /hooks\.example\.com is not this machine/],
+  [{ url }, /--secret-env is missing/],
+  [{ url, secretEnv: 'NOBODY' }, /the variable NOBODY is not set/],
+  [{ url, secretEnv: 'EMPTY' }, /the variable EMPTY is not set/],
+  [{ url, secretEnv, previousSecretEnv: 'OLD' }, /--previous-secret-env: the variable OLD/],
+  [{ url, secretEnv, signatureHeader: 'X Sig' }, /--signature-header: "X Sig"/],
+  [{ url, secretEnv, effectProbe: 'https://example.com' }, /--effect-probe: example\.com/],
+  [{ url, secretEnv, report: ['pdf=x'] }, /--report: "pdf=x" is none of json=FILE/],
+];
+
+for (const [given, words] of wrong) {
+  command(`usage: ${words.source}`, async () => {
+    const { code, err, out } = await judge(given);
+    assert.is(code, 2, err);
+    assert.match(err, words);
+    assert.is(out, '');
+  });
+}
+
+command.run();

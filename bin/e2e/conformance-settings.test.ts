@@ -1,0 +1,110 @@
+// What the specification leaves open is never judged: whatever the simulator chooses, in whatever
+// order it is asked, it is conformant; and what is observed of it makes another one like it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseConfig } from '../../fixtures/config.ts';
+import {
+  defaultSettings,
+  type SettingKey,
+  type SettingSpec,
+  type Settings,
+  settingSpecs,
+} from '../../fixtures/settings.ts';
+import { createSandbox } from '../../simulator/index.ts';
+import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
+
+async function judgeWith(settings: Partial<Settings>, seed: number, cwd = '.', file?: string) {
+  const sandbox = await createSandbox({ clock: 'frozen', settings });
+  try {
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    const observed = file === undefined ? {} : { observed: file };
+    return await runJudge({ baseUrl, json: true, seed: String(seed), ...observed }, { cwd });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** What is neither passed nor merely advised on (NS-29), each with its reason. */
+function unpassed({ report }: JudgeRun): string[] {
+  return report.rules
+    .filter(({ verdict }) => verdict !== 'passed' && verdict !== 'advisory')
+    .map(({ id, verdict, findings }) => `${id} ${verdict}: ${findings[0]?.actual}`);
+}
+
+/** Another value of every setting that has a few to choose from. */
+function otherChoices(): Partial<Settings> {
+  const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;
+  const other: Record<string, unknown> = {};
+  for (const [key, spec] of Object.entries(specs)) {
+    if (spec.kind === 'boolean') other[key] = !spec.default;
+    if (spec.kind === 'choice') other[key] = spec.allowed.find((each) => each !== spec.default);
+  }
+  return other as Partial<Settings>;
+}
+
+const CHANGED: Partial<Settings> = {
+  error_entry: 'text',
+  unparsable_status: 422,
+  batch_refusal_status: 400,
+  missing_if_match: 428,
+  webhook_list_shape: 'array',
+  webhook_create_status: 200,
+  rotate_secret_status: 201,
+  open_position_status: 200,
+  unknown_method_status: 404,
+  signature_header: 'X-Signed',
+  subscription_header: 'X-Sub',
+  envelope_seq_name: 'sequence',
+  first_revision: 7,
+  revision_step: 3,
+  reject_from_approved: 'rejected',
+  cancel_from_approved: 'cancelled',
+  replay_etag: false,
+  retry_counted_from: 'start',
+  after_last_attempt: 'skip',
+  delivery_order: 'independent',
+  phone_form: 'digits',
+  webhook_refusal_status: 400,
+  events_path: '/api/v1/stream',
+  rotation_overlap_s: 3600,
+  token_lifetime_s: 900,
+};
+
+const open = suite('open questions');
+
+open('as it comes, in another order: every rule is passed', async () => {
+  const seen = await judgeWith({}, 5);
+  assert.equal(unpassed(seen), []);
+  assert.is(seen.code, 0);
+  assert.equal(
+    seen.report.observed.filter(({ same }) => same === false),
+    [],
+    'and nothing is said to be otherwise than it is',
+  );
+});
+
+open('every choice made otherwise: every rule is passed', async () => {
+  const other = otherChoices();
+  assert.ok(Object.keys(other).length >= 40, `${Object.keys(other).length} settings`);
+  assert.equal(unpassed(await judgeWith(other, 7)), []);
+});
+
+open('what is observed makes a simulator of which the same is observed', () =>
+  withFolder(async (cwd) => {
+    const first = await judgeWith(CHANGED, 2, cwd, 'first.json');
+    assert.equal(unpassed(first), []);
+    const text = readFileSync(join(cwd, 'first.json'), 'utf8');
+    const { config } = parseConfig(JSON.parse(text));
+    for (const key of Object.keys(CHANGED) as SettingKey[]) {
+      assert.equal(config!.settings[key], CHANGED[key], key);
+      assert.not.equal(config!.settings[key], defaultSettings[key], `${key} was changed`);
+    }
+    const second = await judgeWith(config!.settings, 3, cwd, 'second.json');
+    assert.equal(unpassed(second), []);
+    assert.is(readFileSync(join(cwd, 'second.json'), 'utf8'), text);
+  }),
+);
+
+open.run();

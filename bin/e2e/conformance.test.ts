@@ -1,0 +1,282 @@
+// The judge from option to exit code, against the sandbox over sockets: with its control plane,
+// with a profile alone, interrupted, with a baseline, and with every report that can be written.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseConfig } from '../../fixtures/config.ts';
+import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';
+import { UsageError } from '../commands/conformance/io.ts';
+import { type Given, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
+
+type SandboxTerms = NonNullable<Parameters<typeof createSandbox>[0]>;
+
+/** A sandbox on a free port, for as long as `play` takes. */
+async function sandboxed<T>(
+  terms: SandboxTerms,
+  play: (baseUrl: string, sandbox: SandboxHandle) => Promise<T>,
+): Promise<T> {
+  const sandbox = await createSandbox(terms);
+  try {
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    return await play(baseUrl, sandbox);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const FROZEN: SandboxTerms = { clock: 'frozen' };
+const DEVIATING: SandboxTerms = {
+  clock: 'frozen',
+  deviations: ['bulk-empty-is-200'],
+};
+
+const command = suite('conformance run');
+
+command('with a control plane: conformant, and every report is written without a secret', () =>
+  sandboxed(FROZEN, (baseUrl) =>
+    withFolder(async (cwd) => {
+      const report = ['json=r.json', 'junit=r.xml', 'html=r.html', 'markdown=r.md'];
+      const only = ['HOOK-*', 'AUTH-*', 'EVT-6', 'EVT-7'];
+      const given: Given = { baseUrl, report, only, observed: 'o.json' };
+      const { code, out, err } = await runJudge(given, { cwd });
+      assert.is(code, 0, out);
+      assert.match(out, 'conformant: ');
+      assert.match(err, `control plane ${baseUrl}/_sandbox`);
+      for (const file of ['r.json', 'r.xml', 'r.html', 'r.md', 'o.json']) {
+        const text = readFileSync(join(cwd, file), 'utf8');
+        assert.ok(text.length > 100, file);
+        // How the sandbox begins its tokens, client secrets and signing secrets.
+        assert.not.match(text, /\b(tok|cs|whsec)_[A-Za-z0-9]{12}/, file);
+        assert.not.match(text, /v1=[0-9a-f]{20}/, file);
+      }
+      const { problems } = parseConfig(JSON.parse(readFileSync(join(cwd, 'o.json'), 'utf8')));
+      assert.equal(problems, undefined);
+    }),
+  ),
+);
+
+function tokenOf(sandbox: SandboxHandle, name: string): string {
+  const { token } = sandbox.credential(name);
+  if (token === null) throw new Error(`${name} has no token`);
+  return token;
+}
+
+/** A profile of the sandbox's own starting world, as the documentation shows it. */
+function profileOf(sandbox: SandboxHandle, over: object = {}): object {
+  const token = (name: string) => tokenOf(sandbox, name);
+  const place = (account: string, trading: string) => ({
+    account_id: account,
+    trading_account_id: trading,
+    currency: 'USD',
+  });
+  return {
+    credentials: {
+      firm: { token: token('firm'), brand_id: '10' },
+      brand: { token: token('brand-a') },
+      other_brand: { token: token('brand-b'), brand_id: '11' },
+      other_firm: { token: token('other-firm'), brand_id: '20' },
+      no_scopes: { token: token('no-scopes') },
+      no_amend: { token: token('no-amend') },
+    },
+    seeds: {
+      trading_account: place('1001', '5001'),
+      settled_transactions: [{ id: '9001', account_id: '1001' }],
+    },
+    plan: { per_second: 50 },
+    ...over,
+  };
+}
+
+const STANDARD: SandboxTerms = {
+  plan: 'standard',
+  forwards: [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }],
+};
+
+/** Asks for the subscriptions of firm 1 that are not disabled, at a rate of its own. */
+async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
+  const wish = { firm_id: '1', scopes: ['webhooks:manage'], rate_per_second: 1000 };
+  const { token } = (await sandbox.control('POST', 'credentials', wish)) as { token: string };
+  return async (): Promise<string[]> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${baseUrl}/api/v1/webhooks`, { headers });
+    const { webhooks } = (await answer.json()) as {
+      webhooks: { url: string; disabled: boolean }[];
+    };
+    return webhooks.filter((each) => !each.disabled).map((each) => each.url);
+  };
+}
+
+command(
+  'with a profile alone: no deviation, the target is left tidy, hints say what is lacking',
+  () =>
+    sandboxed(STANDARD, (baseUrl, sandbox) =>
+      withFolder(async (cwd) => {
+        writeFileSync(join(cwd, 'p.json'), JSON.stringify(profileOf(sandbox)));
+        const openOnes = await watchSubscriptions(baseUrl, sandbox);
+        const before = await openOnes();
+        const only = ['HOOK-1', 'HOOK-2', 'HOOK-5', 'ACC-1', 'ACC-16', 'TXS-11', 'EVT-1', 'LIM-4'];
+        const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', only, json: true };
+        const seen = await runJudge(given, { cwd });
+        assert.is(seen.code, 4);
+        const { rules, summary, unlock } = seen.report;
+        assert.is(summary.deviates, 0);
+        const verdictOf = (id: string) => rules.find((each) => each.id === id)!.verdict;
+        for (const id of ['ACC-1', 'ACC-16', 'HOOK-1']) assert.is(verdictOf(id), 'passed', id);
+        assert.is(verdictOf('EVT-1'), 'not_tested');
+        assert.ok(unlock.some(({ add, rules: more }) => add.startsWith('receiver') && more > 0));
+        assert.equal(await openOnes(), before);
+        assert.not.ok(seen.out.includes(tokenOf(sandbox, 'firm')));
+        // TXS-11 cancels a settled transaction: it cannot be used a second time.
+        assert.is(verdictOf('TXS-11'), 'passed');
+        assert.match(readFileSync(join(cwd, 'p.json.used'), 'utf8'), '9001');
+        const again = await runJudge({ ...given, only: ['TXS-11'] }, { cwd });
+        assert.match(again.report.notes.join('\n'), '9001 was used up');
+        assert.is(again.report.rules.find(({ id }) => id === 'TXS-11')!.verdict, 'not_tested');
+      }),
+    ),
+);
+
+command('a credential whose token is refused is left out with a word, and blocks nothing', () =>
+  sandboxed(STANDARD, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
+      const token = tokenOf(sandbox, 'firm');
+      const credentials = {
+        firm: { token, brand_id: '10' },
+        no_scopes: { token: 'tok_of_last_year' },
+      };
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify({ credentials, plan: { per_second: 50 } }));
+      const only = ['ACC-20', 'ACC-21'];
+      const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', only, json: true };
+      const { report, code } = await runJudge(given, { cwd });
+      assert.match(report.notes.join('\n'), 'credentials.no_scopes: its token was refused (401)');
+      assert.is(report.summary.blocked, 0);
+      assert.is(report.summary.not_tested, 1);
+      assert.is(code, 4);
+      assert.is((await runJudge({ ...given, allowIncomplete: true }, { cwd })).code, 0);
+    }),
+  ),
+);
+
+command('a bare token finds out itself what it is bound to', () =>
+  sandboxed(STANDARD, async (baseUrl, sandbox) => {
+    const only = ['ACC-20', 'ACC-17'];
+    const given: Given = { baseUrl, controlUrl: 'none', tokenEnv: 'OWN', json: true, only };
+    const withToken = (name: string) => ({ env: { OWN: tokenOf(sandbox, name) } });
+    const bound = await runJudge(given, withToken('brand-a'));
+    assert.is(bound.report.summary.passed, 2, bound.out.slice(0, 2000));
+    const firm = await runJudge(given, withToken('firm'));
+    assert.is(firm.report.summary.deviates, 0);
+    assert.match(firm.report.notes.join('\n'), 'add its brand_id');
+    const named = await runJudge({ ...given, brandId: '10' }, withToken('firm'));
+    assert.is(named.report.rules.find(({ id }) => id === 'ACC-20')!.verdict, 'passed');
+  }),
+);
+
+command('an interrupted run reports what is done, leaves the target tidy and exits with 130', () =>
+  sandboxed({ ...STANDARD, plan: 'sandbox' }, (baseUrl, sandbox) =>
+    withFolder(async (cwd) => {
+      const own = profileOf(sandbox, { plan: { per_second: 5 } });
+      writeFileSync(join(cwd, 'p.json'), JSON.stringify(own));
+      const openOnes = await watchSubscriptions(baseUrl, sandbox);
+      const before = await openOnes();
+      const stop = new AbortController();
+      const given: Given = {
+        ...{ baseUrl, controlUrl: 'none', profile: 'p.json', json: true },
+        report: ['html=r.html'],
+        only: ['HOOK-*', 'ACC-*'],
+      };
+      const running = runJudge(given, { cwd }, stop.signal);
+      // Once it has a subscription of its own it has something to leave behind.
+      while ((await openOnes()).length === before.length) {
+        await sleep(250);
+      }
+      stop.abort();
+      const { code, report } = await running;
+      assert.is(code, 130);
+      assert.ok(report.interrupted);
+      assert.is(report.rules.length, 175);
+      assert.ok(existsSync(join(cwd, 'r.html')));
+      assert.equal(await openOnes(), before);
+    }),
+  ),
+);
+
+command('a baseline bears with what it names, and tells what is stale', () =>
+  withFolder(async (cwd) => {
+    const given: Given = { only: ['BULK-*'], json: true, baseline: 'b.json' };
+    await sandboxed(DEVIATING, async (baseUrl) => {
+      const first = await runJudge({ baseUrl, only: ['BULK-*'], json: true }, { cwd });
+      assert.is(first.code, 1);
+      const updated = await runJudge({ ...given, baseUrl, updateBaseline: true }, { cwd });
+      assert.is(updated.code, 0, updated.err);
+      assert.match(updated.err, 'give each of');
+      const again = await runJudge({ ...given, baseUrl, seed: '7' }, { cwd });
+      assert.is(again.code, 0);
+      assert.ok(again.report.summary.known > 0);
+      assert.is((await runJudge({ ...given, baseUrl, strict: true }, { cwd })).code, 1);
+    });
+    await sandboxed(FROZEN, async (baseUrl) => {
+      assert.is((await runJudge({ ...given, baseUrl }, { cwd })).code, 6);
+      assert.is((await runJudge({ ...given, baseUrl, only: ['ACC-20'] }, { cwd })).code, 0);
+    });
+    const other = { ...DEVIATING, deviations: ['bulk-empty-is-400'] };
+    await sandboxed(other, async (baseUrl) => {
+      assert.is((await runJudge({ ...given, baseUrl }, { cwd })).code, 1, 'another failure is new');
+    });
+  }),
+);
+
+command('on GitHub deviations are annotated, and a target’s words are no commands', () =>
+  sandboxed(DEVIATING, async (baseUrl) => {
+    const env = { GITHUB_ACTIONS: 'true' };
+    const { out } = await runJudge({ baseUrl, only: ['BULK-6'] }, { env });
+    const lines = out.split('\n');
+    assert.ok(lines.some((line) => line.startsWith('::error title=BULK-6 deviates::')));
+    assert.match(lines[0]!, /^::stop-commands::/);
+    const inJson = await runJudge({ baseUrl, only: ['BULK-6'], json: true }, { env });
+    assert.is(inJson.report.verdict, 'deviates', 'standard output is JSON and nothing else');
+    assert.match(inJson.err, '::error title=BULK-6');
+  }),
+);
+
+const MISUSED: [name: string, given: Given, words: RegExp][] = [
+  ['a glob for nothing', { only: ['BULC-*'] }, /--only: "BULC-\*" matches no rule/],
+  ['a skip of nothing', { skip: ['x'] }, /--skip: "x" matches no rule/],
+  ['a profile that is not there', { profile: 'nope.json' }, /no file nope\.json; conformance init/],
+  ['a baseline that is not there', { baseline: 'nope.json' }, /no file nope\.json/],
+  ['a report into no folder', { report: ['json=no/r.json'] }, /cannot write no\/r\.json: there is/],
+  ['settings into a folder', { observed: '.' }, /\. is a folder/],
+];
+for (const [name, given, words] of MISUSED) {
+  command(`refused before anything is sent: ${name}`, () =>
+    withFolder(async (cwd) => {
+      try {
+        // Nothing listens there, so that whatever were sent would show as another error.
+        await runJudge({ baseUrl: 'http://127.0.0.1:9', ...given }, { cwd });
+        assert.unreachable();
+      } catch (error) {
+        assert.instance(error, UsageError);
+        assert.match((error as Error).message, words);
+      }
+    }),
+  );
+}
+
+command('a profile with mistakes names all of them', () =>
+  withFolder(async (cwd) => {
+    const text = JSON.stringify({ credentials: { firm: { token: 'env:NOPE' } }, more: 1 });
+    writeFileSync(join(cwd, 'p.json'), text);
+    try {
+      await runJudge({ baseUrl: 'http://127.0.0.1:9', profile: 'p.json' }, { cwd });
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, UsageError);
+      assert.match((error as Error).message, 'more is not known');
+      assert.match((error as Error).message, 'NOPE is not set');
+    }
+  }),
+);
+
+command.run();

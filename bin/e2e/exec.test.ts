@@ -1,0 +1,215 @@
+// `sandbox exec -- COMMAND`: what the command finds, and how its end is told.
+// time limit: 60 s
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../dev/root.ts';
+
+const exec = suite('sandbox exec');
+const folder = mkdtempSync(join(tmpdir(), 'exec-'));
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs it to its end; `onOutput` is told of what it says, with a way to signal it. */
+function run(
+  args: readonly string[],
+  onOutput?: (out: string, signal: (name: NodeJS.Signals, whole?: 'group') => void) => void,
+): Promise<Ran> {
+  const bin = join(root, 'bin/sandbox.js');
+  // A group of its own, as a terminal gives it.
+  const child = spawn(process.execPath, [bin, 'exec', ...args], { cwd: folder, detached: true });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+    onOutput?.(out, (name, whole) =>
+      process.kill((child.pid ?? Number.NaN) * (whole === 'group' ? -1 : 1), name),
+    );
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+/** A program in one line, run by this very Node. */
+const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
+
+const isServed = async (baseUrl: string): Promise<boolean> =>
+  fetch(`${baseUrl}/_sandbox/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+exec('the command finds the sandbox and its token, and its exit code is passed on', async () => {
+  const { code, out, err } = await run(
+    program(`
+      const { SANDBOX_BASE_URL: base, SANDBOX_CONTROL_URL: control, SANDBOX_TOKEN } = process.env;
+      const made = await fetch(base + '/api/v1/accounts', {
+        method: 'POST',
+        headers: {
+          authorization: 'Bearer ' + SANDBOX_TOKEN,
+          'idempotency-key': 'one',
+          'content-type': 'application/json',
+        },
+        body: '{"client_reference_id":"one","email":"one@example.com","brand_id":"10"}',
+      });
+      const { status } = await (await fetch(control + '/health')).json();
+      console.log(JSON.stringify({ base, made: made.status, status }));
+      process.exitCode = 7;
+    `),
+  );
+  assert.is(err, '');
+  // Nothing but what the command itself has said.
+  const { base, made, status } = JSON.parse(out);
+  assert.equal({ made, status, code }, { made: 201, status: 'ready', code: 7 });
+  assert.is(await isServed(base), false, 'the sandbox has ended with it');
+});
+
+exec('options before the command are those of start; what follows -- is its own', async () => {
+  const { code, out } = await run([
+    '--world',
+    'empty',
+    '--clock',
+    '2030-01-01T00:00:00Z',
+    ...program(`
+      const control = process.env.SANDBOX_CONTROL_URL;
+      const read = async (path) => (await fetch(control + path)).json();
+      const { accounts } = await read('/accounts');
+      const { now_ms } = await read('/clock');
+      console.log(JSON.stringify([accounts.length, now_ms, process.argv.slice(1)]));
+    `),
+    '--',
+    '--port',
+    'x',
+  ]);
+  assert.is(code, 0);
+  assert.equal(JSON.parse(out), [0, Date.UTC(2030, 0, 1), ['--port', 'x']]);
+});
+
+exec('a command that is not there is 127, and said', async () => {
+  const { code, out, err } = await run(['--', './no-such-command']);
+  assert.equal([code, out], [127, '']);
+  assert.match(err, /^sandbox: \.\/no-such-command cannot be run \(ENOENT\)\n$/);
+});
+
+exec('one that cannot be run is 126', async () => {
+  const { code, err } = await run(['--', '.']);
+  assert.match(err, /^sandbox: \. cannot be run \(EACCES\)\n$/);
+  assert.is(code, 126);
+});
+
+exec('a command that a signal ends is told as a shell tells it', async () => {
+  const { code } = await run(program(`process.kill(process.pid, 'SIGKILL')`));
+  assert.is(code, 128 + 9);
+});
+
+for (const [name, answer] of [
+  ['SIGTERM', 6],
+  ['SIGHUP', 5],
+] as const) {
+  exec(`${name} goes to the command, which decides how it ends`, async () => {
+    let sent = false;
+    const { code, out } = await run(
+      program(`
+        process.on('${name}', () => { console.log('heard'); process.exit(${answer}); });
+        setInterval(() => undefined, 1000);
+        console.log(process.env.SANDBOX_BASE_URL);
+      `),
+      (said, signal) => {
+        if (!sent && said.includes('\n')) signal(name);
+        sent ||= said.includes('\n');
+      },
+    );
+    const [base = '', heard] = out.split('\n');
+    assert.is(heard, 'heard');
+    assert.is(code, answer);
+    assert.is(await isServed(base), false);
+  });
+}
+
+exec('Ctrl-C, which reaches the whole group, comes to the command once', async () => {
+  let sent = false;
+  const { code, out } = await run(
+    program(`
+      let count = 0;
+      process.on('SIGINT', () => {
+        count += 1;
+        if (count > 1) return;
+        // One that is passed on would follow at once: it is on its way through another process.
+        setTimeout(() => { console.log('heard ' + count); process.exit(5); }, 300);
+      });
+      setInterval(() => undefined, 1000);
+      console.log(process.env.SANDBOX_BASE_URL);
+    `),
+    (said, signal) => {
+      if (!sent && said.includes('\n')) signal('SIGINT', 'group');
+      sent ||= said.includes('\n');
+    },
+  );
+  const [base = '', heard] = out.split('\n');
+  assert.equal([heard, code], ['heard 1', 5]);
+  assert.is(await isServed(base), false);
+});
+
+exec('the ready file is there when the command begins', async () => {
+  const { code, out } = await run([
+    ...['--ready-file', 'ready.json', '--forward-to', 'http://127.0.0.1:9/in'],
+    ...program(`
+      import { readFileSync } from 'node:fs';
+      const { base_url, subscription } = JSON.parse(readFileSync('ready.json', 'utf8'));
+      console.log(base_url === process.env.SANDBOX_BASE_URL, subscription.forwards_to);
+    `),
+  ]);
+  assert.equal([code, out], [0, 'true http://127.0.0.1:9/in\n']);
+});
+
+exec('the help offers what it does: a free port, and nothing about what start prints', async () => {
+  const { out } = await run(['--help']);
+  assert.match(out, /--port <n> [^(]*\(default:\s+"0"\)/);
+  for (const option of ['--json', '--quiet', '--open']) assert.not.match(out, option);
+});
+
+exec('a ready file or a recording that cannot be is exit code 2, and nothing is run', async () => {
+  writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
+  for (const [args, words] of [
+    [['--ready-file', 'no/such/file'], '--ready-file no/such/file: cannot be written (ENOENT)'],
+    [['--record', 'no/such/file'], '--record no/such/file: cannot be written (ENOENT)'],
+    [['--record', 'old.jsonl'], '--record old.jsonl: is there already'],
+  ] as const) {
+    const { code, out, err } = await run([...args, ...program('console.log("ran")')]);
+    assert.equal([code, out], [2, ''], err);
+    assert.ok(err.startsWith(`sandbox: ${words}`), err);
+  }
+});
+
+exec('a start that comes to nothing leaves no recording behind', async () => {
+  await run(['--record', 'new.jsonl', '--ready-file', 'no/such/file', '--', 'true']);
+  assert.is(existsSync(join(folder, 'new.jsonl')), false);
+});
+
+exec('no command is a usage error, and so is an option that start does not take', async () => {
+  for (const [args, words] of [
+    [[], /missing required argument 'command'/],
+    [['--'], /missing required argument 'command'/],
+    [['--wurld', 'empty', '--', 'true'], /--wurld/],
+    [['--json', '--', 'true'], /unknown option '--json'/],
+    [['--quiet', '--', 'true'], /unknown option '--quiet'/],
+    [['--open', '--', 'true'], /unknown option '--open'/],
+    [['--world', 'nowhere', '--', 'true'], /there is no world "nowhere"|nowhere/],
+  ] as const) {
+    const { code, err } = await run(args);
+    assert.is(code, 2, `${args.join(' ')}: ${err}`);
+    assert.match(err, words);
+  }
+});
+
+exec.after(() => rmSync(folder, { recursive: true }));
+exec.run();

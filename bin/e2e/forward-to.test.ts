@@ -1,0 +1,284 @@
+// `sandbox start --forward-to`: a receiver author's first minutes, as the README tells them.
+// time limit: 60 s
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ReadyEvent } from '../commands/sandbox/ready.ts';
+import { root } from '../dev/root.ts';
+
+const forwarding = suite<{ children: Child[] }>('forward to');
+
+/** A program and what it has printed. */
+class Child {
+  out = '';
+  readonly ended: Promise<number | null>;
+  readonly #spawned: ReturnType<typeof spawn>;
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.#spawned = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#spawned.stdout?.on('data', (chunk) => {
+      this.out += chunk;
+    });
+    this.ended = new Promise((resolve) => this.#spawned.once('close', resolve));
+  }
+
+  async says(text: string): Promise<void> {
+    const untilMs = performance.now() + 20_000;
+    while (!this.out.includes(text)) {
+      if (performance.now() > untilMs)
+        throw new Error(`never said ${text}:\n${this.out.slice(-2000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  stop(): void {
+    this.#spawned.kill('SIGTERM');
+  }
+
+  end(): void {
+    this.#spawned.kill('SIGKILL');
+  }
+}
+
+forwarding.before.each((place) => {
+  place.children = [];
+});
+forwarding.after.each(async ({ children }) => {
+  for (const child of children) child.end();
+  await Promise.all(children.map((child) => child.ended));
+});
+
+type Place = { children: Child[] };
+
+function run({ children }: Place, args: readonly string[], env?: Record<string, string>): Child {
+  const child = new Child(args, env);
+  children.push(child);
+  return child;
+}
+
+async function startTo(place: Place, url: string, ...more: string[]) {
+  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--forward-to', url, ...more];
+  const child = run(place, args);
+  await child.says('"ready"');
+  await child.says('\n');
+  return { child, ready: JSON.parse(child.out.split('\n')[0] ?? '') as ReadyEvent };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function createAccount({ base_url, credentials }: ReadyEvent, name: string): Promise<void> {
+  const response = await fetch(`${base_url}/api/v1/accounts`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${credentials.find((one) => one.name === 'brand-a')?.token}`,
+      'idempotency-key': name,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ client_reference_id: name, email: `${name}@example.com` }),
+  });
+  assert.is(response.status, 201);
+}
+
+const control = async ({ control_url }: ReadyEvent, method: string, path: string, body?: unknown) =>
+  (
+    await fetch(`${control_url}/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  ).json();
+
+/** The receiver of the README. */
+const receiver = `import { createServer } from 'node:http';
+import { verifyWebhook } from 'trading-platform-sandbox/webhooks';
+
+createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const body = Buffer.concat(chunks); // the raw bytes, before any parsing
+  const header = request.headers['x-webhook-signature'];
+  const verdict = verifyWebhook({ header, body, secret: process.env.WEBHOOK_SECRET });
+  if (verdict.ok) console.log(JSON.parse(body).kind); // do each \`id\` only once
+  response.writeHead(verdict.ok ? 204 : 400).end();
+}).listen(3000);
+`;
+
+/** The same check in a shell, for a header and a body in a file. */
+const withOpenssl = `t=$(printf %s "$HEADER" | tr , '\\n' | sed -n 's/^t=//p')
+{ printf '%s.' "$t"; cat body.json; } |
+  openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d ' ' -f 1
+`;
+
+forwarding('a receiver in ten lines verifies what it gets', async (place) => {
+  const port = await freePort();
+  const { child, ready } = await startTo(place, `http://localhost:${port}/hooks`);
+  const { subscription } = ready;
+  assert.is(subscription?.forwards_to, `http://localhost:${port}/hooks`);
+  assert.match(subscription?.secret ?? '', /^whsec_/);
+  const program = receiver.replace('3000', `${port}, () => console.log('listens')`);
+  const secret = { WEBHOOK_SECRET: subscription?.secret ?? '' };
+  const local = run(place, ['--input-type=module', '--eval', program], secret);
+  await local.says('listens');
+  await createAccount(ready, 'ada');
+  await local.says('account.created\n');
+  await child.says('"outcome":"delivered"');
+  const sent = child.out.split('\n').find((line) => line.includes('"phase":"sent"')) ?? '';
+  const { kind, attempt, url } = JSON.parse(sent) as Record<string, unknown>;
+  assert.equal([kind, attempt, url], ['account.created', 1, `http://localhost:${port}/hooks`]);
+
+  // A reset leaves the subscription, under the same secret.
+  await control(ready, 'POST', 'reset', {});
+  await createAccount(ready, 'bob');
+  await local.says('account.created\naccount.created\n');
+});
+
+forwarding('a world that was kept, and a receiver at another place', async (place) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forward-'));
+  const state = join(folder, 'state.json');
+  const kept = run(place, ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state]);
+  await kept.says('"ready"');
+  kept.stop();
+  assert.is(await kept.ended, 0);
+  // It had no receiver when it was saved; then it has one, and then the same one elsewhere.
+  const first = await startTo(place, 'http://127.0.0.1:9/one', '--state', state);
+  first.child.stop();
+  assert.is(await first.child.ended, 0);
+  const second = await startTo(place, 'http://127.0.0.1:9/two', '--state', state);
+  assert.equal(second.ready.subscription, {
+    ...first.ready.subscription,
+    forwards_to: 'http://127.0.0.1:9/two',
+  });
+  const { forwards } = (await control(second.ready, 'GET', 'forwards')) as { forwards: unknown };
+  assert.equal(forwards, [{ from: 'https://receiver.example', to: 'http://127.0.0.1:9/two' }]);
+  rmSync(folder, { recursive: true });
+});
+
+forwarding('the forwards of a config file count for a world that was kept', async (place) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forward-'));
+  const forward = { from: 'https://hooks.example.com', to: 'http://127.0.0.1:9/in' };
+  const [state, config] = [join(folder, 'state.json'), join(folder, 'config.json')];
+  writeFileSync(config, JSON.stringify({ forwards: [forward] }));
+  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--state', state];
+  const kept = run(place, args);
+  await kept.says('"ready"');
+  kept.stop();
+  assert.is(await kept.ended, 0);
+  const again = run(place, [...args, '--config', config]);
+  await again.says('"ready"');
+  await again.says('\n');
+  const ready = JSON.parse(again.out.split('\n')[0] ?? '') as ReadyEvent;
+  const { forwards } = (await control(ready, 'GET', 'forwards')) as { forwards: unknown };
+  assert.equal(forwards, [forward]);
+  again.stop();
+  assert.is(await again.ended, 0);
+  rmSync(folder, { recursive: true });
+});
+
+forwarding('openssl works out the same signature', async (place) => {
+  const folder = mkdtempSync(join(tmpdir(), 'forward-'));
+  const deliveries: { header: string; body: string }[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const header = String(request.headers['x-webhook-signature']);
+      deliveries.push({ header, body: Buffer.concat(chunks).toString() });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { child, ready } = await startTo(place, `http://127.0.0.1:${port}`);
+  await createAccount(ready, 'eve');
+  await child.says('"outcome":"delivered"');
+  const { header, body } = deliveries[0] ?? assert.unreachable() ?? { header: '', body: '' };
+  writeFileSync(join(folder, 'body.json'), body);
+  const env = {
+    ...process.env,
+    HEADER: header,
+    WEBHOOK_SECRET: ready.subscription?.secret ?? '',
+  };
+  const worked = execFileSync('sh', ['-c', withOpenssl], { cwd: folder, env, encoding: 'utf8' });
+  assert.is(header.split('v1=')[1], worked.trim());
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+forwarding('nobody listens: the log says so and when it tries again', async (place) => {
+  const port = await freePort();
+  const args = ['bin/sandbox.js', 'start', '--port', '0', '--clock', 'frozen', '--ready-file'];
+  const file = join(mkdtempSync(join(tmpdir(), 'forward-')), 'ready.json');
+  const child = run(place, [...args, file, '--forward-to', `http://127.0.0.1:${port}/in`]);
+  await child.says('curl -i');
+  assert.match(child.out, /Delivered to +http:\/\/127\.0\.0\.1:\d+\/in\n +Signed with +whsec_/);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out)?.[0] ?? '';
+  const token = / brand-a +(\S+)/.exec(child.out)?.[1];
+  const ready = {
+    base_url: url,
+    control_url: `${url}/_sandbox`,
+    credentials: [{ name: 'brand-a', token }],
+  } as unknown as ReadyEvent;
+  await createAccount(ready, 'joe');
+  await child.says('again in');
+  assert.match(
+    child.out,
+    /--> account\.created seq \d+ attempt 1 to http:\/\/127\.0\.0\.1:\d+\/in\n/,
+  );
+  assert.match(child.out, /<-- connection refused, again in 30 s \(seq \d+ attempt 1\)\n/);
+  await control(ready, 'POST', 'clock/advance', { by_ms: 86_400_000 });
+  await child.says('connection refused, the last attempt: delivery stops until it is resumed');
+});
+
+forwarding('a forward of an origin, and local webhooks where they are allowed', async (place) => {
+  const got: string[] = [];
+  const server = createServer((request, response) => {
+    got.push(request.url ?? '');
+    request.resume();
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const args = ['bin/sandbox.js', 'start', '--port', '0', '--json', '--plan', 'pro'];
+  const child = run(place, [
+    ...args,
+    ...['--forward', `https://hooks.example.com=${local}`, '--allow-local-webhooks'],
+  ]);
+  await child.says('"ready"');
+  await child.says('\n');
+  const ready = JSON.parse(child.out.split('\n')[0] ?? '') as ReadyEvent;
+  assert.is(ready.subscription, null);
+  const token = ready.credentials.find(({ name }) => name === 'brand-a')?.token;
+  for (const url of ['https://hooks.example.com/forwarded', `${local}/local`]) {
+    const response = await fetch(`${ready.base_url}/api/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url, event_categories: ['account'] }),
+    });
+    assert.is(response.status, 201, url);
+  }
+  await createAccount(ready, 'zoe');
+  await child.says('"outcome":"delivered"');
+  const untilMs = performance.now() + 5000;
+  while (got.length < 2 && performance.now() < untilMs) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.equal(got.sort(), ['/forwarded', '/local']);
+  server.close();
+});
+
+forwarding.run();

@@ -1,0 +1,210 @@
+// The package as a project of its own meets it: its types hold under strict settings, and every
+// example of its docs comments compiles, runs and says what it says it does.
+// time limit: 120 s
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { filesUnder, root } from '../dev/root.ts';
+import { compiler } from '../dev/tools.ts';
+
+const consumer = suite('package');
+const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
+
+interface Ran {
+  readonly code: number | null;
+  readonly said: string;
+}
+
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  return ended(spawn(process.execPath, args, { cwd: folder, env: { ...process.env, ...env } }));
+}
+
+function ended(child: ChildProcess): Promise<Ran> {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      said += chunk;
+    });
+  }
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })));
+}
+
+/** Every example in a docs comment, by the file it stands in. */
+function findExamples(): { readonly name: string; readonly text: string }[] {
+  const sources = filesUnder('simulator').filter((path) => /(?<!\.test)\.ts$/.test(path));
+  return sources.flatMap((path) => {
+    const comments = readFileSync(join(root, path), 'utf8').match(/\/\*\*[\s\S]*?\*\//g) ?? [];
+    const texts = comments.flatMap((comment) => {
+      const [, example] = comment.split(/^ *\* @example\n/m);
+      return example === undefined ? [] : [example.replace(/\n? *\*\/$/, '')];
+    });
+    const name = path.replace(/^simulator\/|\.ts$/g, '').replaceAll('/', '-');
+    return texts.map((text, at) => ({
+      name: `example-${name}-${at + 1}`,
+      text: `${text.replace(/^ *\* ?/gm, '')}\n`,
+    }));
+  });
+}
+
+/** What an example says that it prints: `console.log(…); // this`. */
+function expectedOf(text: string): string[] {
+  return [...text.matchAll(/^ *console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
+}
+
+const examples = findExamples();
+
+const ownUse = `
+import { createSandbox, replayRecording } from 'trading-platform-sandbox';
+import type {
+  CredentialShown, Deviation, FaultOptions, ListenOptions, Replayed, SandboxHandle, SandboxOptions,
+  WorldFixture,
+} from 'trading-platform-sandbox';
+import { sandboxHandlers, type HandlerOptions } from 'trading-platform-sandbox/msw';
+import { verifyWebhook, signWebhook, diagnoseWebhook } from 'trading-platform-sandbox/webhooks';
+import { setupServer } from 'msw/node';
+import manifest from 'trading-platform-sandbox/package.json' with { type: 'json' };
+
+const world: WorldFixture = {
+  firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
+  credentials: [{ name: 'firm', firm_id: '1', scopes: ['accounts:write'] }],
+  generate: { accounts: 3 },
+};
+const options: SandboxOptions = { world, clock: 'frozen', settings: { first_revision: 2 } };
+const sandbox: SandboxHandle = await createSandbox(options);
+const credential: CredentialShown = sandbox.credential('firm');
+const token: string | null = credential.token;
+const fault: FaultOptions = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
+const made: { readonly id: string } = await sandbox.faults.add(fault);
+const listen: ListenOptions = { port: 0 };
+const { base_url }: { base_url: string } = await sandbox.listen(listen);
+const terms: HandlerOptions = { baseUrl: 'https://api.example.com' };
+setupServer(...sandboxHandlers(sandbox, terms)).close();
+const { header } = signWebhook({ secret: 's', body: '{}' });
+const verdict = verifyWebhook({ header, body: '{}', secret: ['s', 't'] });
+const reason: string | null = verdict.ok ? null : verdict.reason;
+const { causes } = diagnoseWebhook({ header, body: '{} ', secret: 's' });
+const own: Deviation | undefined = undefined;
+const replay: (file: string) => Promise<Replayed> = replayRecording;
+// @ts-expect-error: there is no such option.
+await createSandbox({ wurld: 'default' });
+// @ts-expect-error: a fault has an effect.
+await sandbox.faults.add({ match: {} });
+// @ts-expect-error: a setting has the values it has.
+await createSandbox({ settings: { token_errors: 'json' } });
+export { base_url, causes, made, manifest, own, reason, replay, token };
+`;
+
+consumer.before(() => {
+  const packages = join(folder, 'node_modules');
+  mkdirSync(packages);
+  symlinkSync(root, join(packages, 'trading-platform-sandbox'));
+  for (const name of ['msw', '@types']) {
+    symlinkSync(join(root, 'node_modules', name), join(packages, name));
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'own-use.ts'), ownUse);
+  for (const { name, text } of examples) {
+    // The same text as JavaScript to run and as TypeScript to check.
+    writeFileSync(join(folder, `${name}.ts`), text);
+    writeFileSync(join(folder, `${name}.js`), text);
+  }
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+    module: 'nodenext',
+    moduleResolution: 'nodenext',
+    resolveJsonModule: true,
+    skipLibCheck: false,
+    types: ['node'],
+  };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['*.ts'] }),
+  );
+});
+consumer.after(() => rmSync(folder, { recursive: true }));
+
+consumer('there are examples of every door', () => {
+  const names = examples.map(({ name }) => name).join(' ');
+  for (const door of ['index', 'msw', 'host-webhooks-verify', 'host-webhooks-diagnose']) {
+    assert.match(names, `example-${door}-`);
+  }
+});
+
+consumer('own code and all examples compile, strictly and with the libraries checked', async () => {
+  assert.equal(await run([compiler, '-p', '.']), { code: 0, said: '' });
+});
+
+consumer('every example runs to its end and says what it says', async () => {
+  // What the example of a replay begins with.
+  const session = `await fetch(process.env.SANDBOX_CONTROL_URL + '/health')`;
+  const sandbox = join(root, 'bin/sandbox.js');
+  const node = [process.execPath, '--input-type=module', '-e', session];
+  assert.equal(await run([sandbox, 'exec', '--record', 'bug.jsonl', '--', ...node]), {
+    code: 0,
+    said: '',
+  });
+  const port = await freePort();
+  const receiving = examples.filter(({ text }) => text.includes('.listen(3000)'));
+  assert.is(receiving.length, 1);
+  for (const { name, text } of receiving) {
+    writeFileSync(join(folder, `${name}.js`), text.replace('3000', String(port)));
+  }
+  const [receiver] = receiving.map(({ name }) =>
+    spawn(process.execPath, [`${name}.js`], {
+      cwd: folder,
+      env: { ...process.env, WEBHOOK_SECRET: 'whsec_test' },
+    }),
+  );
+  if (receiver === undefined) throw new Error('there is a receiver');
+  const received = ended(receiver);
+  try {
+    await listens(port);
+    for (const { name, text } of examples) {
+      if (receiving.some((one) => one.name === name)) continue;
+      writeFileSync(
+        join(folder, `${name}.js`),
+        text.replace('localhost:3000', `127.0.0.1:${port}`),
+      );
+      const { code, said } = await run([`${name}.js`]);
+      assert.is(code, 0, `${name}: ${said}`);
+      let rest = said;
+      for (const line of expectedOf(text)) {
+        assert.ok(rest.includes(`${line}\n`), `${name} says ${line}, and said: ${said}`);
+        rest = rest.slice(rest.indexOf(`${line}\n`) + line.length);
+      }
+    }
+  } finally {
+    receiver.kill();
+  }
+  assert.match((await received).said, /^event evt_1$/m);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listens(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const open = await new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true));
+      socket.once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`nobody listens on ${port}`);
+}
+
+consumer.run();

@@ -1,0 +1,74 @@
+// What the README shows for a partner's own tests, copied out of it as files and run as it says.
+// time limit: 60 s
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../dev/root.ts';
+
+const howTos = suite('how-tos of the README');
+const folder = mkdtempSync(join(tmpdir(), 'readme-'));
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** Writes the code that begins by saying that it is this file, and answers what it should say. */
+function copy(file: string): string[] {
+  const blocks = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+  const [code, ...others] = blocks.filter((block) => block.startsWith(`// ${file}:`));
+  if (code === undefined || others.length > 0) throw new Error(`the README shows ${file} once`);
+  writeFileSync(join(folder, file), code);
+  return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
+}
+
+function run(...args: string[]): Promise<string> {
+  // Under a test run of Node's own, another one inside it would report to that.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { cwd: folder, env }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${args.join(' ')}: ${stdout}${stderr}`));
+    });
+  });
+}
+
+howTos.before(() => {
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/trading-platform-sandbox'));
+  symlinkSync(join(root, 'node_modules/msw'), join(folder, 'node_modules/msw'));
+});
+howTos.after(() => rmSync(folder, { recursive: true }));
+
+howTos('the test of a client, in a world for each file', async () => {
+  copy('retries.test.mjs');
+  const said = await run('--test', '--test-reporter=tap', 'retries.test.mjs');
+  assert.match(said, /^# pass 2$/m);
+  assert.match(said, /^# fail 0$/m);
+});
+
+for (const file of ['clock.mjs', 'msw.mjs']) {
+  howTos(`${file} says what the README says it does`, async () => {
+    const expected = copy(file);
+    assert.ok(expected.length > 0);
+    assert.equal((await run(file)).trim().split('\n'), expected);
+  });
+}
+
+howTos('a bug recorded by one and played by another', async () => {
+  copy('bug.mjs');
+  const session = `
+    await fetch(process.env.SANDBOX_BASE_URL + '/api/v1/accounts', {
+      headers: { authorization: 'Bearer ' + process.env.SANDBOX_TOKEN },
+    });
+    await fetch(process.env.SANDBOX_BASE_URL + '/api/v1/accounts', { method: 'POST' });
+  `;
+  const node = [process.execPath, '--input-type=module', '-e', session];
+  await run(join(root, 'bin/sandbox.js'), 'exec', '--record', 'bug.jsonl', '--', ...node);
+  const lines = (await run('bug.mjs')).trim().split('\n');
+  assert.is(lines.length, 4);
+  assert.match(lines[0] ?? '', /^200 \{"accounts":\[/);
+  assert.match(lines[1] ?? '', /^4\d\d \{"type":/);
+  assert.match(lines.slice(2).join('\n'), /^GET \/api\/v1\/accounts .*\bNS-2\b/m);
+});
+
+howTos.run();

@@ -1,0 +1,268 @@
+// `sandbox start` as a person and a script meet it: output, exit codes, and how it ends.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ReadyEvent } from '../commands/sandbox/ready.ts';
+import { root } from '../dev/root.ts';
+
+interface Started {
+  readonly out: () => string;
+  readonly err: () => string;
+  /** The exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  signal(name: NodeJS.Signals): void;
+  /** Waits until the output contains this. */
+  says(text: string): Promise<void>;
+}
+
+const starts = suite<{ folder: string; children: Started[] }>('sandbox start');
+
+starts.before.each((place) => {
+  place.folder = mkdtempSync(join(tmpdir(), 'start-'));
+  place.children = [];
+});
+starts.after.each(async ({ folder, children }) => {
+  for (const child of children) child.signal('SIGKILL');
+  await Promise.all(children.map((child) => child.ended));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Place = { folder: string; children: Started[] };
+
+function start({ folder, children }: Place, ...args: string[]): Started {
+  const bin = join(root, 'bin/sandbox.js');
+  const child = spawn(process.execPath, [bin, 'start', ...args], { cwd: folder });
+  let out = '';
+  let err = '';
+  const watchers = new Set<() => void>();
+  const tell = () => {
+    for (const watch of watchers) watch();
+  };
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+    tell();
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  void ended.then(tell);
+  const started: Started = {
+    out: () => out,
+    err: () => err,
+    ended,
+    signal: (name) => child.kill(name),
+    says: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (out.includes(text)) resolve();
+          else if (child.exitCode !== null) reject(new Error(`never said ${text}: ${out}${err}`));
+          else return;
+          watchers.delete(look);
+        };
+        watchers.add(look);
+        look();
+      }),
+  };
+  children.push(started);
+  return started;
+}
+
+async function ready(child: Started): Promise<ReadyEvent> {
+  await child.says('"ready"');
+  await child.says('\n');
+  return JSON.parse(child.out().split('\n')[0] ?? '') as ReadyEvent;
+}
+
+const create = (event: ReadyEvent) =>
+  fetch(`${event.base_url}/api/v1/accounts`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${event.credentials.find(({ name }) => name === 'brand-a')?.token}`,
+      'idempotency-key': 'one',
+      'content-type': 'application/json',
+    },
+    body: '{"client_reference_id":"one","email":"one@example.com"}',
+  });
+
+starts('serves from its ready event on, and tells of each request', async (place) => {
+  const child = start(place, '--port', '0', '--json', '--ready-file', 'ready.json');
+  const event = await ready(child);
+  assert.is((await create(event)).status, 201);
+  assert.is((await create(event)).status, 201);
+  await child.says('"idempotency":"replayed"');
+  assert.equal(JSON.parse(readFileSync(join(place.folder, 'ready.json'), 'utf8')), event);
+  const names = event.credentials.map(({ name }) => name).slice(0, 3);
+  assert.equal(names, ['firm', 'brand-a', 'brand-b']);
+  const info = await fetch(`${event.control_url}/info`);
+  assert.is(((await info.json()) as ReadyEvent).base_url, event.base_url);
+  assert.is((await fetch(event.openapi_url)).status, 200);
+  child.signal('SIGTERM');
+  assert.is(await child.ended, 0);
+  assert.is(child.err(), '');
+});
+
+starts('the curl line of the banner works as printed, twice', async (place) => {
+  const child = start(place, '--port', '0');
+  await child.says('curl -i');
+  await child.says("}'");
+  const line =
+    child
+      .out()
+      .split('\n')
+      .find((one) => one.includes('curl -i')) ?? '';
+  const first = execFileSync('sh', ['-c', line], { encoding: 'utf8', stdio: 'pipe' });
+  assert.match(first, /^HTTP\/1\.1 201 /);
+  const second = execFileSync('sh', ['-c', line], { encoding: 'utf8', stdio: 'pipe' });
+  const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n'));
+  assert.is(bodyOf(second), bodyOf(first));
+  await child.says('201 replayed');
+  child.signal('SIGINT');
+  assert.is(await child.ended, 0);
+});
+
+starts('quiet shows the banner only', async (place) => {
+  const child = start(place, '--port', '0', '--quiet');
+  await child.says("}'");
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(child.out())?.[0];
+  const before = child.out().length;
+  assert.is((await fetch(`${url}/api/v1/accounts`)).status, 401);
+  child.signal('SIGTERM');
+  await child.ended;
+  assert.is(child.out().slice(before).trim(), '');
+});
+
+starts('the same seed makes the same tokens, another seed others', async (place) => {
+  const tokens = async (...args: string[]) => {
+    const child = start(place, '--port', '0', '--json', ...args);
+    const { credentials } = await ready(child);
+    return credentials.map(({ token }) => token).join();
+  };
+  const [one, again, other] = await Promise.all([tokens(), tokens(), tokens('--seed', '7')]);
+  assert.is(one, again);
+  assert.is.not(one, other);
+});
+
+starts('a port in use is exit code 3, and says what to do', async (place) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = taken.address() as AddressInfo;
+    const child = start(place, '--port', String(port));
+    assert.is(await child.ended, 3);
+    assert.match(child.err(), `port ${port} on 127.0.0.1 is in use`);
+    assert.match(child.err(), '--port');
+    assert.is(child.out(), '');
+  } finally {
+    taken.close();
+  }
+});
+
+const mistakes = [
+  ['an option that is none', ['--prot', '1'], /--prot/],
+  ['a world that is none', ['--world', 'nowhere'], /default, empty/],
+  ['a config file that is not there', ['--config', 'absent.json'], /absent\.json/],
+  [
+    'an address that is not of this machine',
+    ['--host', '192.0.2.1', '--control-token', 't'],
+    /192/,
+  ],
+  ['a host of the network without a token', ['--host', '0.0.0.0'], /--control-token/],
+  ['a ready file that cannot be', ['--port', '0', '--ready-file', 'no/such/folder'], /no\/such/],
+  [
+    'a recording that cannot be',
+    ['--port', '0', '--record', 'no/such'],
+    /--record no\/such: .*ENOENT/,
+  ],
+] as const;
+
+for (const [name, args, expected] of mistakes) {
+  starts(`${name} is exit code 2`, async (place) => {
+    const child = start(place, ...args);
+    assert.is(await child.ended, 2);
+    assert.match(child.err(), expected);
+    assert.not.match(child.err(), / at .*:\d+:\d+/);
+    assert.is(child.out(), '', 'nothing says that it runs');
+  });
+}
+
+starts('a config file in the folder counts, and is refused by its field', async (place) => {
+  writeFileSync(join(place.folder, 'sandbox.config.json'), '{"settings": {"no_such": 1}}');
+  const child = start(place, '--port', '0');
+  assert.is(await child.ended, 2);
+  assert.match(child.err(), 'sandbox.config.json: settings.no_such');
+});
+
+starts('a request whose body is on its way is finished before the end', async (place) => {
+  const child = start(place, '--port', '0', '--json');
+  const event = await ready(child);
+  const { port } = new URL(event.base_url);
+  const token = event.credentials.find((one) => one.name === 'brand-a')?.token;
+  const body = '{"client_reference_id":"late","email":"late@example.com"}';
+  const socket = connect(Number(port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(
+    `POST /api/v1/accounts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `Idempotency-Key: late\r\nContent-Type: application/json\r\n` +
+      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  // The server has begun with the request once it asks for the body.
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  child.signal('SIGTERM');
+  const refused = () =>
+    fetch(event.base_url).then(
+      () => false,
+      () => true,
+    );
+  while (!(await refused()));
+  socket.write(body);
+  assert.is(await child.ended, 0);
+  await closed;
+  assert.match(answer, 'HTTP/1.1 201 Created');
+});
+
+starts('a body that never comes does not hold the end up', async (place) => {
+  const child = start(place, '--port', '0', '--json');
+  const { port } = new URL((await ready(child)).base_url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => socket.destroy());
+  socket.write(
+    'POST /api/v1/accounts HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+  );
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  child.signal('SIGTERM');
+  assert.is(await child.ended, 0);
+  socket.destroy();
+});
+
+starts('a second signal ends at once', async (place) => {
+  const child = start(place, '--port', '0', '--json');
+  const { port } = new URL((await ready(child)).base_url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => socket.destroy());
+  socket.write(
+    'POST /api/v1/accounts HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+  );
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+  child.signal('SIGTERM');
+  const refused = () =>
+    fetch(`http://127.0.0.1:${port}`).then(
+      () => false,
+      () => true,
+    );
+  while (!(await refused()));
+  child.signal('SIGTERM');
+  assert.is(await child.ended, 1);
+  socket.destroy();
+});
+
+starts.run();

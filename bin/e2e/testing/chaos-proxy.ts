@@ -1,0 +1,132 @@
+// A gateway in front of a target that has bad days: what it does to a request is drawn for each.
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ERROR_PAGES, type NetworkFault, UNSEEN } from './network-faults.ts';
+
+export interface ChaosProxyOptions {
+  readonly target: string;
+  readonly draw: () => NetworkFault | undefined;
+  /** How late a slow answer is, in milliseconds. */
+  readonly slowMs?: number;
+  /** Moves the `Date` of every answer by so many milliseconds. */
+  readonly skewMs?: number;
+}
+
+export interface ChaosProxy {
+  readonly url: string;
+  /** How often each thing happened. */
+  readonly injected: ReadonlyMap<NetworkFault, number>;
+  close(): Promise<void>;
+}
+
+/** The control plane is none of the gateway's business: it passes. */
+const CONTROL = '/_sandbox';
+
+export async function startChaosProxy(options: ChaosProxyOptions): Promise<ChaosProxy> {
+  const agent = new Agent({ keepAlive: true });
+  const happened = new Map<NetworkFault, number>();
+  const server = createServer((incoming, response) => {
+    const ill = incoming.url?.startsWith(CONTROL) ? undefined : options.draw();
+    if (ill !== undefined) happened.set(ill, (happened.get(ill) ?? 0) + 1);
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      if (ill === 'reset-before') return void incoming.socket.resetAndDestroy();
+      if (ill !== undefined && UNSEEN.has(ill)) return answerFor(response, ill);
+      pass({ terms: options, agent, incoming, response, body: Buffer.concat(chunks), ill });
+    });
+  });
+  server.on('upgrade', (incoming, socket, head) => tunnel(options.target, incoming, socket, head));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    injected: happened,
+    async close() {
+      server.closeAllConnections();
+      agent.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** The events channel passes as it is. */
+function tunnel(target: string, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { hostname, port } = new URL(target);
+  const onward = connect(Number(port), hostname, () => {
+    const { method, url, rawHeaders } = incoming;
+    const lines = [`${method} ${url} HTTP/1.1`];
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+    }
+    onward.write(`${lines.join('\r\n')}\r\n\r\n`);
+    onward.write(head);
+    socket.pipe(onward).pipe(socket);
+  });
+  for (const [one, other] of [
+    [socket, onward],
+    [onward, socket],
+  ] as const) {
+    one.on('error', () => other.destroy());
+    one.on('close', () => other.destroy());
+  }
+}
+
+function answerFor(response: ServerResponse, ill: NetworkFault): void {
+  const { status, headers, body } = ERROR_PAGES[ill]!;
+  response.writeHead(status, headers).end(body);
+}
+
+interface Passing {
+  readonly terms: ChaosProxyOptions;
+  readonly agent: Agent;
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: Buffer;
+  readonly ill: NetworkFault | undefined;
+}
+
+function pass({ terms, agent, incoming, response, body, ill }: Passing): void {
+  const { method, rawHeaders, url = '/' } = incoming;
+  const headers = rawHeaders as unknown as string[];
+  const onward = request(terms.target + url, { method, headers, agent }, (answer) => {
+    const chunks: Buffer[] = [];
+    answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+    answer.on('end', () => {
+      if (ill === 'reset-after') return void incoming.socket.resetAndDestroy();
+      if (ill !== undefined && ERROR_PAGES[ill] !== undefined) return answerFor(response, ill);
+      const late = ill === 'slow' ? (terms.slowMs ?? 0) : 0;
+      const whole = Buffer.concat(chunks);
+      const send = () => relay(response, answer, whole, ill === 'truncated', terms.skewMs ?? 0);
+      if (late > 0) setTimeout(send, late);
+      else send();
+    });
+    answer.on('error', () => response.destroy());
+  });
+  onward.on('error', () => response.destroy());
+  // Who gives up waiting gives it up with the target, too.
+  response.on('close', () => {
+    if (!response.writableFinished) onward.destroy();
+  });
+  onward.end(body);
+}
+
+function relay(
+  response: ServerResponse,
+  answer: IncomingMessage,
+  body: Buffer,
+  truncated: boolean,
+  skewMs: number,
+): void {
+  const lines = [...answer.rawHeaders];
+  for (let at = 0; at < lines.length; at += 2) {
+    if (lines[at]!.toLowerCase() !== 'date' || skewMs === 0) continue;
+    lines[at + 1] = new Date(Date.parse(lines[at + 1]!) + skewMs).toUTCString();
+  }
+  response.sendDate = false;
+  response.writeHead(answer.statusCode!, lines);
+  if (!truncated) return void response.end(body);
+  response.write(body.subarray(0, Math.floor(body.length / 2)));
+  setTimeout(() => response.destroy(), 5);
+}

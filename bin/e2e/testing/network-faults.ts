@@ -1,0 +1,109 @@
+// What can happen to a request between a judge and its target, none of it the target's doing; drawn
+// at random, the same draws for the same seed.
+
+export type NetworkFault =
+  | 'limited'
+  | 'limited-without-headers'
+  | 'limited-for-long'
+  | 'bad-gateway'
+  | 'gateway-timeout'
+  | 'unavailable'
+  | 'error-page'
+  | 'reset-before'
+  | 'reset-after'
+  | 'truncated'
+  | 'slow';
+
+const ILLS: readonly NetworkFault[] = [
+  'limited',
+  'limited-without-headers',
+  'limited-for-long',
+  'bad-gateway',
+  'gateway-timeout',
+  'unavailable',
+  'error-page',
+  'reset-before',
+  'reset-after',
+  'truncated',
+  'slow',
+];
+
+/** Of these the target has not seen the request. */
+export const UNSEEN: ReadonlySet<NetworkFault> = new Set([
+  'limited',
+  'limited-without-headers',
+  'limited-for-long',
+  'bad-gateway',
+  'unavailable',
+  'reset-before',
+]);
+
+export interface ErrorPage {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+function limited(headers: Readonly<Record<string, string>>): ErrorPage {
+  const problem = {
+    type: 'https://gateway.example.net/errors/rate_limited',
+    title: 'Too many requests',
+    status: 429,
+    code: 'rate_limited',
+    detail: 'slow down',
+    request_id: 'gw-1',
+    errors: [],
+  };
+  const own = { 'content-type': 'application/problem+json', ...headers };
+  return { status: 429, headers: own, body: JSON.stringify(problem) };
+}
+
+/** What is answered in the target's place. */
+export const ERROR_PAGES: Readonly<Partial<Record<NetworkFault, ErrorPage>>> = {
+  limited: limited({
+    'retry-after': '1',
+    'x-ratelimit-limit': '5',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '1',
+  }),
+  'limited-without-headers': { status: 429, headers: {}, body: '' },
+  'limited-for-long': {
+    status: 429,
+    headers: { 'content-type': 'text/plain', 'retry-after': '2' },
+    body: 'Too many requests',
+  },
+  'bad-gateway': { status: 502, headers: HTML, body: '<html><h1>502 Bad Gateway</h1></html>' },
+  'gateway-timeout': { status: 504, headers: HTML, body: '<html><h1>504 Time-out</h1></html>' },
+  unavailable: {
+    status: 503,
+    headers: { ...HTML, 'retry-after': '1' },
+    body: '<html><h1>Back soon</h1></html>',
+  },
+  'error-page': { status: 403, headers: HTML, body: '<html>Blocked by the firewall</html>' },
+};
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Draws what happens to each request; undefined: it passes. */
+export function faultDrawer(
+  seed: number,
+  rate: number,
+  ills: readonly NetworkFault[] = ILLS,
+): () => NetworkFault | undefined {
+  const random = randomFrom(seed);
+  return () => {
+    const [hit, which] = [random(), random()];
+    return hit < rate ? ills[Math.floor(which * ills.length)] : undefined;
+  };
+}

@@ -1,0 +1,77 @@
+// What a scenario may need beyond one token and the API, in the catalogue's words and in the words
+// of a profile.
+import type { Need as CatalogueNeed } from '../../fixtures/rules.ts';
+
+/** The credentials a scenario can act as, by the names they have in a profile. */
+export type Role =
+  | 'firm'
+  | 'brand'
+  | 'other_brand'
+  | 'other_firm'
+  | 'no_scopes'
+  | 'no_amend'
+  | 'amend_only'
+  | 'delegated'
+  | 'read_only'
+  | 'client';
+
+/** The word that the rule catalogue uses; `control` marks depth that no rule depends on. */
+export type ReportedCapability = CatalogueNeed | 'control';
+
+interface CapabilityWords {
+  readonly coarse: ReportedCapability;
+  /** What a person adds to a profile, or starts, to unlock it. */
+  readonly add: string;
+}
+
+const CONTROL_PLANE = 'a control plane (--control-url)';
+
+export const CAPABILITIES = {
+  firm: { coarse: 'roles', add: 'credentials.firm, a firm-wide credential with its brand_id' },
+  brand: { coarse: 'roles', add: 'credentials.brand, bound to one brand' },
+  other_brand: { coarse: 'roles', add: 'credentials.other_brand, bound to another brand' },
+  other_firm: { coarse: 'roles', add: 'credentials.other_firm, of another firm' },
+  no_scopes: { coarse: 'roles', add: 'credentials.no_scopes, with no scope at all' },
+  no_amend: { coarse: 'roles', add: 'credentials.no_amend, all scopes but transactions:amend' },
+  amend_only: { coarse: 'roles', add: 'credentials.amend_only, with transactions:amend alone' },
+  delegated: { coarse: 'roles', add: 'credentials.delegated, a trader token of one account' },
+  read_only: { coarse: 'roles', add: 'credentials.read_only, a trader token minted read-only' },
+  client: { coarse: 'roles', add: 'credentials.client, a client_id and its client_secret' },
+  /** Credentials of any scopes, made on demand. */
+  mint: { coarse: 'control', add: `${CONTROL_PLANE}, to make credentials of any scopes` },
+  trading_account: { coarse: 'seed', add: 'seeds.trading_account' },
+  /** An account nothing was ever paid into, with a trading account of its own. */
+  fresh_trading_account: { coarse: 'seed', add: `${CONTROL_PLANE}, to open trading accounts` },
+  second_trading_account: {
+    coarse: 'seed',
+    add: 'seeds.second_trading_account, of another account',
+  },
+  provider_trading_account: { coarse: 'seed', add: 'seeds.provider_trading_account' },
+  settled_transaction: { coarse: 'seed', add: 'seeds.settled_transactions, one each time' },
+  /** Settling a transaction of the scenario's own choice. */
+  settle: { coarse: 'seed', add: `${CONTROL_PLANE}, to settle transactions` },
+  receiver: { coarse: 'receiver', add: 'receiver, with a public_url the target can reach' },
+  clock: { coarse: 'clock', add: `${CONTROL_PLANE}, to move its clock` },
+  fault: { coarse: 'fault', add: `${CONTROL_PLANE}, to make it answer slowly or fail` },
+  permissions: { coarse: 'fault', add: `${CONTROL_PLANE}, to switch a firm's permissions` },
+  dns: { coarse: 'dns', add: `${CONTROL_PLANE}, to change what a name resolves to` },
+  plan: { coarse: 'plan', add: 'plan, the rates that the credentials are held to' },
+  /** Credentials of a rate of the scenario's own choice. */
+  rates: { coarse: 'control', add: `${CONTROL_PLANE}, to set a credential's own rate` },
+  /** Balances and their entries. */
+  ledger: { coarse: 'control', add: `${CONTROL_PLANE}, to read balances` },
+  /** Events of any kind, made on demand. */
+  emit: { coarse: 'control', add: `${CONTROL_PLANE}, to make events` },
+} as const satisfies Record<string, CapabilityWords>;
+
+export type Capability = keyof typeof CAPABILITIES;
+
+/** Whether only a control plane can meet it: nothing that could stand in a profile would do. */
+export function isOperatorCapability(need: Capability): boolean {
+  return CAPABILITIES[need].add.startsWith(CONTROL_PLANE);
+}
+
+/** The catalogue's word for a need. */
+export function reportedCapability(need: Capability): ReportedCapability {
+  return CAPABILITIES[need].coarse;
+}

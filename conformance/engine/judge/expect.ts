@@ -1,0 +1,175 @@
+// Tagged expectations on one answer: each says what the rules ask for, and records what came
+// instead.
+import { isDeepStrictEqual } from 'node:util';
+import { Misuse, ScenarioEnded } from '../scenario-errors.ts';
+import { type Answer, type Json, memberAt } from '../send/answer.ts';
+import type { Finding, Judged, RuleId } from '../types.ts';
+
+/** Where expectations are written down: the scenario they belong to. */
+export interface FindingSink {
+  /** Turns what was seen into a finding; downgrades what a disturbance may have caused. */
+  record(finding: Finding): Judged;
+  /** True once a setup or control call of the scenario has succeeded. */
+  readonly controlled: boolean;
+  /** True when an answer from this source is none that can be judged now. */
+  unjudgeable(answer: Answer): string | undefined;
+}
+
+export interface ExpectOptions {
+  /** Verdict of an expectation that is not met. */
+  readonly failing?: 'deviates' | 'advisory';
+  /** Ends the scenario when not met: everything after rests on it. */
+  readonly fatal?: boolean;
+}
+
+/** A value, or words and a test, for the member at a path. */
+export type ExpectedValue =
+  | Json
+  | { readonly words: string; readonly test: (value: unknown) => boolean };
+
+export class Expectation {
+  readonly #ledger: FindingSink;
+  readonly #rules: readonly RuleId[];
+  readonly #answer: Answer;
+  readonly #options: ExpectOptions;
+  #ok = true;
+
+  constructor(
+    ledger: FindingSink,
+    rules: readonly RuleId[],
+    answer: Answer,
+    options: ExpectOptions = {},
+  ) {
+    this.#ledger = ledger;
+    this.#rules = rules;
+    this.#answer = answer;
+    this.#options = options;
+  }
+
+  /** Whether everything asked of the answer so far was so. */
+  get ok(): boolean {
+    return this.#ok;
+  }
+
+  /** One of these statuses. */
+  status(...wanted: number[]): this {
+    const truth = wanted.includes(this.#answer.status);
+    return this.#settle(truth, wanted.join(' or '), () => describeAnswer(this.#answer));
+  }
+
+  /**
+   * A refusal of this status and code. The form of the body is ERR-1a's and ERR-2's business: where
+   * it carries no code at all, the status alone is judged here. Needs a control shown before.
+   */
+  refused(status: number, code: string): this {
+    if (!this.#ledger.controlled) {
+      throw new Misuse(`a ${status} is judged before any control has succeeded`);
+    }
+    const { status: seen, code: seenCode } = this.#answer;
+    const truth = seen === status && (seenCode === undefined || seenCode === code);
+    return this.#settle(truth, `${status} ${code}`, () => describeAnswer(this.#answer));
+  }
+
+  /** ERR-2: refused, before any code, with a message in plain text and not as problem+json. */
+  refusedInPlainText(): this {
+    if (!this.#ledger.controlled) {
+      throw new Misuse('a plain-text refusal is judged before any control has succeeded');
+    }
+    const { status, headers } = this.#answer;
+    const truth = status >= 400 && status < 500 && headers.mediaType() === 'text/plain';
+    const actual = () => `${describeAnswer(this.#answer)} as ${headers.mediaType() || 'no type'}`;
+    return this.#settle(truth, 'a 4xx refusal as text/plain', actual);
+  }
+
+  /** The member at a dotted path is this value, or passes this test. */
+  field(path: string, wanted: ExpectedValue): this {
+    const seen = memberAt(this.#answer.json, path);
+    const [words, truth] = compareValue(seen, wanted);
+    return this.#settle(truth, `${path}: ${words}`, () => `${path}: ${formatValue(seen)}`);
+  }
+
+  /** Several members at once. */
+  fields(wanted: Readonly<Record<string, ExpectedValue>>): this {
+    for (const [path, value] of Object.entries(wanted)) this.field(path, value);
+    return this;
+  }
+
+  /** The header is there, once, and passes the test. */
+  header(name: string, words: string, test: (value: string) => boolean): this {
+    const seen = this.#answer.headers.all(name);
+    const truth = seen.length === 1 && test(seen[0]!);
+    const actual = () => (seen.length === 0 ? `no ${name} header` : `${name}: ${seen.join(' | ')}`);
+    return this.#settle(truth, `${name}: ${words}`, actual);
+  }
+
+  lacksHeader(name: string): this {
+    const seen = this.#answer.headers.get(name);
+    return this.#settle(seen === undefined, `no ${name} header`, () => `${name}: ${seen}`);
+  }
+
+  /** Byte for byte the body of another answer. */
+  sameBytesAs(first: Answer): this {
+    const truth = Buffer.compare(this.#answer.body, first.body) === 0;
+    const expected = `the ${first.body.length} bytes of exchange ${first.n}: ${clip(first.text)}`;
+    return this.#settle(truth, expected, () => clip(this.#answer.text), first);
+  }
+
+  /** Anything else, said in words; `actual` says what was seen when it is not so. */
+  is(words: string, truth: boolean, actual?: string, ...others: Answer[]): this {
+    return this.#settle(truth, words, () => actual ?? describeAnswer(this.#answer), ...others);
+  }
+
+  #settle(truth: boolean, expected: string, actual: () => string, ...others: Answer[]): this {
+    // Only the first miss of a chain is a finding: the later ones would repeat it.
+    if (!this.#ok) return this;
+    const { failing = 'deviates', fatal = false } = this.#options;
+    const exchanges = [...others.map((each) => each.n), this.#answer.n].sort((a, b) => a - b);
+    const presumes = [this.#answer, ...others].flatMap((each) => each.presumes);
+    const finding = { rules: this.#rules, expected, exchanges, presumes };
+    if (truth) {
+      this.#ledger.record({ ...finding, verdict: 'passed', actual: 'as expected' });
+      return this;
+    }
+    this.#ok = false;
+    const doubt = this.#ledger.unjudgeable(this.#answer);
+    if (doubt === undefined) {
+      this.#ledger.record({ ...finding, verdict: failing, actual: actual() });
+    } else {
+      this.#ledger.record({ ...finding, verdict: 'inconclusive', actual: `${actual()}: ${doubt}` });
+    }
+    if (fatal) throw new ScenarioEnded(`${expected}, but ${actual()}`);
+    return this;
+  }
+}
+
+/** Deep equality over JSON, or the test of a matcher; with the words for a report. */
+export function compareValue(
+  seen: Json | undefined,
+  wanted: ExpectedValue,
+): [words: string, truth: boolean] {
+  if (isDescribed(wanted)) return [wanted.words, wanted.test(seen)];
+  return [formatValue(wanted), isDeepStrictEqual(seen, wanted)];
+}
+
+function isDescribed(wanted: ExpectedValue): wanted is Extract<ExpectedValue, { test: unknown }> {
+  return (
+    typeof wanted === 'object' &&
+    wanted !== null &&
+    typeof Reflect.get(wanted, 'test') === 'function'
+  );
+}
+
+/** Status, code and the start of the body, as a person would quote an answer. */
+export function describeAnswer(answer: Answer): string {
+  const words = answer.at('detail');
+  if (typeof words === 'string') return `${answer.summary}: ${clip(words)}`;
+  return answer.text === '' ? answer.summary : `${answer.summary}: ${clip(answer.text)}`;
+}
+
+export function formatValue(value: unknown): string {
+  return value === undefined ? 'absent' : clip(JSON.stringify(value) ?? String(value));
+}
+
+function clip(text: string, length = 200): string {
+  return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`;
+}

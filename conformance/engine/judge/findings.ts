@@ -1,0 +1,144 @@
+// What a scenario has found so far, and how far it can be trusted once something came in between.
+
+import {
+  Blocked,
+  Inconclusive,
+  MissingCapability,
+  Misuse,
+  Unreachable,
+} from '../scenario-errors.ts';
+import type { Answer } from '../send/answer.ts';
+import type { Finding, Judged, Observation, RuleId, Scenario } from '../types.ts';
+import type { FindingSink } from './expect.ts';
+
+const FRONT = 'this looks like something in front of the service';
+
+export class Findings implements FindingSink {
+  readonly list: Finding[] = [];
+  readonly observations: Observation[] = [];
+  /** Rules that everything found from now on takes for granted. */
+  presumed: readonly RuleId[] = [];
+  controlled = false;
+  readonly #scenario: Scenario;
+  /**
+   * Exchanges that were answered 500 or the like in every attempt before; null: not the last one.
+   */
+  readonly #lasting: ReadonlySet<number> | null;
+  /** Those of this attempt. */
+  readonly troubled = new Set<number>();
+  #astray = false;
+  #disturbance: { readonly n: number; readonly words: string } | undefined;
+
+  constructor(scenario: Scenario, lasting: ReadonlySet<number> | null) {
+    this.#scenario = scenario;
+    this.#lasting = lasting;
+  }
+
+  /**
+   * What is seen after a disturbance may be its doing: a lost call may have run, or may not. Of
+   * several answers `together` any later one may be missing that should have counted.
+   */
+  record(found: Finding, together = false): Judged {
+    const finding = { ...found, presumes: [...this.presumed, ...(found.presumes ?? [])] };
+    const last = Math.max(0, ...finding.exchanges);
+    const before = this.#disturbance;
+    const earlier = !together && finding.exchanges.length > 0;
+    const clean = before === undefined || (earlier && last < before.n);
+    // What was not to be had after a disturbance might be had without one.
+    const doubtful = finding.verdict === 'deviates' || finding.verdict === 'not_tested';
+    if (!doubtful || clean) {
+      this.list.push(finding);
+      return finding.verdict;
+    }
+    const actual = `${finding.actual} (${this.doubt})`;
+    this.list.push({ ...finding, verdict: 'inconclusive', actual });
+    return 'inconclusive';
+  }
+
+  /** Why an answer is none that can be judged now; undefined when it can. */
+  unjudgeable(answer: Answer): string | undefined {
+    if (this.#scenario.provokes?.includes(answer.status)) return this.#provoked(answer);
+    switch (answer.source) {
+      case 'limit':
+        return 'limited, though the pace was within the plan';
+      case 'intermediary':
+        return FRONT;
+      case 'trouble':
+        this.troubled.add(answer.n);
+        // A 500 to the same request in every fresh attempt is how the target answers; one that
+        // turns up here and there is a bad day.
+        return this.#lasting?.has(answer.n) ? undefined : 'this may pass, and is safe to retry';
+      case 'service':
+        return undefined;
+    }
+  }
+
+  /** One that looks like a gateway's is one, unless it comes at that place in every attempt. */
+  #provoked(answer: Answer): string | undefined {
+    if (!answer.looksForeign) return undefined;
+    this.troubled.add(answer.n);
+    return this.#lasting?.has(answer.n) ? undefined : FRONT;
+  }
+
+  /** Notes an answer; one that cannot be judged puts what follows in doubt. */
+  arrived(answer: Answer, isRepeatable: boolean): void {
+    if (this.unjudgeable(answer) === undefined) return;
+    const repeatable = isRepeatable || answer.source !== 'intermediary';
+    this.lost(answer.n, `a ${answer.status}`, repeatable);
+  }
+
+  /**
+   * Notes that a call was lost. One that is not repeatable may have run: sent again, it runs twice.
+   */
+  lost(n: number, words: string, isRepeatable: boolean): void {
+    this.#disturbance ??= { n, words };
+    if (!isRepeatable) this.#astray = true;
+  }
+
+  get doubtful(): boolean {
+    return this.#disturbance !== undefined;
+  }
+
+  /** What came in between, in words; undefined when nothing did. */
+  get doubt(): string | undefined {
+    const before = this.#disturbance;
+    return before && `after ${before.words} in exchange ${before.n}`;
+  }
+
+  /** Setup that was sent again, under its key, with success leaves no doubt behind. */
+  settled(): void {
+    if (!this.#astray) this.#disturbance = undefined;
+  }
+
+  /** One branch: when a control inside fails, only these rules are blocked. */
+  async part(rules: readonly RuleId[], words: string, play: () => Promise<void>): Promise<void> {
+    const { presumed } = this;
+    try {
+      await play();
+    } catch (error) {
+      const stop = verdictOfError(error);
+      if (stop === undefined) throw error;
+      const verdict = this.doubtful ? 'inconclusive' : stop;
+      const actual = error instanceof Error ? error.message : String(error);
+      this.list.push({ rules, verdict, expected: words, actual, exchanges: [] });
+    } finally {
+      this.presumed = presumed;
+    }
+  }
+
+  /** The tags of an expectation, each of which the scenario must list. */
+  listed(rules: RuleId | readonly RuleId[]): readonly RuleId[] {
+    const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
+    const stray = listed.find((each) => !this.#scenario.rules.includes(each));
+    if (stray !== undefined) throw new Misuse(`the scenario does not list the rule ${stray}`);
+    return listed;
+  }
+}
+
+/** The verdict that an early end stands for; undefined for errors that are none of ours. */
+export function verdictOfError(error: unknown): Judged | undefined {
+  if (error instanceof Blocked) return 'blocked';
+  if (error instanceof Inconclusive || error instanceof Unreachable) return 'inconclusive';
+  if (error instanceof MissingCapability) return 'not_tested';
+  return undefined;
+}

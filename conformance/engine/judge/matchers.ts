@@ -1,0 +1,70 @@
+// Matchers for fields whose exact value is not known: types and formats in the
+// specification's words.
+
+interface Matcher {
+  readonly words: string;
+  readonly test: (value: unknown) => boolean;
+}
+
+function matcher(words: string, test: (value: unknown) => boolean): Matcher {
+  return { words, test };
+}
+
+/** CONV-1a: a string of decimal digits. */
+export const decimalId = matcher(
+  'an id as a decimal string',
+  (value) => typeof value === 'string' && /^[0-9]+$/.test(value),
+);
+
+/** CONV-2a: an amount in its string form. */
+export const decimalString = matcher(
+  'a decimal string',
+  (value) => typeof value === 'string' && /^-?[0-9]+(\.[0-9]+)?$/.test(value),
+);
+
+export const text = matcher('a string', (value) => typeof value === 'string');
+export const filledText = matcher(
+  'a non-empty string',
+  (value) => typeof value === 'string' && value !== '',
+);
+export const textOrNull = matcher(
+  'a string or null',
+  (value) => value === null || typeof value === 'string',
+);
+export const integer = matcher('an integer', (value) => Number.isSafeInteger(value));
+export const truth = matcher('a boolean', (value) => typeof value === 'boolean');
+export const list = matcher('an array', (value) => Array.isArray(value));
+export const absent = matcher('absent', (value) => value === undefined);
+export const present = matcher('present', (value) => value !== undefined);
+
+/** CONV-4: an integer that is a time of this century in milliseconds, and in no other unit. */
+export const epochMs = matcher(
+  'an integer in epoch milliseconds',
+  (value) => Number.isSafeInteger(value) && Number(value) > 9.4e11 && Number(value) < 4.2e12,
+);
+
+/** The same decimal value, however many zeros follow the point. */
+export function sameAmount(amount: string): Matcher {
+  return matcher(
+    `a decimal string equal to ${amount}`,
+    (value) => typeof value === 'string' && plain(value) === plain(amount),
+  );
+}
+
+export function oneOf(...values: (string | number | null)[]): Matcher {
+  return matcher(`one of ${values.map((each) => JSON.stringify(each)).join(', ')}`, (value) =>
+    values.some((each) => each === value),
+  );
+}
+
+export function not(value: string | number | boolean | null): Matcher {
+  return matcher(`anything but ${JSON.stringify(value)}`, (seen) => seen !== value);
+}
+
+function plain(amount: string): string {
+  const match = /^([-+]?)0*([0-9]*)(?:\.([0-9]*?)0*)?$/.exec(amount);
+  if (match === null) return `not a decimal: ${amount}`;
+  const [, sign, whole, part] = match;
+  const digits = `${whole === '' ? '0' : whole}${part ? `.${part}` : ''}`;
+  return sign === '-' && digits !== '0' ? `-${digits}` : digits;
+}

@@ -1,0 +1,47 @@
+// The form of a problem, as the table of its members has it: what is amiss with one, in words.
+import type { Answer } from '../send/answer.ts';
+
+/** ERR-1a: the members of a problem with their types. */
+const MEMBERS: readonly [name: string, words: string, test: (value: unknown) => boolean][] = [
+  ['type', 'a string', isText],
+  ['title', 'a string', isText],
+  ['status', 'an integer', Number.isInteger],
+  ['code', 'a string', isText],
+  ['detail', 'a string', isText],
+  ['request_id', 'a string', isText],
+  ['errors', 'an array', Array.isArray],
+];
+
+/** ERR-1a: what its content type or a member lacks; undefined when nothing does. */
+export function problemFormError(answer: Answer): string | undefined {
+  const type = answer.headers.mediaType();
+  if (type !== 'application/problem+json') return `content type: ${type || 'none'}`;
+  for (const [name, words, test] of MEMBERS) {
+    const value = answer.at(name);
+    if (test(value)) continue;
+    const seen = value === undefined ? 'absent' : JSON.stringify(value);
+    return `${name}, which should be ${words}: ${seen}`;
+  }
+  return undefined;
+}
+
+/**
+ * ERR-1b: where `type` does not end in the code under `/errors/`, or `status` is not the status.
+ * A member that is missing or of another type is ERR-1a's to judge.
+ */
+export function problemLinkError(answer: Answer): string | undefined {
+  const { type, code, status } = (answer.json ?? {}) as Record<string, unknown>;
+  if (isText(type) && isText(code) && !endsInCode(type, code)) return `type: ${type}`;
+  if (Number.isInteger(status) && status !== answer.status) {
+    return `status ${status} in the body of a ${answer.status}`;
+  }
+  return undefined;
+}
+
+function endsInCode(type: string, code: string): boolean {
+  return URL.canParse(type) && code !== '' && type.endsWith(`/errors/${code}`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}

@@ -1,0 +1,186 @@
+// The algebra of verdicts as tables: findings to scenario, scenarios to rule, rules to run, run to
+// exit code.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Capability } from '../capabilities.ts';
+import { exitCode } from '../run/exit-code.ts';
+import type { Finding, Judged, RunVerdict, ScenarioResult, Verdict } from '../types.ts';
+import { judgeInScenario, judgeRule, judgeRun, worst } from './verdicts.ts';
+
+const finding = (verdict: Judged, rule: 'ACC-1' | 'ACC-2' = 'ACC-1'): Finding => ({
+  rules: [rule],
+  verdict,
+  expected: 'e',
+  actual: 'a',
+  exchanges: [1],
+});
+
+const result = (
+  id: string,
+  verdict: Judged | 'not_selected',
+  parts: Partial<ScenarioResult> = {},
+): ScenarioResult => ({
+  id,
+  rules: ['ACC-1'],
+  verdict,
+  byRule: { 'ACC-1': verdict },
+  findings: [],
+  observations: [],
+  exchanges: [],
+  why: null,
+  missing: [],
+  attempts: 1,
+  durationMs: 1,
+  ...parts,
+});
+
+const lacking = (id: string, ...missing: Capability[]) => result(id, 'not_tested', { missing });
+
+const algebra = suite('the algebra of verdicts');
+
+algebra('the worst of several verdicts decides', () => {
+  assert.is(worst([]), undefined);
+  const order: Judged[] = [
+    'passed',
+    'advisory',
+    'not_tested',
+    'inconclusive',
+    'blocked',
+    'harness_error',
+    'deviates',
+  ];
+  order.forEach((own, at) => {
+    for (const milder of order.slice(0, at)) assert.is(worst([milder, own]), own);
+  });
+});
+
+const IN_SCENARIO: [
+  name: string,
+  findings: Finding[],
+  ending: Judged | undefined,
+  verdict: Judged,
+][] = [
+  ['held to the end', [finding('passed')], undefined, 'passed'],
+  ['one miss among hits', [finding('passed'), finding('deviates')], undefined, 'deviates'],
+  ['nothing was expected', [], undefined, 'inconclusive'],
+  ['another rule’s hits show nothing', [finding('passed', 'ACC-2')], undefined, 'inconclusive'],
+  ['ended early after hits', [finding('passed')], 'blocked', 'blocked'],
+  ['ended early after a miss', [finding('deviates')], 'blocked', 'deviates'],
+  ['ended early before anything', [], 'inconclusive', 'inconclusive'],
+  ['a fault of the scenario', [finding('passed')], 'harness_error', 'harness_error'],
+  ['wanted something late', [finding('passed')], 'not_tested', 'not_tested'],
+  ['advice', [finding('passed'), finding('advisory')], undefined, 'advisory'],
+];
+for (const [name, findings, ending, verdict] of IN_SCENARIO) {
+  algebra(`a rule in a scenario: ${name}: ${verdict}`, () => {
+    assert.is(judgeInScenario('ACC-1', findings, ending), verdict);
+  });
+}
+
+const OVER_SCENARIOS: [
+  name: string,
+  needs: string[],
+  results: ScenarioResult[],
+  verdict: Verdict,
+][] = [
+  ['no scenario', [], [], 'not_tested'],
+  ['all passed', [], [result('a', 'passed'), result('b', 'passed')], 'passed'],
+  ['one deviates', [], [result('a', 'passed'), result('b', 'deviates')], 'deviates'],
+  ['one blocked', [], [result('a', 'passed'), result('b', 'blocked')], 'blocked'],
+  ['blocked and deviates', [], [result('a', 'blocked'), result('b', 'deviates')], 'deviates'],
+  ['none selected', [], [result('a', 'not_selected')], 'not_selected'],
+  ['one selected', [], [result('a', 'not_selected'), result('b', 'passed')], 'passed'],
+  ['lacking everything', ['clock'], [lacking('a', 'clock')], 'not_tested'],
+  [
+    'depth beyond the rule’s needs is lacking',
+    [],
+    [result('a', 'passed'), lacking('b', 'clock')],
+    'passed',
+  ],
+  [
+    'a need of the rule itself is lacking',
+    ['clock'],
+    [result('a', 'passed'), lacking('b', 'clock')],
+    'not_tested',
+  ],
+  ['only depth, and it is lacking', [], [lacking('a', 'clock')], 'not_tested'],
+  ['interrupted before it', [], [result('a', 'passed'), result('b', 'not_tested')], 'not_tested'],
+];
+for (const [name, needs, results, verdict] of OVER_SCENARIOS) {
+  algebra(`a rule over scenarios: ${name}: ${verdict}`, () => {
+    assert.is(judgeRule({ id: 'ACC-1', needs }, results).verdict, verdict);
+  });
+}
+
+algebra('a rule that is not tested says what to add', () => {
+  const judged = judgeRule({ id: 'ACC-1', needs: ['roles'] }, [lacking('a', 'brand', 'no_scopes')]);
+  assert.equal(judged.needs, ['roles']);
+  assert.is(judged.unlock.length, 2);
+  assert.match(judged.unlock[0]!, 'credentials.brand');
+});
+
+const RUNS: [verdicts: Verdict[], strict: boolean, verdict: RunVerdict][] = [
+  [['passed'], false, 'conformant'],
+  [['passed', 'not_selected'], false, 'conformant'],
+  [['passed', 'known', 'advisory'], false, 'conformant'],
+  [['known'], false, 'conformant'],
+  [['passed', 'known'], true, 'deviates'],
+  [['passed', 'advisory'], true, 'deviates'],
+  [['passed', 'deviates', 'harness_error', 'blocked'], false, 'deviates'],
+  [['passed', 'harness_error'], false, 'invalid'],
+  [['passed', 'not_tested'], false, 'incomplete'],
+  [['passed', 'blocked'], false, 'incomplete'],
+  [['passed', 'inconclusive'], false, 'incomplete'],
+  [['not_tested', 'blocked', 'inconclusive'], false, 'invalid'],
+  [['not_selected'], false, 'invalid'],
+  [[], false, 'invalid'],
+];
+for (const [verdicts, strict, verdict] of RUNS) {
+  algebra(`a run of ${verdicts.join(', ') || 'nothing'}${strict ? ', strict' : ''}`, () => {
+    const rules = verdicts.map((each) => ({ verdict: each }));
+    assert.is(judgeRun(rules, strict), verdict);
+  });
+}
+
+const none = Object.fromEntries(
+  [
+    'passed',
+    'deviates',
+    'advisory',
+    'inconclusive',
+    'blocked',
+    'not_tested',
+    'not_selected',
+    'known',
+    'harness_error',
+  ].map((each) => [each, 0]),
+) as Record<Verdict, number>;
+
+const EXITS: [
+  verdict: RunVerdict,
+  over: { stale?: number; interrupted?: boolean; harness?: number; allow?: boolean },
+  code: number,
+][] = [
+  ['conformant', {}, 0],
+  ['deviates', {}, 1],
+  ['invalid', {}, 3],
+  ['incomplete', {}, 4],
+  ['incomplete', { allow: true }, 0],
+  ['invalid', { allow: true }, 3],
+  ['invalid', { harness: 1 }, 5],
+  ['conformant', { stale: 1 }, 6],
+  ['incomplete', { stale: 1 }, 6],
+  ['incomplete', { stale: 1, allow: true }, 6],
+  ['deviates', { stale: 1, harness: 1 }, 1],
+  ['conformant', { interrupted: true }, 130],
+  ['deviates', { interrupted: true }, 130],
+  ['invalid', { interrupted: true, harness: 1 }, 130],
+];
+for (const [verdict, { stale = 0, interrupted = false, harness = 0, allow }, code] of EXITS) {
+  algebra(`exit ${code}: ${verdict} ${JSON.stringify({ stale, interrupted, harness })}`, () => {
+    const summary = { ...none, harness_error: harness };
+    assert.is(exitCode({ verdict, summary, interrupted, stale }, allow), code);
+  });
+}
+
+algebra.run();

@@ -1,0 +1,103 @@
+// The algebra of verdicts: from findings to a scenario, from scenarios to a rule, from rules to the
+// run.
+import {
+  CAPABILITIES,
+  type Capability,
+  type ReportedCapability,
+  reportedCapability,
+} from '../capabilities.ts';
+import type {
+  Finding,
+  Judged,
+  RuleId,
+  RuleResult,
+  RunVerdict,
+  ScenarioResult,
+  Verdict,
+} from '../types.ts';
+
+/** Worst first: a rule's verdict is the worst of its expectations. */
+const WORST_FIRST: readonly Judged[] = [
+  'deviates',
+  'harness_error',
+  'blocked',
+  'inconclusive',
+  'not_tested',
+  'advisory',
+  'passed',
+];
+
+export function worst(verdicts: Iterable<Judged>): Judged | undefined {
+  const seen = new Set(verdicts);
+  return WORST_FIRST.find((each) => seen.has(each));
+}
+
+/**
+ * The verdict of one rule in one scenario. `ending` is how the scenario ended early, if it did:
+ * then a rule whose expectations all held so far may have had more to come, so it is not passed.
+ */
+export function judgeInScenario(
+  rule: RuleId,
+  findings: readonly Finding[],
+  ending: Judged | undefined,
+): Judged {
+  const own = findings.filter((each) => each.rules.includes(rule)).map((each) => each.verdict);
+  const seen = worst(own);
+  if (seen === 'deviates') return 'deviates';
+  if (ending !== undefined) return worst(seen === undefined ? [ending] : [seen, ending])!;
+  // Nothing was expected of it on the way that the scenario took: that shows nothing.
+  return seen ?? 'inconclusive';
+}
+
+export interface RuleWords {
+  readonly id: RuleId;
+  readonly needs: readonly string[];
+}
+
+/** The verdict of one rule over all its scenarios. */
+export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): RuleResult {
+  const own = results.filter((each) => each.rules.includes(rule.id));
+  const verdicts: Judged[] = [];
+  const missing = new Set<Capability>();
+  for (const result of own) {
+    const verdict = result.byRule[rule.id];
+    if (verdict === undefined || verdict === 'not_selected') continue;
+    if (verdict === 'not_tested' && result.missing.length > 0) {
+      for (const need of result.missing) missing.add(need);
+      // A scenario that goes deeper than the rule's own needs takes nothing from what others
+      // showed.
+      if (!result.missing.some((need) => rule.needs.includes(reportedCapability(need)))) continue;
+    }
+    verdicts.push(verdict);
+  }
+  const unselected = own.length > 0 && own.every((each) => each.byRule[rule.id] === 'not_selected');
+  const verdict: Verdict = worst(verdicts) ?? (unselected ? 'not_selected' : 'not_tested');
+  const wanting = verdict === 'not_tested' ? [...missing] : [];
+  const findings = own.flatMap((result) =>
+    result.findings
+      .filter((each) => each.rules.includes(rule.id) && each.verdict !== 'passed')
+      .map((each) => ({ ...each, scenario: result.id })),
+  );
+  return {
+    id: rule.id,
+    verdict,
+    scenarios: own.map((each) => each.id),
+    needs: [...new Set(wanting.map(reportedCapability))] as ReportedCapability[],
+    unlock: wanting.map((need) => CAPABILITIES[need].add),
+    findings,
+  };
+}
+
+/** The verdict of the whole run. What was not selected is out of the question. */
+export function judgeRun(
+  rules: readonly { readonly verdict: Verdict }[],
+  strict = false,
+): RunVerdict {
+  const seen = new Set(rules.map((each) => each.verdict));
+  if (seen.has('deviates')) return 'deviates';
+  if (strict && (seen.has('advisory') || seen.has('known'))) return 'deviates';
+  if (seen.has('harness_error')) return 'invalid';
+  if (!seen.has('passed') && !seen.has('known') && !seen.has('advisory')) return 'invalid';
+  const open: Verdict[] = ['blocked', 'inconclusive', 'not_tested'];
+  return open.some((each) => seen.has(each)) ? 'incomplete' : 'conformant';
+}

@@ -1,0 +1,108 @@
+// Time without a turn does not count as waiting, and what was missed in it is no one's fault.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WebhookReceiver } from '../../providers/webhook-receiver.ts';
+import { ConditionWaiter } from './condition-waiter.ts';
+import { EventLoopMonitor } from './event-loop-monitor.ts';
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Nothing else of this program runs meanwhile. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+const patience = suite<{ eventLoop: EventLoopMonitor }>('patience');
+
+patience.before.each((own) => {
+  own.eventLoop = new EventLoopMonitor();
+  own.eventLoop.start();
+});
+patience.after.each(({ eventLoop }) => eventLoop.stop());
+
+patience('what comes while there is no turn is still waited for', async ({ eventLoop }) => {
+  const own = new ConditionWaiter(eventLoop, sleep);
+  let steps = 0;
+  let came = false;
+  const test = () => {
+    steps += 1;
+    // It takes a few rounds of the event loop to come, each of which is longer than all of the patience.
+    if (steps < 4) block(200);
+    else if (steps === 5) came = true;
+    return came;
+  };
+  assert.ok(await own.until(test, 100));
+  assert.is(own.starvation, undefined, 'nothing was missed');
+});
+
+patience(
+  'what never comes is given up, and blamed on the stalled event loop',
+  async ({ eventLoop }) => {
+    const own = new ConditionWaiter(eventLoop, sleep);
+    let blocked = false;
+    const never = () => {
+      if (!blocked) block(500);
+      blocked = true;
+      return false;
+    };
+    assert.not.ok(await own.until(never, 50));
+    assert.match(own.starvation ?? '', /no turn for \d+ ms/);
+    assert.is(
+      new ConditionWaiter(eventLoop, sleep).starvation,
+      undefined,
+      'another scenario begins anew',
+    );
+  },
+);
+
+patience(
+  'where the event loop runs in time, what does not come was not sent',
+  async ({ eventLoop }) => {
+    const own = new ConditionWaiter(eventLoop, async () => {});
+    assert.not.ok(await own.until(() => false, 5));
+    const { worstMs } = eventLoop.since(eventLoop.mark());
+    assert.is(worstMs, 0);
+  },
+);
+
+patience(
+  'before it gives up it looks once more, behind a request of its own',
+  async ({ eventLoop }) => {
+    const receiver = await WebhookReceiver.listen();
+    const own = new ConditionWaiter(eventLoop, sleep);
+    const hook = receiver.hook((name) => `${receiver.origin}/${name}`);
+    own.watchDeliveries(hook);
+    const { hostname, port, pathname } = new URL(hook.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(`POST ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`);
+    assert.is(hook.deliveries.length, 0, 'it has reached this machine, and nobody has looked yet');
+    assert.ok(await own.until(() => hook.deliveries.length > 0, 0));
+    socket.destroy();
+    await receiver.close();
+  },
+);
+
+patience('a long gap spoils a scenario that listens, whatever it found', async ({ eventLoop }) => {
+  const receiver = await WebhookReceiver.listen();
+  const own = new ConditionWaiter(eventLoop, sleep);
+  const bystander = new ConditionWaiter(eventLoop, sleep);
+  own.watchDeliveries(receiver.hook((name) => `${receiver.origin}/${name}`));
+  block(1_000);
+  assert.match(own.starvation ?? '', 'no turn');
+  assert.is(bystander.starvation, undefined, 'who waits for nothing loses nothing');
+  await receiver.close();
+});
+
+patience('calm is waited for, but not forever', async ({ eventLoop }) => {
+  await eventLoop.waitUntilCalm(5_000);
+  const busy = setInterval(() => block(90), 1);
+  const startedAtMs = performance.now();
+  await eventLoop.waitUntilCalm(300);
+  clearInterval(busy);
+  assert.ok(performance.now() - startedAtMs >= 300);
+});
+
+patience.run();

@@ -1,0 +1,159 @@
+// Shows the watch answers of every kind: what none may be it tells, and of anything else it is
+// silent.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { HeaderLine } from '../send/headers.ts';
+import type { Exchange } from '../types.ts';
+import { AnswerMonitor } from './answer-monitor.ts';
+
+interface Made {
+  readonly method?: string;
+  readonly path?: string;
+  readonly key?: string;
+  readonly status?: number;
+  readonly headers?: readonly HeaderLine[];
+  readonly type?: string;
+  readonly body?: unknown;
+}
+
+let count = 0;
+
+function exchange(made: Made = {}): Exchange {
+  count += 1;
+  const { method = 'POST', path = '/api/v1/accounts', key, status = 201 } = made;
+  const { headers = [['x-request-id', `req-${count}`]], type = 'application/json' } = made;
+  const text = typeof made.body === 'string' ? made.body : JSON.stringify(made.body ?? {});
+  const sent: HeaderLine[] = key === undefined ? [] : [['idempotency-key', key]];
+  const request = { method, url: `http://target.test${path}`, headers: sent, body: undefined };
+  const lines: HeaderLine[] = [['content-type', type], ...headers];
+  const response = { status, headers: lines, body: Buffer.from(text) };
+  const rest = {
+    n: count,
+    kind: 'call',
+    as: 'firm',
+    failure: null,
+    atMs: 0,
+    durationMs: 0,
+  } as const;
+  return { ...rest, request, response };
+}
+
+function problem(over: object = {}) {
+  const type = 'https://docs.example.com/errors/not_found';
+  const rest = { title: 'Not found', status: 404, code: 'not_found', detail: 'no', errors: [] };
+  return { type, ...rest, request_id: 'req-1', ...over };
+}
+
+const told = (made: Made, watch = new AnswerMonitor(), ownToken = true) =>
+  watch.inspect(exchange(made), ownToken).flatMap(({ rules }) => rules);
+
+const refusal = { status: 404, type: 'application/problem+json' };
+const watching = suite('the watch');
+
+const SILENT: [name: string, made: Made, ownToken?: boolean][] = [
+  ['a success', {}],
+  ['a refusal', { ...refusal, body: problem() }],
+  ['plain text', { status: 400, type: 'text/plain', body: 'no' }],
+  ['a 429, which has its own rules', { status: 429, headers: [['x-ratelimit-limit', '5']] }],
+  ['a gateway', { status: 502, headers: [], type: 'text/html', body: '<h1>' }],
+  [
+    'a router that knows no such path',
+    { status: 404, headers: [], type: 'text/plain', body: 'no' },
+  ],
+  ['a path that is none of the API', { path: '/health', headers: [] }],
+  ['the token endpoint', { path: '/api/v1/oauth/token', headers: [] }],
+  ['another token refused in its own way', { status: 403, body: { code: 'forbidden' } }, false],
+  ['a secret where it belongs', { path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }],
+];
+
+for (const [name, made, ownToken] of SILENT) {
+  watching(`says nothing of ${name}`, () =>
+    assert.equal(told(made, new AnswerMonitor(), ownToken), []),
+  );
+}
+
+const form = (over: object): Made => ({ ...refusal, body: problem(over) });
+
+const TELLING: [name: string, made: Made, rule: string][] = [
+  ['no request id', { headers: [] }, 'ERR-4'],
+  [
+    'a rate header',
+    {
+      headers: [
+        ['x-request-id', 'a'],
+        ['x-ratelimit-reset', '1'],
+      ],
+    },
+    'LIM-8',
+  ],
+  [
+    'a wait with a success',
+    {
+      headers: [
+        ['x-request-id', 'b'],
+        ['retry-after', '1'],
+      ],
+    },
+    'LIM-8',
+  ],
+  ['a refusal as plain JSON', { status: 404, body: problem() }, 'ERR-1a'],
+  ['a number for a code', form({ code: 404 }), 'ERR-1a'],
+  ['no errors', form({ errors: undefined }), 'ERR-1a'],
+  ['a status that is text', form({ status: '404' }), 'ERR-1a'],
+  ['another status', form({ status: 400 }), 'ERR-1b'],
+  ['a type that ends otherwise', form({ type: 'https://docs.example.com/errors/404' }), 'ERR-1b'],
+  ['a type that is no URI', form({ type: '/errors/not_found' }), 'ERR-1b'],
+  [
+    'a secret in a read',
+    { method: 'GET', path: '/api/v1/webhooks/1', body: { secret: '' } },
+    'HOOK-3',
+  ],
+  [
+    'a secret in a list',
+    { method: 'GET', path: '/api/v1/webhooks', body: [{ secret: '****' }] },
+    'HOOK-3',
+  ],
+];
+
+for (const [name, made, rule] of TELLING) {
+  watching(`tells of ${name}`, () => assert.equal(told({ status: 200, ...made }), [rule]));
+}
+
+watching(
+  'tells of an id that comes twice, but not of a replay, which has a rule of its own',
+  () => {
+    const watch = new AnswerMonitor();
+    const same: Made = { headers: [['x-request-id', 'same']] };
+    assert.equal(told({ ...same, key: 'k1' }, watch), []);
+    assert.equal(told({ ...same, key: ' k1 ' }, watch), []);
+    assert.equal(told({ ...same, key: 'k2' }, watch), ['ERR-4']);
+    assert.equal(told({ ...same }, watch), ['ERR-4']);
+  },
+);
+
+watching('knows a secret again wherever it comes', () => {
+  const watch = new AnswerMonitor();
+  told({ path: '/api/v1/webhooks', body: { secret: 'whsec-abcdef' } }, watch);
+  assert.equal(told({ body: { first_name: 'is whsec-abcdef' } }, watch), ['HOOK-3']);
+});
+
+watching('tells of a defect in every answer a few times only', () => {
+  const watch = new AnswerMonitor();
+  const all = Array.from({ length: 20 }, () => told({ headers: [] }, watch)).flat();
+  assert.equal(all, ['ERR-4', 'ERR-4', 'ERR-4']);
+});
+
+for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
+  watching(`an answer without an id is foreign where the others have one: ${path}`, () => {
+    const watch = new AnswerMonitor();
+    const bare = exchange({ path, status: 429, headers: [], type: 'text/plain' });
+    assert.not(watch.isForeign(bare), 'nothing is known yet');
+    for (let n = 0; n < 3; n += 1) told({ path }, watch);
+    assert.ok(watch.isForeign(bare));
+    assert.not(watch.isForeign(exchange({ path })));
+    const elsewhere = path.includes('oauth') ? '/api/v1/accounts' : '/api/v1/oauth/token';
+    assert.not(watch.isForeign(exchange({ path: elsewhere, headers: [] })));
+  });
+}
+
+watching.run();

@@ -1,0 +1,210 @@
+// Sends the calls of one scenario at the pace allowed, and keeps every exchange for the report.
+import type { Credential } from '../../providers/target.ts';
+import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
+import type { Pacer } from '../pace/pacer.ts';
+import { Inconclusive, Unreachable } from '../scenario-errors.ts';
+import { Answer } from '../send/answer.ts';
+import type { RequestDraft } from '../send/client.ts';
+import { type HeaderLine, Headers } from '../send/headers.ts';
+import type { Sender } from '../send/sender.ts';
+import type { Exchange, Finding } from '../types.ts';
+import type { AnswerMonitor } from './answer-monitor.ts';
+import { OpenSubscriptions } from './open-subscriptions.ts';
+import type { OperatorCallListener } from './recording-operator.ts';
+
+/** What all scenarios of a run share. */
+export interface RunContext {
+  readonly sender: Sender;
+  readonly pacer: Pacer;
+  readonly timeoutMs: number;
+  readonly startedAtMs: number;
+  /** Aborted when the run is interrupted: nothing new is sent. */
+  readonly signal: AbortSignal;
+  /** Aborted a little later: what is still under way is given up. */
+  readonly abandonSignal: AbortSignal;
+  /** Lets that many milliseconds of the wall's time pass. */
+  pause(ms: number): Promise<void>;
+  /** Called for each request, to count them. */
+  onRequest(): void;
+  /** Told every secret that an answer shows, so that no report does. */
+  onSecret(value: string): void;
+  /** Looks at every answer for what none may be. */
+  readonly answerMonitor: AnswerMonitor;
+  /** Whether the event loop of this program runs in time. */
+  readonly eventLoop: EventLoopMonitor;
+}
+
+const CLEAN_UP_TIMEOUT_MS = 5_000;
+/** As many as show a race; more would show nothing else. */
+const MOST_AT_ONCE = 50;
+
+const SECRET_FIELDS = ['secret', 'access_token', 'refresh_token', 'client_secret', 'token'];
+
+export class ExchangeRecorder {
+  readonly exchanges: Exchange[] = [];
+  /** What the watch found in them. */
+  readonly monitorFindings: Finding[] = [];
+  readonly #runContext: RunContext;
+  readonly #over = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #leftovers = new OpenSubscriptions();
+  #prepaid = 0;
+  #count = 0;
+  #tidying = false;
+
+  constructor(runContext: RunContext) {
+    this.#runContext = runContext;
+    this.#signal = AbortSignal.any([this.#over.signal, runContext.abandonSignal]);
+  }
+
+  /** How many exchanges there have been. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Waits for room for `count` requests, which the next ones then use without waiting. */
+  async reserve(credential: Credential, count: number): Promise<void> {
+    await this.#runContext.pacer.take(credential.rates, count);
+    this.#prepaid += count;
+  }
+
+  burst(credential: Credential): number {
+    return Math.min(MOST_AT_ONCE, this.#runContext.pacer.burst(credential.rates));
+  }
+
+  /** Sends one call and records what came of it. Throws Unreachable when no answer came. */
+  async call(baseUrl: string, credential: Credential, draft: RequestDraft): Promise<Answer> {
+    if (this.#prepaid > 0) this.#prepaid -= 1;
+    else if (!draft.unpaced) await this.#runContext.pacer.take(credential.rates);
+    if (this.#runContext.signal.aborted && !this.#tidying) {
+      throw new Inconclusive('the run was interrupted');
+    }
+    this.#count += 1;
+    const n = this.#count;
+    this.#runContext.onRequest();
+    const authorization =
+      draft.authorization === undefined ? `Bearer ${credential.token}` : draft.authorization;
+    // A client's secret in another spelling is still its secret.
+    if (draft.authorization?.startsWith('Basic '))
+      this.#runContext.onSecret(draft.authorization.slice(6));
+    const headers: HeaderLine[] =
+      authorization === null
+        ? [...draft.headers]
+        : [['authorization', authorization], ...draft.headers];
+    const request = {
+      method: draft.method,
+      url: baseUrl + draft.target,
+      headers,
+      body: draft.body,
+    };
+    const startedAt = performance.now();
+    const atMs = startedAt - this.#runContext.startedAtMs;
+    const timeoutMs = draft.timeoutMs ?? this.#runContext.timeoutMs;
+    const base = { n, kind: 'call', as: credential.name, request, atMs } as const;
+    try {
+      const response = await this.#runContext.sender.send({
+        ...request,
+        timeoutMs: this.#tidying ? Math.min(timeoutMs, CLEAN_UP_TIMEOUT_MS) : timeoutMs,
+        signal: this.#tidying ? this.#over.signal : this.#signal,
+      });
+      const durationMs = performance.now() - startedAt;
+      const exchange = { ...base, response, failure: null, durationMs };
+      this.exchanges.push(exchange);
+      this.monitorFindings.push(
+        ...this.#runContext.answerMonitor.inspect(exchange, draft.authorization === undefined),
+      );
+      const foreign = this.#runContext.answerMonitor.isForeign(exchange);
+      const { status, body } = response;
+      const parts = { n, status, body, atMs, durationMs, foreign };
+      const answer = new Answer({ ...parts, headers: new Headers(response.headers) });
+      this.#keepSecrets(answer);
+      this.#leftovers.note(draft, credential, answer);
+      // AUTH-3c: the token endpoint counts apart.
+      const apart = draft.target.startsWith('/api/v1/oauth/');
+      if (answer.status === 429 && !apart) this.#slowDown(credential, answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      const durationMs = performance.now() - startedAt;
+      this.exchanges.push({ ...base, response: null, failure: error.message, durationMs });
+      throw error;
+    }
+  }
+
+  /** Notes a delivery that the receiver answered, among the exchanges it belongs to. */
+  delivery(request: Exchange['request'], status: number): number {
+    this.#count += 1;
+    const response = { status, headers: [], body: new Uint8Array() };
+    const atMs = performance.now() - this.#runContext.startedAtMs;
+    const n = this.#count;
+    const rest = { response, failure: null, atMs, durationMs: 0 };
+    this.exchanges.push({ n, kind: 'delivery', as: null, request, ...rest });
+    return n;
+  }
+
+  /** Notes what an operator did, among the exchanges it belongs to. */
+  recordOperatorCall({
+    verb,
+    given,
+    result,
+    startedAt,
+  }: Parameters<OperatorCallListener>[0]): void {
+    this.#count += 1;
+    const bytes = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '');
+    const request = { method: verb, url: '', headers: [], body: bytes(given) };
+    const response = { status: 200, headers: [], body: bytes(result) };
+    const atMs = startedAt - this.#runContext.startedAtMs;
+    const durationMs = performance.now() - startedAt;
+    const rest = { request, response, failure: null, atMs, durationMs };
+    this.exchanges.push({ n: this.#count, kind: 'operator', as: null, ...rest });
+  }
+
+  /** From now on calls are sent even after an interruption: they put things back in order. */
+  startCleanUp(): void {
+    this.#tidying = true;
+  }
+
+  /** Disables the subscriptions that were made and are not disabled yet. */
+  async disableOpenSubscriptions(baseUrl: string): Promise<void> {
+    for (const [draft, credential] of this.#leftovers.disableCalls()) {
+      // Best effort: what cannot be disabled now is not the scenario's subject.
+      await this.call(baseUrl, credential, draft).catch(() => {});
+    }
+  }
+
+  /** Waits by the wall, but not beyond the end of the run. */
+  async sleep(ms: number): Promise<void> {
+    const { signal } = this.#runContext;
+    let stop = () => {};
+    const interrupted = new Promise<void>((resolve) => {
+      stop = resolve;
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    if (!signal.aborted) await Promise.race([this.#runContext.pause(ms), interrupted]);
+    signal.removeEventListener('abort', stop);
+    if (signal.aborted) throw new Inconclusive('the run was interrupted');
+  }
+
+  /** Gives up whatever is still under way: the scenario is over. */
+  abort(): void {
+    this.#over.abort();
+  }
+
+  #slowDown(credential: Credential, answer: Answer): void {
+    const limit = Number(answer.headers.get('x-ratelimit-limit'));
+    if (limit > 0) this.#runContext.pacer.learn(credential.rates, limit);
+    const seconds = Number(answer.headers.get('retry-after') ?? 1);
+    this.#runContext.pacer.backOff(
+      credential.rates,
+      (Number.isFinite(seconds) ? seconds : 1) * 1000,
+    );
+  }
+
+  #keepSecrets(answer: Answer): void {
+    if (answer.status >= 300 || !/secret|token/.test(answer.text)) return;
+    for (const field of SECRET_FIELDS) {
+      const value = answer.at(field);
+      if (typeof value === 'string' && value.length >= 6) this.#runContext.onSecret(value);
+    }
+  }
+}

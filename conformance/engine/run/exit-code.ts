@@ -1,0 +1,34 @@
+// The exit code of a run, as scripts rely on it.
+import type { RunVerdict, Verdict } from '../types.ts';
+
+export const EXIT_CODES = {
+  conformant: 0,
+  deviates: 1,
+  usage: 2,
+  ungraded: 3,
+  incomplete: 4,
+  harness: 5,
+  staleBaseline: 6,
+  interrupted: 130,
+} as const;
+
+export interface RunOutcome {
+  readonly verdict: RunVerdict;
+  readonly summary: Readonly<Record<Verdict, number>>;
+  readonly interrupted: boolean;
+  /** Baseline entries that no longer deviate. */
+  readonly stale: number;
+}
+
+/**
+ * The most urgent thing that can be said of a run; 130 whatever was found before it was cut off.
+ */
+export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
+  if (outcome.interrupted) return EXIT_CODES.interrupted;
+  if (outcome.verdict === 'deviates') return EXIT_CODES.deviates;
+  if (outcome.summary.harness_error > 0) return EXIT_CODES.harness;
+  if (outcome.verdict === 'invalid') return EXIT_CODES.ungraded;
+  if (outcome.stale > 0) return EXIT_CODES.staleBaseline;
+  if (outcome.verdict === 'incomplete' && !allowIncomplete) return EXIT_CODES.incomplete;
+  return EXIT_CODES.conformant;
+}

@@ -1,0 +1,216 @@
+// Plays the bulk family against a small stand-in with one defect planted at a time, and holds the
+// verdicts.
+
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { findRule, type RuleId } from '../../../fixtures/rules.ts';
+import { controlProvider } from '../../providers/control-provider.ts';
+import { bulkScenarios } from '../../scenarios/bulk/create.ts';
+import { judgeRule } from '../judge/verdicts.ts';
+import { fetchSender } from '../send/sender.ts';
+import {
+  type Defect,
+  FAKE_BASE_URL,
+  FAKE_CONTROL_URL,
+  FakeTarget,
+} from '../testing/fake-target.ts';
+import type { Scenario, Verdict } from '../types.ts';
+import { runScenarios } from './run.ts';
+
+const BULK_RULES = [...new Set(bulkScenarios.flatMap((each) => each.rules))];
+
+async function judge(defect?: Defect, timeoutMs = 2_000) {
+  const fake = new FakeTarget(defect);
+  const sender = fetchSender(fake.fetch);
+  const parts = { baseUrl: FAKE_BASE_URL, controlUrl: FAKE_CONTROL_URL, sender };
+  const provider = await controlProvider(parts);
+  const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const result = await runScenarios({
+    scenarios: bulkScenarios,
+    provider,
+    sender,
+    timeoutMs,
+    pause,
+  });
+  await provider.close();
+  const verdicts = {} as Record<RuleId, Verdict>;
+  for (const id of BULK_RULES) verdicts[id] = judgeRule(findRule(id), result.scenarios).verdict;
+  return { fake, result, verdicts };
+}
+
+function bendJson(test: (path: string) => boolean, bend: (body: never) => unknown): Defect {
+  return (call, reply) =>
+    test(call.path) && reply.status < 300
+      ? { ...reply, body: JSON.stringify(bend(JSON.parse(reply.body) as never)) }
+      : undefined;
+}
+
+const isBulk = (path: string) => path.endsWith('/bulk');
+
+const run = suite('a run against a stand-in');
+
+run('a conforming target passes every rule, and its worlds are dropped', async () => {
+  const { fake, result, verdicts } = await judge();
+  for (const id of BULK_RULES) assert.is(verdicts[id], 'passed', `${id}: ${explain(result, id)}`);
+  assert.is(result.requests, fake.calls.length);
+  assert.is(fake.worldsDropped, fake.worldsMade);
+});
+
+interface Batch {
+  total: number;
+  created: number;
+  rows: { status: number; id: string | null; code: string | null }[];
+}
+
+const DEFECTS: [name: string, defect: Defect, deviating: RuleId[]][] = [
+  [
+    'rows sorted',
+    bendJson(isBulk, (b: Batch) => ({ ...b, rows: b.rows.toReversed() })),
+    ['BULK-2'],
+  ],
+  [
+    'counts only 201',
+    bendJson(isBulk, (b: Batch) => {
+      const created = b.rows.filter((each) => each.status === 201).length;
+      return { ...b, created, failed: b.total - created };
+    }),
+    ['BULK-4'],
+  ],
+  [
+    'failures without a code',
+    bendJson(isBulk, (b: Batch) => ({
+      ...b,
+      rows: b.rows.map((each) => ({ ...each, code: null })),
+    })),
+    ['BULK-5'],
+  ],
+  [
+    'an empty batch is served',
+    (call, reply) =>
+      call.text === '{"accounts":[]}'
+        ? { ...reply, status: 200, body: '{"total":0,"rows":[]}' }
+        : undefined,
+    ['BULK-6'],
+  ],
+  [
+    '207 for a batch',
+    (call, reply) =>
+      isBulk(call.path) && reply.status === 200 ? { ...reply, status: 207 } : undefined,
+    ['BULK-1'],
+  ],
+];
+
+for (const [name, defect, deviating] of DEFECTS) {
+  run(`${name}: deviates ${deviating.join(', ')}`, async () => {
+    const { verdicts } = await judge(defect);
+    for (const id of deviating) assert.is(verdicts[id], 'deviates', id);
+  });
+}
+
+const UNJUDGEABLE: [name: string, defect: Defect][] = [
+  [
+    'an HTML error page for everything',
+    (_, reply) => ({
+      ...reply,
+      status: 404,
+      body: '<h1>no',
+      headers: { 'content-type': 'text/html' },
+    }),
+  ],
+  ['every connection cut', () => null],
+  [
+    '401 for everything',
+    (_, reply) => ({ ...reply, status: 401, body: '{"code":"unauthorized"}' }),
+  ],
+  ['502 for everything', (_, reply) => ({ ...reply, status: 502, body: '' })],
+];
+
+for (const [name, defect] of UNJUDGEABLE) {
+  run(`${name}: nothing is judged`, async () => {
+    const { result, verdicts } = await judge(defect);
+    assert.ok(result.refusedToStart);
+    for (const id of BULK_RULES) assert.ok(['blocked', 'inconclusive'].includes(verdicts[id]), id);
+  });
+}
+
+run('a gateway that answers 502 now and then spoils nothing', async () => {
+  let calls = 0;
+  const { verdicts, result } = await judge((_, reply) => {
+    calls += 1;
+    return calls % 9 === 0 ? { ...reply, status: 502, body: 'bad gateway' } : undefined;
+  });
+  for (const id of BULK_RULES) {
+    assert.is.not(verdicts[id], 'deviates', `${id}: ${explain(result, id)}`);
+  }
+});
+
+run('a target that answers 500 to everything never passes', async () => {
+  const { verdicts } = await judge((_, reply) => ({
+    ...reply,
+    status: 500,
+    body: '{"code":"internal_error"}',
+  }));
+  for (const id of BULK_RULES) assert.is.not(verdicts[id], 'passed', id);
+});
+
+const made: Scenario = {
+  id: 'made',
+  title: 'A create answers 200 here',
+  rules: ['ACC-1'],
+  async run(t) {
+    t.expect('ACC-1', await t.api.createAccount(t.newAccount())).status(200);
+  },
+};
+const stored: Scenario = {
+  id: 'stored',
+  title: 'What was created reads so',
+  rules: ['ACC-14'],
+  async run(t) {
+    const answer = await t.api.createAccount(t.newAccount());
+    t.expect('ACC-14', answer.presuming('ACC-1')).field('country', 'nowhere');
+  },
+};
+
+async function verdictsOf(only: string[], skip: string[] = []) {
+  const fake = new FakeTarget();
+  const sender = fetchSender(fake.fetch);
+  const parts = { baseUrl: FAKE_BASE_URL, controlUrl: FAKE_CONTROL_URL, sender };
+  const provider = await controlProvider(parts);
+  const scenarios = [made, stored];
+  const result = await runScenarios({ scenarios, provider, sender, selection: { only, skip } });
+  await provider.close();
+  return result.scenarios.map(({ id, verdict, attempts }) => [id, verdict, attempts]);
+}
+
+run('what a finding takes for granted is looked at before anyone is blamed', async () => {
+  const both = [
+    ['made', 'deviates', 1],
+    ['stored', 'blocked', 1],
+  ];
+  assert.equal(await verdictsOf([]), both);
+  const asked = await verdictsOf(['ACC-14']);
+  assert.equal(asked, [
+    ['made', 'not_selected', 1],
+    ['stored', 'blocked', 1],
+  ]);
+  // What was left out on purpose is not played, and so explains nothing.
+  assert.equal(await verdictsOf([], ['ACC-1']), [
+    ['made', 'not_selected', 0],
+    ['stored', 'deviates', 1],
+  ]);
+});
+
+function explain(result: Awaited<ReturnType<typeof judge>>['result'], id: RuleId): string {
+  const own = result.scenarios.filter((each) => each.rules.includes(id));
+  return JSON.stringify(
+    own.map(({ id, why, findings }) => ({
+      id,
+      why,
+      findings: findings.filter((each) => each.verdict !== 'passed'),
+    })),
+    null,
+    1,
+  );
+}
+
+run.run();

@@ -1,0 +1,251 @@
+// A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
+// and gathers results.
+import { setMaxListeners } from 'node:events';
+import type { Provider, Target } from '../../providers/target.ts';
+import { attribute, unexamined } from '../attribute.ts';
+import type { Capability } from '../capabilities.ts';
+import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
+import { Pacer } from '../pace/pacer.ts';
+import { AnswerMonitor, MONITORED_RULES } from '../record/answer-monitor.ts';
+import type { RunContext } from '../record/exchange-recorder.ts';
+import { newNonce } from '../scenario/fresh-values.ts';
+import type { Sender } from '../send/sender.ts';
+import type { RuleId, Scenario, ScenarioResult } from '../types.ts';
+import { notPlayed, type PlayOptions, playScenario } from './play-scenario.ts';
+import { preflight } from './preflight.ts';
+import { EVERYTHING, type Selection, selectedRules } from './selection.ts';
+
+export interface ScenarioRunOptions {
+  readonly scenarios: readonly Scenario[];
+  readonly provider: Provider;
+  readonly sender: Sender;
+  readonly selection?: Selection;
+  /** Decides the order; the names of what is made are new each time whatever the seed. */
+  readonly seed?: number;
+  readonly timeoutMs?: number;
+  /** Caps every rate, in requests a second. */
+  readonly maxRate?: number;
+  /** Scenarios in play at once. */
+  readonly width?: number;
+  readonly signal?: AbortSignal;
+  /** How waits by the wall pass; tests hurry them. */
+  readonly pause?: (ms: number) => Promise<void>;
+  readonly secret?: (value: string) => void;
+  readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
+}
+
+export interface RunResult {
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly seed: number;
+  /** In every reference, key and email that the run made. */
+  readonly mark: string;
+  readonly requests: number;
+  readonly scenarios: readonly ScenarioResult[];
+  readonly interrupted: boolean;
+  /** Why nothing was tried, when the first request already failed. */
+  readonly refusedToStart: string | null;
+}
+
+/** After this many scenarios in a row without an answer the target is taken to be gone. */
+const GONE_AFTER = 8;
+
+interface SelectedScenario {
+  readonly scenario: Scenario;
+  readonly rules: readonly RuleId[];
+}
+
+export async function runScenarios(options: ScenarioRunOptions): Promise<RunResult> {
+  const seed = options.seed ?? 1;
+  const startedAt = new Date().toISOString();
+  const startedAtMs = performance.now();
+  const signal = options.signal ?? new AbortController().signal;
+  // Every scenario that waits listens to it.
+  setMaxListeners(0, signal);
+  const mark = newNonce();
+  let requests = 0;
+  const runContext: RunContext = {
+    sender: options.sender,
+    pacer: new Pacer(options.maxRate),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    startedAtMs,
+    signal,
+    abandonSignal: whenStopped(signal),
+    pause: options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+    onRequest: () => {
+      requests += 1;
+    },
+    onSecret: options.secret ?? (() => {}),
+    answerMonitor: new AnswerMonitor(),
+    eventLoop: new EventLoopMonitor(),
+  };
+  runContext.eventLoop.start();
+  const { results, refusedToStart } = await playAll(options, runContext, mark, seed).finally(() =>
+    runContext.eventLoop.stop(),
+  );
+  const order = new Map(options.scenarios.map((each, index) => [each.id, index]));
+  return {
+    startedAt,
+    durationMs: performance.now() - startedAtMs,
+    seed,
+    mark,
+    requests,
+    scenarios: results.sort((a, b) => order.get(a.id)! - order.get(b.id)!),
+    interrupted: runContext.signal.aborted,
+    refusedToStart,
+  };
+}
+
+/** What is under way when a run is interrupted may still be answered for so long. */
+const GRACE_MS = 2_000;
+
+function whenStopped(signal: AbortSignal): AbortSignal {
+  const cut = new AbortController();
+  const later = () => setTimeout(() => cut.abort(), GRACE_MS).unref();
+  if (signal.aborted) later();
+  else signal.addEventListener('abort', later, { once: true });
+  return cut.signal;
+}
+
+async function playAll(
+  options: ScenarioRunOptions,
+  runContext: RunContext,
+  mark: string,
+  seed: number,
+) {
+  const results: ScenarioResult[] = [];
+  const chosen: SelectedScenario[] = [];
+  const total = options.scenarios.length;
+  const add = (result: ScenarioResult) => {
+    results.push(result);
+    options.onResult?.(result, results.length, total);
+  };
+  for (const scenario of options.scenarios) {
+    const rules = selectedRules(scenario, options.selection ?? EVERYTHING);
+    const missing = missingCapabilities(scenario, options.provider);
+    if (rules.length === 0) add(notPlayed(scenario, [], 'not_tested', 'not selected'));
+    else if (missing.length > 0) {
+      add(notPlayed(scenario, rules, 'not_tested', 'the target offers too little', missing));
+    } else chosen.push({ scenario, rules });
+  }
+  const start = chosen.length === 0 ? null : await preflight(options.provider, runContext, mark);
+  if (start !== null) {
+    for (const { scenario, rules } of chosen)
+      add(notPlayed(scenario, rules, start.verdict, start.why));
+    return { results, refusedToStart: start.why };
+  }
+  await playLanes(options, runContext, mark, shuffled(chosen, seed), add);
+  return {
+    results: attribute(await examined(options, runContext, mark, results)),
+    refusedToStart: null,
+  };
+}
+
+/**
+ * Before a rule is blamed, whatever its evidence takes for granted is looked at as well, though
+ * nobody selected it; what was left out on purpose (`--skip`) stays out.
+ */
+async function examined(
+  options: ScenarioRunOptions,
+  runContext: RunContext,
+  mark: string,
+  results: readonly ScenarioResult[],
+): Promise<readonly ScenarioResult[]> {
+  const presumed = unexamined(results);
+  const chosen = options.scenarios
+    .filter((each) => missingCapabilities(each, options.provider).length === 0)
+    .filter((each) => {
+      const rules = selectedRules(each, { only: [], skip: options.selection?.skip ?? [] });
+      return rules.some((rule) => presumed.includes(rule));
+    })
+    .map((scenario) => ({ scenario, rules: [] }));
+  if (chosen.length === 0 || runContext.signal.aborted) return results;
+  const further = new Map<string, ScenarioResult>();
+  await playLanes(options, runContext, mark, chosen, (result) => further.set(result.id, result));
+  return results.map((each) => (each.attempts > 0 ? each : (further.get(each.id) ?? each)));
+}
+
+function missingCapabilities(scenario: Scenario, provider: Provider): Capability[] {
+  return (scenario.needs ?? []).filter((need) => !provider.offers.has(need));
+}
+
+async function playLanes(
+  options: ScenarioRunOptions,
+  runContext: RunContext,
+  nonce: string,
+  chosen: readonly SelectedScenario[],
+  add: (result: ScenarioResult) => void,
+): Promise<void> {
+  const { provider } = options;
+  const shared = await provider.shared();
+  const width = options.width ?? (shared.disposable ? 12 : 6);
+  let silent = 0;
+  const one = async ({ scenario, rules }: SelectedScenario) => {
+    if (runContext.signal.aborted) {
+      return add(notPlayed(scenario, rules, 'not_tested', 'the run was interrupted'));
+    }
+    if (silent >= GONE_AFTER) {
+      return add(notPlayed(scenario, rules, 'inconclusive', 'the target stopped answering'));
+    }
+    const own = (scenario.lane ?? 'shared') !== 'shared';
+    const enter: PlayOptions['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);
+    const watchful = { ...scenario, rules: MONITORED_RULES };
+    const watched = selectedRules(watchful, options.selection ?? EVERYTHING);
+    const result = await playScenario({ scenario, rules, watched, runContext, nonce, enter });
+    const calls = result.exchanges.filter((each) => each.kind === 'call');
+    silent = calls.length > 0 && calls.every((each) => each.response === null) ? silent + 1 : 0;
+    add(result);
+  };
+  const lane = (name: string) =>
+    chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);
+  if (provider.worlds) {
+    // Worlds cannot disturb each other. Long ones first, so that none is left over at the end.
+    await runConcurrently([...lane('limits'), ...lane('own_world'), ...lane('shared')], width, one);
+    return;
+  }
+  await runConcurrently(lane('shared'), width, one);
+  await runConcurrently(lane('own_world'), 1, one);
+  await runConcurrently(lane('limits'), 1, one);
+}
+
+async function enterOwn(provider: Provider) {
+  const target = await provider.own();
+  return { target, leave: () => target.close() };
+}
+
+function stay(target: Target) {
+  return { target, leave: async () => {} };
+}
+
+async function runConcurrently<T>(
+  items: readonly T[],
+  width: number,
+  each: (item: T) => Promise<void>,
+) {
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const item = items[next]!;
+      next += 1;
+      await each(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+}
+
+/** The same order for the same seed, another for another (mulberry32 and Fisher-Yates). */
+function shuffled<T>(items: readonly T[], seed: number): T[] {
+  const deck = [...items];
+  let state = seed >>> 0;
+  const random = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  for (let at = deck.length - 1; at > 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    [deck[at], deck[other]] = [deck[other]!, deck[at]!];
+  }
+  return deck;
+}

@@ -1,0 +1,47 @@
+// The ways in which a scenario ends early, each of which is a different verdict: setup, network,
+// harness, missing capability.
+import type { Capability } from './capabilities.ts';
+
+/** The setup or a control failed: what was to be judged could not be shown. */
+export class Blocked extends Error {
+  override readonly name = 'Blocked';
+}
+
+/** The network, an intermediary or a limit came in between: nothing can be said of the target. */
+export class Inconclusive extends Error {
+  override readonly name = 'Inconclusive';
+}
+
+/** The target cannot offer something that the scenario found out late that it needs. */
+export class MissingCapability extends Error {
+  override readonly name = 'MissingCapability';
+  readonly capability: Capability;
+
+  constructor(need: Capability, message: string) {
+    super(message);
+    this.capability = need;
+  }
+}
+
+/** The scenario itself is wrong: a rule it does not list, a refusal judged without a control. */
+export class Misuse extends Error {
+  override readonly name = 'Misuse';
+}
+
+/**
+ * An expectation that everything after it rests on was not met; its finding is recorded already.
+ */
+export class ScenarioEnded extends Error {
+  override readonly name = 'ScenarioEnded';
+}
+
+/** No answer came: refused, reset, timed out, or not HTTP. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+  readonly reason: 'refused' | 'reset' | 'timeout' | 'name' | 'aborted' | 'protocol';
+
+  constructor(reason: Unreachable['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}

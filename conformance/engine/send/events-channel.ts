@@ -1,0 +1,55 @@
+// The events channel as one credential listens to it: a WebSocket, whose messages are kept as text.
+import type { Credential } from '../../providers/target.ts';
+
+export interface EventsChannel {
+  /** Text of each message, in the order they came. */
+  readonly messages: readonly string[];
+  /** Whether the other side has ended it, or never let it begin. */
+  readonly closed: boolean;
+  close(): void;
+}
+
+const OPEN_WITHIN_MS = 5_000;
+
+/** Undefined where there is no such channel: no WebSocket answers under this url. */
+export async function openEventsChannel(
+  url: string,
+  credential: Credential,
+): Promise<EventsChannel | undefined> {
+  // Loaded when the first channel is opened: most runs never open one.
+  // Its default export: a bundle knows the package by no other.
+  const { WebSocket } = (await import('undici')).default;
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), {
+    headers: { authorization: `Bearer ${credential.token}` },
+  });
+  const messages: string[] = [];
+  let closed = false;
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data === 'string') messages.push(data);
+  });
+  const opened = await new Promise<boolean>((resolve) => {
+    const limit = setTimeout(() => resolve(false), OPEN_WITHIN_MS);
+    const settle = (truth: boolean) => {
+      clearTimeout(limit);
+      resolve(truth);
+    };
+    socket.addEventListener('open', () => settle(true));
+    socket.addEventListener('error', () => settle(false));
+    socket.addEventListener('close', () => {
+      closed = true;
+      settle(false);
+    });
+  });
+  const close = () => socket.close();
+  if (!opened) {
+    close();
+    return undefined;
+  }
+  return {
+    messages,
+    get closed() {
+      return closed;
+    },
+    close,
+  };
+}

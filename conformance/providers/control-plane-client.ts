@@ -1,0 +1,69 @@
+// A client of the sandbox's control plane, for setup only: every failure here is the setup's, never
+// the target's.
+
+import { Blocked } from '../engine/scenario-errors.ts';
+import type { Json } from '../engine/send/answer.ts';
+import type { Sender } from '../engine/send/sender.ts';
+
+export type Row = { readonly [name: string]: Json };
+
+const TIMEOUT_MS = 30_000;
+/** Whether there is one shows quickly. */
+const PROBE_MS = 5_000;
+const decoder = new TextDecoder();
+
+export class ControlPlaneClient {
+  readonly url: string;
+  readonly #sender: Sender;
+  readonly #token: string | undefined;
+
+  constructor(url: string, sender: Sender, token?: string) {
+    this.url = url.replace(/\/+$/, '');
+    this.#sender = sender;
+    this.#token = token;
+  }
+
+  /** The same plane for a world in it. */
+  at(url: string): ControlPlaneClient {
+    return new ControlPlaneClient(url, this.#sender, this.#token);
+  }
+
+  /** Asks, and gives the JSON of a 2xx answer; anything else is Blocked, in words. */
+  async ask(
+    method: string,
+    path: string,
+    body?: object,
+    timeoutMs: number = TIMEOUT_MS,
+  ): Promise<Row> {
+    const headers: [string, string][] = [];
+    if (this.#token !== undefined) headers.push(['authorization', `Bearer ${this.#token}`]);
+    if (body !== undefined) headers.push(['content-type', 'application/json']);
+    const answer = await this.#sender.send({
+      method,
+      url: `${this.url}/${path}`,
+      headers,
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      timeoutMs,
+    });
+    const text = decoder.decode(answer.body);
+    if (answer.status >= 300) {
+      throw new Blocked(`control plane: ${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+    }
+    if (text === '') return {};
+    try {
+      return JSON.parse(text) as Row;
+    } catch {
+      throw new Blocked(`control plane: ${method} ${path}: the answer is not JSON`);
+    }
+  }
+
+  /** Whether a control plane answers here at all. */
+  async ready(timeoutMs: number = PROBE_MS): Promise<boolean> {
+    try {
+      const health = await this.ask('GET', 'health', undefined, Math.min(timeoutMs, PROBE_MS));
+      return health.status === 'ready';
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// A profile is read strictly: every mistake is named by its field, with what to do.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Field,
+  type Group,
+  isGroup,
+  isList,
+  type List,
+  profileFields,
+} from './profile-fields.ts';
+import { listenAddress, parseProfile } from './profile-parser.ts';
+
+const env = { FIRM_TOKEN: 'firm-token-1', SECRET: 'client-secret-1', EMPTY: '' };
+
+/** The profile that the documentation shows. */
+const whole = {
+  base_url: 'https://api.example.com',
+  credentials: {
+    firm: { token: 'env:FIRM_TOKEN', brand_id: '10' },
+    brand: { token: 'brand-token-1', brand_id: '10' },
+    other_brand: { token: 'other-brand-token', brand_id: '11' },
+    other_firm: { token: 'other-firm-token', brand_id: '20' },
+    no_scopes: { token: 'no-scopes-token' },
+    no_amend: { token: 'no-amend-token' },
+    amend_only: { token: 'amend-only-token' },
+    delegated: { token: 'delegated-token', account_id: '1001', trading_account_id: '5001' },
+    read_only: { token: 'read-only-token', account_id: '1001' },
+    client: { client_id: 'client-1', client_secret: 'env:SECRET' },
+  },
+  seeds: {
+    trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
+    second_trading_account: { account_id: '1002', trading_account_id: '5002', currency: 'USD' },
+    provider_trading_account: { account_id: '1001', trading_account_id: '5003', currency: 'USD' },
+    settled_transactions: [{ id: '9001', account_id: '1001' }],
+  },
+  plan: { per_second: 5, firm_per_second: 20 },
+  receiver: { listen: '127.0.0.1:9000', public_url: 'https://tunnel.example.com/hooks' },
+};
+
+const profile = suite('profile');
+
+profile('the whole profile is read, and secrets are looked up and kept apart', () => {
+  const read = parseProfile(whole, env);
+  assert.equal(read.problems, undefined);
+  assert.is(read.profile!.credentials.firm!.token, 'firm-token-1');
+  assert.is(read.profile!.credentials.client!.client_secret, 'client-secret-1');
+  assert.is(read.profile!.seeds!.settled_transactions![0]!.id, '9001');
+  assert.ok('secrets' in read);
+  const secrets = 'secrets' in read ? read.secrets : [];
+  for (const secret of ['firm-token-1', 'brand-token-1', 'client-secret-1']) {
+    assert.ok(secrets.includes(secret), secret);
+  }
+});
+
+profile('one credential is enough', () => {
+  const read = parseProfile({ credentials: { brand: { token: 'brand-token-1' } } }, env);
+  assert.equal(read.problems, undefined);
+});
+
+/** The profile with the value at a dotted path replaced; undefined takes it out. */
+function bent(path: string, value: unknown): unknown {
+  const copy = structuredClone(whole) as Record<string, unknown>;
+  const steps = path.split('.');
+  const last = steps.pop()!;
+  let at = copy;
+  for (const step of steps) at = at[step] as Record<string, unknown>;
+  if (value === undefined) delete at[last];
+  else at[last] = value;
+  return copy;
+}
+
+const WRONG: [path: string, value: unknown, field: string, words: RegExp][] = [
+  ['extra', 1, 'extra', /is not known; use one of base_url, credentials/],
+  ['credentials.firm.scope', 'x', 'credentials.firm.scope', /is not known; use one of token/],
+  ['credentials.boss', { token: 'x' }, 'credentials.boss', /is not known; use one of firm/],
+  ['seeds.settled_transactions.0.account', '1', 'seeds.settled_transactions[0].account', /known/],
+  ['base_url', 'api.example.com', 'base_url', /must be a url/],
+  ['base_url', 7, 'base_url', /must be a string, not 7/],
+  ['credentials', [], 'credentials', /must be an object, not \[\]/],
+  ['credentials', {}, 'credentials', /at least one credential/],
+  ['credentials.firm', 'token', 'credentials.firm', /must be an object/],
+  ['credentials.firm.token', undefined, 'credentials.firm.token', /is missing: its access token/],
+  ['credentials.firm.token', '', 'credentials.firm.token', /is blank/],
+  [
+    'credentials.firm.token',
+    'env:NOPE',
+    'credentials.firm.token',
+    /NOPE is not set.*credentials\.firm/,
+  ],
+  ['credentials.firm.token', 'env:EMPTY', 'credentials.firm.token', /EMPTY is not set or is empty/],
+  ['credentials.firm.token', '…', 'credentials.firm.token', /not filled in/],
+  ['credentials.firm.token', 12345678, 'credentials.firm.token', /must be a string: the value/],
+  ['credentials.firm.brand_id', 10, 'credentials.firm.brand_id', /write "10"/],
+  ['credentials.firm.brand_id', 'ten', 'credentials.firm.brand_id', /a decimal string, not "ten"/],
+  ['credentials.delegated.account_id', undefined, 'credentials.delegated.account_id', /missing/],
+  ['seeds.trading_account.currency', ' ', 'seeds.trading_account.currency', /must not be blank/],
+  ['seeds.settled_transactions', {}, 'seeds.settled_transactions', /must be a list/],
+  ['plan.per_second', 0, 'plan.per_second', /must be a number above 0/],
+  ['plan.per_second', '5', 'plan.per_second', /must be a number above 0/],
+  ['plan.per_second', undefined, 'plan.per_second', /missing/],
+  ['credentials.other_brand.brand_id', '10', 'credentials.other_brand.brand_id', /another than/],
+  ['receiver.listen', '9000', 'receiver.listen', /host:port/],
+  ['receiver.listen', '127.0.0.1:90000', 'receiver.listen', /host:port/],
+  ['receiver.public_url', 'http://x.example.com', 'receiver.public_url', /https:/],
+];
+for (const [path, value, field, words] of WRONG) {
+  profile(`${path} as ${JSON.stringify(value)} is refused`, () => {
+    const { problems = [] } = parseProfile(bent(path, value), env);
+    assert.equal(
+      problems.map((each) => each.field),
+      [field],
+    );
+    assert.match(problems[0]!.message, words);
+  });
+}
+
+profile('what is no object is refused', () => {
+  for (const given of [null, [], 'x', 1]) {
+    assert.is(parseProfile(given, env).problems?.[0]?.field, 'the profile');
+  }
+});
+
+profile('one token for two roles is refused', () => {
+  const given = { credentials: { firm: { token: 'same-token' }, brand: { token: 'same-token' } } };
+  const { problems = [] } = parseProfile(given, env);
+  assert.is(problems[0]?.field, 'credentials.brand.token');
+  assert.match(problems[0]!.message, 'is the token of credentials.firm too');
+});
+
+profile('every mistake is named at once, and no secret is repeated', () => {
+  const given = {
+    credentials: { firm: { token: 4711471147, x: 1 }, brand: { token: 'a secret' } },
+    plan: {},
+  };
+  const { problems = [] } = parseProfile(given, env);
+  assert.is(problems.length, 4);
+  const words = JSON.stringify(problems);
+  assert.not.match(words, '4711471147');
+  assert.not.match(words, 'a secret');
+});
+
+profile('every field has words and an example that the reader takes', () => {
+  const secrets: Record<string, string> = {};
+  const example = (node: Field | Group | List): unknown => {
+    assert.ok(node.words.length > 10, node.words);
+    if (isGroup(node)) {
+      return Object.fromEntries(Object.entries(node.fields).map(([k, v]) => [k, example(v)]));
+    }
+    if (isList(node)) return [example(node.each)];
+    const name = /^env:(\w+)$/.exec(String(node.example))?.[1];
+    if (name !== undefined) secrets[name] = `value-of-${name}`;
+    return node.example;
+  };
+  const given = example(profileFields);
+  assert.equal(parseProfile(given, secrets).problems, undefined);
+});
+
+profile('addresses to listen on', () => {
+  assert.equal(listenAddress('127.0.0.1:0'), { host: '127.0.0.1', port: 0 });
+  assert.equal(listenAddress('[::1]:9000'), { host: '::1', port: 9000 });
+  assert.is(listenAddress('http://x:1'), undefined);
+});
+
+profile.run();

@@ -1,0 +1,182 @@
+// A webhook receiver on this machine, shared by all scenarios of a run: one path a hook, every
+// delivery kept raw.
+import { randomBytes } from 'node:crypto';
+import {
+  createServer,
+  get,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type HeaderLine, Headers, linesOfRaw } from '../engine/send/headers.ts';
+
+/** One delivery as it arrived. */
+export interface ReceivedDelivery {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** By this machine's clock. */
+  readonly atMs: number;
+  /** What was answered; 0 when the connection was cut. */
+  readonly answered: number;
+}
+
+/** What a hook answers: a status, perhaps late, perhaps with headers, or nothing at all. */
+export interface EndpointAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly delayMs?: number;
+  /** Answered when this is fulfilled, and not before. */
+  readonly until?: Promise<unknown>;
+  readonly cut?: boolean;
+}
+
+export type AnswerPolicy = (
+  arrival: Omit<ReceivedDelivery, 'answered'>,
+  count: number,
+) => EndpointAnswer;
+
+/** One endpoint of one scenario. */
+export interface WebhookEndpoint {
+  /** The https url to subscribe with. */
+  readonly url: string;
+  readonly deliveries: readonly ReceivedDelivery[];
+  /** Decides the answers from now on; 200 at once until then. */
+  answer(answering: AnswerPolicy): void;
+  /**
+   * Sends a request of our own to the receiver, and is fulfilled when it has arrived: so has then
+   * everything that had reached this machine before.
+   */
+  roundTrip(): Promise<void>;
+}
+
+class Endpoint implements WebhookEndpoint {
+  readonly url: string;
+  readonly deliveries: ReceivedDelivery[] = [];
+  readonly roundTrip: () => Promise<void>;
+  #answering: AnswerPolicy = () => ({ status: 200 });
+
+  constructor(url: string, sounded: () => Promise<void>) {
+    this.url = url;
+    this.roundTrip = sounded;
+  }
+
+  answer(answering: AnswerPolicy): void {
+    this.#answering = answering;
+  }
+
+  next(arrival: Omit<ReceivedDelivery, 'answered'>): EndpointAnswer {
+    return this.#answering(arrival, this.deliveries.length + 1);
+  }
+}
+
+/** Longer than any machine takes to reach itself. */
+const ROUND_TRIP_TIMEOUT_MS = 15_000;
+
+/** The largest delivery that is read. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+export class WebhookReceiver {
+  readonly #server: Server;
+  readonly #hooks = new Map<string, Endpoint>();
+  /** Of this run: a late delivery of an earlier one must not be taken for one of its own. */
+  readonly #mark = randomBytes(3).toString('hex');
+  #count = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('request', (request, response) => this.#take(request, response));
+  }
+
+  static async listen(host = '127.0.0.1', port = 0): Promise<WebhookReceiver> {
+    const server = createServer();
+    const receiver = new WebhookReceiver(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, resolve);
+    });
+    server.unref();
+    return receiver;
+  }
+
+  /** Where it listens: `http://127.0.0.1:41234`. */
+  get origin(): string {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  }
+
+  /**
+   * A new endpoint. `publicUrl` makes its subscribable url from its name, which must stay in the
+   * path.
+   */
+  hook(publicUrl: (name: string) => string): Endpoint {
+    this.#count += 1;
+    const name = `hook-${this.#mark}-${this.#count}`;
+    const endpoint = new Endpoint(publicUrl(name), () => this.#sound());
+    this.#hooks.set(name, endpoint);
+    return endpoint;
+  }
+
+  #sound(): Promise<void> {
+    const { address, port } = this.#server.address() as AddressInfo;
+    const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
+    return new Promise((resolve) => {
+      const sent = get(
+        { host, port, path: '/', agent: false, timeout: ROUND_TRIP_TIMEOUT_MS },
+        (answer) => {
+          answer.resume();
+          answer.once('close', () => resolve());
+        },
+      );
+      sent.once('timeout', () => sent.destroy());
+      // Whoever cannot reach himself has waited long enough to know.
+      sent.once('error', () => resolve());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > BODY_LIMIT_BYTES) request.destroy();
+      else chunks.push(chunk);
+    });
+    request.on('error', () => response.destroy());
+    request.on('end', () => this.#answer(request, response, Buffer.concat(chunks)));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, body: Uint8Array): void {
+    const url = request.url ?? '/';
+    const name = url.split(/[/?]/).find((part) => this.#hooks.has(part));
+    const hook = name === undefined ? undefined : this.#hooks.get(name);
+    if (hook === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const lines: HeaderLine[] = linesOfRaw(request.rawHeaders);
+    const arrival = {
+      method: request.method ?? '',
+      url,
+      headers: new Headers(lines),
+      body,
+      atMs: Date.now(),
+    };
+    const { status, headers = {}, delayMs = 0, until, cut = false } = hook.next(arrival);
+    hook.deliveries.push({ ...arrival, answered: cut ? 0 : status });
+    const reply = () => {
+      if (cut) response.destroy();
+      else response.writeHead(status, headers).end();
+    };
+    if (until !== undefined) void until.then(reply, reply);
+    else if (delayMs > 0) setTimeout(reply, delayMs).unref();
+    else reply();
+  }
+}

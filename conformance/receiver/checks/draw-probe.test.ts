@@ -1,0 +1,72 @@
+// Shows that no verdict is a matter of luck: wrong signatures are wrong in every byte, unless part
+// of one is right on purpose.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Check } from '../check.ts';
+import { receiverChecks } from '../checks.ts';
+import { macOf, type SigningOptions } from '../delivery.ts';
+import { shiftDigits } from './draw-probe.ts';
+
+const byDesign =
+  /truncated|changed-v1|-bytes-v1|extended|unknown-version|upper-case|accepts|tolerates/;
+
+const signing = (round: number): SigningOptions => ({
+  secret: `whsec_round_${round}`,
+  previousSecret: 'whsec_before',
+  names: { signature: 'x-webhook-signature', subscription: 'x-webhook-subscription-id' },
+  mark: `round${round}`,
+});
+
+test('a digest of other digits has none in common', () => {
+  const mac = '0123456789abcdef'.repeat(4);
+  assert.is(shiftDigits(mac), '123456789abcdef0'.repeat(4));
+});
+
+/** Every pair of a signature that is sent and one that would be right. */
+function pairsOf(round: number, { probes }: Check): [sent: string, right: string][] {
+  const { secret, previousSecret } = signing(round);
+  return probes(signing(round)).flatMap(({ delivery }) => {
+    const lines = delivery.headers.filter(([name]) => name === 'x-webhook-signature');
+    const header = lines.map(([, value]) => value).join();
+    const times = [...header.matchAll(/\bt=([^,]+)/g)].map(([, t = '']) => t);
+    const rights = times.flatMap((t) => [
+      macOf(secret, t, delivery.body),
+      macOf(previousSecret ?? '', t, delivery.body),
+    ]);
+    const sent = [...header.matchAll(/v\d=([0-9a-f]+)/g)].map(([, v1 = '']) => v1);
+    return sent.flatMap((v1) => rights.map((right): [string, string] => [v1, right]));
+  });
+}
+
+function bytesOf(hex: string): readonly string[] {
+  return hex.match(/../g) ?? [];
+}
+
+test('what is wrong in a check is wrong in every byte, and in the first and last digit', () => {
+  const checks = receiverChecks.filter(({ id }) => !byDesign.test(id));
+  let wrong = 0;
+  for (let round = 0; round < 40; round += 1) {
+    for (const check of checks) {
+      for (const [sent, right] of pairsOf(round, check).filter(([one, other]) => one !== other)) {
+        wrong += 1;
+        const shared = bytesOf(sent).filter((byte, at) => byte === bytesOf(right)[at]);
+        assert.equal(shared, [], `${check.id} in round ${round}`);
+        assert.is.not(sent[0], right[0], `${check.id} in round ${round}`);
+        assert.is.not(sent.at(-1), right.at(-1), `${check.id} in round ${round}`);
+      }
+    }
+  }
+  assert.ok(wrong > 500, `${wrong} pairs were looked at`);
+});
+
+test('part of a signature is right where that is the point, and no more of it', () => {
+  const check = receiverChecks.find(({ id }) => id === 'RCV-refuses-last-bytes-v1');
+  const [probe] = check?.probes(signing(1)) ?? [];
+  const header = String(probe?.delivery.headers.find(([name]) => name.endsWith('signature'))?.[1]);
+  const [, t = '', v1 = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+  const mac = macOf(signing(1).secret, t, probe?.delivery.body ?? new Uint8Array());
+  assert.is(v1.slice(-2), mac.slice(-2));
+  assert.ok([...v1.slice(0, -2)].every((digit, at) => digit !== mac[at]));
+});
+
+test.run();

@@ -1,0 +1,207 @@
+// Receivers that are right, each as a partner would write it with another library: the judge has
+// nothing to say against any of them. Those in Python, Go and a shell stand in the README.
+// time limit: 60 s
+import { createHmac, timingSafeEqual, webcrypto } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import fastify from 'fastify';
+import { Hono } from 'hono';
+import Stripe from 'stripe';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { receiverChecks } from './checks.ts';
+import { runReceiver } from './run.ts';
+
+const secret = 'whsec_of_a_partner_0123456789';
+const signatureHeader = 'x-webhook-signature';
+const fiveMinutesMs = 300_000;
+
+const correct = suite('correct receivers');
+
+interface Judged {
+  /** Ids of checks, with what came where they deviate. */
+  readonly deviating: string[];
+  readonly told: string[];
+  readonly advice: string[];
+}
+
+async function run(url: string): Promise<Judged> {
+  const names = { signature: signatureHeader, subscription: 'x-webhook-subscription-id' };
+  const signing = { secret, previousSecret: null, names, mark: `fine${process.pid}` };
+  const { refused, results } = await runReceiver({ url, signing, effects: null });
+  assert.is(refused, null);
+  assert.ok(results.length > receiverChecks.length, `${results.length} results`);
+  const by = (verdict: string) => results.filter(({ judgement }) => judgement.verdict === verdict);
+  const [deviating, advice] = [by('deviates'), by('advisory')];
+  assert.is(by('passed').length + advice.length + deviating.length, results.length);
+  return {
+    deviating: deviating.map(({ check }) => check.id),
+    told: deviating.map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
+    advice: advice.map(({ check }) => check.id),
+  };
+}
+
+/** Judges what listens there; the advice it raises, by the ids of the checks. */
+async function judge(url: string): Promise<string[]> {
+  const { told, advice } = await run(url);
+  assert.equal(told, []);
+  return advice;
+}
+
+async function judgeListener(listener: RequestListener): Promise<string[]> {
+  const { told, advice } = await runListener(listener);
+  assert.equal(told, []);
+  return advice;
+}
+
+async function runListener(listener: RequestListener): Promise<Judged> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** What most partners write. */
+function isGenuine(header: string | undefined, body: Buffer): boolean {
+  const parts = (header ?? '').split(',').map((part) => part.trim().split('='));
+  const times = parts.filter(([key]) => key === 't').map(([, value = '']) => value);
+  const [t = ''] = times;
+  if (times.length !== 1 || !/^\d+$/.test(t)) return false;
+  if (Math.abs(Date.now() - Number(t)) > fiveMinutesMs) return false;
+  const right = createHmac('sha256', secret).update(`${t}.`).update(body).digest();
+  return parts.some(([key, value = '']) => {
+    if (key !== 'v1' || !/^[0-9a-f]{64}$/.test(value)) return false;
+    return timingSafeEqual(Buffer.from(value, 'hex'), right);
+  });
+}
+
+correct('on raw node:http', async () => {
+  const advice = await judgeListener(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const header = request.headers[signatureHeader];
+    const genuine = typeof header === 'string' && isGenuine(header, Buffer.concat(chunks));
+    response.writeHead(genuine ? 204 : 400).end();
+  });
+  assert.equal(advice, []);
+});
+
+/** The part of express that is used here; it brings no types. */
+interface Express {
+  (): RequestListener & { post: (path: string, ...handlers: unknown[]) => void };
+  readonly raw: (options: { type: string; limit: string }) => unknown;
+}
+
+interface ExpressRequest {
+  readonly body: Buffer;
+  readonly get: (name: string) => string | undefined;
+}
+
+correct('on express, with the raw body', async () => {
+  const express = createRequire(import.meta.url)('express') as Express;
+  const app = express();
+  const raw = express.raw({ type: 'application/json', limit: '1mb' });
+  app.post('/hooks', raw, (request: ExpressRequest, response: { sendStatus(n: number): void }) => {
+    // A request without a body has none.
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    response.sendStatus(isGenuine(request.get(signatureHeader), body) ? 204 : 400);
+  });
+  assert.equal(await judgeListener(app), []);
+});
+
+correct('on fastify, with the raw body', async () => {
+  const app = fastify();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.post('/hooks', (request, reply) => {
+    const header = request.headers[signatureHeader];
+    const genuine = typeof header === 'string' && isGenuine(header, request.body as Buffer);
+    return reply.code(genuine ? 204 : 400).send();
+  });
+  try {
+    assert.equal(await judge(`${await app.listen({ port: 0, host: '127.0.0.1' })}/hooks`), []);
+  } finally {
+    await app.close();
+  }
+});
+
+correct('on hono, with Web Crypto', async () => {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await webcrypto.subtle.importKey('raw', Buffer.from(secret), algorithm, false, [
+    'verify',
+  ]);
+  const app = new Hono();
+  app.post('/hooks', async (c) => {
+    const body = Buffer.from(await c.req.arrayBuffer());
+    const header = c.req.header(signatureHeader) ?? '';
+    const fields = header.split(',').map((part) => part.trim().split('=') as [string, string?]);
+    const times = fields.filter(([name]) => name === 't').map(([, value]) => value ?? '');
+    const t = times.length === 1 && /^\d+$/.test(times[0] ?? '') ? Number(times[0]) : 0;
+    if (Math.abs(Date.now() - t) > fiveMinutesMs) return c.body(null, 401);
+    const message = Buffer.concat([Buffer.from(`${times[0]}.`), body]);
+    for (const [name, value = ''] of fields) {
+      if (name !== 'v1' || !/^[0-9a-f]{64}$/.test(value)) continue;
+      const digest = Buffer.from(value, 'hex');
+      if (await webcrypto.subtle.verify('HMAC', key, digest, message)) return c.body(null, 204);
+    }
+    return c.body(null, 401);
+  });
+  assert.equal(await judgeListener(getRequestListener(app.fetch)), []);
+});
+
+/** The verifier of stripe reads t as seconds: its clock is told a thousand times faster. */
+function isGenuineToStripe(header: string, body: Buffer): boolean {
+  const { webhooks } = new Stripe('sk_test_of_nobody');
+  try {
+    const clock = Date.now() * 1000;
+    webhooks.signature?.verifyHeader(body, header, secret, fiveMinutesMs, undefined, clock);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function stripeReceiver(isTimely: (header: string) => boolean): RequestListener {
+  return async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const header = String(request.headers[signatureHeader] ?? '');
+    const genuine = isTimely(header) && isGenuineToStripe(header, Buffer.concat(chunks));
+    response.writeHead(genuine ? 204 : 400).end();
+  };
+}
+
+correct('with the verifier of stripe, and a look at t of its own', async () => {
+  const isTimely = (header: string) => {
+    const times = [...header.matchAll(/(?:^|,)t=(\d+)(?=,|$)/g)].map(([, t]) => Number(t));
+    return times.length === 1 && Math.abs(Date.now() - (times[0] ?? 0)) <= fiveMinutesMs;
+  };
+  // It decodes the body to text, and reads no blanks in the header.
+  assert.equal((await judgeListener(stripeReceiver(isTimely))).sort(), [
+    'RCV-advises-byte-order-mark',
+    'RCV-tolerates-white-space-in-header',
+  ]);
+});
+
+correct(
+  'with the verifier of stripe alone, which knows no future and takes NaN for a time',
+  async () => {
+    const { deviating } = await runListener(stripeReceiver(() => true));
+    assert.equal(deviating.sort(), [
+      'RCV-refuses-an-hour-ahead',
+      'RCV-refuses-empty-t',
+      'RCV-refuses-six-minutes-ahead',
+      'RCV-refuses-t-not-a-number',
+      'RCV-refuses-ten-minutes-ahead',
+    ]);
+  },
+);
+
+correct.run();

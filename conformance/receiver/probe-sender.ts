@@ -1,0 +1,87 @@
+// Sends one delivery to a receiver and keeps what happened, byte for byte.
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HeaderLine } from '../engine/send/headers.ts';
+import type { Exchange } from '../engine/types.ts';
+import type { Delivery } from './delivery.ts';
+
+/** EVT-9b: a receiver that answers later than this has failed. */
+export const answerLimitMs = 15_000;
+
+/** The judge was told to stop: what was under way then shows nothing of the receiver. */
+export class Interrupted extends Error {}
+
+export interface ProbeSender {
+  /** Rejects with `Interrupted` once the run was told to stop. */
+  readonly send: (delivery: Delivery) => Promise<Exchange>;
+  /** Deliveries sent so far. */
+  readonly sentCount: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Redirects are answers; an answer is read up to 64 KB. */
+export async function openProbeSender(
+  url: string,
+  startedAtMs: number,
+  stop: AbortSignal = new AbortController().signal,
+): Promise<ProbeSender> {
+  const { Agent, request } = (await import('undici')).default;
+  const agent = new Agent({ connections: 16, pipelining: 1 });
+  let n = 0;
+  const shoot = async (delivery: Delivery): Promise<Exchange> => {
+    if (stop.aborted) throw new Interrupted();
+    n += 1;
+    const { headers, body } = delivery;
+    const beganMs = performance.now();
+    const base = {
+      n,
+      kind: 'delivery',
+      as: null,
+      request: { method: 'POST', url, headers, body },
+      atMs: Math.round(beganMs - startedAtMs),
+    } as const;
+    const took = () => Math.round(performance.now() - beganMs);
+    try {
+      const answer = await request(url, {
+        dispatcher: agent,
+        method: 'POST',
+        headers: headers.flat(),
+        body: delivery.chunked === true ? Readable.from(inChunks(delivery)) : body,
+        signal: AbortSignal.any([stop, AbortSignal.timeout(answerLimitMs + 1000)]),
+      });
+      const text = await answer.body.text();
+      const lines = Object.entries(answer.headers).flatMap(([name, value]): HeaderLine[] =>
+        [value ?? []].flat().map((each) => [name, each]),
+      );
+      const response = {
+        status: answer.statusCode,
+        headers: lines,
+        body: Buffer.from(text.slice(0, 65_536)),
+      };
+      return { ...base, response, failure: null, durationMs: took() };
+    } catch (error) {
+      if (stop.aborted) throw new Interrupted();
+      const { name, message } = error as Error;
+      const failure = name === 'TimeoutError' ? 'no answer within 16 s' : message;
+      return { ...base, response: null, failure, durationMs: took() };
+    }
+  };
+  return { send: shoot, sentCount: () => n, close: () => agent.destroy() };
+}
+
+/** Long enough that what comes before and after it is read apart. */
+const cutPauseMs = 20;
+
+async function* inChunks({ body, cutsAt }: Delivery): AsyncGenerator<Uint8Array> {
+  if (cutsAt === undefined) {
+    for (let at = 0; at < body.byteLength; at += 48) yield body.slice(at, at + 48);
+    return;
+  }
+  let from = 0;
+  for (const to of cutsAt) {
+    yield body.slice(from, to);
+    await pause(cutPauseMs);
+    from = to;
+  }
+  yield body.slice(from);
+}

@@ -1,0 +1,119 @@
+// Whether the side effect of an event happens once, asked of a URL that answers a count.
+import type { Exchange } from '../engine/types.ts';
+import type { Check } from './check.ts';
+import { effectChecks, nothingWhenRefused } from './checks/behaviour.ts';
+import type { Delivery, SigningOptions } from './delivery.ts';
+import { describeExchange, isAccepted, type Judgement } from './judge.ts';
+
+export interface EffectCounter {
+  /** The number of side effects so far; rejects when it cannot be read. */
+  readonly count: () => Promise<number>;
+}
+
+/** The count of effects cannot be had. */
+export class EffectCounterError extends Error {}
+
+/** A counter of a URL that answers a number, or JSON with a member `count`. */
+export function effectCounterOf(url: string): EffectCounter {
+  return {
+    count: async () => {
+      const { request } = (await import('undici')).default;
+      let text: string;
+      try {
+        const answer = await request(url, { signal: AbortSignal.timeout(5000) });
+        text = (await answer.body.text()).trim();
+      } catch (error) {
+        throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
+      }
+      const count = countIn(text);
+      if (count !== null) return count;
+      throw new EffectCounterError(`${url} answers neither a number nor {"count": number}`);
+    },
+  };
+}
+
+function countIn(text: string): number | null {
+  const found = /^(\d+)$/.exec(text) ?? /^\{[^{}]*"count"\s*:\s*(\d+)\s*[,}]/.exec(text);
+  return found === null ? null : Number(found[1]);
+}
+
+interface EffectResult {
+  readonly check: Check;
+  readonly judgement: Judgement;
+  readonly exchanges: readonly Exchange[];
+}
+
+type SendDelivery = (delivery: Delivery) => Promise<Exchange>;
+
+/** EVT-4: the same event may come twice; what it causes may not. */
+export async function judgeEffects(
+  counter: EffectCounter,
+  signing: SigningOptions,
+  shoot: SendDelivery,
+): Promise<readonly EffectResult[]> {
+  const results: EffectResult[] = [];
+  for (const check of effectChecks) {
+    const wanted = check === nothingWhenRefused ? 0 : 1;
+    const play = () => sendProbes(check, signing, shoot);
+    results.push(await measure(counter, check, wanted, play).catch(blocked(check)));
+  }
+  return results;
+}
+
+function blocked(check: Check): (error: Error) => EffectResult {
+  return (error) => {
+    if (!(error instanceof EffectCounterError)) throw error;
+    const { title: expected } = check;
+    const judgement: Judgement = {
+      verdict: 'blocked',
+      expected,
+      actual: `the effects could not be counted: ${error.message}`,
+      exchanges: [],
+    };
+    return { check, judgement, exchanges: [] };
+  };
+}
+
+async function sendProbes(
+  check: Check,
+  signing: SigningOptions,
+  shoot: SendDelivery,
+): Promise<readonly Exchange[]> {
+  const deliveries = check.probes(signing).map(({ delivery }) => delivery);
+  if (check.together) return Promise.all(deliveries.map(shoot));
+  const exchanges: Exchange[] = [];
+  for (const delivery of deliveries) exchanges.push(await shoot(delivery));
+  return exchanges;
+}
+
+async function measure(
+  counter: EffectCounter,
+  check: Check,
+  wanted: number,
+  play: () => Promise<readonly Exchange[]>,
+): Promise<EffectResult> {
+  const before = await counter.count();
+  const exchanges = await play();
+  const after = await settled(counter, before + wanted);
+  const refusedRepeat = wanted === 1 && !exchanges.every(isAccepted);
+  const right = after - before === wanted && !refusedRepeat;
+  const judgement: Judgement = {
+    verdict: right ? 'passed' : 'deviates',
+    expected: `${wanted} side effect${wanted === 1 ? ', and 2xx to every delivery' : 's'}`,
+    actual: `${after - before}; answers: ${exchanges.map(describeExchange).join(', ')}`,
+    exchanges: exchanges.map(({ n }) => n),
+  };
+  return { check, judgement, exchanges };
+}
+
+/** Side effects may come a moment after the answer. */
+async function settled(counter: EffectCounter, wanted: number): Promise<number> {
+  let count = await counter.count();
+  for (let turn = 0; turn < 10 && count < wanted; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    count = await counter.count();
+  }
+  // Nor is it over when the wanted number is reached: one too many may still come.
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  return counter.count();
+}

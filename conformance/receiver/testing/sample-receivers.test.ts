@@ -1,0 +1,170 @@
+// Tries the receiver judge on a right receiver and on many with one defect each: exactly their
+// checks trip.
+// time limit: 240 s
+import { createHmac } from 'node:crypto';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { receiverChecks } from '../checks.ts';
+import { runReceiver } from '../run.ts';
+import { brokenReceivers } from './broken-receivers.ts';
+import { correctSteps, type ReceiverSteps, startReceiver } from './sample-receivers.ts';
+
+async function judge(change: Partial<ReceiverSteps>) {
+  const { url, close } = await startReceiver(change);
+  try {
+    const signing = {
+      secret: correctSteps.secret,
+      previousSecret: null,
+      names: { signature: 'x-webhook-signature', subscription: 'x-webhook-subscription-id' },
+      mark: `sample${Math.random().toString(16).slice(2, 8)}`,
+    };
+    return await runReceiver({ url, signing, effects: null });
+  } finally {
+    close();
+  }
+}
+
+test('a right receiver raises nothing, not even advice', async () => {
+  const { results, refused } = await judge({});
+  assert.is(refused, null);
+  const raised = results.filter(({ judgement }) => judgement.verdict !== 'passed');
+  assert.equal(
+    raised.map(({ check, judgement }) => `${check.id}: ${judgement.actual}`),
+    [],
+  );
+});
+
+test('there are at least forty broken ones', () => {
+  assert.ok(brokenReceivers.length >= 40, `${brokenReceivers.length}`);
+});
+
+for (const { name, change, trips, ends } of brokenReceivers) {
+  test(`one that ${name} trips its checks and no other`, async () => {
+    const { results, refused } = await judge(change);
+    assert.is(refused, null);
+    const deviating = results
+      .filter(({ judgement }) => judgement.verdict === 'deviates')
+      .map(({ check }) => check.id);
+    const stems = trips.filter((trip) => trip.endsWith('*')).map((trip) => trip.slice(0, -1));
+    const exact = trips.filter((trip) => !trip.endsWith('*'));
+    for (const stem of stems)
+      assert.ok(
+        deviating.some((id) => id.startsWith(stem)),
+        `none of ${stem}*`,
+      );
+    for (const trip of exact) assert.ok(deviating.includes(trip), `${trip} did not notice`);
+    const others = deviating.filter(
+      (id) => !exact.includes(id) && !stems.some((stem) => id.startsWith(stem)),
+    );
+    assert.equal(others, []);
+    const left = results.filter(({ judgement }) => judgement.verdict === 'inconclusive');
+    assert.is(left.length > 0, ends === true, left.map(({ check }) => check.id).join());
+  });
+}
+
+/** Receivers that refuse what is valid, and what is told of each. */
+const refusing: readonly (readonly [string, Partial<ReceiverSteps>, RegExp])[] = [
+  ['has another secret', { secret: 'whsec_other' }, /another secret/],
+  [
+    'wants seconds',
+    {
+      time: (parts) => {
+        const t = parts.find(([key]) => key === 't')?.[1] ?? '';
+        return /^\d{10}$/.test(t) ? Number(t) * 1000 : null;
+      },
+    },
+    /seconds/,
+  ],
+  [
+    'looks into another header',
+    {
+      header: ({ headers }) => {
+        const value = headers['webhook-signature'];
+        return typeof value === 'string' ? value : null;
+      },
+    },
+    /Webhook-Signature: give --signature-header/,
+  ],
+  [
+    'knows its subscription by another header',
+    {
+      header: (request) => (request.headers['x-webhook-id'] ? correctSteps.header(request) : null),
+    },
+    /give --subscription-header/,
+  ],
+  [
+    'refuses a charset',
+    {
+      header: (request) =>
+        request.headers['content-type'] === 'application/json'
+          ? correctSteps.header(request)
+          : null,
+    },
+    /charset/,
+  ],
+  [
+    'prints the body anew, with indentation',
+    { body: (raw) => Buffer.from(JSON.stringify(JSON.parse(raw.toString()), null, 2)) },
+    /printed anew with spaces/,
+  ],
+  [
+    'prints the body anew, as Python does',
+    {
+      body: (raw) =>
+        // Enough for the event of a control: neither commas nor colons stand in its texts.
+        Buffer.from(raw.toString().replaceAll(',', ', ').replaceAll(':', ': ')),
+    },
+    /as Python does/,
+  ],
+  [
+    'leaves the dot out',
+    {
+      mac: (secret, t, body) => createHmac('sha256', secret).update(t).update(body).digest('hex'),
+    },
+    /without the dot between/,
+  ],
+  [
+    'wants upper-case hex',
+    { mac: (secret, t, body) => correctSteps.mac(secret, t, body).toUpperCase() },
+    /in upper case: the platform sends it in lower case/,
+  ],
+  [
+    'looks for the header by its letters',
+    {
+      header: ({ rawHeaders }) => {
+        const at = rawHeaders.indexOf('X-Webhook-Signature');
+        return at < 0 ? null : (rawHeaders[at + 1] ?? null);
+      },
+    },
+    /exact letters of their names/,
+  ],
+  [
+    'decodes the secret',
+    {
+      mac: (secret, t, body) =>
+        createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+          .update(`${t}.`)
+          .update(body)
+          .digest('hex'),
+    },
+    /decodes the secret from base64/,
+  ],
+  [
+    'leaves whsec_ out of the secret',
+    { secret: correctSteps.secret.replace(/^whsec_/, '') },
+    /without its prefix whsec_/,
+  ],
+  ['redirects', { answer: () => ({ status: 302 }) }, /redirect/],
+  ['is at another path', { answer: () => ({ status: 404 }) }, /no receiver at this path/],
+];
+
+for (const [name, change, words] of refusing) {
+  test(`one that ${name} is not judged, and the likely reason is told`, async () => {
+    const { results, refused } = await judge(change);
+    assert.match(refused ?? '', words);
+    assert.ok(results.length > receiverChecks.length);
+    assert.ok(results.every(({ judgement }) => judgement.verdict === 'inconclusive'));
+  });
+}
+
+test.run();

@@ -1,0 +1,182 @@
+// Makes the report of a run: judges each rule over its scenarios, takes the secrets out, and
+// counts.
+import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
+import { fingerprintOf } from '../engine/judge/fingerprint.ts';
+import type { TargetAddition } from '../engine/judge/testability.ts';
+import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
+import type { RunResult } from '../engine/run/run.ts';
+import { isSelected, type Selection } from '../engine/run/selection.ts';
+import type { Finding, Judged, Scenario, ScenarioResult, Verdict } from '../engine/types.ts';
+import { observedRows } from './observed.ts';
+import type { Redactor } from './redact.ts';
+import type {
+  Report,
+  ReportFinding,
+  ReportRule,
+  ReportScenario,
+  ReportShown,
+  ReportTarget,
+} from './report.ts';
+import { reportExchange } from './report-exchange.ts';
+import { VERDICTS } from './verdict-words.ts';
+
+export interface ReportOptions {
+  readonly version: string;
+  readonly target: ReportTarget;
+  readonly run: RunResult;
+  readonly scenarios: readonly Scenario[];
+  readonly selection: Selection;
+  readonly redactor: Redactor;
+  readonly additions: readonly TargetAddition[];
+  readonly notes: readonly string[];
+  readonly strict: boolean;
+  /** A command that tries a scenario again. */
+  readonly replay: (scenario: string) => string;
+}
+
+export function buildReport(options: ReportOptions): Report {
+  const { run, redactor } = options;
+  const rules = catalogue.map((rule) => reportRule(rule, options));
+  const why = run.refusedToStart;
+  const start = why === null ? null : startWords(redactor.text(why));
+  const observed = observedRows(options.scenarios, run.scenarios).map((row) => ({
+    ...row,
+    observed: row.observed === null ? null : redactor.text(row.observed),
+    simulator: redactor.text(row.simulator),
+  }));
+  const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
+  return {
+    schema: 1,
+    tool: { name: 'conformance', version: options.version },
+    target: {
+      base_url: redactor.text(options.target.base_url),
+      control_url: options.target.control_url && redactor.text(options.target.control_url),
+    },
+    seed: run.seed,
+    started_at: run.startedAt,
+    duration_ms: Math.round(run.durationMs),
+    verdict: judgeRun(rules, options.strict),
+    summary: countVerdicts(rules),
+    requests: run.requests,
+    interrupted: run.interrupted,
+    mark: run.mark,
+    ...(start === null ? {} : { not_started: start }),
+    notes: [
+      ...(start === null ? [] : [start]),
+      ...options.notes.map((note) => redactor.text(note)),
+    ],
+    rules,
+    scenarios: run.scenarios.map((each) =>
+      reportScenario(each, titles.get(each.id) ?? each.id, redactor),
+    ),
+    observed,
+    unlock: options.additions.map(({ add, rules: count, withOthers }) => ({
+      add,
+      rules: count,
+      with_others: withOthers,
+    })),
+    baseline: null,
+  };
+}
+
+function startWords(why: string): string {
+  return `Nothing was tried: ${why}${/[.?!]$/.test(why) ? '' : '.'}`;
+}
+
+export function countVerdicts(
+  rules: readonly { readonly verdict: Verdict }[],
+): Record<Verdict, number> {
+  const counts = Object.fromEntries(VERDICTS.map((each) => [each, 0])) as Record<Verdict, number>;
+  for (const { verdict } of rules) counts[verdict] += 1;
+  return counts;
+}
+
+function reportRule(rule: Rule, options: ReportOptions): ReportRule {
+  const judged = judgeRule(rule, options.run.scenarios);
+  const { redactor } = options;
+  const untried = judged.scenarios.length === 0 && !isSelected(rule.id, options.selection);
+  const found = [...judged.findings, ...unfinished(rule, options.run.scenarios)];
+  const findings = found.map((each): ReportFinding => {
+    const expected = redactor.text(each.expected);
+    const actual = redactor.text(each.actual);
+    return {
+      scenario: each.scenario,
+      verdict: each.verdict,
+      expected,
+      actual,
+      exchanges: each.exchanges,
+      ...(each.explainedBy === undefined ? {} : { because_of: each.explainedBy }),
+      replay: redactor.text(options.replay(each.scenario)),
+      fingerprint: fingerprintOf(rule.id, each.scenario, { expected, actual }),
+    };
+  });
+  return {
+    id: rule.id,
+    family: findFamily(rule.id).prefix,
+    words: rule.words,
+    verdict: untried ? 'not_selected' : judged.verdict,
+    scenarios: judged.scenarios,
+    needs: judged.needs,
+    unlock: judged.unlock,
+    reason: null,
+    findings: worstFirst(findings),
+  };
+}
+
+/** A scenario that did not run to its end says why; for its rules that is a finding too. */
+function unfinished(
+  rule: Rule,
+  results: readonly ScenarioResult[],
+): (Finding & { readonly scenario: string })[] {
+  const ends: readonly unknown[] = ['blocked', 'inconclusive', 'harness_error'];
+  return results.flatMap((result) => {
+    const verdict = result.byRule[rule.id];
+    const own = result.findings.some(
+      (each) => each.rules.includes(rule.id) && each.verdict !== 'passed',
+    );
+    if (own || !ends.includes(verdict)) return [];
+    const last = result.exchanges.filter((each) => each.kind === 'call').at(-1)?.n;
+    return [
+      {
+        rules: [rule.id],
+        scenario: result.id,
+        verdict: verdict as Judged,
+        expected: 'the scenario to come to where it shows the rule',
+        actual: result.why ?? `${result.id} took a way on which nothing showed it`,
+        exchanges: last === undefined ? [] : [last],
+      },
+    ];
+  });
+}
+
+function worstFirst(findings: readonly ReportFinding[]): ReportFinding[] {
+  const rank = (each: ReportFinding) => VERDICTS.indexOf(each.verdict);
+  return [...findings].sort((a, b) => rank(a) - rank(b));
+}
+
+function reportScenario(result: ScenarioResult, title: string, redactor: Redactor): ReportScenario {
+  const shown = result.findings
+    .filter((each) => each.verdict === 'passed')
+    .map(
+      ({ rules, expected, exchanges }): ReportShown => ({
+        rules,
+        expected: redactor.text(expected),
+        exchanges,
+      }),
+    );
+  return {
+    id: result.id,
+    title,
+    verdict: result.verdict,
+    rules: result.rules,
+    by_rule: result.byRule,
+    why: result.why === null ? null : redactor.text(result.why),
+    attempts: result.attempts,
+    duration_ms: Math.round(result.durationMs),
+    shown,
+    // In the order in which they began: those of a crowd are answered in another.
+    exchanges: [...result.exchanges]
+      .sort((a, b) => a.n - b.n)
+      .map((each) => reportExchange(each, redactor)),
+  };
+}

@@ -1,0 +1,197 @@
+// The report as one HTML page that needs nothing else: a matrix by family, every rule opening to
+// its findings and exchanges.
+import { createHash } from 'node:crypto';
+import type { Report, ReportRule } from '../report.ts';
+import { count, duration, notesOf, reportWords, VERDICTS, verdictWords } from '../verdict-words.ts';
+import {
+  html,
+  type Markup,
+  ruleDetails,
+  type Scenarios,
+  scenarioDetails,
+  withCode,
+} from './fragments.ts';
+import { SCRIPT, STYLE } from './style.ts';
+
+/** `titles` are the families' names by their prefixes. */
+export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
+  const scenarios = new Map(report.scenarios.map((each) => [each.id, each]));
+  const tried = report.rules.filter((each) => each.verdict !== 'not_selected');
+  const families = [...new Set(report.rules.map((each) => each.family))];
+  const ofFamily = (family: string) => report.rules.filter((each) => each.family === family);
+  const named = (family: string) => titles[family] ?? family;
+  const titled = (family: string) =>
+    titles[family] === undefined ? family : `${family}: ${titles[family]}`;
+  const body = html`<main>
+${head(report)}
+${counts(report)}
+${attention(report)}
+<h2>${reportWords(report).isReceiver ? 'Checks by group' : 'Rules by family'}</h2>
+<table class="matrix">
+${families.map((family) => matrixRow(named(family), ofFamily(family)))}
+</table>
+${families.map((family) => familySection(titled(family), tried, family, scenarios))}
+${baseline(report)}
+${observed(report)}
+${unlock(report)}
+${notes(report)}
+<h2>Scenarios</h2>
+${report.scenarios.filter((each) => each.verdict !== 'not_selected').map(scenarioDetails)}
+</main>`;
+  return document(`Conformance of ${report.target.base_url}: ${report.verdict}`, body);
+}
+
+/** Nothing is loaded and nothing is sent: the policy says so to the browser. */
+function document(title: string, body: Markup): string {
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64');
+  const policy =
+    `default-src 'none'; base-uri 'none'; form-action 'none'; ` +
+    `style-src 'sha256-${hash(STYLE)}'; script-src 'sha256-${hash(SCRIPT)}'`;
+  const head = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${title}</title>
+`;
+  return `${head.text}<style>${STYLE}</style>
+</head>
+<body>
+${body.text}
+<script>${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function when(iso: string): string {
+  return iso.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC');
+}
+
+const VERDICT_CLASS = {
+  conformant: 'passed',
+  deviates: 'deviates',
+  incomplete: 'blocked',
+  invalid: 'inconclusive',
+} as const;
+
+function head(report: Report): Markup {
+  const { verdict, target, tool } = report;
+  const cut = report.interrupted ? 'Interrupted: this is what was done until then. ' : '';
+  const { run, isReceiver } = reportWords(report);
+  const plane =
+    target.control_url === null ? 'without a control plane' : `control plane ${target.control_url}`;
+  const how = isReceiver
+    ? html`of a webhook receiver`
+    : html`${plane},
+seed ${report.seed}, names marked <code>${report.mark}</code>`;
+  return html`<header>
+<div class="verdict ${VERDICT_CLASS[verdict]}">
+<h1>${verdict}</h1>
+<p><code>${target.base_url}</code> ${run[verdict]}.</p>
+${report.not_started === undefined ? null : html`<p>${report.not_started}</p>`}
+</div>
+<p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)},
+${how}, ${when(report.started_at)},
+conformance ${tool.version}</p>
+</header>`;
+}
+
+function counts(report: Report): Markup {
+  const items = VERDICTS.filter((each) => report.summary[each] > 0).map((each) => {
+    const { sign, name, meaning } = verdictWords[each];
+    const words = `${sign} ${report.summary[each]} ${name}`;
+    return html`<li><span class="mark ${each}" title="${meaning}">${words}</span></li>`;
+  });
+  return html`<ul class="counts">${items}</ul>`;
+}
+
+/** The way to what deviates, for who has no time for the rest. */
+function attention(report: Report): Markup | null {
+  const rules = report.rules.filter((each) => each.verdict === 'deviates');
+  if (rules.length === 0) return null;
+  const items = rules.map(
+    ({ id, words }) => html`<li><a href="#rule-${id}">${id}</a> ${withCode(words)}</li>`,
+  );
+  return html`<nav aria-label="Deviations"><h2>Deviations</h2><ul>${items}</ul></nav>`;
+}
+
+function familySection(
+  title: string,
+  tried: readonly ReportRule[],
+  family: string,
+  scenarios: Scenarios,
+): Markup | null {
+  const own = tried.filter((each) => each.family === family);
+  if (own.length === 0) return null;
+  const rows = own.map((rule) => ruleDetails(rule, scenarios));
+  return html`<section><h3>${title}</h3>
+${rows}
+</section>`;
+}
+
+function matrixRow(title: string, rules: readonly ReportRule[]): Markup {
+  const cells = rules.map(({ id, verdict, words }) => {
+    const { sign, name } = verdictWords[verdict];
+    const short = id.slice(id.indexOf('-') + 1);
+    if (verdict === 'not_selected') {
+      return html`<span class="${verdict}" title="${id} ${name}">${sign} ${short}</span>`;
+    }
+    const label = `${id} ${name}`;
+    return html`<a class="${verdict}" href="#rule-${id}" title="${label}: ${words}"
+ aria-label="${label}">${sign} ${short}</a>`;
+  });
+  return html`<tr><th scope="row">${title}</th><td><div class="cells">${cells}</div></td></tr>
+`;
+}
+
+function baseline(report: Report): Markup | null {
+  if (report.baseline === null) return null;
+  const { known, stale, expired } = report.baseline;
+  const lines = [
+    ...expired.map(
+      (each) => html`<li>${each.rule} counts again since ${each.expires}: ${each.reason}</li>`,
+    ),
+    ...stale.map((each) => html`<li>${each.rule} no longer deviates in ${each.scenario}</li>`),
+  ];
+  return html`<h2>Baseline</h2>
+<p>${count(known, 'rule')} deviate as the baseline says.</p><ul>${lines}</ul>`;
+}
+
+function observed(report: Report): Markup | null {
+  if (report.observed.length === 0) return null;
+  const rows = report.observed.map(({ id, question, observed: seen, simulator, same }) => {
+    const sign = same === null ? '' : same ? '=' : '≠';
+    return html`<tr><td>${id}</td><td>${question}</td>
+<td data-name="target">${seen ?? 'not seen in this run'}</td>
+<td>${sign}</td><td data-name="simulator">${simulator}</td></tr>
+`;
+  });
+  return html`<h2>Where the specification is open</h2>
+<p class="dim">Never judged: what the target does, beside the simulator's choice.</p>
+<table class="plain"><thead>
+<tr><th>id</th><th>question</th><th>target</th><th>same</th><th>simulator</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function unlock(report: Report): Markup | null {
+  if (report.unlock.length === 0) return null;
+  const rows = report.unlock.map(
+    ({ add, rules, with_others: others }) =>
+      html`<tr><td>${add}</td><td class="number" data-name="rules">${rules}</td>
+<td class="number" data-name="together with others">${others}</td></tr>
+`,
+  );
+  return html`<h2>What would unlock more rules</h2>
+<table class="plain"><thead><tr><th>add</th><th class="number">rules</th>
+<th class="number">together with others</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function notes(report: Report): Markup | null {
+  const known = notesOf(report);
+  if (known.length === 0) return null;
+  const lines = known.map((each) => html`<li>${each}</li>`);
+  return html`<h2>To know</h2><ul>${lines}</ul>`;
+}

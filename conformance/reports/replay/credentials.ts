@@ -1,0 +1,99 @@
+// The credentials that a script acts as: made in a world of its own where the target has a control
+// plane, else taken from variables.
+import { EVERY_SCOPE, ROLE_CREDENTIALS } from '../../providers/control-target.ts';
+import type { Report, ReportExchange } from '../report.ts';
+import { BRANDS, FIRMS } from './operator-calls.ts';
+
+/** `FIRM_TOKEN`, `OTHER_BRAND_TOKEN`, `MINTED_3_TOKEN`. */
+export function tokenVariable(as: string): string {
+  return `${as.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_TOKEN`;
+}
+
+export function credentialLines(report: Report, exchanges: readonly ReportExchange[]): string[] {
+  const roles = [...new Set(exchanges.flatMap(({ kind, as }) => (kind === 'call' && as) || []))];
+  const { control_url: controlUrl } = report.target;
+  if (controlUrl === null) {
+    return roles.map((role) => {
+      const name = tokenVariable(role);
+      return `: "\${${name}:?set it to the token of credentials.${role}}"`;
+    });
+  }
+  return [
+    `CONTROL_URL="\${CONTROL_URL:-${controlUrl}}"`,
+    `CONTROL_TOKEN="\${CONTROL_TOKEN:-none}"`,
+    ...WORLD,
+    ...hostLines(exchanges),
+    ...roles.filter((role) => Object.hasOwn(ROLE_CREDENTIALS, role)).map(serverLine),
+    ...roles.filter((role) => role === 'delegated' || role === 'read_only').flatMap(delegatedLines),
+  ];
+}
+
+/** Webhook urls are of hosts that only the recorded world knew. */
+function hostLines(exchanges: readonly ReportExchange[]): string[] {
+  const hosts = new Set<string>();
+  for (const { kind, request, response } of exchanges) {
+    if (kind !== 'call' || response === null || response.status >= 300) continue;
+    for (const [, host] of (request.body ?? '').matchAll(/"url"\s*:\s*"https:\/\/([^/"?:]+)/g)) {
+      if (/[a-z]/i.test(host!)) hosts.add(host!);
+    }
+  }
+  const address = '{"addresses":["93.184.216.34"]}';
+  return [...hosts].map(
+    (host) => `control name PUT "$CONTROL/dns/${host}" --data-binary '${address}'`,
+  );
+}
+
+const WORLD = [
+  '# control STEP METHOD URL [curl option]…: asks the control plane, in a world of our own',
+  'control() {',
+  '  local step="$1" method="$2" url="$3"; shift 3',
+  '  curl -sS -X "$method" -H "Content-Type: application/json" \\',
+  '    -H "Authorization: Bearer $CONTROL_TOKEN" -o "$work/$step.body" "$@" "$url"',
+  '}',
+  'control world POST "$CONTROL_URL/worlds" --data-binary \'{"clock":"frozen"}\'',
+  'CONTROL="$CONTROL_URL/worlds/$(member world .name)"',
+  'trap \'curl -sS -o /dev/null -X DELETE "$CONTROL"; rm -rf "$work"\' EXIT',
+  'for firm in 1 2; do',
+  '  control firm PATCH "$CONTROL/firms/$firm" --data-binary \'{"rate_per_second":100000}\'',
+  'done',
+];
+
+function serverLine(role: string): string {
+  const options = ROLE_CREDENTIALS[role as keyof typeof ROLE_CREDENTIALS]!;
+  return mintLines(role, {
+    name: role,
+    firm_id: FIRMS[options.firm ?? 'firm'],
+    brand_id: options.brand === undefined ? undefined : BRANDS[options.brand],
+    scopes: options.scopes,
+    rate_per_second: 100_000,
+  }).join('\n');
+}
+
+function mintLines(as: string, body: object): string[] {
+  const json = JSON.stringify(body).replaceAll("'", "'\\''");
+  return [
+    `control credential POST "$CONTROL/credentials" --data-binary '${json}'`,
+    `${tokenVariable(as)}="$(member credential .token)"`,
+  ];
+}
+
+/** A delegated token needs a credential that mints it and an account to be bound to. */
+function delegatedLines(role: string): string[] {
+  const minter = `${role}_minter`;
+  const token = tokenVariable(minter);
+  const scopes = JSON.stringify(['trader:trade', 'trader:funds']);
+  return [
+    ...mintLines(minter, { name: minter, firm_id: '1', scopes: EVERY_SCOPE }),
+    'minter="$(member credential .client_id)"',
+    'curl -sS -o "$work/owner.body" -H "Content-Type: application/json" \\',
+    `  -H "Authorization: Bearer $${token}" -H "Idempotency-Key: ${role}-$MARK" \\`,
+    `  --data-binary '{"client_reference_id":"${role}-'"$MARK"'","email":"${role}-'"$MARK"'@example.com","brand_id":"10"}' \\`,
+    '  "$BASE_URL/api/v1/accounts"',
+    'owner="$(member owner .id)"',
+    'control opened POST "$CONTROL/accounts/$owner/trading-accounts" --data-binary \'{}\'',
+    `control credential POST "$CONTROL/credentials" --data-binary '{"name":"${role}",` +
+      `"kind":"delegated","firm_id":"1","scopes":${scopes},"read_only":${role === 'read_only'},` +
+      `"account_id":"'"$owner"'","minted_by":"'"$minter"'"}'`,
+    `${tokenVariable(role)}="$(member credential .token)"`,
+  ];
+}

@@ -1,0 +1,252 @@
+// A recorded scenario becomes a script that a shell takes, with new names, ids from answers, and no
+// secret.
+import { execFileSync } from 'node:child_process';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Report, ReportExchange, ReportScenario } from '../report.ts';
+import { NASTY, sampleReport } from '../testing/sample-report.ts';
+import { insertVariables, quoted } from './curl.ts';
+import { controlCall } from './operator-calls.ts';
+import { replayScript } from './replay-script.ts';
+import { hasWhole, keysIn, namedByAnswers, phonesIn } from './variables.ts';
+
+const MARK = sampleReport.mark;
+const KEY = 'key-6f3b2902-04fd-4629-a2e1-0a0e90824de5';
+
+function call(
+  n: number,
+  parts: {
+    readonly path?: string;
+    readonly headers?: [string, string][];
+    readonly body?: unknown;
+    readonly answer?: unknown;
+    readonly etag?: string;
+    readonly status?: number;
+    readonly atMs?: number;
+    readonly durationMs?: number;
+  },
+): ReportExchange {
+  const { path = '/api/v1/accounts', headers = [], body, answer, etag, status = 201 } = parts;
+  return {
+    n,
+    kind: 'call',
+    as: 'firm',
+    request: {
+      method: 'POST',
+      url: `http://127.0.0.1:7420${path}`,
+      headers: [['authorization', 'Bearer [redacted]'], ...headers],
+      body: body === undefined ? null : JSON.stringify(body),
+    },
+    response: {
+      status,
+      headers: etag === undefined ? [] : [['ETag', etag]],
+      body: answer === undefined ? null : JSON.stringify(answer),
+    },
+    failure: null,
+    at_ms: parts.atMs ?? n * 100,
+    duration_ms: parts.durationMs ?? 5,
+  };
+}
+
+const act = (n: number, verb: string, given: unknown[], result: unknown): ReportExchange => ({
+  ...call(n, {}),
+  kind: 'operator',
+  as: null,
+  request: { method: verb, url: '', headers: [], body: JSON.stringify(given) },
+  response: { status: 200, headers: [], body: JSON.stringify(result) },
+});
+
+const recorded = (...exchanges: ReportExchange[]): ReportScenario => ({
+  ...sampleReport.scenarios[0]!,
+  exchanges,
+});
+
+const made = call(1, {
+  body: { client_reference_id: `ref-${MARK}-1`, phone: '+447412345678', note: "it's" },
+  headers: [['idempotency-key', KEY]],
+  answer: { id: '1007', firm_id: '1', request_id: 'r-1' },
+  etag: '"1"',
+});
+const updated = call(2, {
+  path: '/api/v1/accounts/1007?a=10071',
+  headers: [['if-match', '"1"']],
+  body: { first_name: NASTY, again: KEY, phone: '+447412345678' },
+});
+
+const replay = suite('replay');
+
+replay('values are taken as a whole', () => {
+  assert.ok(hasWhole('/accounts/1007?x', '1007'));
+  assert.ok(hasWhole('{"id":"1007"}', '1007'));
+  for (const text of ['10071', '/x1007', '1007.5', 'a-1007-b']) {
+    assert.not.ok(hasWhole(text, '1007'), text);
+  }
+});
+
+replay('what answers gave and later requests name is named; firms and request ids are not', () => {
+  const named = namedByAnswers([made, updated]);
+  assert.equal(
+    named.map(({ value, from }) => [value, from?.path ?? from?.header]),
+    [
+      ['"1"', 'etag'],
+      ['1007', '.id'],
+    ],
+  );
+});
+
+replay('what a scenario made up itself is not taken from an answer', () => {
+  const asked = call(1, { body: { id: '77' }, answer: { id: '77' } });
+  assert.equal(namedByAnswers([asked, call(2, { path: '/x/77' })]), []);
+});
+
+replay('phones and keys of the recording are named too', () => {
+  assert.equal(
+    phonesIn([made, updated]).map(({ value }) => value),
+    ['+447412345678'],
+  );
+  assert.equal(
+    keysIn([made, updated]).map(({ value }) => value),
+    [KEY],
+  );
+});
+
+replay('a shell reads every word as it was', () => {
+  for (const text of [
+    "it's",
+    NASTY.replaceAll('\u0000', ''),
+    '$HOME `id` \\ "x"',
+    '',
+    '!!',
+    '-n',
+  ]) {
+    const word = quoted(insertVariables(text, []));
+    const seen = execFileSync('bash', ['-c', `printf '%s' ${word}`]);
+    assert.equal(seen, Buffer.from(text), text);
+  }
+  const filled = quoted(insertVariables(`a-${MARK}-b`, [{ value: MARK, variable: 'MARK' }]));
+  assert.is(String(execFileSync('bash', ['-c', `MARK=new; printf '%s' ${filled}`])), 'a-new-b');
+});
+
+const script = replayScript(sampleReport, recorded(made, updated));
+
+replay('the script is one that bash takes', () => {
+  execFileSync('bash', ['-n'], { input: script });
+  execFileSync('bash', ['-n'], { input: replayScript(sampleReport, sampleReport.scenarios[0]!) });
+});
+
+replay('the script has new names, and ids from the answers', () => {
+  const code = script.replace(/^#.*$/gm, '');
+  assert.not.ok(code.includes(MARK));
+  assert.not.ok(code.includes(KEY));
+  assert.not.ok(code.includes('+447412345678'));
+  assert.match(script, `ID_1_2="$(member 1 '.id')"`);
+  assert.match(script, `TAG_1_1="$(header 1 etag)"`);
+  assert.match(script, `'/api/v1/accounts/'"$ID_1_2"'?a=10071'`);
+  assert.match(script, `'if-match: '"$TAG_1_1"`);
+});
+
+replay('the script opens with what deviated, and asks for tokens by name', () => {
+  assert.match(script, /^# ACC-2: The rule `ACC-2` says something & more\.$/m);
+  assert.match(script, /^# {3}expected {2}409 invalid_state$/m);
+  assert.match(script, /"\$\{FIRM_TOKEN:\?set it to the token of credentials\.firm\}"/);
+  assert.match(script, '-H "Authorization: Bearer $FIRM_TOKEN"');
+});
+
+replay('no line of a target becomes a command of the script', () => {
+  const evil = { ...sampleReport.scenarios[0]!, title: 'x\nrm -rf "$HOME"' };
+  const lines = replayScript(sampleReport, { ...evil, exchanges: [made] }).split('\n');
+  assert.not.ok(lines.some((line) => line.startsWith('rm ')));
+});
+
+replay('a header that was no token is none in the script', () => {
+  const odd = call(1, {});
+  const request = {
+    ...odd.request,
+    headers: [
+      ['authorization', '[redacted]'],
+      ['authorization', 'Bearer '],
+    ] as const,
+  };
+  const text = replayScript(sampleReport, recorded({ ...odd, request }));
+  assert.match(text, "-H 'Authorization: not-a-token'");
+  assert.match(text, "-H 'Authorization: Bearer '");
+});
+
+replay('calls that were under way together are sent together', () => {
+  const crowd = [
+    call(1, { atMs: 10, durationMs: 50 }),
+    call(2, { atMs: 11, durationMs: 5 }),
+    call(3, { atMs: 100 }),
+  ];
+  const lines = replayScript(sampleReport, recorded(...crowd)).split('\n');
+  const at = (start: string) => lines.findIndex((line) => line.startsWith(start));
+  assert.ok(lines.some((line) => line.endsWith('& CALL_1=$!')));
+  assert.ok(at('wait "$CALL_1"') > at('call 2 '));
+  assert.ok(at('wait "$CALL_1"') < at('call 3 '));
+});
+
+const controlled: Report = {
+  ...sampleReport,
+  target: { base_url: 'http://127.0.0.1:7420', control_url: 'http://127.0.0.1:7420/_sandbox' },
+};
+
+replay('with a control plane the script makes its credentials in a world of its own', () => {
+  const opened = act(2, 'openTradingAccount', ['1007'], {
+    account_id: '1007',
+    trading_account_id: '5005',
+    currency: 'USD',
+  });
+  const open = call(3, { path: '/api/v1/positions/open', body: { trading_account_id: '5005' } });
+  const minted = act(4, 'mint', [{ scopes: ['accounts:write'], accountId: '1007' }], {
+    name: 'minted-1',
+    token: '[redacted]',
+  });
+  const own = { ...call(5, {}), as: 'minted-1' };
+  const text = replayScript(controlled, recorded(made, opened, open, minted, own));
+  execFileSync('bash', ['-n'], { input: text });
+  assert.match(text, 'control world POST "$CONTROL_URL/worlds"');
+  assert.match(text, 'FIRM_TOKEN="$(member credential .token)"');
+  assert.match(text, /control 2 POST "\$CONTROL"'\/accounts\/'"\$ID_1_\d"'\/trading-accounts'/);
+  assert.match(text, /ID_2_\d="\$\(member 2 '\.id'\)"/);
+  assert.match(text, 'MINTED_1_TOKEN="$(member 4 .token)"');
+  assert.match(text, '"Authorization: Bearer $MINTED_1_TOKEN"');
+});
+
+const ACTS: [verb: string, given: unknown[], method: string, path: string, body: unknown][] = [
+  ['advance', [1000], 'POST', 'clock/advance', { by_ms: 1000 }],
+  ['settle', ['9001'], 'POST', 'transactions/9001/settle', {}],
+  ['resolve', ['a.b', ['1.2.3.4']], 'PUT', 'dns/a.b', { addresses: ['1.2.3.4'] }],
+  [
+    'permit',
+    ['1', 'openPosition', false],
+    'PATCH',
+    'firms/1',
+    { permissions: { openPosition: false } },
+  ],
+  ['rescope', ['cl_1', ['a']], 'PATCH', 'credentials/cl_1', { scopes: ['a'] }],
+  ['resume', [7], 'POST', 'subscriptions/7/resume', {}],
+  [
+    'emit',
+    [{ category: 'order', accountId: '1' }],
+    'POST',
+    'events',
+    { category: 'order', account_id: '1' },
+  ],
+  ['removeFault', [], 'DELETE', 'faults', undefined],
+];
+for (const [verb, given, method, path, body] of ACTS) {
+  replay(`an operator’s ${verb} is ${method} ${path}`, () => {
+    const control = controlCall(verb, given)!;
+    assert.is(control.method, method);
+    assert.is(control.path, path);
+    const said = control.body === undefined ? undefined : JSON.parse(JSON.stringify(control.body));
+    assert.equal(said, body);
+  });
+}
+
+replay('what only looks is left out', () => {
+  assert.is(controlCall('transactions', ['x']), undefined);
+  assert.is(controlCall('constructor', []), undefined);
+});
+
+replay.run();

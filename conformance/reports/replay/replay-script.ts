@@ -1,0 +1,172 @@
+// A scenario of a report as a script: curl for every call, with names that are new each time and
+// ids taken from the answers.
+import { pathOf } from '../exchange-lines.ts';
+import type { Report, ReportExchange, ReportScenario } from '../report.ts';
+import { credentialLines, tokenVariable } from './credentials.ts';
+import { curlLines, insertVariables, quoted } from './curl.ts';
+import { controlCall, pathInAnswer } from './operator-calls.ts';
+import { keysIn, namedByAnswers, phonesIn, type ReplayVariable } from './variables.ts';
+
+export function replayScript(report: Report, scenario: ReportScenario): string {
+  const { exchanges } = scenario;
+  const phones = phonesIn(exchanges);
+  const keys = keysIn(exchanges);
+  const answers = namedByAnswers(exchanges);
+  const names: ReplayVariable[] = [
+    { value: report.mark, variable: 'MARK' },
+    { value: report.mark.toUpperCase(), variable: 'UPPER_MARK' },
+    ...phones,
+    ...keys,
+    ...answers,
+  ];
+  const lines = [
+    '#!/usr/bin/env bash',
+    ...headLines(report, scenario),
+    'set -euo pipefail',
+    // What a report names is a word to the shell, never a command.
+    `usual=${quoted([report.target.base_url])}`,
+    `BASE_URL="\${BASE_URL:-$usual}"`,
+    ...PREAMBLE,
+    'UPPER_MARK="$(tr a-f A-F <<<"$MARK")"',
+    ...phones.map(({ value, variable }) => `${variable}="${value.slice(0, -6)}$(digits 6)"`),
+    ...keys.map(({ variable }, at) => `${variable}="key-$MARK-${at + 1}"`),
+    ...credentialLines(report, exchanges),
+    ...steps(report, exchanges, names, answers),
+    '',
+    `printf '\\nDone: ${exchanges.length} steps.\\n'`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function headLines(report: Report, scenario: ReportScenario): string[] {
+  const found = report.rules.flatMap((rule) =>
+    rule.findings
+      .filter((each) => each.scenario === scenario.id && each.verdict === 'deviates')
+      .map((each) => ({ ...each, rule })),
+  );
+  const lines = [
+    `${scenario.id}: ${scenario.title}`,
+    `Recorded ${report.started_at} on ${report.target.base_url}.`,
+    ...found.flatMap(({ rule, expected, actual, exchanges }) => [
+      '',
+      `${rule.id}: ${rule.words}`,
+      `  expected  ${expected}`,
+      `  actual    ${actual}`,
+      `  in        ${exchanges.map((n) => `step ${n}`).join(', ')}`,
+    ]),
+    '',
+    'Names are new each time, ids are taken from the answers. Needs curl, and jq or node.',
+  ];
+  return lines.flatMap((each) => each.split('\n')).map((each) => `# ${each}`.trimEnd());
+}
+
+const PREAMBLE = [
+  'work="$(mktemp -d)"; trap \'rm -rf "$work"\' EXIT',
+  'digits() { od -An -N8 -tu4 /dev/urandom | tr -dc 0-9 | head -c "$1"; }',
+  'MARK="$(od -An -N5 -tx1 /dev/urandom | tr -d " \\n")"',
+  '# call STEP METHOD URL [curl option]…: sends, keeps the answer, and prints it',
+  'call() {',
+  '  local step="$1" method="$2" url="$3"; shift 3',
+  '  local status',
+  '  status="$(curl -sS --max-time 40 -X "$method" -D "$work/$step.headers" -o "$work/$step.body" \\',
+  '    -w "%{http_code} after %{time_total} s" "$@" "$url" 2>&1)" || true',
+  '  printf "\\n%s. %s %s\\n   -> %s\\n" "$step" "$method" "$url" "$status"',
+  '  [ ! -s "$work/$step.body" ] || { head -c 2000 "$work/$step.body"; echo; }',
+  '}',
+  '# member STEP PATH: a member of the JSON that a step was answered with',
+  'member() {',
+  '  if command -v jq >/dev/null; then jq -r "$2" "$work/$1.body"; else',
+  '    node -e \'const b=JSON.parse(require("fs").readFileSync(process.argv[1]));' +
+    'console.log(new Function("b","return b"+process.argv[2])(b))\' "$work/$1.body" "$2"; fi',
+  '}',
+  '# header STEP NAME: a header that a step was answered with',
+  'header() { tr -d "\\r" <"$work/$1.headers" | sed -n "s/^$2: //Ip" | tail -n 1; }',
+];
+
+/**
+ * Calls that were under way at the same time go to the background, and are waited for where the
+ * recording shows that they had been answered.
+ */
+function steps(
+  report: Report,
+  exchanges: readonly ReportExchange[],
+  names: readonly ReplayVariable[],
+  answers: readonly ReplayVariable[],
+): string[] {
+  const keep = (exchange: ReportExchange) =>
+    answers
+      .filter(({ from }) => from?.exchange === exchange.n)
+      .map((each) => keepLine(each, exchange));
+  let away: readonly ReportExchange[] = [];
+  const lines: string[] = [];
+  const fetchBack = (beforeMs: number) => {
+    const back = away.filter((each) => endOf(each) <= beforeMs);
+    away = away.filter((each) => !back.includes(each));
+    for (const each of back) lines.push(`wait "$CALL_${each.n}"`, ...keep(each));
+  };
+  exchanges.forEach((exchange, at) => {
+    fetchBack(exchange.at_ms);
+    lines.push('', ...stepLines(report, exchange, names));
+    const next = exchanges[at + 1];
+    if (exchange.kind === 'call' && next !== undefined && next.at_ms < endOf(exchange)) {
+      lines[lines.length - 1] += ` & CALL_${exchange.n}=$!`;
+      // What is done to a call that is held must find it there.
+      if (next.kind !== 'call') lines.push('sleep 0.3');
+      // The one that the others overtook had come first.
+      else if (endOf(next) < endOf(exchange)) lines.push('sleep 0.05');
+      away = [...away, exchange];
+    } else {
+      lines.push(...keep(exchange));
+    }
+  });
+  fetchBack(Number.POSITIVE_INFINITY);
+  return lines;
+}
+
+/** Times are rounded to a tenth of a millisecond. */
+function endOf(exchange: ReportExchange): number {
+  return exchange.at_ms + exchange.duration_ms - 0.2;
+}
+
+function stepLines(
+  report: Report,
+  exchange: ReportExchange,
+  names: readonly ReplayVariable[],
+): string[] {
+  if (exchange.kind === 'delivery') {
+    const { request, response } = exchange;
+    const answered = response === null ? 'not answered' : `answered ${response.status}`;
+    return [`# ${exchange.n}. a delivery arrived: ${request.method} ${request.url}, ${answered}`];
+  }
+  if (exchange.kind === 'operator') return operatorLines(report, exchange, names);
+  return curlLines(exchange, names, `$BASE_URL${pathOf(exchange.request.url)}`);
+}
+
+function operatorLines(
+  report: Report,
+  exchange: ReportExchange,
+  names: readonly ReplayVariable[],
+): string[] {
+  const { n, request } = exchange;
+  const said = `# ${n}. operator: ${request.method} ${request.body ?? ''}`.split('\n').join(' ');
+  const control = controlCall(request.method, JSON.parse(request.body ?? '[]') as unknown[]);
+  if (control === undefined || report.target.control_url === null) return [said];
+  const url = quoted([{ variable: 'CONTROL' }, ...insertVariables(`/${control.path}`, names)]);
+  if (control.body === undefined) return [said, `control ${n} ${control.method} ${url}`];
+  const body = quoted(insertVariables(JSON.stringify(control.body), names));
+  const lines = [said, `control ${n} ${control.method} ${url} --data-binary ${body}`];
+  const made = request.method === 'mint' ? nameOf(exchange) : undefined;
+  return made === undefined ? lines : [...lines, `${tokenVariable(made)}="$(member ${n} .token)"`];
+}
+
+function nameOf({ response }: ReportExchange): string | undefined {
+  const name: unknown = Reflect.get(JSON.parse(response?.body ?? '{}') as object, 'name');
+  return typeof name === 'string' ? name : undefined;
+}
+
+function keepLine({ variable, from }: ReplayVariable, { kind, request }: ReportExchange): string {
+  const { exchange, header, path = '' } = from!;
+  if (header !== undefined) return `${variable}="$(header ${exchange} ${header})"`;
+  const found = kind === 'operator' ? pathInAnswer(request.method, path) : path;
+  return `${variable}="$(member ${exchange} '${found}')"`;
+}

@@ -1,0 +1,145 @@
+// A report for tests of the formats: every verdict once, and a target whose answers try to break
+// out of whatever they are put into.
+import type { Verdict } from '../../engine/types.ts';
+import { countVerdicts } from '../build-report.ts';
+import type {
+  Report,
+  ReportExchange,
+  ReportFinding,
+  ReportRule,
+  ReportScenario,
+} from '../report.ts';
+
+/**
+ * Markup, table cells, terminal escapes, workflow commands and characters that XML has no word for.
+ */
+export const NASTY =
+  `<script>alert("1")</script> & 'q' | \`c\` **b** [l](x) ]]> \u001b[31mred\u0000\ufffe\ud800 ` +
+  `@team\n::error::no\n\u202e --> %0A`;
+
+const exchange: ReportExchange = {
+  n: 3,
+  kind: 'call',
+  as: 'firm',
+  request: {
+    method: 'POST',
+    url: 'http://127.0.0.1:7420/api/v1/accounts',
+    headers: [
+      ['authorization', 'Bearer [redacted]'],
+      ['content-type', 'application/json'],
+      ['idempotency-key', 'key-0a1b2c3d4e-9f8e7d-1'],
+    ],
+    body: '{"client_reference_id":"ref-0a1b2c3d4e-9f8e7d-1","note":"it\'s"}',
+  },
+  response: {
+    status: 201,
+    headers: [['content-type', NASTY]],
+    body: NASTY,
+  },
+  failure: null,
+  at_ms: 10,
+  duration_ms: 2.5,
+};
+
+const finding = (verdict: ReportFinding['verdict']): ReportFinding => ({
+  scenario: 'sample-one',
+  verdict,
+  expected: '409 invalid_state',
+  actual: NASTY,
+  exchanges: [3],
+  replay: 'conformance run --base-url http://127.0.0.1:7420 --only sample-one --seed 1',
+  fingerprint: '0a1b2c3d4e5f',
+});
+
+function rule(id: string, verdict: Verdict, parts: Partial<ReportRule> = {}): ReportRule {
+  return {
+    id,
+    family: id.split('-')[0]!,
+    words: `The rule \`${id}\` says something & more.`,
+    verdict,
+    scenarios: ['sample-one'],
+    needs: [],
+    unlock: [],
+    reason: null,
+    findings: [],
+    ...parts,
+  };
+}
+
+const rules: ReportRule[] = [
+  rule('ACC-1', 'passed'),
+  rule('ACC-2', 'deviates', { findings: [finding('deviates')] }),
+  rule('ACC-3', 'advisory', { findings: [finding('advisory')] }),
+  rule('IDEM-4b', 'inconclusive', { findings: [finding('inconclusive')] }),
+  rule('IDEM-5', 'blocked', { findings: [finding('blocked')] }),
+  rule('IDEM-8', 'harness_error', { findings: [finding('harness_error')] }),
+  rule('EVT-1', 'not_tested', { needs: ['receiver'], unlock: ['receiver, with a public_url'] }),
+  rule('EVT-3', 'not_selected'),
+  rule('LIM-1', 'known', { reason: `ticket 7 ${NASTY}`, findings: [finding('deviates')] }),
+];
+
+const scenario: ReportScenario = {
+  id: 'sample-one',
+  title: 'A title with <b>markup</b>',
+  verdict: 'deviates',
+  rules: rules.map((each) => each.id),
+  by_rule: { 'ACC-1': 'passed', 'ACC-2': 'deviates', 'LIM-1': 'deviates' },
+  why: NASTY,
+  attempts: 2,
+  duration_ms: 900,
+  shown: [{ rules: ['ACC-1'], expected: '201', exchanges: [3] }],
+  exchanges: [
+    exchange,
+    {
+      ...exchange,
+      n: 4,
+      kind: 'operator',
+      as: null,
+      request: { method: 'advance', url: '', headers: [], body: '[30000]' },
+      response: { status: 200, headers: [], body: '[]' },
+    },
+    { ...exchange, n: 5, kind: 'delivery', as: null, response: null, failure: NASTY },
+  ],
+};
+
+/** All verdicts, one each. */
+export const sampleReport: Report = {
+  schema: 1,
+  tool: { name: 'conformance', version: '0.1.0' },
+  target: { base_url: 'http://127.0.0.1:7420', control_url: null },
+  seed: 1,
+  started_at: '2026-01-31T12:00:00.000Z',
+  duration_ms: 1234,
+  verdict: 'deviates',
+  summary: countVerdicts(rules),
+  requests: 12,
+  interrupted: false,
+  mark: '0a1b2c3d4e',
+  notes: [`a note ${NASTY}`],
+  rules,
+  scenarios: [scenario],
+  observed: [
+    {
+      id: 'NS-6',
+      question: 'Which status?',
+      observed: NASTY,
+      simulator: '422',
+      same: false,
+      settings: { batch_refusal_status: 400 },
+    },
+    {
+      id: 'NS-9',
+      question: 'Which fields?',
+      observed: null,
+      simulator: 'some',
+      same: null,
+      settings: {},
+    },
+  ],
+  unlock: [{ add: `receiver ${NASTY}`, rules: 12, with_others: 3 }],
+  baseline: {
+    known: 1,
+    stale: [{ rule: 'ACC-1', scenario: 'sample-one', reason: NASTY, expires: null }],
+    expired: [{ rule: 'ACC-2', scenario: 'sample-one', reason: 'r', expires: '2026-01-01' }],
+  },
+};

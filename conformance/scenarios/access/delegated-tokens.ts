@@ -1,0 +1,74 @@
+// Delegated tokens of one account, as many as a scenario needs: each is held to the Sandbox rate.
+
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { ApiClient } from '../../engine/send/client.ts';
+import type { Credential, Place } from '../../providers/target.ts';
+
+/**
+ * LIM-10: under a clock that stands still nothing is refilled, so that one token serves but five.
+ */
+const CALLS_EACH = 4;
+
+const TRADER_SCOPES = ['trader:trade', 'trader:funds'];
+const MINTER_SCOPES = ['trades:write', 'transactions:write', ...TRADER_SCOPES];
+
+/** Gives a client whose token can take the next call: the profile's one, or a new one in time. */
+export class DelegatedTokens {
+  readonly #t: ScenarioContext;
+  readonly #accountId: string;
+  readonly #readOnly: boolean;
+  #credential: Credential | undefined;
+  #calls = 0;
+
+  constructor(t: ScenarioContext, accountId: string, readOnly = false) {
+    this.#t = t;
+    this.#accountId = accountId;
+    this.#readOnly = readOnly;
+  }
+
+  async next(): Promise<ApiClient> {
+    this.#calls += 1;
+    if (!this.#t.has('mint')) return this.#t.as(this.#readOnly ? 'read_only' : 'delegated');
+    if (this.#credential === undefined || this.#calls > CALLS_EACH) {
+      this.#credential = await this.#mint();
+      this.#calls = 1;
+    }
+    return this.#t.as(this.#credential);
+  }
+
+  async #mint(): Promise<Credential> {
+    const { clientId } = await this.#t.operator.mint({ scopes: MINTER_SCOPES });
+    return this.#t.operator.mint({
+      kind: 'delegated',
+      scopes: TRADER_SCOPES,
+      accountId: this.#accountId,
+      readOnly: this.#readOnly,
+      ...(clientId === undefined ? {} : { mintedBy: clientId }),
+    });
+  }
+}
+
+/** The place that a delegated token is for: made for it, or the one that the profile names. */
+export async function delegatedPlace(
+  t: ScenarioContext,
+  role: 'delegated' | 'read_only',
+): Promise<Place> {
+  if (t.has('mint')) return t.given.freshPlace();
+  const { accountId, tradingAccountId } = await t.credential(role);
+  const delegated = role === 'delegated' ? undefined : await t.credential('delegated');
+  const seed = t.has('trading_account') ? await t.given.place() : undefined;
+  const own = accountId ?? delegated?.accountId;
+  const candidates = [
+    tradingAccountId,
+    delegated?.accountId === own ? delegated?.tradingAccountId : undefined,
+    seed?.account_id === own ? seed?.trading_account_id : undefined,
+  ];
+  const tradingAccount = candidates.find((each) => each !== undefined);
+  if (own === undefined || tradingAccount === undefined) {
+    const words = `credentials.${role}: name its account_id and trading_account_id`;
+    throw new Blocked(`setup failed: ${words}`);
+  }
+  const currency = seed?.currency ?? 'USD';
+  return { account_id: own, trading_account_id: tradingAccount, currency };
+}

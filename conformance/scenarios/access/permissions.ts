@@ -1,0 +1,57 @@
+// AUTH: what a firm itself may no longer do, none of its credentials can.
+import type { Scenario } from '../../engine/types.ts';
+import { everyCommand, isServedFirst, SERVED } from '../support/commands.ts';
+
+const authPermissions: Scenario = {
+  id: 'auth-permissions',
+  title: 'An operation that the firm may no longer do is 403 forbidden, and only that one',
+  rules: ['AUTH-8'],
+  needs: ['permissions', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    const { firmId = '1' } = await t.credential(t.mainRole);
+    for (const command of await everyCommand(t)) {
+      await t.branch('AUTH-8', command.operation, async () => {
+        const shown = await command.prepare();
+        const key = command.owner === 'HOOK-6' ? {} : { key: t.fresh.key() };
+        await t.control(
+          `${command.operation} while it is allowed`,
+          () => shown(t.api, key),
+          ...SERVED,
+        );
+        const send = await command.prepare();
+        await t.operator.permit(firmId, command.operation, false);
+        t.expect('AUTH-8', await send(t.api)).refused(403, 'forbidden');
+        await t.operator.permit(firmId, command.operation, true);
+        const served = await send(t.api);
+        const first = await isServedFirst(t, command, served);
+        t.expect('AUTH-8', served).is('served as if for the first time', first);
+      });
+    }
+  },
+};
+
+const authPermissionsOfOthers: Scenario = {
+  id: 'auth-permissions-of-others',
+  title: 'A firm’s permissions hold for all of its credentials, and for no other firm',
+  rules: ['AUTH-8'],
+  needs: ['permissions', 'brand', 'other_firm'],
+  lane: 'own_world',
+  async run(t) {
+    const { firmId = '1' } = await t.credential(t.mainRole);
+    await t.given.account({}, 'brand');
+    await t.given.account({}, 'other_firm');
+    await t.operator.permit(firmId, 'createAccount', false);
+    const ofBrand = await t.as('brand').createAccount(t.newAccount({}, 'brand'));
+    t.expect('AUTH-8', ofBrand).refused(403, 'forbidden');
+    const rows = await t.api.bulkCreateAccounts([t.newAccount()]);
+    t.expect('AUTH-8', rows).is('another operation, which is still allowed', rows.status < 300);
+    const elsewhere = await t.as('other_firm').createAccount(t.newAccount({}, 'other_firm'));
+    t.expect('AUTH-8', elsewhere).is(
+      'another firm, which is still allowed',
+      elsewhere.status < 300,
+    );
+  },
+};
+
+export const permissionScenarios: readonly Scenario[] = [authPermissions, authPermissionsOfOthers];

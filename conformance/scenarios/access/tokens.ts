@@ -1,0 +1,313 @@
+// AUTH: the token endpoint: that its tokens work, and what it allows a client in a minute.
+
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { TokenForm } from '../../engine/send/client.ts';
+import type { Scenario } from '../../engine/types.ts';
+import type { Credential, CredentialOptions } from '../../providers/target.ts';
+import { tokenIn } from '../support/request-token.ts';
+
+const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
+
+const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
+
+const UNKNOWN_FORM =
+  'the specification does not show how a token is asked for (NS-8), and OAuth’s ways are not taken';
+
+const authTokensWork: Scenario = {
+  id: 'auth-tokens-work',
+  title: 'A token from the token endpoint works, and none is given for a wrong secret',
+  rules: ['AUTH-3a'],
+  observes: ['NS-8', 'NS-50'],
+  needs: ['client'],
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const seen: Answer[] = [];
+    const found = await findForm(t, client, seen);
+    if (found === undefined) {
+      // NS-8: only where the form is known is it a fault that no token comes of it.
+      const unlike = seen.some(({ status }) => status < 300);
+      if (!t.has('mint') || unlike) return t.notTested('AUTH-3a', UNKNOWN_FORM);
+      t.claim(
+        'AUTH-3a',
+        'a token for a client and its secret',
+        false,
+        'none in any of OAuth’s ways',
+      );
+      throw new Blocked('the token endpoint gives no token');
+    }
+    const { form, answer, token } = found;
+    observeForm(t, form, answer);
+    const holder = t.as({ ...client, token });
+    const made = await holder.createAccount(t.newAccount());
+    t.expect('AUTH-3a', made).is('an account created with the token', made.status < 300);
+    t.findings.controlled = true;
+    const wrong = { ...client, clientSecret: `${client.clientSecret}x` };
+    const refused = await ask(t, wrong, form);
+    const given = refused.status < 300 && tokenIn(refused) !== undefined;
+    t.expect('AUTH-3a', refused).is('no token for a wrong secret', !given);
+    const said = refused.at('error') === undefined ? 'problem' : 'oauth';
+    t.observe('NS-50', `a wrong secret: ${refused.summary}, as ${said}`, { token_errors: said });
+  },
+};
+
+const authTokenScopes: Scenario = {
+  id: 'auth-token-scopes',
+  title: 'A token from the token endpoint holds the scopes of its client and no others',
+  rules: ['AUTH-4'],
+  needs: ['mint'],
+  async run(t) {
+    const client = await clientOf(t, { scopes: ['accounts:write'] });
+    const found = await findForm(t, client);
+    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    const holder = t.as({ ...client, token: found.token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    await t.control('what its client may do', () => holder.createAccount(body, { key }), 201);
+    // Where its client is served as well, it is not the token that holds too much.
+    const direct = await t.as(client).listWebhooks();
+    if (direct.status < 300) throw new Blocked('webhooks are open to all (HOOK-6)');
+    t.expect('AUTH-4', await holder.listWebhooks()).refused(403, 'forbidden');
+  },
+};
+
+function observeForm(t: ScenarioContext, form: TokenForm, answer: Answer): void {
+  const seconds = answer.at('expires_in');
+  const members = Object.keys((answer.json ?? {}) as object).join(', ');
+  const ways = { basic: 'Basic and a form', form: 'a form', json: 'JSON' };
+  const words = `client credentials by ${ways[form]}, answered ${answer.status} {${members}}`;
+  t.observe('NS-8', words, typeof seconds === 'number' ? { token_lifetime_s: seconds } : {});
+}
+
+const authTokenExpires: Scenario = {
+  id: 'auth-token-expires',
+  title: 'A token that has expired is no valid token',
+  rules: ['AUTH-1'],
+  // Depth: a token's lifetime is not specified; that it ends, where the answer says when, is.
+  needs: ['clock', 'mint'],
+  lane: 'own_world',
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const found = await findForm(t, client);
+    const token = found?.token ?? client.token;
+    const holder = t.as({ ...client, token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    const lasting = () => holder.createAccount(body, { key });
+    const control = await t.control('the token while it lasts', lasting);
+    const longer = await t.as({ ...client, token: `${token}x` }).createAccount(t.newAccount());
+    const noToken = longer.status >= 400 && longer.status < 500;
+    t.expect('AUTH-1', longer).is('refused with one character more', noToken);
+    // NS-8: that it says when it expires is not specified.
+    const seconds = found?.answer.at('expires_in');
+    if (typeof seconds !== 'number') return;
+    await t.operator.advance((seconds + 1) * 1000);
+    const other = t.newAccount();
+    const late = await holder.createAccount(other);
+    const refused = late.status >= 400 && late.status < 500;
+    t.expect('AUTH-1', late).is(`refused after its ${seconds} seconds`, refused);
+    const made = await t.api.createAccount(other);
+    const first = !refused || made.status === control.status;
+    t.expect('AUTH-1', made).is('201, because nothing was created before', first);
+  },
+};
+
+const A_MINUTE_MS = 61_000;
+
+const authTokenBudget: Scenario = {
+  id: 'auth-token-budget',
+  title: 'A client gets 10 tokens a minute, which is its own affair and apart from other traffic',
+  rules: ['AUTH-3b', 'AUTH-3c'],
+  observes: ['NS-51'],
+  needs: ['client'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const client = await clientOf(t, { scopes: EVERYTHING });
+    const found = await findForm(t, client);
+    if (found === undefined) return t.notTested(['AUTH-3b', 'AUTH-3c'], UNKNOWN_FORM);
+    const { form } = found;
+    const holder = t.as({ ...client, token: found.token });
+    const key = t.fresh.key();
+    const body = t.newAccount();
+    await t.control('a call with such a token', () => holder.createAccount(body, { key }));
+    const minute = await exhaust(t, client, form);
+    if (minute === undefined) return;
+    const { limited, token } = minute;
+    const limit = limited.headers.get('x-ratelimit-limit');
+    t.observe('NS-51', `X-RateLimit-Limit: ${limit ?? 'none'} at the token endpoint`);
+    const made = await t.as({ ...client, token }).createAccount(t.newAccount());
+    t.expect('AUTH-3c', made).is('data traffic served all the same', made.status < 300);
+    if (t.has('mint')) {
+      const other = await askTwice(t, await clientOf(t, { scopes: EVERYTHING }), form);
+      const served = tokenIn(other) !== undefined;
+      t.expect('AUTH-3c', other).is('a token for another client_id all the same', served);
+    }
+    if (!t.has('clock')) return;
+    await expectNoMore(t, client, form);
+    await t.wait(A_MINUTE_MS);
+    const again = await askTwice(t, client, form);
+    t.expect('AUTH-3b', again).is('served again a minute later', tokenIn(again) !== undefined);
+  },
+};
+
+/**
+ * Whether the minute slides or is that of a clock, or tokens come back one by one: within 40
+ * seconds of the first ten there are at most ten more.
+ */
+async function expectNoMore(t: ScenarioContext, client: Known, form: TokenForm): Promise<void> {
+  let more = 0;
+  const seen: Answer[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    await t.operator.advance(20_000);
+    const { answers, tokens } = await askUntilLimited(t, client, form, 11);
+    more += tokens.length;
+    seen.push(...answers);
+  }
+  t.claim('AUTH-3b', 'at most ten more in the same minute', more <= 10, `${more} more`, ...seen);
+}
+
+/** The refusal of the eleventh request of a minute, and a token of that minute. */
+interface Minute {
+  readonly limited: Answer;
+  readonly token: string;
+}
+
+/** Undefined where it never came to a refusal. */
+async function exhaust(
+  t: ScenarioContext,
+  client: Known,
+  form: TokenForm,
+): Promise<Minute | undefined> {
+  // The one token that was asked for to find the form.
+  let spent = 1;
+  if (t.has('clock')) {
+    await t.wait(A_MINUTE_MS);
+    spent = 0;
+  }
+  let { answers, tokens } = await askUntilLimited(t, client, form, 11 - spent);
+  const limited = () => answers.at(-1)?.status === 429;
+  if (limited() && spent + tokens.length < 10) {
+    // What was asked for shortly before may count as well: once more, after a minute of silence.
+    await t.wait(A_MINUTE_MS);
+    spent = 0;
+    ({ answers, tokens } = await askUntilLimited(t, client, form, 11));
+  }
+  t.findings.controlled = tokens.length > 0;
+  const served = spent + tokens.length;
+  const words = 'ten tokens in a minute, and not eleven';
+  const truth = t.claim('AUTH-3b', words, served === 10, `${served} tokens`, ...answers);
+  if (!truth) return undefined;
+  const last = answers.at(-1)!;
+  t.expect('AUTH-3b', last).refused(429, 'rate_limited');
+  return { limited: last, token: tokens.at(-1)! };
+}
+
+async function askUntilLimited(t: ScenarioContext, client: Known, form: TokenForm, atMost: number) {
+  const answers: Answer[] = [];
+  while (answers.length < atMost && (answers.at(-1)?.status ?? 200) < 400) {
+    answers.push(await askTwice(t, client, form));
+  }
+  const tokens = answers.map(tokenIn).filter((each) => each !== undefined);
+  return { answers, tokens };
+}
+
+const authTokenBudgetApart: Scenario = {
+  id: 'auth-token-budget-apart',
+  title: 'Asking for tokens takes nothing from the rate of other traffic, nor the other way round',
+  rules: ['AUTH-3c'],
+  needs: ['mint', 'rates', 'clock'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const few = { scopes: EVERYTHING, perSecond: RATE };
+    const idle = await clientOf(t, few);
+    const shown = await burst(t, idle);
+    if (shown.served !== RATE) throw new Blocked(`a rate of ${RATE} serves ${shown.served}`);
+    const client = await clientOf(t, few);
+    const found = await findForm(t, client);
+    if (found === undefined) throw new Blocked('the token endpoint gives no token');
+    // In each of the ways there may be, since a budget may be kept by the name in the body.
+    for (const form of FORMS) if (form !== found.form) await ask(t, client, form);
+    const { served, answers } = await burst(t, client);
+    const words = `${RATE} requests served, tokens notwithstanding`;
+    t.claim('AUTH-3c', words, served === RATE, `${served}`, ...answers);
+    const token = await askTwice(t, client, found.form);
+    const given = tokenIn(token) !== undefined;
+    t.expect('AUTH-3c', token).is('a token, though the rate is used up', given);
+  },
+};
+
+/** More than the tokens of a minute, so that one could be mistaken for the other. */
+const RATE = 12;
+
+/** As many requests at once as the rate allows and one more, under a clock that stands still. */
+async function burst(
+  t: ScenarioContext,
+  known: Known,
+): Promise<{ served: number; answers: Answer[] }> {
+  const answers: Answer[] = [];
+  const client = t.as(known);
+  for (let n = 0; n <= RATE; n += 1) answers.push(await client.createAccount(t.newAccount()));
+  return { served: answers.filter((each) => each.status < 300).length, answers };
+}
+
+/** A credential whose client_id and secret are known. */
+type Known = Credential & { readonly clientId: string; readonly clientSecret: string };
+
+/** One of its own where they can be made: the endpoint counts by client. */
+async function clientOf(t: ScenarioContext, options: CredentialOptions): Promise<Known> {
+  const credential = t.has('mint') ? await t.operator.mint(options) : await t.credential('client');
+  const { clientId, clientSecret } = credential;
+  if (clientId === undefined || clientSecret === undefined) {
+    throw new Blocked('setup failed: a client_id and its client_secret are not known');
+  }
+  return { ...credential, clientId, clientSecret };
+}
+
+interface Found {
+  readonly form: TokenForm;
+  readonly answer: Answer;
+  readonly token: string;
+}
+
+/** The first of OAuth's ways that gives a token; undefined where none does, all answers `seen`. */
+async function findForm(
+  t: ScenarioContext,
+  client: Known,
+  seen: Answer[] = [],
+): Promise<Found | undefined> {
+  for (const form of FORMS) {
+    const send = () => ask(t, client, form);
+    const answer = await t.given.sendUntilAnswered('a token', send);
+    seen.push(answer);
+    const token = tokenIn(answer);
+    if (token !== undefined) return { form, answer, token };
+  }
+  return undefined;
+}
+
+function ask(
+  t: ScenarioContext,
+  { clientId, clientSecret }: Known,
+  form: TokenForm,
+): Promise<Answer> {
+  return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
+}
+
+/** A limit that is met is met at once again; what lets the next one pass was somebody else's. */
+async function askTwice(t: ScenarioContext, client: Known, form: TokenForm): Promise<Answer> {
+  const answer = await ask(t, client, form);
+  if (answer.status !== 429) return answer;
+  const next = await ask(t, client, form);
+  return next.status < 300 ? next : answer;
+}
+
+export const tokenScenarios: readonly Scenario[] = [
+  authTokensWork,
+  authTokenScopes,
+  authTokenExpires,
+  authTokenBudget,
+  authTokenBudgetApart,
+];

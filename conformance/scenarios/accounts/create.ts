@@ -1,0 +1,224 @@
+// ACC: creating an account, what it looks like, and what it keeps as sent.
+
+import { integer, text, textOrNull } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { Scenario } from '../../engine/types.ts';
+import { lettersOf, strongTag } from '../support/account-assertions.ts';
+
+const accCreated: Scenario = {
+  id: 'acc-created',
+  title: 'A valid create with a new reference answers 201 and the account, whose status is New',
+  rules: ['ACC-1', 'ACC-20'],
+  observes: ['NS-27'],
+  async run(t) {
+    const body = t.newAccount();
+    const made = await t.api.createAccount(body);
+    t.must('ACC-1', made).status(201);
+    const { client_reference_id: reference, first_name: first, last_name: last } = body;
+    t.expect('ACC-1', made).fields({
+      client_reference_id: reference!,
+      first_name: first!,
+      last_name: last!,
+    });
+    const brandId = String(body.brand_id ?? made.at('brand_id'));
+    const seen = String(made.at('brand_id'));
+    t.expect('ACC-1', made).is(`brand_id: ${brandId}`, seen === brandId, `brand_id: ${seen}`);
+    t.expect('ACC-20', made).field('status', 'New');
+
+    const row = t.newAccount();
+    await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+    const batched = await t.api.createAccount(row);
+    if (batched.status < 300) t.expect('ACC-20', batched).field('status', 'New');
+
+    // ACC-20: an account begins as New whatever a request says of it.
+    const named = await t.api.createAccount(t.newAccount({ status: 'Active', nickname: 'ada' }));
+    const ignored = named.status === 201;
+    t.observe('NS-27', `unknown fields: ${named.summary}`, {
+      unknown_fields: ignored ? 'ignored' : 'refused',
+    });
+    if (ignored) t.expect('ACC-20', named).field('status', 'New');
+  },
+};
+
+type Member =
+  | 'id'
+  | 'revision'
+  | 'client_reference_id'
+  | 'first_name'
+  | 'last_name'
+  | 'phone'
+  | 'country'
+  | 'language'
+  | 'status'
+  | 'brand_id'
+  | 'firm_id';
+
+type Shape = Readonly<Record<Member, typeof text>>;
+
+/** ACC-18: every member with its type. Whether ids are decimal strings is CONV-1a's to judge. */
+const ID: Shape['id'] = {
+  words: 'an id',
+  test: (value: unknown) => value !== undefined && value !== null,
+};
+
+const FULL: Shape = {
+  id: ID,
+  revision: integer,
+  client_reference_id: text,
+  first_name: text,
+  last_name: text,
+  phone: text,
+  country: text,
+  language: text,
+  status: text,
+  brand_id: ID,
+  firm_id: ID,
+};
+
+const OPTIONAL = ['first_name', 'last_name', 'phone', 'country', 'language'] as const;
+
+const SPARSE: Shape = {
+  ...FULL,
+  first_name: textOrNull,
+  last_name: textOrNull,
+  phone: textOrNull,
+  country: textOrNull,
+  language: textOrNull,
+};
+
+const accShape: Scenario = {
+  id: 'acc-shape',
+  title:
+    'An account has exactly the listed fields, never the email, and a strong ETag of its revision',
+  rules: ['ACC-1', 'ACC-18', 'ACC-19'],
+  observes: ['NS-44'],
+  async run(t) {
+    const known = await t.given.account({ phone: t.fresh.phone() });
+    const again = await t.given.reread(known);
+    const answers: [answer: Answer, shape: Shape][] = [
+      [known.answer, FULL],
+      [again, FULL],
+    ];
+    await t.branch(['ACC-18', 'ACC-19'], 'the account after an update', async () => {
+      const change = { country: t.fresh.text() };
+      const options = { ifMatch: strongTag(again) };
+      const update = () => t.api.updateAccount(known.id, change, options);
+      // UPD-2 judges what becomes of the fields that it does not name.
+      answers.push([await t.control('an update', update, 200), SPARSE]);
+    });
+    for (const [answer, wanted] of answers) {
+      const shape = t.expect('ACC-18', answer);
+      expectExactly(answer, shape);
+      shape.fields(wanted);
+      const bare = !answer.text.toLowerCase().includes(known.email.toLowerCase());
+      shape.is('an account without its email', bare, answer.text);
+      const tag = `"${answer.at('revision')}"`;
+      t.expect('ACC-19', answer).header('ETag', tag, (value) => value === tag);
+    }
+    await expectSparse(t);
+  },
+};
+
+function expectExactly(answer: Answer, shape: ReturnType<ScenarioContext['expect']>): void {
+  const names = Object.keys(Object(answer.json)).sort();
+  const wanted = Object.keys(FULL).sort().join(', ');
+  shape.is(`exactly the members ${wanted}`, names.join(', ') === wanted, names.join(', '));
+}
+
+/** ACC-1, ACC-18: the required fields alone make an account; how others read is open (NS-44). */
+async function expectSparse(t: ScenarioContext): Promise<void> {
+  const body = t.newAccount({ country: undefined, language: undefined, last_name: undefined });
+  const sparse = await t.api.createAccount(body);
+  if (!t.expect('ACC-1', sparse).status(201, 200).ok) return;
+  for (const name of OPTIONAL) {
+    const seen = sparse.at(name);
+    if (seen !== undefined) t.expect('ACC-18', sparse).field(name, textOrNull);
+  }
+  const strangers = Object.keys(Object(sparse.json)).filter((name) => !Object.hasOwn(FULL, name));
+  t.expect('ACC-18', sparse).is('no other members', strangers.length === 0, strangers.join(', '));
+  const seen = sparse.at('country');
+  const form = { absent_optionals: seen === '' ? ('empty' as const) : ('null' as const) };
+  const words = seen === undefined ? 'left out' : JSON.stringify(seen);
+  t.observe('NS-44', `country, never given: ${words}`, seen === undefined ? {} : form);
+}
+
+const accStoredAsSent: Scenario = {
+  id: 'acc-stored-as-sent',
+  title: 'country and language are stored as sent',
+  rules: ['ACC-14'],
+  async run(t) {
+    const forms = [
+      { country: 'uNited kingdoM', language: 'en_gb-Xx' },
+      { country: ' Österreich ', language: 'not a language: 42' },
+    ];
+    await t.given.account({ country: 'NO', language: 'en' });
+    for (const form of forms) {
+      const body = t.newAccount(form);
+      const answer = await t.api.createAccount(body);
+      const taken = t
+        .expect('ACC-14', answer)
+        .is('taken as sent', answer.status < 300)
+        .fields(form);
+      if (answer.status >= 300) continue;
+      if (taken.ok) t.expect('ACC-14', await t.api.createAccount(body)).fields(form);
+    }
+    // The row of a batch is such a body as well; what came of it shows when it is created again.
+    const [form] = forms;
+    await t.branch('ACC-14', 'as the row of a batch', async () => {
+      const row = t.newAccount(form);
+      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+      const created = await t.control('its account', () => t.api.createAccount(row));
+      t.expect('ACC-14', created).fields({ ...form });
+    });
+  },
+};
+
+const accNamedAfterEmail: Scenario = {
+  id: 'acc-named-after-email',
+  title: 'With both names omitted the account is named after the email',
+  rules: ['ACC-13'],
+  observes: ['NS-25'],
+  async run(t) {
+    // Letters only, so that no way of making a name of it takes it apart.
+    const local = `ada${lettersOf(t.fresh.text()).replaceAll('-', '')}`;
+    const email = `${local}@conformance.example.com`;
+    const nameless = { email, first_name: undefined, last_name: undefined };
+    const made = await t.api.createAccount(t.newAccount(nameless));
+    const first = made.at('first_name');
+    const last = made.at('last_name');
+    const name = [first, last].filter((each) => typeof each === 'string').join(' ');
+    t.expect('ACC-13', made)
+      .status(201, 200)
+      .is(`a name made of ${email}`, name.toLowerCase().includes(local), `named "${name}"`);
+    const form = first === email ? 'whole' : 'local_part';
+    const settings = first === email || first === local ? { account_named_after_email: form } : {};
+    t.observe('NS-25', `first_name ${JSON.stringify(first)}, last_name ${JSON.stringify(last)}`, {
+      ...settings,
+    });
+    await t.branch('ACC-13', 'as the row of a batch', async () => {
+      const other = `eva${lettersOf(t.fresh.text()).replaceAll('-', '')}`;
+      const row = t.newAccount({ ...nameless, email: `${other}@conformance.example.com` });
+      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+      const created = await t.control('its account', () => t.api.createAccount(row));
+      const names = JSON.stringify([created.at('first_name'), created.at('last_name')]);
+      const named = names.toLowerCase().includes(other);
+      t.expect('ACC-13', created).is(`a name made of ${row.email}`, named, `named ${names}`);
+    });
+    // One name is a name.
+    for (const [given, left] of [
+      ['last_name', 'first_name'],
+      ['first_name', 'last_name'],
+    ] as const) {
+      const named = await t.given.account({ [given]: 'Lovelace', [left]: undefined });
+      t.expect('ACC-13', named.answer).field(given, 'Lovelace');
+    }
+  },
+};
+
+export const accountScenarios: readonly Scenario[] = [
+  accCreated,
+  accShape,
+  accStoredAsSent,
+  accNamedAfterEmail,
+];

@@ -1,0 +1,203 @@
+// BULK: creating accounts in bulk. Rows succeed or fail alone; what refuses a whole batch stands in
+// its own file.
+import { isDeepStrictEqual } from 'node:util';
+import { filledText, not, oneOf } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { Answer, Json } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { Scenario } from '../../engine/types.ts';
+import { expectReferenceFree } from '../support/account-assertions.ts';
+import { bulkRefusalScenarios } from './refusals.ts';
+
+const bulkRowsFareAlone: Scenario = {
+  id: 'bulk-rows-fare-alone',
+  title: 'A mixed batch answers 200, row by row as single creates would have been answered',
+  rules: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8'],
+  async run(t) {
+    const phone = t.fresh.phone();
+    const known = await t.given.account({ phone });
+    // The same kinds of row, each created alone: what the batch is held against.
+    const invalid = () => ({ email: t.fresh.text() });
+    const singles = {
+      fresh: known.answer,
+      known: await t.given.reread(known),
+      taken: await t.api.createAccount(t.newAccount({ email: known.email })),
+      sharing: await t.api.createAccount(t.newAccount({ phone })),
+      invalid: await t.api.createAccount(t.newAccount(invalid())),
+    };
+    const last = t.newAccount();
+    const first = t.newAccount();
+    const failing = t.newAccount(invalid());
+    // Not in the order of the references, so that a sorted answer shows. Each row meets those
+    // before it, as creates one after another would.
+    const rows: [keyof typeof singles, RequestBody][] = [
+      ['fresh', first],
+      ['invalid', failing],
+      ['known', known.body],
+      ['taken', t.newAccount({ email: known.email })],
+      ['sharing', t.newAccount({ phone })],
+      ['taken', t.newAccount({ email: first.email! })],
+      ['fresh', last],
+    ];
+
+    const batch = await t.api.bulkCreateAccounts(rows.map(([, row]) => row));
+    t.expect('BULK-1', batch).status(200);
+    // Any other status may still answer the rows; a refusal of the whole took the good rows with
+    // it.
+    t.must(['BULK-1', 'BULK-8'], batch).is('answered row by row', Array.isArray(batch.at('rows')));
+    const entries = entriesOf(t, batch);
+
+    t.expect('BULK-2', batch).field('total', rows.length);
+    const asked = rows.map(([, row]) => row.client_reference_id);
+    const answered = entries.map((each) => each.client_reference_id);
+    const inOrder = isDeepStrictEqual(answered, asked);
+    t.claim('BULK-2', `rows in order: ${asked.join(', ')}`, inOrder, answered.join(', '), batch);
+    // By reference from here on: the order is judged above, and must not be blamed twice.
+    const indexOf = (row: RequestBody) => answered.indexOf(String(row.client_reference_id));
+    const statusOf = (row: RequestBody) => Number(entries[indexOf(row)]?.status);
+    const landed = entries.filter((each) => Number(each.status) < 300).length;
+    t.expect('BULK-4', batch).fields({ created: landed, failed: rows.length - landed });
+    for (const [index, entry] of entries.entries()) expectEntryForm(t, batch, index, entry);
+    // Where a failure took good rows with it, their statuses are no news.
+    const alone = statusOf(first) < 300 && statusOf(last) < 300;
+    t.expect('BULK-8', batch).is('good rows landed, before a failed one and after it', alone);
+    for (const [kind, row] of alone ? rows : []) {
+      const index = indexOf(row);
+      if (index < 0) continue;
+      // What a single create answers where it does not itself deviate, or what it does answer.
+      const { status, code } = singles[kind];
+      t.expect('BULK-3', batch).field(`rows.${index}.status`, oneOf(status, SINGLE[kind]));
+      if (code !== undefined && entries[index]!.status === status) {
+        t.expect('BULK-3', batch).field(`rows.${index}.code`, oneOf(code, null));
+      }
+    }
+    // Its neighbours exist, as a create by reference shows. And failed it has: nothing came of it.
+    for (const row of [first, last]) {
+      const id = entries[indexOf(row)]?.id ?? null;
+      if (id === null) continue;
+      const single = await t.api.createAccount(row);
+      const seen = String(single.at('id'));
+      t.expect('BULK-8', single).is(`the account ${id} of its row`, seen === String(id), seen);
+    }
+    if (statusOf(failing) < 400) return;
+    await expectReferenceFree(t, 'BULK-8', { ...failing, email: t.fresh.email() });
+  },
+};
+
+const bulkRowTooLong: Scenario = {
+  id: 'bulk-row-too-long',
+  title: 'A reference of 256 characters fails in its row as it fails alone',
+  rules: ['BULK-3'],
+  async run(t) {
+    const row = t.newAccount();
+    await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+    const long = t.newAccount({ client_reference_id: t.fresh.text(256) });
+    // ACC-2 judges what it is alone.
+    const single = await t.api.createAccount(long);
+    const batch = await t.api.bulkCreateAccounts([row, long]);
+    const status = Number(batch.at('rows.1.status'));
+    // NS-33: it may be a reason to refuse the batch.
+    const alike = batch.status >= 400 || status === 422 || status === single.status;
+    t.expect('BULK-3', batch).is('422 in its row, or for the batch', alike, `${status}`);
+  },
+};
+
+const bulkSizes: Scenario = {
+  id: 'bulk-sizes',
+  title: 'A batch has 1 to 1000 rows: none is 422, one more is 413',
+  rules: ['BULK-1', 'BULK-4', 'BULK-6', 'BULK-7'],
+  async run(t) {
+    const known = await t.given.account();
+    // Every row names an account that exists already, so that a thousand rows create nothing.
+    const rowsNaming = (count: number): RequestBody[] =>
+      Array.from({ length: count }, () => known.body);
+    const one = await t.api.bulkCreateAccounts(rowsNaming(1));
+    t.expect('BULK-1', one).status(200);
+    if (Number(one.at('rows.0.status')) < 300) {
+      t.expect('BULK-4', one).fields({ created: 1, failed: 0 });
+    }
+    // A batch of failures is answered like any other.
+    const failing = await t.api.bulkCreateAccounts([t.newAccount({ email: t.fresh.text() })]);
+    t.expect('BULK-1', failing).status(200);
+    if (Number(failing.at('rows.0.status')) >= 400) {
+      t.expect('BULK-4', failing).fields({ created: 0, failed: 1 });
+    }
+
+    t.expect('BULK-6', await t.api.bulkCreateAccounts([])).refused(422, 'validation_failed');
+    const most = await t.api.bulkCreateAccounts(rowsNaming(1000));
+    const rows = most.at('rows');
+    const count = Array.isArray(rows) ? rows.length : 0;
+    t.expect('BULK-7', most).is('1000 rows answered', count === 1000);
+    const fresh = t.newAccount();
+    const over = await t.api.bulkCreateAccounts([fresh, ...rowsNaming(1000)]);
+    t.expect('BULK-7', over).refused(413, 'scope_too_wide');
+    await expectReferenceFree(t, 'BULK-7', fresh);
+  },
+};
+
+const bulkResubmitted: Scenario = {
+  id: 'bulk-resubmitted',
+  title: 'A partly failed batch sent again, and a reference twice in one batch, duplicate nothing',
+  rules: ['BULK-11', 'BULK-12'],
+  async run(t) {
+    const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
+    const send = () => t.api.bulkCreateAccounts(rows);
+    const first = await t.control('a partly failed batch', send, 200);
+    const ids = [t.pick(first, 'rows.0.id'), t.pick(first, 'rows.2.id')];
+
+    await t.branch(
+      'BULK-11',
+      'sent again as it was, and with the failed row corrected',
+      async () => {
+        const corrected = { ...rows[1], email: t.fresh.email() };
+        for (const again of [rows, [rows[0]!, corrected, rows[2]!]]) {
+          const answer = await t.api.bulkCreateAccounts(again);
+          t.expect('BULK-11', answer).fields({ 'rows.0.id': ids[0]!, 'rows.2.id': ids[1]! });
+        }
+      },
+    );
+    await t.branch('BULK-12', 'one reference three times', async () => {
+      const row = t.newAccount();
+      const renamed = { ...row, email: t.fresh.email(), first_name: 'Somebody' };
+      const thrice = await t.api.bulkCreateAccounts([row, row, renamed]);
+      const id = t.pick(thrice, 'rows.0.id');
+      // ACC-5 judges whether a reference finds its account at all.
+      const create = () => t.api.createAccount(row);
+      const single = await t.control('a create by that reference', create);
+      t.expect('BULK-12', thrice).fields({ 'rows.1.id': id, 'rows.2.id': id });
+      t.expect('BULK-12', single).field('id', id);
+    });
+  },
+};
+
+/** BULK-3: what the specification has a single create answer. */
+const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;
+
+type Entry = { readonly [name: string]: Json };
+
+function entriesOf(t: ScenarioContext, batch: Answer): Entry[] {
+  const rows = batch.at('rows');
+  const whole =
+    Array.isArray(rows) && rows.every((each) => each !== null && typeof each === 'object');
+  t.must('BULK-2', batch).is('rows: an array with an entry a row', whole);
+  return rows as Entry[];
+}
+
+/** BULK-5: what an entry holds follows from whether its row landed. */
+function expectEntryForm(t: ScenarioContext, batch: Answer, index: number, entry: Entry): void {
+  const form =
+    Number(entry.status) >= 400
+      ? { id: null, code: filledText, detail: filledText }
+      : { id: not(null), code: null, detail: null };
+  for (const [name, wanted] of Object.entries(form)) {
+    t.expect('BULK-5', batch).field(`rows.${index}.${name}`, wanted);
+  }
+}
+
+export const bulkScenarios: readonly Scenario[] = [
+  bulkRowsFareAlone,
+  bulkRowTooLong,
+  bulkSizes,
+  bulkResubmitted,
+  ...bulkRefusalScenarios,
+];

@@ -1,0 +1,294 @@
+// CONV: how ids, amounts and times are written, in requests and in answers.
+
+import { decimalId, decimalString, epochMs, sameAmount } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { MissingCapability } from '../../engine/scenario-errors.ts';
+import type { Answer, Json } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import type { Place } from '../../providers/target.ts';
+import { expectReferenceFree, strongTag } from '../support/account-assertions.ts';
+import { closePosition, openPosition } from '../support/orders.ts';
+import { expectUnrecorded } from '../support/transaction-assertions.ts';
+import { expectUnreadable, sendBrokenJson } from '../support/unreadable-bodies.ts';
+
+const convAccountIds: Scenario = {
+  id: 'conv-account-ids',
+  title: 'Ids in answers about accounts are decimal strings',
+  rules: ['CONV-1a'],
+  async run(t) {
+    const body = t.newAccount();
+    const key = t.fresh.key();
+    const create = () => t.api.createAccount(body, { key });
+    const made = await t.control('an account', create, 201);
+    // Of those that are there: which there are is for the rules of each answer.
+    const expectIds = (answer: Answer, names = ['id', 'brand_id', 'firm_id']) =>
+      expectEach(t, 'CONV-1a', answer, names, decimalId);
+    expectIds(made);
+    expectIds(await t.api.createAccount(body));
+    const batch = await t.api.bulkCreateAccounts([body, t.newAccount()]);
+    expectIds(batch, ['id']);
+    await t.branch('CONV-1a', 'ids after an update', async () => {
+      const options = { ifMatch: strongTag(made) };
+      const update = () => t.api.updateAccount(String(made.at('id')), { country: 'NO' }, options);
+      expectIds(await t.control('an update', update, 200));
+    });
+  },
+};
+
+const convTransactionIds: Scenario = {
+  id: 'conv-transaction-ids',
+  title: 'Ids in answers about transactions are decimal strings',
+  rules: ['CONV-1a'],
+  needs: ['trading_account'],
+  async run(t) {
+    const { account_id, trading_account_id, currency } = await t.given.place();
+    const body = t.newTransaction({ account_id, trading_account_id, currency });
+    const made = await t.control('a transaction', () => t.api.createTransaction(body), 201);
+    // Looked at as it came: an id that is no string is nothing to go on with.
+    const expectIds = (answer: Answer) =>
+      expectEach(t, 'CONV-1a', answer, ['id', 'account_id', 'trading_account_id'], decimalId);
+    expectIds(made);
+    await t.branch('CONV-1a', 'ids after a decision', async () => {
+      const id = String(made.at('id'));
+      const reject = () => t.api.rejectTransaction(id, account_id, { reason: t.fresh.text() });
+      expectIds(await t.control('a rejection', reject, 200));
+    });
+  },
+};
+
+const ORDER_IDS = ['id', 'order_id', 'position_id', 'trading_account_id', 'account_id'];
+const ORDER_AMOUNTS = ['volume', 'size', 'price', 'open_price', 'close_price', 'amount'];
+
+const convOrders: Scenario = {
+  id: 'conv-orders',
+  title: 'Ids, volumes and prices of orders are decimal strings, their times epoch milliseconds',
+  rules: ['CONV-1a', 'CONV-2a', 'CONV-4'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    // NS-1: where no payload that is tried opens one, orders are not tested.
+    const opened = await openPosition(t, place);
+    const answers = [opened.answer];
+    await t.branch(['CONV-1a', 'CONV-2a', 'CONV-4'], 'the order that closes it', async () => {
+      answers.push((await closePosition(t, opened)).answer);
+    });
+    for (const answer of answers) {
+      // Which members there are is open; those of these names can only be what they say.
+      expectEach(t, 'CONV-1a', answer, ORDER_IDS, decimalId);
+      expectEach(t, 'CONV-2a', answer, ORDER_AMOUNTS, decimalString);
+      expectEach(t, 'CONV-4', answer, ['created_at'], epochMs);
+    }
+  },
+};
+
+/** However deep: an answer may wrap the order. One without any such member holds to it too. */
+function expectEach(
+  t: ScenarioContext,
+  rule: RuleId,
+  answer: Answer,
+  names: readonly string[],
+  wanted: typeof decimalId,
+): void {
+  const odd = membersIn(answer.json).find(
+    ([name, value]) => names.includes(name) && typeof value !== 'object' && !wanted.test(value),
+  );
+  const seen = odd === undefined ? undefined : `${odd[0]}: ${JSON.stringify(odd[1])}`;
+  const words = `${names.join(', ')}: each there is ${wanted.words}`;
+  t.expect(rule, answer).is(words, odd === undefined, seen);
+}
+
+function membersIn(value: Json | undefined): [name: string, value: Json][] {
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return value.flatMap(membersIn);
+  return Object.entries(value).flatMap(([name, inner]): [string, Json][] => [
+    [name, inner],
+    ...membersIn(inner),
+  ]);
+}
+
+const convNumberIds: Scenario = {
+  id: 'conv-number-ids',
+  title: 'An account create with a JSON number for brand_id is refused as unreadable',
+  rules: ['CONV-1b', 'CONV-1c'],
+  async run(t) {
+    const known = await t.given.account();
+    const brandId = t.brandId(t.mainRole) ?? t.pick(known.answer, 'brand_id');
+    // The same with the id as a decimal string: the control that each fault is held against.
+    await t.given.account({ brand_id: brandId });
+    const broken = await sendBrokenJson(t);
+    const body = t.newAccount({ brand_id: brandId });
+    const number = await t.api.createAccount({ ...body, brand_id: Number(brandId) });
+    expectUnreadable(t, 'CONV-1b', number, broken);
+    await expectReferenceFree(t, 'CONV-1b', body);
+
+    // In a batch the row may fail alone or the whole be refused (NS-33); it does not land.
+    const numbered = { ...t.newAccount(), brand_id: Number(brandId) };
+    const batch = await t.api.bulkCreateAccounts([numbered]);
+    const landed = batch.status < 300 && !(Number(batch.at('rows.0.status')) >= 400);
+    t.expect('CONV-1b', batch).is('no row landed', !landed, batch.text);
+
+    // Not decimal, though lenient readers of numbers make something of all but the first.
+    const hex = `0x${BigInt(brandId).toString(16)}`;
+    for (const odd of ['abc', `${brandId}abc`, hex]) {
+      const other = t.newAccount({ brand_id: brandId });
+      const refused = await t.api.createAccount({ ...other, brand_id: odd });
+      t.expect('CONV-1c', refused).refused(422, 'validation_failed');
+      await expectReferenceFree(t, 'CONV-1c', other);
+    }
+  },
+};
+
+const convIdsOfMoney: Scenario = {
+  id: 'conv-ids-of-money',
+  title: 'Numbers for the ids of a transaction or position are unreadable; odd strings are 422',
+  rules: ['CONV-1b', 'CONV-1c'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const control = await t.given.transaction(place);
+    const broken = await sendBrokenJson(t);
+    for (const name of ['account_id', 'trading_account_id'] as const) {
+      const body = t.newTransaction(place);
+      const number = await t.api.createTransaction({ ...body, [name]: Number(place[name]) });
+      expectUnreadable(t, 'CONV-1b', number, broken);
+      await expectUnrecorded(t, 'CONV-1b', body, control);
+      const other = t.newTransaction(place);
+      for (const odd of ['abc', `${place[name]}abc`]) {
+        const refused = await t.api.createTransaction({ ...other, [name]: odd });
+        t.expect('CONV-1c', refused).refused(422, 'validation_failed');
+      }
+      await expectUnrecorded(t, 'CONV-1c', other, control);
+    }
+    await t.branch(['CONV-1b', 'CONV-1c'], 'the trading account of a position', async () => {
+      const body = await findOpening(t, place);
+      if (body === undefined) return;
+      const id = place.trading_account_id;
+      const number = await t.api.openPosition({ ...body, trading_account_id: Number(id) });
+      expectUnreadable(t, 'CONV-1b', number, broken);
+      const odd = await t.api.openPosition({ ...body, trading_account_id: `${id}abc` });
+      t.expect('CONV-1c', odd).refused(422, 'validation_failed');
+    });
+  },
+};
+
+/** A body that opens a position; undefined where none that is tried does (NS-1). */
+async function findOpening(t: ScenarioContext, place: Place): Promise<RequestBody | undefined> {
+  try {
+    return (await openPosition(t, place)).body;
+  } catch (error) {
+    if (error instanceof MissingCapability) return undefined;
+    throw error;
+  }
+}
+
+const convAmounts: Scenario = {
+  id: 'conv-amounts',
+  title: 'The string form of an amount is always accepted, and answered with no precision lost',
+  rules: ['CONV-2a', 'CONV-2b'],
+  needs: ['trading_account'],
+  async run(t) {
+    const place = await t.given.place();
+    const send = (amount: string) => t.api.createTransaction(t.newTransaction(place, { amount }));
+    for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00']) {
+      const made = await send(amount);
+      t.expect('CONV-2b', made).status(201, 200);
+      if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
+    }
+    // More digits than a double holds. Whether there is room for so much money is not said.
+    // Nor for so small a part of it: but what is taken is kept to the last digit.
+    for (const amount of [
+      '12345678901234567.89',
+      '9007199254740993',
+      '1.005',
+      '0.00000001',
+      '98765432109876543210.123456789012345678',
+    ]) {
+      const body = t.newTransaction(place, { amount });
+      const made = await t.api.createTransaction(body);
+      if (made.status >= 300) continue;
+      const again = await t.api.createTransaction(body);
+      const whole = { amount: sameAmount(amount) };
+      t.expect('CONV-2a', made).fields(whole);
+      if (again.status === 200) t.expect('CONV-2a', again).fields(whole);
+    }
+    if (t.has('fresh_trading_account')) await expectKeptByApproval(t);
+  },
+};
+
+/** A small part of a cent outlives the booking as well. */
+async function expectKeptByApproval(t: ScenarioContext): Promise<void> {
+  const place = await t.given.freshPlace();
+  const made = await t.api.createTransaction(t.newTransaction(place, { amount: '25.005' }));
+  if (made.status >= 300) return;
+  const approved = await t.api.approveTransaction(t.pick(made, 'id'), place.account_id);
+  if (approved.status === 200) t.expect('CONV-2a', approved).field('amount', sameAmount('25.005'));
+}
+
+const convReads: Scenario = {
+  id: 'conv-reads',
+  title: 'The read endpoints give record_id and account_id as JSON numbers',
+  rules: ['CONV-3'],
+  observes: ['NS-2'],
+  async run(t) {
+    await t.given.account();
+    const pages = [await t.api.listAccounts(), await t.api.listTransactions()];
+    const seen: string[] = [];
+    for (const page of pages) {
+      const ids = page.status === 200 ? idsIn(page.json) : [];
+      seen.push(`${page.summary}, ${ids.length} ids`);
+      for (const name of ['record_id', 'account_id']) {
+        const values = ids.filter(([each]) => each === name).map(([, value]) => value);
+        if (values.length === 0) continue;
+        const odd = values.find((each) => typeof each !== 'number');
+        const words = `every ${name} a JSON number`;
+        t.expect('CONV-3', page).is(words, odd === undefined, `${name}: ${JSON.stringify(odd)}`);
+      }
+    }
+    t.observe('NS-2', `GET accounts: ${seen[0]}; GET transactions: ${seen[1]}`);
+    if (pages.every((page) => page.status !== 200 || idsIn(page.json).length === 0)) {
+      t.notTested(
+        'CONV-3',
+        `no records were found by the paths that were tried: ${seen.join('; ')}`,
+      );
+    }
+  },
+};
+
+function idsIn(value: Json | undefined): [name: string, value: Json][] {
+  return membersIn(value).filter(([name]) => name === 'record_id' || name === 'account_id');
+}
+
+const convTimes: Scenario = {
+  id: 'conv-times',
+  title: 'Timestamps are integers on a millisecond epoch scale',
+  rules: ['CONV-4'],
+  async run(t) {
+    const url = await t.given.subscribable();
+    const create = () => t.api.createWebhook({ url, event_categories: ['account'] });
+    const first = await create();
+    if (first.status >= 300 && t.has('trading_account')) {
+      // Not every network finds the name; another answer with a time will do.
+      const { answer } = await t.given.transaction(await t.given.place());
+      t.expect('CONV-4', answer).field('created_at', epochMs);
+      return;
+    }
+    const made = first.status < 300 ? first : await t.control('a subscription', create, 200, 201);
+    t.expect('CONV-4', made).field('created_at', epochMs);
+    const id = made.at('id');
+    if (typeof id !== 'number') return;
+    const read = await t.api.getWebhook(id);
+    if (read.status === 200) t.expect('CONV-4', read).field('created_at', epochMs);
+  },
+};
+
+export const conventionScenarios: readonly Scenario[] = [
+  convAccountIds,
+  convTransactionIds,
+  convOrders,
+  convNumberIds,
+  convIdsOfMoney,
+  convAmounts,
+  convReads,
+  convTimes,
+];

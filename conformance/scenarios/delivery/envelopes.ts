@@ -1,0 +1,77 @@
+// Deliveries as envelopes. The specification names only `id`; the sequence number is found by its
+// value (NS-9).
+import { type Json, memberAt } from '../../engine/send/answer.ts';
+
+export type Envelope = { readonly [name: string]: Json };
+
+/** Anything with a body: an arrival as it stands, or one that has its number in the report. */
+export interface Bodied {
+  readonly body: Uint8Array;
+}
+
+const decoder = new TextDecoder();
+
+export function textOf({ body }: Bodied): string {
+  return decoder.decode(body);
+}
+
+/** The JSON object of a delivery; undefined when its body is none. */
+export function envelopeIn(delivered: Bodied): Envelope | undefined {
+  return envelopeOf(textOf(delivered));
+}
+
+export function envelopeOf(text: string): Envelope | undefined {
+  try {
+    const json = JSON.parse(text) as Json;
+    return isObject(json) ? json : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What consumers key their side effects on. */
+export function eventIdOf(envelope: Envelope | undefined): string | undefined {
+  const id = envelope?.id;
+  return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
+}
+
+/** Larger than any count of events, smaller than any time in milliseconds. */
+const LARGEST_SEQUENCE = 9e11;
+
+/**
+ * The members that can be the sequence number: whole numbers that grow from each of these envelopes
+ * to the next, and that are neither ids nor times. The envelopes are in the order of what happened.
+ */
+export function sequenceNames(envelopes: readonly Envelope[]): string[] {
+  const [first, ...rest] = envelopes;
+  if (first === undefined || rest.length === 0) return [];
+  const grows = (name: string) => {
+    const values = envelopes.map((each) => sequenceAt(each, name));
+    return values.every((value, at) => {
+      const before = at === 0 ? -1 : values[at - 1];
+      return value !== undefined && before !== undefined && value > before;
+    });
+  };
+  return numberNames(first).filter(grows);
+}
+
+/** The members whose number may be the sequence number, `meta.seq` of a wrapped one among them. */
+export function numberNames(envelope: Envelope): string[] {
+  const names = Object.entries(envelope).flatMap(([name, value]) =>
+    isObject(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],
+  );
+  return names.filter((name) => !/id$/i.test(name) && sequenceAt(envelope, name) !== undefined);
+}
+
+/** A number, or in a service that writes its numbers so, a string of digits. */
+export function sequenceAt(envelope: Envelope, name: string): number | undefined {
+  const value = memberAt(envelope, name);
+  const digits = typeof value === 'string' && /^[0-9]{1,15}$/.test(value);
+  const number = typeof value === 'number' ? value : digits ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(number) && number < LARGEST_SEQUENCE ? number : undefined;
+}
+
+function isObject(value: Json | undefined): value is Envelope {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,168 @@
+// EVT: what the operations of the API tell of themselves. Which of them brings which event is open
+// (NS-11); that each event is one of its own is not.
+import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { Scenario } from '../../engine/types.ts';
+import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { type Envelope, envelopeIn, eventIdOf, numberNames, sequenceAt } from './envelopes.ts';
+import {
+  deliveryTimeoutMs,
+  flushDeliveries,
+  requireDelivery,
+  triggerEvent,
+} from './trigger-event.ts';
+
+/** An operation, and what the simulator calls the event it brings. */
+interface EventCommand {
+  readonly words: string;
+  readonly kind: string;
+  run(): Promise<unknown>;
+}
+
+const evtKinds: Scenario = {
+  id: 'evt-kinds',
+  title: 'Each event that the operations bring has an id of its own and a later number',
+  rules: ['EVT-2a', 'EVT-4'],
+  observes: ['NS-11'],
+  needs: ['receiver', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    const commands = await eventCommandsOf(t);
+    const [hook, beside] = [await t.receiver(), await t.receiver()];
+    for (const each of [hook, beside]) await t.given.webhook(each);
+    const told: string[] = [];
+    const kinds: Record<string, string | null> = {};
+    for (const command of commands) {
+      const before = hook.deliveries.length;
+      await command.run();
+      await flushDeliveries(t);
+      const brought = kindsIn(await t.deliveriesAt(hook, 0, 0), before);
+      told.push(`${command.words}: ${brought.join(', ') || 'no event'}`);
+      const [only = null] = brought;
+      if (brought.length <= 1 && only !== command.kind) kinds[command.kind] = only;
+    }
+    t.observe('NS-11', told.join('; '), { event_kinds: kinds });
+    // Where none of them brings any, there are still two events to tell apart.
+    if (t.has('emit'))
+      for (const _ of [1, 2]) await requireDelivery(t, hook, await triggerEvent(t));
+    const deliveries = await t.deliveriesAt(hook, 0, 0);
+    expectApart(t, deliveries);
+    await expectBoth(t, deliveries, beside);
+    if (t.has('emit')) await expectAllDelivered(t, deliveries);
+  },
+};
+
+/** EVT-4: what one subscription was told of, its twin was told of too. */
+async function expectBoth(
+  t: ScenarioContext,
+  deliveries: readonly RecordedDelivery[],
+  beside: WebhookEndpoint,
+): Promise<void> {
+  const missing = () => {
+    const came = new Set(beside.deliveries.map((each) => eventIdOf(envelopeIn(each))));
+    return deliveries.map((each) => eventIdOf(envelopeIn(each))).filter((id) => !came.has(id));
+  };
+  await t.until(() => missing().length === 0, deliveryTimeoutMs(t));
+  const words = 'every event at both of two subscriptions to everything';
+  const actual = `not at the second: ${missing().join(', ')}`;
+  t.claim('EVT-4', words, missing().length === 0, actual, ...deliveries);
+}
+
+/** EVT-4: whatever the operations brought is in the platform's own log, and was delivered. */
+async function expectAllDelivered(
+  t: ScenarioContext,
+  deliveries: readonly RecordedDelivery[],
+): Promise<void> {
+  const envelopes = deliveries.map((each) => envelopeIn(each) ?? NONE);
+  const [first = NONE] = envelopes;
+  const numbers = numberNames(first).flatMap((name) => sequenceAt(first, name) ?? []);
+  const found = await Promise.all(numbers.map((number) => t.operator.events(number - 1)));
+  // The member whose number leads to the event itself is the sequence number.
+  const log = found.find((events) => eventIdOf(events[0]) === eventIdOf(first));
+  if (log === undefined) {
+    t.notTested('EVT-4', 'the log of events does not begin with what was delivered first');
+    return;
+  }
+  const came = new Set(envelopes.map(eventIdOf));
+  const missing = log.filter((each) => !came.has(eventIdOf(each)));
+  const words = `all ${log.length} events of the log delivered`;
+  const actual = `not delivered: ${missing.map((each) => JSON.stringify(each)).join(', ')}`;
+  t.claim('EVT-4', words, missing.length === 0, actual, ...deliveries);
+}
+
+/** Everything they act on is made before, so that each brings its own events alone. */
+async function eventCommandsOf(t: ScenarioContext): Promise<EventCommand[]> {
+  const { api, given, fresh } = t;
+  const place = await given.place();
+  const account = await given.account();
+  const [approvable, rejectable, cancellable] = [
+    await given.transaction(place),
+    await given.transaction(place),
+    await given.transaction(place),
+  ];
+  const key = () => ({ key: fresh.key() });
+  const command = (words: string, kind: string, run: () => Promise<unknown>) => ({
+    words,
+    kind,
+    run,
+  });
+  const name = { first_name: 'Grace' };
+  const tag = { ...key(), ifMatch: account.etag };
+  return [
+    command('creating an account', 'account.created', () => given.account()),
+    command('updating it', 'account.updated', () => api.updateAccount(account.id, name, tag)),
+    command('creating a transaction', 'transaction.created', () => given.transaction(place)),
+    command('rejecting one', 'transaction.rejected', () =>
+      api.rejectTransaction(rejectable.id, place.account_id, { reason: 'no' }, key()),
+    ),
+    command('cancelling one', 'transaction.cancelled', () =>
+      api.cancelTransaction(cancellable.id, place.account_id, { reason: 'no' }, key()),
+    ),
+    command('approving one', 'transaction.approved', () =>
+      api.approveTransaction(approvable.id, place.account_id, key()),
+    ),
+  ];
+}
+
+/** Members that services call the kind of an event by. */
+const KIND_NAMES = ['kind', 'type', 'event', 'event_type', 'name'];
+
+/** What the events among the deliveries from `first` on are called; a repeat is no other event. */
+function kindsIn(deliveries: readonly RecordedDelivery[], first: number): string[] {
+  const events = new Map<string | undefined, string>();
+  for (const delivered of deliveries.slice(first)) {
+    const envelope: Envelope = envelopeIn(delivered) ?? {};
+    const kind = KIND_NAMES.map((name) => envelope[name]).find((each) => typeof each === 'string');
+    events.set(eventIdOf(envelope), typeof kind === 'string' ? kind : 'an unnamed kind');
+  }
+  return [...events.values()];
+}
+
+function countOf(values: readonly unknown[]): number {
+  return new Set(values).size;
+}
+
+const NONE: Envelope = {};
+
+/** In some member, each id has one number and each number one id, however often each came. */
+function expectApart(t: ScenarioContext, deliveries: readonly RecordedDelivery[]): void {
+  const envelopes = deliveries.map((each) => envelopeIn(each) ?? NONE);
+  const [first, ...rest] = envelopes;
+  // EVT-3's subject is that there is an envelope at all.
+  if (first === undefined || rest.length === 0 || envelopes.includes(NONE)) {
+    t.notTested('EVT-2a', 'fewer than two events came as JSON objects');
+    return;
+  }
+  const names = numberNames(first).filter((name) => {
+    const numbers = envelopes.map((each) => sequenceAt(each, name));
+    const pairs = envelopes.map((each, at) => `${eventIdOf(each)} ${numbers[at]}`);
+    const counts = [envelopes.map(eventIdOf), numbers, pairs].map(countOf);
+    return !numbers.includes(undefined) && new Set(counts).size === 1;
+  });
+  const ids = envelopes.map(({ id }) => JSON.stringify(id)).join(', ');
+  const actual = `ids ${ids}; members ${Object.keys(first).join(', ')}`;
+  const words = 'for each event one id, and in one member a number that no other event has';
+  t.claim('EVT-2a', words, names.length > 0, actual, ...deliveries);
+}
+
+export const eventKindScenarios: readonly Scenario[] = [evtKinds];

@@ -1,0 +1,65 @@
+// The signatures of EVT-6 are compared with another program's signatures; headers are found whatever they are
+// called.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { signatureVectors } from '../../../fixtures/vectors/signatures.ts';
+import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
+import { expectedMac, headersNaming, isSignedWith, signatureOf, valuesAt } from './signatures.ts';
+
+const signatures = suite('signatures');
+
+const headed = (...lines: HeaderLine[]) => ({ headers: new Headers(lines) });
+
+for (const { name, secret, t, bodyBase64, hex } of signatureVectors) {
+  signatures(`as openssl has it: ${name}`, () => {
+    const body = Buffer.from(bodyBase64, 'base64');
+    assert.is(expectedMac(secret, t, body), hex);
+    const value = `t=${t},v1=${'0'.repeat(64)},v1=${hex}`;
+    assert.ok(isSignedWith(secret, { ...headed(['X-Any', value]), body }));
+    assert.not(isSignedWith(`${secret}x`, { ...headed(['X-Any', value]), body }));
+    assert.not(isSignedWith(secret, { ...headed(['X-Any', value]), body: Buffer.from('other') }));
+    const upper = `t=${t},v1=${hex.toUpperCase()}`;
+    assert.not(isSignedWith(secret, { ...headed(['X-Any', upper]), body }));
+  });
+}
+
+signatures('the header is found by what it holds', () => {
+  const hex = 'ab'.repeat(32);
+  const cases: [string, string | undefined][] = [
+    [`t=1772452800000,v1=${hex}`, 'Sig'],
+    [`t=1772452800000, v1=${hex}`, 'Sig'],
+    [`v1=${hex}`, 'Sig'],
+    [`t=1772452800000;v2=${hex}`, 'Sig'],
+    [hex.toUpperCase(), 'Sig'],
+    ['application/json; charset=utf-8', undefined],
+    ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', undefined],
+  ];
+  for (const [value, name] of cases) {
+    const found = signatureOf(headed(['Host', 'hooks.example.com'], ['Sig', value]));
+    assert.is(found?.name, name, value);
+  }
+  assert.is(signatureOf(headed()), undefined);
+});
+
+signatures('a whole signature goes before what merely looks like one', () => {
+  const hex = 'ab'.repeat(32);
+  const lines: HeaderLine[] = [
+    ['X-Digest', hex],
+    ['X-Sig', `t=1,v1=${hex}`],
+  ];
+  assert.is(signatureOf(headed(...lines))?.name, 'X-Sig');
+});
+
+signatures('every value of a part is kept, in order', () => {
+  const found = signatureOf(headed(['S', 't=1,v1=a, v1=b==,x']))!;
+  assert.equal(valuesAt(found, 'v1'), ['a', 'b==']);
+  assert.equal(valuesAt(found, 't'), ['1']);
+  assert.equal(found.parts.at(-1), ['x', '']);
+});
+
+signatures('the id of a subscription is no length', () => {
+  const arrival = headed(['Content-Length', '12'], ['X-Sub', '12'], ['X-Other', '123']);
+  assert.equal(headersNaming(12, arrival), ['X-Sub']);
+});
+
+signatures.run();

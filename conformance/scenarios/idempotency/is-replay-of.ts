@@ -1,0 +1,53 @@
+// Tells whether one answer is another one again: what a repeat under an idempotency key comes down
+// to.
+import { isDeepStrictEqual } from 'node:util';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer, Json } from '../../engine/send/answer.ts';
+
+/**
+ * The same answer, whoever printed it: status and members, but for the request_id of a refusal. How
+ * the bytes compare is judged apart (IDEM-4b, IDEM-5).
+ */
+export function isReplayOf(answer: Answer, first: Answer): boolean {
+  return answer.status === first.status && sameMembers(answer, first);
+}
+
+export function sameMembers(answer: Answer, first: Answer): boolean {
+  if (answer.json === undefined) return answer.text === first.text;
+  return isDeepStrictEqual(withoutRequestId(answer.json), withoutRequestId(first.json));
+}
+
+function withoutRequestId(json: Json | undefined): Json | undefined {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return json;
+  const { request_id, ...rest } = json;
+  return rest;
+}
+
+/** The bytes of an answer with another's request_id in place of its own. */
+export function bytesWithRequestIdOf(answer: Answer, first: Answer): string {
+  const [own, others] = [answer.at('request_id'), first.at('request_id')];
+  if (typeof own !== 'string' || typeof others !== 'string' || own === '') return answer.text;
+  return answer.text.replaceAll(own, others);
+}
+
+/**
+ * IDEM-5: each answer has a number of its own in the header, whatever its body repeats. Blocked
+ * where the first has none: that every call has one is another rule's business (ERR-4).
+ */
+export async function expectOwnRequestIds(
+  t: ScenarioContext,
+  first: Answer,
+  repeats: readonly Answer[],
+): Promise<void> {
+  await t.branch('IDEM-5', 'an X-Request-Id of its own with every repeat', async () => {
+    const id = first.headers.get('x-request-id');
+    if (id === undefined) throw new Blocked('the first answer has no X-Request-Id to compare with');
+    const seen = new Set([id]);
+    for (const repeat of repeats) {
+      const words = 'one of this call, unlike those before';
+      t.expect('IDEM-5', repeat).header('X-Request-Id', words, (value) => !seen.has(value));
+      seen.add(repeat.headers.get('x-request-id') ?? '');
+    }
+  });
+}

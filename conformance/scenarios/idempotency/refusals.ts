@@ -1,0 +1,305 @@
+// IDEM-4d: refusals are kept under their key as successes are: status, code, detail and bytes.
+
+import { describeAnswer } from '../../engine/judge/expect.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { Scenario } from '../../engine/types.ts';
+import { bytesWithRequestIdOf, expectOwnRequestIds, isReplayOf } from './is-replay-of.ts';
+import { decide } from './subjects.ts';
+
+type Send = (key: string) => Promise<Answer>;
+
+/**
+ * A request that is refused, and the same without its fault, which its key must not let through.
+ */
+interface Refused {
+  readonly status: number;
+  readonly code: string;
+  readonly send: Send;
+  /** The subject is the same; under a key of its own it would be served. */
+  readonly corrected?: Send;
+}
+
+const NOWHERE = '999999999999';
+
+const idemRefusalsOfAccounts: Scenario = {
+  id: 'idem-refusals-of-accounts',
+  title: 'Refused writes of accounts are answered the same refusal again: 422, 412, 404, 413',
+  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  observes: ['NS-30'],
+  async run(t) {
+    const account = await t.given.account();
+    const patch = (body: RequestBody, ifMatch: string) => (key: string) =>
+      t.api.updateAccount(account.id, body, { key, ifMatch });
+    const invalid = t.newAccount({ email: t.fresh.text() });
+    const same = String(account.body.country);
+    const kinds: Refused[] = [
+      {
+        ...{ status: 422, code: 'validation_failed' },
+        send: (key) => t.api.createAccount(invalid, { key }),
+        corrected: (key) => t.api.createAccount({ ...invalid, email: t.fresh.email() }, { key }),
+      },
+      {
+        ...{ status: 422, code: 'validation_failed' },
+        send: patch({ country: same }, account.etag),
+        corrected: patch({ country: 'FR' }, account.etag),
+      },
+    ];
+    const seen = await judgeKinds(t, kinds);
+    // From here on the first tag is stale, whatever the corrected request did.
+    const updated = await t.api.updateAccount(
+      account.id,
+      { first_name: 'Grace' },
+      { ifMatch: account.etag },
+    );
+    const present = updated.headers.get('etag') ?? '';
+    const rows = Array.from({ length: 1001 }, () => account.body);
+    const later: Refused[] = [
+      {
+        ...{ status: 412, code: 'revision_conflict' },
+        send: patch({ language: 'fr' }, account.etag),
+        ...(updated.status === 200 ? { corrected: patch({ language: 'fr' }, present) } : {}),
+      },
+      {
+        ...{ status: 404, code: 'not_found' },
+        send: (key) => t.api.updateAccount(NOWHERE, { country: 'FR' }, { key, ifMatch: present }),
+      },
+      {
+        ...{ status: 413, code: 'scope_too_wide' },
+        send: (key) => t.api.bulkCreateAccounts(rows, { key }),
+      },
+    ];
+    const { unkept } = await judgeKinds(t, later, seen);
+    await lookAtConflict(t, account, unkept);
+    const words = unkept.length === 0 ? 'refusals are kept' : `not kept: ${unkept.join(', ')}`;
+    t.observe('NS-30', words, { unrecorded_refusals: [...new Set(unkept)] });
+  },
+};
+
+/**
+ * NS-30: seen for the record alone; whether this refusal is kept has a rule of its own (IDEM-13).
+ */
+async function lookAtConflict(
+  t: ScenarioContext,
+  known: GivenAccount,
+  unkept: number[],
+): Promise<void> {
+  const body = t.newAccount({ email: known.email });
+  const send = (key: string) => t.api.createAccount(body, { key });
+  const corrected = (key: string) =>
+    t.api.createAccount({ ...body, email: t.fresh.email() }, { key });
+  const kind = { status: 409, code: 'invalid_state', send, corrected };
+  await t.branch('IDEM-4d', 'an email in use', async () => {
+    const { first, again, corrected: late } = await tryKind(t, kind);
+    if (!isKept(first, again, late)) unkept.push(409);
+  });
+}
+
+const idemRefusalsOfTransactions: Scenario = {
+  id: 'idem-refusals-of-transactions',
+  title: 'Refused writes of transactions are answered the same refusal again: 422, 404, 409',
+  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  needs: ['trading_account'],
+  async run(t) {
+    const where = await t.given.place();
+    const rejected = await t.given.rejected(where);
+    const pending = await t.given.transaction(where);
+    const invalid = t.newTransaction(where, { amount: t.fresh.text() });
+    const astray = t.newTransaction(where, { trading_account_id: NOWHERE });
+    const { trading_account_id } = where;
+    const create = (body: typeof invalid) => (key: string) =>
+      t.api.createTransaction(body, { key });
+    const reject = (reason: string) => (key: string) =>
+      t.api.rejectTransaction(pending.id, where.account_id, { reason }, { key });
+    const unknown = { id: NOWHERE, account_id: where.account_id };
+    await judgeKinds(t, [
+      {
+        ...{ status: 422, code: 'validation_failed' },
+        send: create(invalid),
+        corrected: create({ ...invalid, amount: '25.00' }),
+      },
+      {
+        ...{ status: 404, code: 'not_found' },
+        send: create(astray),
+        corrected: create({ ...astray, trading_account_id }),
+      },
+      { status: 422, code: 'validation_failed', send: reject(''), corrected: reject('a reason') },
+      {
+        ...{ status: 404, code: 'not_found' },
+        send: (key) => decide(t, 'cancel', unknown, key),
+        corrected: (key) => decide(t, 'cancel', pending, key),
+      },
+      {
+        ...{ status: 409, code: 'invalid_state' },
+        send: (key) => decide(t, 'approve', rejected, key),
+        corrected: (key) => decide(t, 'approve', pending, key),
+      },
+    ]);
+  },
+};
+
+const idemRefusalOfProviderWithdrawal: Scenario = {
+  id: 'idem-refusal-of-provider-withdrawal',
+  title: 'The 501 for a payment-provider withdrawal is kept under its key',
+  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  needs: ['provider_trading_account'],
+  async run(t) {
+    const where = await t.given.providerPlace();
+    const over = { transaction_type: 'Withdrawal', method: 'Withdrawal', amount: '-25.00' };
+    const withdrawal = await t.given.transaction(where, over);
+    const deposit = await t.given.transaction(where);
+    const approve = (made: typeof deposit) => (key: string) => decide(t, 'approve', made, key);
+    const probe = await approve(withdrawal)(t.fresh.key());
+    if (probe.status < 300) {
+      throw new MissingCapability(
+        'provider_trading_account',
+        "no withdrawal is a payment provider's here",
+      );
+    }
+    const kind = { status: 501, code: 'not_implemented' };
+    await judgeKinds(t, [{ ...kind, send: approve(withdrawal), corrected: approve(deposit) }]);
+  },
+};
+
+const idemRefusalByBrand: Scenario = {
+  id: 'idem-refusal-by-brand',
+  title: 'The 403 for another brand is kept under its key',
+  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  needs: ['brand'],
+  async run(t) {
+    const create = (body: RequestBody) => (key: string) =>
+      t.as('brand').createAccount(body, { key });
+    const own = create(t.newAccount({}, 'brand'));
+    await t.control('a create at its own brand', () => own(t.fresh.key()));
+    const invalid = t.newAccount({ email: t.fresh.text() }, 'brand');
+    const foreign = { brand_id: t.brandId('other_brand') ?? NOWHERE };
+    await judgeKinds(t, [
+      {
+        ...{ status: 422, code: 'validation_failed' },
+        send: create(invalid),
+        corrected: create({ ...invalid, email: t.fresh.email() }),
+      },
+      // NS-41: whether its own brand under this key is the same subject is open.
+      { status: 403, code: 'forbidden', send: create(t.newAccount(foreign, 'brand')) },
+    ]);
+  },
+};
+
+const idemRefusalOfCancel: Scenario = {
+  id: 'idem-refusal-of-cancel',
+  title: 'The 403 for cancelling a settled transaction is kept, though the scope is granted since',
+  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  needs: ['mint', 'settle', 'fresh_trading_account'],
+  async run(t) {
+    const settled = await t.given.settled(await t.given.freshPlace());
+    const scopes = ['transactions:write'];
+    const modest = await t.operator.mint({ scopes });
+    const send = (key: string) =>
+      t.as(modest).cancelTransaction(settled.id, settled.account_id, undefined, { key });
+    const corrected = async (key: string) => {
+      await t.operator.rescope(modest.clientId ?? '', [...scopes, 'transactions:amend']);
+      return send(key);
+    };
+    await judgeKinds(t, [{ status: 403, code: 'forbidden', send, corrected }]);
+  },
+};
+
+/** What was seen of the kinds so far. */
+interface Seen {
+  /** Statuses of the refusals that were not kept. */
+  readonly unkept: number[];
+  /** True once a refusal that was certainly kept came with another request_id (IDEM-5). */
+  renumbered: boolean;
+}
+
+async function judgeKinds(
+  t: ScenarioContext,
+  kinds: readonly Refused[],
+  seen: Seen = { unkept: [], renumbered: false },
+): Promise<Seen> {
+  for (const kind of kinds) {
+    const words = `a ${kind.status} ${kind.code} under one key`;
+    await t.branch(['IDEM-4b', 'IDEM-4d', 'IDEM-5'], words, async () => {
+      const { first, again, corrected } = await tryKind(t, kind);
+      if (corrected === undefined && seen.renumbered) return;
+      const numbered = sameNumber(again, first);
+      const kept = isKept(first, again, corrected);
+      // The status of a replay is judged elsewhere (IDEM-4a), as its bytes are below.
+      const replayed = kept || numbered === true;
+      if (!replayed) seen.unkept.push(first.status);
+      const [shown, detail] = [corrected ?? again, again.at('detail') === first.at('detail')];
+      t.expect('IDEM-4d', shown)
+        .is(
+          `the first refusal again: ${describeAnswer(first)}`,
+          replayed,
+          describeAnswer(shown),
+          first,
+          again,
+        )
+        .is(`with its code: ${first.code}`, again.code === first.code, describeAnswer(again), first)
+        .is('with the detail that it had', detail, describeAnswer(again), first);
+      if (!kept) return await t.branch(['IDEM-4b', 'IDEM-5'], words, notKept);
+      // Where the corrected one shows that replays keep their number, this refusal came before the
+      // key was looked up at all: that is not what a replay does (IDEM-8).
+      const stored = corrected && [first, again].some((each) => sameNumber(corrected, each));
+      if (numbered === false && stored === true) return;
+      if (numbered === false) seen.renumbered = true;
+      expectSameBytes(t, first, again);
+      await expectOwnRequestIds(t, first, [again]);
+    });
+  }
+  return seen;
+}
+
+async function tryKind(t: ScenarioContext, kind: Refused) {
+  const key = t.fresh.key();
+  const first = await kind.send(key);
+  if (first.status !== kind.status || (first.code ?? kind.code) !== kind.code) {
+    throw new Blocked(`expected to be refused with ${kind.status}, but ${first.summary}`);
+  }
+  const again = await kind.send(key);
+  const corrected = await kind.corrected?.(key);
+  return { first, again, corrected };
+}
+
+async function notKept(): Promise<void> {
+  throw new Blocked('what is not kept as it was cannot be compared any further');
+}
+
+/**
+ * A refusal made anew bears the number of its own call, which a replay does not (IDEM-5). Where a
+ * body has none, or replays are given new ones, the corrected request tells.
+ */
+function isKept(first: Answer, again: Answer, corrected: Answer | undefined): boolean {
+  if (!isReplayOf(again, first)) return false;
+  const numbered = sameNumber(again, first);
+  if (numbered === true) return true;
+  return corrected === undefined ? numbered === undefined : isReplayOf(corrected, first);
+}
+
+/** Undefined where the bodies have no request_id. */
+function sameNumber(again: Answer, first: Answer): boolean | undefined {
+  const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
+  return id === undefined ? undefined : id === idBefore;
+}
+
+/** IDEM-5 where only the request_id differs, IDEM-4b where anything else does. */
+function expectSameBytes(t: ScenarioContext, first: Answer, again: Answer): void {
+  const [id, idBefore] = [again.at('request_id'), first.at('request_id')];
+  const words = `request_id of the first attempt: ${JSON.stringify(idBefore)}`;
+  t.expect('IDEM-5', again).is(words, id === idBefore, JSON.stringify(id), first);
+  const same = bytesWithRequestIdOf(again, first) === first.text;
+  const expected = `the ${first.body.length} bytes of exchange ${first.n}: ${describeAnswer(first)}`;
+  t.expect('IDEM-4b', again).is(expected, same, again.text.slice(0, 300), first);
+}
+
+export const refusalScenarios: readonly Scenario[] = [
+  idemRefusalsOfAccounts,
+  idemRefusalsOfTransactions,
+  idemRefusalOfProviderWithdrawal,
+  idemRefusalByBrand,
+  idemRefusalOfCancel,
+];

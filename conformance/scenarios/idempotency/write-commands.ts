@@ -1,0 +1,271 @@
+// The nine write operations as requests that can be sent again: the same, with another body, after
+// the record has moved on.
+
+import type { Capability, Role } from '../../engine/capabilities.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { Credential } from '../../providers/target.ts';
+import { closePosition, openPosition } from '../support/orders.ts';
+import { isReplayOf, sameMembers } from './is-replay-of.ts';
+
+type Send = (key: string) => Promise<Answer>;
+
+/** One write on records of its own; `send` is the same request each time. */
+export interface WriteCommand {
+  send(key: string | null, who?: Role | Credential): Promise<Answer>;
+  /** The same subject, other members of the body different: well, or so that it cannot be run. */
+  readonly altered: readonly Send[];
+  /** The same subject, though what may be taken for it differs: email, tag, transaction. */
+  readonly disguised?: Send;
+  /** Lets the record move on, so that an answer made afresh reads differently from the first. */
+  changeRecord?(first: Answer): Promise<unknown>;
+  /** What the record reads now, for showing that the command was done once. */
+  reread?(): Promise<Answer>;
+}
+
+/** As the control plane and reports name them. */
+export type WriteOperationName =
+  | 'createAccount'
+  | 'updateAccount'
+  | 'bulkCreateAccounts'
+  | 'openPosition'
+  | 'closePosition'
+  | 'createTransaction'
+  | 'approveTransaction'
+  | 'rejectTransaction'
+  | 'cancelTransaction';
+
+export interface WriteOperation {
+  readonly operation: WriteOperationName;
+  readonly words: string;
+  readonly needs: readonly Capability[];
+  make(t: ScenarioContext): Promise<WriteCommand>;
+}
+
+const noSeed: readonly Capability[] = [];
+const place: readonly Capability[] = ['trading_account'];
+
+async function accountToCreate(t: ScenarioContext): Promise<WriteCommand> {
+  const body = t.newAccount();
+  const api = t.api;
+  return {
+    send: (key, who = t.mainRole) => t.as(who).createAccount(body, { key }),
+    altered: [
+      (key) => api.createAccount({ ...body, first_name: 'Grace', country: 'FR' }, { key }),
+      (key) => api.createAccount({ ...body, phone: t.fresh.phone() }, { key }),
+    ],
+    disguised: (key) => api.createAccount({ ...body, email: t.fresh.email() }, { key }),
+    changeRecord: async (first) => {
+      const ifMatch = first.headers.get('etag') ?? null;
+      const id = String(first.at('id'));
+      await api.updateAccount(id, { first_name: 'Overtaken' }, { ifMatch });
+    },
+    reread: () => t.given.reread({ body }),
+  };
+}
+
+async function accountToUpdate(t: ScenarioContext): Promise<WriteCommand> {
+  const account = await t.given.account();
+  const api = t.api;
+  const ifMatch = account.etag;
+  const patch = (body: RequestBody, key: string | null, who: Role | Credential = t.mainRole) =>
+    t.as(who).updateAccount(account.id, body, { key, ifMatch });
+  const other = '"another-revision"';
+  return {
+    send: (key, who) => patch({ first_name: 'Grace' }, key, who),
+    altered: [(key) => patch({ country: 'FR', last_name: 'Hopper' }, key), (key) => patch({}, key)],
+    disguised: (key) =>
+      api.updateAccount(account.id, { first_name: 'Grace' }, { key, ifMatch: other }),
+    changeRecord: async (first) => {
+      const tag = first.headers.get('etag') ?? null;
+      await api.updateAccount(account.id, { language: 'fr' }, { ifMatch: tag });
+    },
+    reread: () => t.given.reread(account),
+  };
+}
+
+async function batchToCreate(t: ScenarioContext): Promise<WriteCommand> {
+  // One row fails: a batch that only half succeeded is kept as well.
+  const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
+  return {
+    send: (key, who = t.mainRole) => t.as(who).bulkCreateAccounts(rows, { key }),
+    // IDEM-9a: what may be altered in a batch has scenarios of its own.
+    altered: [],
+    reread: () =>
+      t.given.sendUntilAnswered('the batch under a new key', () => t.api.bulkCreateAccounts(rows)),
+  };
+}
+
+async function positionToOpen(t: ScenarioContext): Promise<WriteCommand> {
+  const where = await t.given.place();
+  const { body } = await openPosition(t, where);
+  const other = Object.hasOwn(body, 'size') ? { size: '0.20' } : { volume: '0.20' };
+  return {
+    send: (key, who = t.mainRole) => t.as(who).openPosition(body, { key }),
+    altered: [(key) => t.api.openPosition({ ...body, ...other, side: 'sell' }, { key })],
+  };
+}
+
+async function positionToClose(t: ScenarioContext): Promise<WriteCommand> {
+  const where = await t.given.place();
+  const [first, second, third] = [
+    await openPosition(t, where),
+    await openPosition(t, where),
+    await openPosition(t, where),
+  ];
+  const { body } = await closePosition(t, first);
+  return {
+    send: (key, who = t.mainRole) => t.as(who).closePosition(body(second), { key }),
+    altered: [(key) => t.api.closePosition(body(third), { key })],
+  };
+}
+
+async function transactionToCreate(t: ScenarioContext): Promise<WriteCommand> {
+  const where = await t.given.place();
+  const body = t.newTransaction(where);
+  const api = t.api;
+  return {
+    send: (key, who = t.mainRole) => t.as(who).createTransaction(body, { key }),
+    altered: [
+      (key) => api.createTransaction({ ...body, amount: '99.00' }, { key }),
+      (key) => api.createTransaction({ ...body, amount: t.fresh.text() }, { key }),
+    ],
+    changeRecord: async (first) => {
+      await api.rejectTransaction(String(first.at('id')), where.account_id);
+    },
+    reread: () => t.given.rereadTransaction({ body }),
+  };
+}
+
+async function transactionToApprove(t: ScenarioContext): Promise<WriteCommand> {
+  const where = await t.given.place();
+  const made = await t.given.transaction(where);
+  const approve = (id: string, key: string | null, who: Role | Credential = t.mainRole) =>
+    t.as(who).approveTransaction(id, where.account_id, { key });
+  return {
+    send: (key, who) => approve(made.id, key, who),
+    // It has no body.
+    altered: [],
+    disguised: async (key) => approve((await t.given.transaction(where)).id, key),
+    changeRecord: async () => {
+      if (t.has('settle')) await t.operator.settle(made.id);
+    },
+    reread: () => t.given.rereadTransaction(made),
+  };
+}
+
+/** `reject` and `cancel` are alike but for their last word. */
+function transactionToEnd(verb: 'rejectTransaction' | 'cancelTransaction') {
+  return async (t: ScenarioContext): Promise<WriteCommand> => {
+    const where = await t.given.place();
+    const made = await t.given.transaction(where);
+    const body = { reason: 'conformance check' };
+    const end = (given: RequestBody, key: string | null, who: Role | Credential = t.mainRole) =>
+      t.as(who)[verb](made.id, where.account_id, given, { key });
+    return {
+      send: (key, who) => end(body, key, who),
+      altered: [(key) => end({ reason: 'another reason' }, key), (key) => end({ reason: '' }, key)],
+      disguised: async (key) =>
+        t.api[verb]((await t.given.transaction(where)).id, where.account_id, body, { key }),
+      reread: () => t.given.rereadTransaction(made),
+    };
+  };
+}
+
+export const WRITE_OPERATIONS = {
+  createAccount: { words: 'creating an account', needs: noSeed, make: accountToCreate },
+  updateAccount: { words: 'updating an account', needs: noSeed, make: accountToUpdate },
+  bulkCreateAccounts: { words: 'creating accounts in bulk', needs: noSeed, make: batchToCreate },
+  openPosition: { words: 'opening a position', needs: place, make: positionToOpen },
+  closePosition: { words: 'closing a position', needs: place, make: positionToClose },
+  createTransaction: { words: 'creating a transaction', needs: place, make: transactionToCreate },
+  approveTransaction: {
+    words: 'approving a transaction',
+    needs: place,
+    make: transactionToApprove,
+  },
+  rejectTransaction: {
+    words: 'rejecting a transaction',
+    needs: place,
+    make: transactionToEnd('rejectTransaction'),
+  },
+  cancelTransaction: {
+    words: 'cancelling a transaction',
+    needs: place,
+    make: transactionToEnd('cancelTransaction'),
+  },
+} as const satisfies Record<WriteOperationName, Omit<WriteOperation, 'operation'>>;
+
+/** All nine, in the order of the specification. */
+export const writeOperations: readonly WriteOperation[] = (
+  Object.keys(WRITE_OPERATIONS) as WriteOperationName[]
+).map((operation) => ({
+  operation,
+  ...WRITE_OPERATIONS[operation],
+}));
+
+const DECISIONS: readonly WriteOperationName[] = [
+  'approveTransaction',
+  'rejectTransaction',
+  'cancelTransaction',
+];
+
+/**
+ * Asked only before something is called no repeat: where identical requests under one key are not
+ * answered alike to begin with, or where they move the record, other rules are broken (IDEM-4).
+ */
+export async function requireReplays(
+  t: ScenarioContext,
+  operation: WriteOperationName,
+): Promise<void> {
+  const { words, make } = WRITE_OPERATIONS[operation];
+  const command: WriteCommand = await make(t);
+  const key = t.fresh.key();
+  const first = await t.control(words, () => command.send(key));
+  const before = await command.reread?.();
+  // IDEM-15: a record that takes a moment to be found is not what is asked here.
+  await t.sleep(20);
+  if (!isReplayOf(await command.send(key), first)) {
+    throw new Blocked(`${words}: not even an identical repeat gets the first answer`);
+  }
+  // A decision reads alike when it is met a second time: what it acts on shows more.
+  if (DECISIONS.includes(operation)) await requireReplays(t, 'createTransaction');
+  const after = await command.reread?.();
+  if (before !== undefined && after !== undefined && !sameMembers(after, before)) {
+    throw new Blocked(`${words}: an identical repeat moves the record`);
+  }
+}
+
+/** Asked for the same reason: where bodies are compared (IDEM-8). */
+export async function requireBodyIgnored(
+  t: ScenarioContext,
+  operation: WriteOperationName,
+): Promise<void> {
+  await requireReplays(t, operation);
+  await requireReplayOf(t, operation, (command) => command.altered[0]);
+}
+
+/** Asked for the same reason: where an email or a tag is taken for the subject (IDEM-2c). */
+export async function requireSubjectKept(
+  t: ScenarioContext,
+  operation: WriteOperationName,
+): Promise<void> {
+  await requireBodyIgnored(t, operation);
+  await requireReplayOf(t, operation, (command) => command.disguised);
+}
+
+async function requireReplayOf(
+  t: ScenarioContext,
+  operation: WriteOperationName,
+  choose: (command: WriteCommand) => Send | undefined,
+): Promise<void> {
+  const { words, make } = WRITE_OPERATIONS[operation];
+  const command: WriteCommand = await make(t);
+  const key = t.fresh.key();
+  const first = await t.control(words, () => command.send(key));
+  const send = choose(command);
+  if (send === undefined || isReplayOf(await send(key), first)) return;
+  throw new Blocked(`${words}: a repeat with another body does not get the first answer`);
+}

@@ -1,0 +1,258 @@
+// LIM-3, LIM-9, LIM-11: what is counted, and for whom: bulk as one, reads as writes, all of a firm.
+
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Scenario } from '../../engine/types.ts';
+import {
+  type Burst,
+  clearlyAbove,
+  drain,
+  type RateLimitProbe,
+  type RepeatableRequest,
+  rateLimitProbeOf,
+  refill,
+  requireRateLimits,
+  sendBurst,
+  toleranceOf,
+  within,
+} from './rate-limit-probe.ts';
+import { expectRefusalForm } from './rate-limit-refusal.ts';
+
+const limBulkIsOne: Scenario = {
+  id: 'lim-bulk-is-one',
+  title: 'A bulk create counts as one request, however many its rows',
+  rules: ['LIM-9'],
+  needs: ['plan'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const probe = await rateLimitProbeOf(t);
+    const half = Math.max(2, Math.round(probe.perSecond * 0.6));
+    const plain = await sendBurst(t, probe, half);
+    if (plain.limited.length > 0) throw new Blocked(`control failed: ${half} requests at once`);
+    await refill(t);
+    // Twins of one account, so that a thousand rows make one.
+    const row = t.newAccount();
+    const rows = Array.from({ length: Math.min(1000, probe.perSecond * 4) }, () => row);
+    const client = t.as(probe.credential);
+    const batch = await client.bulkCreateAccounts(rows, { unpaced: true });
+    t.expect('LIM-9', batch).is(`${rows.length} rows served`, batch.status < 300);
+    const after = await sendBurst(t, probe, half - 1);
+    const expected = `${half - 1} more requests served, as if it had been one`;
+    const truth = after.limited.length === 0;
+    const actual = `${after.limited.length} of them refused`;
+    t.claim('LIM-9', expected, truth, actual, batch, ...after.served, ...after.limited);
+  },
+};
+
+const limReadsAndWrites: Scenario = {
+  id: 'lim-reads-and-writes',
+  title: 'Reads are metered as writes are, from the same allowance',
+  rules: ['LIM-11'],
+  needs: ['plan'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const probe = await rateLimitProbeOf(t);
+    const size = clearlyAbove(probe.perSecond);
+    const read: RepeatableRequest = (client, options) => client.listWebhooks(options);
+    const shown = await read(t.as(probe.credential), {});
+    if (shown.status !== 200) throw new Blocked(`control failed: a read: ${shown.summary}`);
+    await refill(t);
+    const writes = await sendBurst(t, probe, size);
+    if (writes.limited.length === 0) throw new Blocked(`no 429 to ${size} writes at once`);
+    await refill(t);
+    const reads = await sendBurst(t, { ...probe, request: read }, size);
+    expectAlike(t, 'reads', reads, writes);
+    await refill(t);
+    let turn = 0;
+    const either: RepeatableRequest = (client, options) => {
+      turn += 1;
+      return turn % 2 === 0 ? read(client, options) : probe.request(client, options);
+    };
+    const mixed = await sendBurst(t, { ...probe, request: either }, size);
+    expectAlike(t, 'reads and writes by turns', mixed, writes);
+  },
+};
+
+/**
+ * LIM-2 has how many that are: here only that they are as many, but for what came back while they
+ * arrived, which of the slower ones is more.
+ */
+function expectAlike(t: ScenarioContext, words: string, some: Burst, writes: Burst): void {
+  const { length } = writes.served;
+  const least = toleranceOf(Math.max(0, length - (length * writes.spreadMs) / 1000))[0];
+  const wanted = [least, toleranceOf(length, some.spreadMs)[1]] as const;
+  const range = wanted.join(' to ');
+  const expected = `as many ${words} at once as writes: about ${length}, ${range}`;
+  const truth = within(some.served.length, wanted);
+  const actual = `${some.served.length} served`;
+  t.claim('LIM-11', expected, truth, actual, ...some.served.slice(-1));
+}
+
+const limFirm: Scenario = {
+  id: 'lim-firm',
+  title: 'A firm is served four times the rate of a credential, and both must have room',
+  rules: ['LIM-3', 'LIM-5', 'LIM-6'],
+  observes: ['NS-36'],
+  needs: ['plan', 'rates', 'mint', 'clock', 'other_firm'],
+  lane: 'limits',
+  provokes: [429],
+  async run(t) {
+    const scopes = ['accounts:write'];
+    const plan = 'sandbox';
+    const one = await t.operator.mint({ scopes, plan });
+    const firmId = one.firmId ?? '1';
+    // Brands of a firm are one firm. No credential here is faster than Sandbox (NS-36).
+    const others = [await t.operator.mint({ scopes, plan, brand: 'brand' })];
+    while (others.length < 5) others.push(await t.operator.mint({ scopes, plan }));
+    const known = t.newAccount({ brand_id: one.brandId }, 'brand');
+    const request: RepeatableRequest = (client, options) =>
+      client.createAccount(known, { key: t.fresh.key(), ...options });
+    await t.control('a create', () => request(t.as(one), {}));
+    const probes = [one, ...others].map((credential) => ({ credential, perSecond: 5, request }));
+
+    await t.branch('LIM-3', 'a firm with little room', () =>
+      expectBothNeeded(t, firmId, one, request),
+    );
+    await t.operator.firmRate(firmId, null);
+    await expectFirm(t, firmId, probes, {
+      perSecond: 20,
+      words: 'four times that of a credential',
+    });
+    const theirs = await t.operator.mint({ scopes, plan, firm: 'other_firm' });
+    const body = t.newAccount({ brand_id: t.brandId('other_firm') }, 'other_firm');
+    const apart = await t.as(theirs).createAccount(body, { unpaced: true });
+    t.expect('LIM-3', apart).is('another firm served meanwhile', apart.status < 300);
+
+    await t.operator.firmRate(firmId, 10);
+    await expectFirm(t, firmId, probes, { perSecond: 10, words: 'what the agreement sets' });
+    await t.branch('LIM-5', 'refused by the firm', () => expectOwnKept(t, firmId, probes));
+    await t.branch('LIM-5', 'refused for its own rate', () => expectFirmKept(t, firmId, probes));
+    await observeFirmRate(t, firmId, request);
+  },
+};
+
+/**
+ * All allowances used up, then a second: each credential has its five again, and so what is refused
+ * is refused by the firm. How much gathers before does not count (LIM-2).
+ */
+async function expectFirm(
+  t: ScenarioContext,
+  firmId: string,
+  probes: readonly RateLimitProbe[],
+  { perSecond, words }: { readonly perSecond: number; readonly words: string },
+): Promise<void> {
+  await t.operator.advance(1_500);
+  const own = await drain(t, probes[0]!);
+  for (const probe of probes) await drain(t, probe);
+  await t.operator.advance(1_000);
+  const drained: Burst[] = [];
+  for (const probe of probes) drained.push(await drain(t, probe));
+  const served = drained.flatMap((each) => each.served);
+  const [limited] = drained.at(-1)!.limited;
+  const wanted = toleranceOf(perSecond);
+  const expected = `about ${perSecond} served to six credentials, ${words}: ${wanted.join(' to ')}`;
+  const truth = within(served.length, wanted);
+  if (!truth) {
+    await t.operator.firmRate(firmId, 100_000);
+    await t.operator.advance(1_000);
+    await requireRateLimits(t);
+  }
+  t.claim(
+    'LIM-3',
+    expected,
+    truth,
+    `${served.length} served`,
+    ...(limited ? [limited] : []),
+    ...served,
+  );
+  // The header is about the credential, whoever had no room.
+  const limit = Number(own.limited[0]?.headers.get('x-ratelimit-limit') ?? Number.NaN);
+  await expectRefusalForm(t, limited, Number.isNaN(limit) ? undefined : limit);
+}
+
+/** Room of its own is not enough: a firm with less than one credential has holds it to that. */
+async function expectBothNeeded(
+  t: ScenarioContext,
+  firmId: string,
+  credential: RateLimitProbe['credential'],
+  request: RepeatableRequest,
+): Promise<void> {
+  await t.operator.firmRate(firmId, 2);
+  await refill(t);
+  const { served, limited } = await sendBurst(t, { credential, perSecond: 5, request }, 12);
+  if (limited.length === 0) throw new Blocked('nothing is limited at all');
+  const most = toleranceOf(2)[1];
+  const expected = `${most} served at most to one credential, whose firm has room for 2`;
+  t.claim('LIM-3', expected, served.length <= most, `${served.length} served`, ...served);
+}
+
+/**
+ * Refused by its firm, a credential keeps its own allowance: as soon as the firm has room it is
+ * there, as that of one who was not refused.
+ */
+async function expectOwnKept(
+  t: ScenarioContext,
+  firmId: string,
+  probes: readonly RateLimitProbe[],
+): Promise<void> {
+  await t.operator.firmRate(firmId, 5);
+  await refill(t);
+  const [spender, refused, untouched] = probes as [RateLimitProbe, RateLimitProbe, RateLimitProbe];
+  await sendBurst(t, spender, clearlyAbove(5));
+  const turned = await sendBurst(t, refused, 5);
+  if (turned.served.length > 0) throw new Blocked('the firm still had room for another credential');
+  await t.operator.firmRate(firmId, 100);
+  await t.operator.advance(150);
+  const after = await sendBurst(t, refused, 5);
+  const beside = await sendBurst(t, untouched, 5);
+  if (beside.served.length < 3) throw new Blocked('the firm has no room again');
+  const expected = `${beside.served.length} served at once, as to one who was not refused before`;
+  const truth = after.served.length >= beside.served.length - 1;
+  t.claim('LIM-5', expected, truth, `${after.served.length} served`, ...turned.limited);
+}
+
+/** Refused for its own rate, a credential draws nothing from its firm, whose others need it. */
+async function expectFirmKept(
+  t: ScenarioContext,
+  firmId: string,
+  probes: readonly RateLimitProbe[],
+): Promise<void> {
+  await t.operator.firmRate(firmId, 30);
+  await refill(t);
+  const [insistent, other] = probes as [RateLimitProbe, RateLimitProbe];
+  const control = await drain(t, other);
+  await refill(t);
+  await sendBurst(t, insistent, 45);
+  const beside = await drain(t, other);
+  const expected = `${control.served.length} served, though another one was refused 40 times`;
+  const truth = beside.served.length >= control.served.length - 1;
+  if (!truth) {
+    await t.operator.firmRate(firmId, 100_000);
+    await t.operator.advance(1_000);
+    await requireRateLimits(t);
+  }
+  t.claim('LIM-5', expected, truth, `${beside.served.length} served`, ...beside.limited);
+}
+
+/** NS-36: whether a faster credential makes the firm faster. */
+async function observeFirmRate(
+  t: ScenarioContext,
+  firmId: string,
+  request: RepeatableRequest,
+): Promise<void> {
+  const credential = await t.operator.mint({ scopes: ['accounts:write'], plan: 'standard' });
+  await t.operator.firmRate(firmId, null);
+  await refill(t);
+  const { served } = await sendBurst(t, { credential, perSecond: 50, request }, 40);
+  const fast = served.length > 32;
+  const words = `${served.length} of 40 served: a firm on Sandbox, one credential on Standard`;
+  t.observe('NS-36', words, { firm_rate_from: fast ? 'highest_credential' : 'firm_plan' });
+}
+
+export const limitCountingScenarios: readonly Scenario[] = [
+  limBulkIsOne,
+  limReadsAndWrites,
+  limFirm,
+];

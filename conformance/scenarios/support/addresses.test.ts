@@ -1,0 +1,75 @@
+// The lists of addresses are held to another library's ranges, and to the specification's own
+// words.
+import ipaddr from 'ipaddr.js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  ALSO_PUBLIC,
+  ALTERNATIVE_SPELLINGS,
+  HARDLY_PUBLIC,
+  MIXED,
+  NOT_PUBLIC,
+  PUBLIC,
+  PUBLIC_NEIGHBOURS,
+  PUBLIC_V6,
+} from './addresses.ts';
+
+const addresses = suite('addresses');
+
+const rangeOf = (address: string) => ipaddr.parse(address).range();
+
+/** What ipaddr.js takes for unicast though it leads elsewhere; each is known by name. */
+const BLIND_SPOTS = ['::7f00:1', '::a00:1', '100:0:0:1::1', '5f00::1'];
+
+addresses('what is public is so by the other library too', () => {
+  for (const each of [PUBLIC, ALSO_PUBLIC, PUBLIC_V6, ...PUBLIC_NEIGHBOURS]) {
+    assert.is(rangeOf(each), 'unicast', each);
+  }
+});
+
+addresses('what is not public is so by the other library, but for its blind spots', () => {
+  const taken = NOT_PUBLIC.flatMap((block) => block.addresses).filter(
+    (each) => rangeOf(each) === 'unicast' && !BLIND_SPOTS.includes(each),
+  );
+  assert.equal(taken, []);
+});
+
+addresses('no address is on two lists', () => {
+  const all = [NOT_PUBLIC, HARDLY_PUBLIC].flatMap((blocks) =>
+    blocks.flatMap((block) => block.addresses.map((each) => ipaddr.parse(each).toString())),
+  );
+  const both = [...all, ...PUBLIC_NEIGHBOURS, PUBLIC, PUBLIC_V6];
+  assert.is(new Set(both).size, both.length);
+});
+
+addresses('each mixed answer has a public and another address', () => {
+  for (const each of MIXED) {
+    const ranges = each.map(rangeOf);
+    assert.ok(ranges.includes('unicast') && ranges.some((range) => range !== 'unicast'), `${each}`);
+  }
+});
+
+addresses('each numeric spelling is read as the address it is meant for', () => {
+  // Node's reading of urls is that of browsers, which most resolvers share.
+  const hostsOf = (words: string) =>
+    ALTERNATIVE_SPELLINGS.find((each) => each.words.startsWith(words))!.hosts;
+  for (const host of hostsOf('loopback in fewer parts')) {
+    assert.is(new URL(`https://${host}/`).hostname, '127.0.0.1', host);
+  }
+  for (const host of hostsOf('cloud metadata').filter((each) => !each.startsWith('['))) {
+    assert.is(new URL(`https://${host}/`).hostname, '169.254.169.254', host);
+  }
+  for (const host of hostsOf('loopback after a user name')) {
+    assert.match(new URL(`https://${host}/`).hostname, /^(127\.0\.0\.1|\[::1\])$/);
+  }
+});
+
+addresses('there are at least sixty spellings and addresses', () => {
+  const counted = [
+    ...NOT_PUBLIC.map((each) => each.addresses),
+    ...ALTERNATIVE_SPELLINGS.map((s) => s.hosts),
+  ];
+  assert.ok(counted.flat().length + MIXED.length >= 60);
+});
+
+addresses.run();

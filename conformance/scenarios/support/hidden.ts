@@ -1,0 +1,78 @@
+// Out of reach is answered as what does not exist: the same status, code and words.
+
+import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { ApiClient } from '../../engine/send/client.ts';
+
+const COMPARED = ['type', 'title', 'status', 'code', 'detail'];
+
+/** One request for a record out of reach, and the same for an id that no record has. */
+export interface HiddenRecord {
+  readonly outsider: () => Promise<ApiClient>;
+  readonly hidden: (client: ApiClient) => Promise<Answer>;
+  readonly unknown: (client: ApiClient) => Promise<Answer>;
+  /** The same for a record of its own, asked for only where something is amiss. */
+  readonly own: (client: ApiClient) => Promise<Answer>;
+}
+
+/**
+ * `unknown` answers the same request for an id that no record has. Where that is no 404 either,
+ * the operation's own rule says so.
+ */
+export function expectHidden(
+  t: ScenarioContext,
+  rules: Rules,
+  hidden: Answer,
+  unknown: Answer,
+): void {
+  if (unknown.status !== 404) {
+    throw new Blocked(`control failed: an unknown id: expected 404, but ${unknown.summary}`);
+  }
+  judge(t, rules, hidden, unknown);
+}
+
+/** Asks for both; gives the answer for what is hidden, once it has been judged. */
+export async function expectOutOfReach(
+  t: ScenarioContext,
+  rules: Rules,
+  hiding: HiddenRecord,
+): Promise<Answer> {
+  const unknown = await hiding.unknown(await hiding.outsider());
+  const hidden = await hiding.hidden(await hiding.outsider());
+  if (unknown.status !== 404) {
+    // Only where nobody gets a 404 for an unknown id is that the operation's own rule's to judge.
+    const general = await hiding.unknown(t.api);
+    if (general.status !== 404) expectHidden(t, rules, hidden, general);
+    const own = await hiding.own(await hiding.outsider());
+    if (own.status === 403 || own.status === 404) {
+      throw new Blocked(`control failed: a record of its own: ${own.summary}`);
+    }
+  }
+  judge(t, rules, hidden, unknown);
+  return hidden;
+}
+
+function judge(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer): void {
+  t.findings.controlled = true;
+  const words = `worded as for an unknown id: ${wording(unknown)}`;
+  t.expect(rules, hidden)
+    .refused(404, 'not_found')
+    .is(words, wording(hidden) === wording(unknown), wording(hidden), unknown);
+}
+
+/** What the answer says, whichever ids it says of it. */
+function wording(answer: Answer): string {
+  const members = COMPARED.map((name) => `${name}: ${JSON.stringify(answer.at(name))}`);
+  const said = answer.json === undefined ? answer.text : members.join(', ');
+  return said.replace(/[0-9]+/g, '#');
+}
+
+/** Every value of a member of this name, however deep it lies. */
+export function valuesOf(json: unknown, name: string): unknown[] {
+  if (json === null || typeof json !== 'object') return [];
+  return Object.entries(json).flatMap(([key, value]) => [
+    ...(key === name ? [value] : []),
+    ...valuesOf(value, name),
+  ]);
+}

@@ -1,0 +1,100 @@
+// Subscriptions as answers show them: alone, in a list of open shape (NS-7), and whether they were
+// made at all.
+
+import type { Role } from '../../engine/capabilities.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import { Answer, type Json } from '../../engine/send/answer.ts';
+
+export type Subscription = { readonly [name: string]: Json };
+
+/** NS-7: a webhook may be disabled without a word. */
+export const SUCCESS_STATUSES = [200, 201, 202, 204] as const;
+
+/**
+ * The one category that few operations cause events of: what is subscribed only to be looked at
+ * should send nothing.
+ */
+export const UNTRIGGERED_CATEGORIES = ['order'] as const;
+
+/**
+ * The subscriptions of a list, whether it is bare or a member; and whether there may be more pages.
+ */
+export function subscriptionsIn(list: Answer): { rows: Subscription[]; whole: boolean } {
+  const { json } = list;
+  if (Array.isArray(json)) return { rows: json.filter(isObject), whole: true };
+  if (!isObject(json)) throw new Blocked(`no list of subscriptions: ${list.summary}`);
+  const found = Object.entries(json).find(([, each]) => Array.isArray(each));
+  if (found === undefined) throw new Blocked(`no list of subscriptions: ${list.summary}`);
+  const rows = (found[1] as Json[]).filter(isObject);
+  // A total beside the list, an empty cursor or `has_more: false` says that this is all of it.
+  const more = Object.entries(json).some(
+    ([name, value]) => name !== found[0] && !(isEmpty(value) || value === rows.length),
+  );
+  return { rows, whole: !more };
+}
+
+export function rowOf(
+  rows: readonly Subscription[],
+  id: number | string,
+): Subscription | undefined {
+  return rows.find((each) => String(each.id) === String(id));
+}
+
+/** The shape of a list as the settings call it. */
+export function shapeOf(list: Answer): 'array' | 'object' {
+  return Array.isArray(list.json) ? 'array' : 'object';
+}
+
+/** A subscription as its own route shows it now. */
+export async function readSubscription(
+  t: ScenarioContext,
+  id: number | string,
+  role?: Role,
+): Promise<Answer> {
+  const send = () => t.as(role ?? t.mainRole).getWebhook(id);
+  return t.given.sendUntilAnswered('reading a subscription', send);
+}
+
+/** HOOK-10's matter: where it is not so, nothing follows for what is seen and received. */
+export function expectBound(made: Answer, toBrand: boolean): void {
+  const brand = made.at('brand_id');
+  if (brand === undefined || (brand !== null) === toBrand) return;
+  const words = toBrand ? 'a brand-bound credential' : 'a firm-wide credential';
+  throw new Blocked(`a subscription of ${words} has brand_id ${JSON.stringify(brand)} (HOOK-10)`);
+}
+
+/** HOOK-2: that it says so by `true` alone is judged there. */
+export function isDisabled(subscription: Subscription | Answer): boolean {
+  const said = subscription instanceof Answer ? subscription.at('disabled') : subscription.disabled;
+  return said === true || said === 1 || said === 'true';
+}
+
+export const disabled = {
+  words: 'true',
+  test: (value: unknown) => isDisabled({ disabled: value as Json }),
+};
+
+/** Ends what a refusal should have prevented: the target must not go on sending to it. */
+export async function disableSubscription(
+  t: ScenarioContext,
+  made: Answer,
+  role: Role = t.mainRole,
+): Promise<void> {
+  const id = made.at('id');
+  if (made.status >= 300 || (typeof id !== 'number' && typeof id !== 'string')) return;
+  await t.given.sendUntilAnswered('disabling what was made', () => t.as(role).disableWebhook(id));
+}
+
+/** NS-23: with which status is open; that it is a refusal is not. */
+export function isRefused(answer: Answer): boolean {
+  return answer.status >= 400 && answer.status < 500;
+}
+
+function isObject(value: Json | undefined): value is Subscription {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: Json): boolean {
+  return value === null || value === false || value === '' || value === 1 || value === 0;
+}

@@ -1,0 +1,45 @@
+// Requests that a fault holds back, and answers that must come without the clock being moved.
+
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+
+/** Long enough for an answer that is given at once, on any machine. */
+const AT_ONCE_MS = 2_500;
+
+/**
+ * Sends a request that a fault holds back, and goes on once it is held; the answer is for later.
+ * Needs `fault`.
+ */
+export async function suspendRequest(
+  t: ScenarioContext,
+  operation: string,
+  effect: { readonly kind: string; readonly ms?: number },
+  send: () => Promise<Answer>,
+): Promise<() => Promise<Answer>> {
+  const fault = await t.operator.fault({ match: { operation }, effect, times: 1 });
+  const answer = send();
+  // It may end with the scenario, when nobody waits for it any more.
+  answer.catch(() => {});
+  const met = await t.until(async () => (await fault.hits()) >= 1, AT_ONCE_MS);
+  if (!met) throw new Blocked(`the fault did not hold ${operation} back`);
+  t.findings.controlled = true;
+  return () => answer;
+}
+
+/** The answer that comes without the clock being moved; undefined where none does. */
+export async function answerAtOnce(
+  t: ScenarioContext,
+  send: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  let answer: Answer | undefined;
+  let over = false;
+  const sent = send().then((each) => {
+    answer = each;
+  });
+  const waited = t.until(() => over, AT_ONCE_MS);
+  for (const each of [sent, waited]) each.catch(() => {});
+  await Promise.race([sent, waited]);
+  over = true;
+  return answer;
+}

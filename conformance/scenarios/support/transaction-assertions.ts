@@ -1,0 +1,109 @@
+// Reads transactions back, and says what differs between two answers about one of them.
+import { isDeepStrictEqual } from 'node:util';
+import { oneOf } from '../../engine/judge/matchers.ts';
+import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer, Json } from '../../engine/send/answer.ts';
+import type { Place } from '../../providers/target.ts';
+
+/**
+ * Settlement may follow an approval at once (NS-3), so that what was approved may read either way.
+ */
+export const APPROVED = ['approved', 'settled'] as const;
+
+/**
+ * The transaction reads one of these statuses now. The API has no read of one transaction but a
+ * create by its reference (TXN-2); where that is found to show the past, nothing can be said here.
+ */
+export async function expectReads(
+  t: ScenarioContext,
+  rules: Rules,
+  transaction: GivenTransaction,
+  ...statuses: string[]
+): Promise<Answer> {
+  const read = await t.given.rereadTransaction(transaction);
+  if (!statuses.includes(String(read.at('status')))) await requireListedTransaction(t, transaction);
+  t.expect(rules, read).field('status', oneOf(...statuses));
+  return read;
+}
+
+/** What it reads now, for where the reading is not what is judged. */
+export async function statusNow(
+  t: ScenarioContext,
+  transaction: GivenTransaction,
+): Promise<string> {
+  return String((await t.given.rereadTransaction(transaction)).at('status'));
+}
+
+/**
+ * Asked only once a reading surprises: a transaction that was rejected, and that an approval meets
+ * as rejected, must be read as rejected. Where it is not, the reading is at fault and not the
+ * state.
+ */
+async function requireListedTransaction(t: ScenarioContext, place: Place): Promise<void> {
+  const rejected = await t.given.transaction(place);
+  const rejection = await t.api.rejectTransaction(rejected.id, rejected.account_id);
+  const approval = await t.api.approveTransaction(rejected.id, rejected.account_id);
+  if (rejection.status >= 400 || approval.status < 400) return;
+  const status = await statusNow(t, rejected);
+  if (status !== 'rejected') {
+    const words = `a create by the reference of a rejected transaction reads "${status}"`;
+    throw new Blocked(`${words}: states cannot be read back here (TXN-2)`);
+  }
+}
+
+/** Ends the scenario as blocked where what it starts from is not so; another rule judges that. */
+export function requirePrecondition(truth: boolean, words: string): void {
+  if (!truth) throw new Blocked(`setup failed: ${words}`);
+}
+
+/** The members that the specification lists for a transaction. */
+export const MEMBERS = [
+  'id',
+  'account_id',
+  'trading_account_id',
+  'currency',
+  'amount',
+  'method',
+  'transaction_type',
+  'status',
+  'is_ftd',
+  'created_at',
+];
+
+/** Every listed member as it was, but for those named. Members besides are TXN-8's and TXN-9's. */
+export function expectUnchanged(
+  t: ScenarioContext,
+  rules: Rules,
+  first: Answer,
+  later: Answer,
+  ...but: string[]
+): void {
+  const changed = MEMBERS.filter(
+    (name) => !but.includes(name) && !isDeepStrictEqual(first.at(name), later.at(name)),
+  );
+  const seen = changed.map((name) => `${name}: ${JSON.stringify(later.at(name))}`).join(', ');
+  const besides = but.length === 0 ? '' : ` but for ${but.join(' and ')}`;
+  t.expect(rules, later).is(`every member as before${besides}`, seen === '', seen, first);
+}
+
+export function membersOf(answer: Answer): { readonly [name: string]: Json } {
+  const { json } = answer;
+  return json !== null && typeof json === 'object' && !Array.isArray(json) ? json : {};
+}
+
+/**
+ * Nothing was recorded by the requests that were refused: their reference is free, and the create
+ * that was shown to work works with it.
+ */
+export async function expectUnrecorded(
+  t: ScenarioContext,
+  rules: Rules,
+  refused: GivenTransaction['body'],
+  control: GivenTransaction,
+): Promise<void> {
+  const made = await t.api.createTransaction(refused);
+  const truth = made.status === control.answer.status;
+  t.expect(rules, made).is('201, because nothing was recorded before', truth);
+}

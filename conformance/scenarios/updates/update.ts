@@ -1,0 +1,245 @@
+// UPD: updating an account under its tag, and which of its fields that can change.
+
+import type { ExpectedValue } from '../../engine/judge/expect.ts';
+import { not } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer, Json } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import { digitsOf, strongTag, tagAfter } from '../support/account-assertions.ts';
+import { requirePrecondition } from '../support/transaction-assertions.ts';
+import { readPresent, updatedOnce } from './account-tags.ts';
+
+const FIELDS = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
+
+/** UPD-4 judges whether any status will do: here, one that most have. */
+const CHANGED = {
+  first_name: 'Maria',
+  last_name: 'Mitchell',
+  country: 'US',
+  language: 'en-US',
+  status: 'Active',
+} as const;
+
+/** What an update may have changed besides the fields it names: nothing but the revision. */
+const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
+
+const updApplied: Scenario = {
+  id: 'upd-applied',
+  title: 'A valid update answers 200, the account with the fields sent and no others changed',
+  rules: ['UPD-1', 'UPD-2', 'UPD-3'],
+  observes: ['NS-26'],
+  async run(t) {
+    const account = await t.given.account({ phone: t.fresh.phone() });
+    // ACC-20 judges which status it begins with: here, one that is a change.
+    const begun = account.answer.at('status');
+    const changed = { ...CHANGED, status: begun === CHANGED.status ? 'New' : CHANGED.status };
+    const changes: [RuleId, RequestBody][] = [
+      ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
+      // Each field by itself, so that one that cannot be updated shows.
+      ...FIELDS.map((name): [RuleId, RequestBody] => ['UPD-3', { [name]: changed[name] }]),
+    ];
+    let before = account.answer;
+    let tag = strongTag(before);
+    for (const [rule, change] of changes) {
+      const after = await t.api.updateAccount(account.id, change, { ifMatch: tag });
+      // UPD-1 asks for the 200; UPD-3, that the field can be updated at all.
+      const expected = t.expect(rule, after);
+      if (rule === 'UPD-1') expected.status(200);
+      else expected.is('applied', after.status < 300);
+      if (after.status >= 300) continue;
+      const shown = await expectChanged(t, account, rule, [before, after], change);
+      before = shown;
+      tag = shown === after ? await tagAfter(t, account, after, tag) : strongTag(shown);
+    }
+    const now = await t.given.reread(account);
+    t.expect('UPD-1', now).fields(membersOf(before, FIELDS));
+    observeRevisions(t, account.answer, before, changes.length);
+  },
+};
+
+/**
+ * What the answer shows, and then what a reading does, which is the base of the next update where
+ * there was one.
+ */
+async function expectChanged(
+  t: ScenarioContext,
+  account: GivenAccount,
+  rule: RuleId,
+  [before, after]: readonly [Answer, Answer],
+  change: RequestBody,
+): Promise<Answer> {
+  const wanted = change as Record<string, string>;
+  const rest = [...FIELDS, ...OTHERS].filter((name) => change[name] === undefined);
+  t.expect('UPD-2', after).fields(membersOf(before, rest));
+  const own = String(before.at('id'));
+  t.expect('UPD-1', after)
+    .is(`the account ${own}`, String(after.at('id')) === own)
+    .field('revision', not((before.at('revision') as number | undefined) ?? null));
+  // ACC-19 judges the form of the tag; here, that it is another one.
+  const tag = after.headers.get('etag');
+  const old = before.headers.get('etag');
+  t.expect('UPD-1', after).is('a new ETag', tag !== undefined && tag !== old, `ETag: ${tag}`);
+  const shown = Object.keys(wanted).every((name) => after.at(name) === wanted[name]);
+  if (rule === 'UPD-1') {
+    if (t.expect('UPD-1', after).fields(wanted).ok) return expectLasting(t, account, after);
+    return t.given.reread(account);
+  }
+  const seen = shown ? after : await t.given.reread(account);
+  t.expect('UPD-3', seen).fields(wanted);
+  return seen;
+}
+
+/**
+ * UPD-1: what was answered is so. Where a reading does not show it, an update under the new tag
+ * tells who is wrong: it applies where only the reading shows the past, which ACC-5 judges.
+ */
+async function expectLasting(
+  t: ScenarioContext,
+  account: GivenAccount,
+  after: Answer,
+): Promise<Answer> {
+  const now = await t.given.reread(account);
+  const name = after.at('first_name') ?? null;
+  if (now.at('first_name') !== name) {
+    const options = { ifMatch: strongTag(after) };
+    const onward = await t.api.updateAccount(account.id, { country: 'NO' }, options);
+    requirePrecondition(
+      onward.status >= 300,
+      'a known reference answers the account as it once was (ACC-5)',
+    );
+  }
+  t.must('UPD-1', now).field('first_name', name);
+  return now;
+}
+
+/** The members that an answer has, of these names. How ids are written is CONV-1a's to judge. */
+function membersOf(answer: Answer, names: readonly string[]): Record<string, ExpectedValue> {
+  const seen = names.map((name) => [name, answer.at(name)] as const);
+  const there = seen.filter((pair): pair is [string, Json] => pair[1] !== undefined);
+  return Object.fromEntries(
+    there.map(([name, value]) => [name, /(^|_)id$/.test(name) ? sameId(value) : value]),
+  );
+}
+
+function sameId(id: Json): ExpectedValue {
+  return { words: `the id ${id}`, test: (seen) => String(seen) === String(id) };
+}
+
+function observeRevisions(t: ScenarioContext, first: Answer, last: Answer, count: number): void {
+  const from = Number(first.at('revision'));
+  const step = (Number(last.at('revision')) - from) / count;
+  t.observe('NS-26', `starts at ${from}, and grows by ${step} a change`, {
+    first_revision: from,
+    ...(Number.isInteger(step) && step > 0 ? { revision_step: step } : {}),
+  });
+}
+
+const updStatus: Scenario = {
+  id: 'upd-status',
+  title: 'status takes any string and is stored as sent',
+  rules: ['UPD-4'],
+  observes: ['NS-5'],
+  async run(t) {
+    const account = await updatedOnce(t);
+    let tag = strongTag(await readPresent(t, account, account.updated));
+    const odd = ' Größer als 7 – “never configured” ';
+    const statuses = [t.fresh.text(), 'nEW', odd, t.fresh.text(100)];
+    let taken = 0;
+    for (const status of statuses) {
+      const after = await t.api.updateAccount(account.id, { status }, { ifMatch: tag });
+      if (!t.expect('UPD-4', after).is('taken', after.status < 300).ok) continue;
+      taken += 1;
+      tag = await tagAfter(t, account, after, tag);
+      t.expect('UPD-4', await readPresent(t, account, after)).field('status', status);
+    }
+    t.observe('NS-5', `${taken} of ${statuses.length} made-up statuses taken`);
+  },
+};
+
+const updFixedFields: Scenario = {
+  id: 'upd-fixed-fields',
+  title: 'Email and phone cannot be changed by an update, nor anything but the five fields',
+  rules: ['UPD-3', 'UPD-11'],
+  async run(t) {
+    const phone = t.fresh.phone();
+    const account = await t.given.account({ phone });
+    let tag = strongTag(account.answer);
+    const named = () => t.api.updateAccount(account.id, { first_name: 'Ida' }, { ifMatch: tag });
+    tag = await tagAfter(t, account, await t.control('an update of a name', named, 200), tag);
+    // Alone and beside a change that is welcome: ignored or refused (NS-27), but never done.
+    const wishes: RequestBody[] = [
+      { email: t.fresh.email(), phone: t.fresh.phone() },
+      { email: t.fresh.email(), phone: t.fresh.phone(), last_name: 'Byron' },
+    ];
+    for (const wish of wishes) {
+      const after = await t.api.updateAccount(account.id, wish, { ifMatch: tag });
+      const seen = await t.given.reread(account);
+      tag = strongTag(seen);
+      const kept = digitsOf(seen.at('phone')) === digitsOf(phone);
+      t.expect('UPD-11', seen).is(`the phone ${phone}`, kept, `phone: ${seen.at('phone')}`, after);
+      // The new email and phone are still anybody's.
+      const free = await t.api.createAccount(
+        t.newAccount({ email: wish.email!, phone: wish.phone! }),
+      );
+      const made = free.status < 300 && free.at('id') !== account.id;
+      t.expect('UPD-11', free).is('a new account: nobody has that email or phone', made);
+    }
+    await t.branch('UPD-11', 'one of them alone', async () => {
+      // UPD-8: where a body without any change is taken, taking these says nothing.
+      const empty = await t.api.updateAccount(account.id, {}, { ifMatch: tag });
+      if (empty.status < 300) throw new Blocked('a body that changes nothing is taken');
+      for (const wish of [{ email: t.fresh.email() }, { phone: t.fresh.phone() }]) {
+        const after = await t.api.updateAccount(account.id, wish, { ifMatch: tag });
+        const words = `not taken: it has nothing but ${Object.keys(wish)}`;
+        t.expect('UPD-11', after).is(words, after.status >= 300);
+      }
+      tag = strongTag(await t.given.reread(account));
+    });
+    const fixed = { id: '1', revision: 1, brand_id: '1', firm_id: '1', country: 'NO' };
+    const after = await t.api.updateAccount(account.id, fixed, { ifMatch: tag });
+    const own = membersOf(account.answer, ['id', 'brand_id', 'firm_id']);
+    if (after.status === 200) t.expect('UPD-3', after).fields(own);
+    t.expect('UPD-3', await t.given.reread(account)).fields(own);
+  },
+};
+
+const updAtOnce: Scenario = {
+  id: 'upd-at-once',
+  title: 'Of concurrent updates under one tag exactly one applies; the rest get 412',
+  rules: ['UPD-12'],
+  provokes: [503],
+  async run(t) {
+    const account = await updatedOnce(t);
+    await readPresent(t, account, account.updated);
+    // UPD-7 judges what a stale tag is answered; the losers of a race may be answered the same.
+    const late = { first_name: 'Late' };
+    const stale = await t.api.updateAccount(account.id, late, { ifMatch: account.stale });
+    const answers = await t.sendTogether(await t.burstSize(8), (n) =>
+      t.api.updateAccount(account.id, { last_name: `Racer ${n}` }, { ifMatch: account.current }),
+    );
+    const applied = answers.filter((each) => each.status < 300);
+    const lost = ({ status, code }: Answer) =>
+      [412, 503, stale.status].includes(status) || code === 'idempotency_in_flight';
+    t.claim(
+      'UPD-12',
+      'one 200, and 412 (or an answer to retry) for the rest',
+      applied.length === 1 && answers.every((each) => each.status < 300 || lost(each)),
+      answers.map((each) => each.summary).join('; '),
+      ...answers,
+    );
+    if (applied.length !== 1) return;
+    const winner = `Racer ${answers.indexOf(applied[0]!)}`;
+    const now = await readPresent(t, account, applied[0]!);
+    t.expect('UPD-12', now).field('last_name', winner);
+  },
+};
+
+export const updateScenarios: readonly Scenario[] = [
+  updApplied,
+  updStatus,
+  updFixedFields,
+  updAtOnce,
+];

@@ -1,0 +1,59 @@
+// Lists in pages: so many records after the last one seen, and where the next page begins.
+import { placeAfter, sortedIds } from './incremental-index.ts';
+import { listOf, object, orNull, type Schema, whole } from './schemas/schema.ts';
+
+export const defaultLimit = 1000;
+const mostLimit = 10_000;
+/** Records looked at for one page, so that a filter that hits nothing does not walk through all. */
+const mostLooked = 50_000;
+
+export const limitParameter = whole('How many at most; 1000 when left out.', 1, mostLimit);
+export const afterParameter = whole('Those whose number is greater.', 0, 1e15);
+
+export interface Page<V> {
+  readonly shown: readonly V[];
+  /** Give it as `after` for the next page; null when this was the last one. */
+  readonly nextAfter: number | null;
+}
+
+export interface PageOptions {
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+/**
+ * Records of a Map keyed by decimal ids, ascending; `show` answers null for what is filtered out.
+ */
+export function pageOf<R, V>(
+  records: ReadonlyMap<string, R>,
+  { after = 0, limit = defaultLimit }: PageOptions,
+  show: (record: R) => V | null,
+): Page<V> {
+  const ids = sortedIds(records);
+  const shown: V[] = [];
+  const from = placeAfter(ids, after);
+  const end = Math.min(ids.length, from + mostLooked);
+  for (let at = from; at < end; at += 1) {
+    const id = ids[at] as number;
+    const record = records.get(String(id));
+    const view = record === undefined ? null : show(record);
+    if (view !== null) shown.push(view);
+    if (shown.length === limit) return { shown, nextAfter: at + 1 < ids.length ? id : null };
+  }
+  return { shown, nextAfter: end < ids.length ? (ids[end - 1] as number) : null };
+}
+
+/** The schema of a list under its name, with where the next page begins. */
+export function listSchema(name: string, items: Schema): Schema {
+  return object('A page of them.', {
+    [name]: listOf(items, 'In order.'),
+    next_after: orNull(
+      whole('Give it as `after` for the next page; null on the last one.', 0, 1e15),
+    ),
+  });
+}
+
+/** The schema of a list that has no pages. */
+export function wholeListSchema(name: string, items: Schema): Schema {
+  return object('All of them.', { [name]: listOf(items, 'In order.') });
+}

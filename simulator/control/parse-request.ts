@@ -1,0 +1,97 @@
+// Reads what a request brings: its body as JSON and its query as values, both validated against the
+// row's schemas.
+
+import { validate } from '../../fixtures/schemas/validate.ts';
+import type { FieldProblem } from '../../fixtures/settings/parse.ts';
+import { type ControlReply, type ControlRequest, invalidFields, problem } from './reply.ts';
+import type { Row } from './row.ts';
+import { object, type Schema } from './schemas/schema.ts';
+
+export type ParsedRequest = { readonly value: unknown } | { readonly refused: ControlReply };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const deepest = 200;
+const noMembers = object('Nothing is taken.', {});
+
+export function parseRequestBody(row: Row, request: ControlRequest): ParsedRequest {
+  if (request.method === 'GET') return { value: undefined };
+  const type = request.headers['content-type'];
+  const { body, oversize = false } = request;
+  const empty = body.byteLength === 0 && !oversize;
+  // Contract: a form on a foreign page can post anything but this type without being asked first.
+  if (type === undefined ? !empty : !isJson(type)) {
+    const detail = 'Send the body as Content-Type: application/json.';
+    return { refused: problem(415, detail, [], { accept: 'application/json' }) };
+  }
+  if (oversize) return { refused: problem(413, 'The body is larger than this plane reads.') };
+  const parsed = empty ? { value: {} } : parse(body);
+  if ('refused' in parsed) return parsed;
+  const misfits = validate(row.body ?? noMembers, parsed.value, 'body');
+  return misfits.length > 0 ? { refused: invalidFields(misfits) } : parsed;
+}
+
+function isJson(type: string | readonly string[]): boolean {
+  return typeof type === 'string' && /^application\/json *(;|$)/i.test(type.trim());
+}
+
+function parse(body: Uint8Array): ParsedRequest {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { refused: problem(400, 'The body is not UTF-8.') };
+  }
+  if (isTooDeep(text)) return { refused: problem(400, 'The body is nested too deeply.') };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { refused: problem(400, `The body is not JSON: ${error.message}.`) };
+  }
+}
+
+/**
+ * Counts open brackets outside strings, so that nothing that follows a value inwards runs out of
+ * stack. Each character is looked at once, whatever the body: it comes from anywhere.
+ */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const found = text[at];
+    if (found === '"') inString = !inString;
+    else if (inString) at += found === '\\' ? 1 : 0;
+    else if (found === '[' || found === '{') depth += 1;
+    else if (found === ']' || found === '}') depth -= 1;
+    if (depth > deepest) return true;
+  }
+  return false;
+}
+
+/** The query as an object of values of the row's types. */
+export function parseQuery(row: Row, search: string): ParsedRequest {
+  const schemas: Readonly<Record<string, Schema>> = row.query ?? {};
+  const given = new URLSearchParams(search);
+  const values: [string, unknown][] = [];
+  const problems: FieldProblem[] = [];
+  for (const name of new Set(given.keys())) {
+    const all = given.getAll(name);
+    if (all.length > 1) problems.push({ field: name, message: 'is given more than once' });
+    const type = Object.hasOwn(schemas, name) ? schemas[name]?.type : undefined;
+    values.push([name, type === 'integer' ? wholeOf(all[0] as string) : all[0]]);
+  }
+  const value = Object.fromEntries(values);
+  problems.push(...validate(queryShape(row, schemas), value, 'query'));
+  return problems.length > 0 ? { refused: invalidFields(problems) } : { value };
+}
+
+/** A text that is no whole number stays a text, and the schema then says so. */
+function wholeOf(text: string): number | string {
+  return /^-?\d{1,16}$/.test(text) ? Number(text) : text;
+}
+
+function queryShape(row: Row, properties: Readonly<Record<string, Schema>>): Schema {
+  const required = row.requiredQuery ?? [];
+  return { type: 'object', properties, required, additionalProperties: false };
+}

@@ -1,0 +1,179 @@
+// The journal over the control plane: calls with their checks, reasons, repeats and what followed.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+
+const requests = suite('control: journal');
+
+const person = (n: number) => ({ client_reference_id: `p-${n}`, email: `p-${n}@example.com` });
+
+function create({ call }: TestPlane, n: number, key = `k-${n}`) {
+  return call('brand-a', 'POST', 'accounts', { body: person(n), key });
+}
+
+type Step = { readonly name: string; readonly outcome: string; readonly note: string };
+
+requests('tells a created account from route to operation', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  const made = await create(trial, 1);
+  const { body } = await ask('GET', 'requests/1');
+  assert.equal(
+    body.steps.map(({ name, outcome }: Step) => `${name} ${outcome}`),
+    [
+      'route passed',
+      'key passed',
+      'token passed',
+      'rate passed',
+      'readable passed',
+      'replay passed',
+      'scope passed',
+      'operation ran',
+    ],
+  );
+  assert.equal(
+    [body.operation, body.client_id, body.client_name, body.idempotency, body.key, body.subject],
+    ['createAccount', 'cl_brand_a', 'brand-a', 'first', 'k-1', 'p-1'],
+  );
+  assert.equal(body.allowance, { per_second: 5, left: 4 });
+  assert.is(body.request.method, 'POST');
+  assert.is(body.request.target, '/api/v1/accounts');
+  assert.equal(JSON.parse(body.request.body), person(1));
+  assert.equal(JSON.parse(body.response.body), made.body);
+  assert.is(body.response.headers['x-request-id'], body.request_id);
+  assert.is(body.response.headers.etag, '"1"');
+  assert.ok(body.cites.includes('ACC-1'), String(body.cites));
+  assert.equal(
+    body.reasons.map(({ id }: { id: string }) => id),
+    body.cites,
+  );
+  for (const { words } of body.reasons) assert.ok(words.length > 10);
+  assert.equal(
+    body.events.map(({ kind }: { kind: string }) => kind),
+    ['account.created'],
+  );
+  assert.equal([body.event_ids, body.event_seqs], [[body.events[0].id], [body.events[0].seq]]);
+});
+
+requests('a replay points at the first attempt, and that one at its repeats', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  const first = await create(trial, 1);
+  await create(trial, 1);
+  const replay = (await ask('GET', 'requests/2')).body;
+  assert.equal(replay.first_attempt, {
+    id: '1',
+    request_id: first.headers.get('x-request-id'),
+  });
+  const decided = replay.steps.at(-1);
+  assert.equal(decided, {
+    name: 'replay',
+    outcome: 'decided',
+    note: '201, the answer to request 1',
+  });
+  assert.equal(replay.event_ids, []);
+  assert.equal((await ask('GET', 'requests/1')).body.repeats, ['2']);
+});
+
+// [what is sent, the check that decides, the status]
+const refusals = [
+  ['nowhere', {}, 'route', 404],
+  ['accounts', { key: ' ' }, 'key', 400],
+  ['accounts', { headers: { authorization: 'Bearer nobody' } }, 'token', 401],
+  ['accounts', { body: '{' }, 'readable', 400],
+] as const;
+
+requests('names the check that decided a refusal', async () => {
+  const { ask, call } = await createTestPlane();
+  for (const [index, [path, more, step, status]] of refusals.entries()) {
+    const answer = await call('brand-a', 'POST', path, { body: person(1), ...more });
+    assert.is(answer.status, status, step);
+    const { body } = await ask('GET', `requests/${index + 1}`);
+    const last = body.steps.at(-1);
+    assert.equal([last.name, last.outcome], [step, 'decided']);
+    assert.match(last.note, new RegExp(`^${status}: .+`));
+  }
+  await call('no-scopes', 'POST', 'accounts', { body: { ...person(1), brand_id: '10' } });
+  const scope = (await ask('GET', 'requests?limit=1')).body.requests[0];
+  assert.equal([scope.steps.at(-1).name, scope.response.status], ['scope', 403]);
+});
+
+requests('lists the newest first, and after a number the oldest first', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  for (let n = 1; n <= 4; n += 1) await create(trial, n);
+  const ids = async (query: string) => {
+    const { body } = await ask('GET', `requests?${query}`);
+    return [...body.requests.map(({ id }: { id: string }) => id), body.next_after];
+  };
+  assert.equal(await ids(''), ['4', '3', '2', '1', null]);
+  assert.equal(await ids('limit=1'), ['4', null]);
+  assert.equal(await ids('after=1&limit=2'), ['2', '3', 3]);
+  assert.equal(await ids('after=3'), ['4', null]);
+  assert.equal(await ids('after=4'), [null]);
+});
+
+requests('filters by operation, status and caller', async () => {
+  const trial = await createTestPlane();
+  const { ask, call } = trial;
+  await create(trial, 1);
+  await call('firm', 'GET', 'accounts');
+  await call('firm', 'POST', 'accounts', { body: person(2) });
+  const ids = async (query: string) =>
+    (await ask('GET', `requests?${query}`)).body.requests.map(({ id }: { id: string }) => id);
+  assert.equal(await ids('operation=createAccount'), ['3', '1']);
+  assert.equal(await ids('status=422'), ['3']);
+  assert.equal(await ids('client_id=cl_firm'), ['3', '2']);
+  assert.equal(await ids('client_id=cl_firm&operation=createAccount&status=201'), []);
+  for (const query of ['operation=create', 'status=abc', 'limit=5000', 'path=x']) {
+    const refused = await ask('GET', `requests?${query}`);
+    assert.equal([refused.status, refused.body.errors[0].field], [422, query.split('=')[0]]);
+  }
+});
+
+requests('finds a call by its X-Request-Id', async () => {
+  const trial = await createTestPlane();
+  const made = await create(trial, 1);
+  const id = made.headers.get('x-request-id') ?? '';
+  assert.is((await trial.ask('GET', `requests/${id}`)).body.id, '1');
+  assert.is((await trial.ask('GET', 'requests/9')).status, 404);
+  assert.is((await trial.ask('GET', 'requests/nobody')).status, 404);
+});
+
+requests('shows bytes that are no text as base64, and cuts long bodies in lists only', async () => {
+  const { sandbox, ask } = await createTestPlane();
+  const send = (body: Uint8Array) =>
+    sandbox.call({ method: 'POST', target: '/api/v1/accounts', headers: {}, body }, () => {});
+  send(new Uint8Array([0xff, 0xfe]));
+  const broken = (await ask('GET', 'requests/1')).body.request;
+  assert.equal([broken.body, broken.encoding], ['//4=', 'base64']);
+  // The cut falls inside a character of three bytes.
+  const long = `x${'€'.repeat(6000)}`;
+  send(Buffer.from(long));
+  send(Buffer.from('plain'));
+  const [plain, cut] = (await ask('GET', 'requests')).body.requests;
+  assert.equal([plain.request.body, plain.request.truncated], ['plain', false]);
+  assert.equal([cut.request.encoding, cut.request.truncated], ['text', true]);
+  assert.ok(long.startsWith(cut.request.body) && cut.request.body.length > 5000);
+  const whole = (await ask('GET', 'requests/2')).body.request;
+  assert.equal([whole.body, whole.truncated], [long, false]);
+});
+
+requests('follows a call to its deliveries', async () => {
+  const trial = await createTestPlane();
+  const { ask, call } = trial;
+  const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
+  await call('brand-a', 'POST', 'webhooks', { body });
+  await create(trial, 1);
+  await ask('POST', 'clock/advance', { by_ms: 0 });
+  const { deliveries, events } = (await ask('GET', 'requests/2')).body;
+  assert.equal(
+    deliveries.map(({ status, event_id }: { status: string; event_id: string }) => [
+      status,
+      event_id,
+    ]),
+    [['delivered', events[0].id]],
+  );
+});
+
+requests.run();

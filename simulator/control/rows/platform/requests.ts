@@ -1,0 +1,89 @@
+// Rows of the journal: every call with its answer, its checks and its reasons.
+import type { JournalEntry } from '../../../core/journal.ts';
+import type { WorldHost } from '../../../host/world/world-host.ts';
+import { findEntry, newestEntries } from '../../../host/world/world-reads.ts';
+import { listSchema } from '../../paging.ts';
+import { answer, notFound } from '../../reply.ts';
+import { row } from '../../row.ts';
+import { requestSchema, requestStorySchema } from '../../schemas/journal.ts';
+import { operationParameter } from '../../schemas/operation-permissions.ts';
+import { text, type ValueOf, whole } from '../../schemas/schema.ts';
+import { viewRequest, viewRequestStory } from '../../views/journal.ts';
+
+const query = {
+  limit: whole('How many at most; 100 when left out.', 1, 1000),
+  after: whole('Those with a greater number, the oldest of them first.', 0, 1e15),
+  operation: operationParameter,
+  status: whole('Answered with this status.', 100, 599),
+  client_id: text('Of this caller.'),
+} as const;
+
+type Query = { readonly [K in keyof typeof query]?: ValueOf<(typeof query)[K]> };
+
+function wanted({ operation, clientId, reply }: JournalEntry, asked: Query): boolean {
+  if (asked.operation !== undefined && asked.operation !== operation) return false;
+  if (asked.client_id !== undefined && asked.client_id !== clientId) return false;
+  return asked.status === undefined || asked.status === reply?.status;
+}
+
+function* entriesAfter({ world }: WorldHost, after: number): Generator<JournalEntry> {
+  const { oldest, newest } = world.journal;
+  for (let n = Math.max(oldest, after + 1); n <= newest; n += 1) {
+    const entry = findEntry(world.journal, n);
+    if (entry !== undefined) yield entry;
+  }
+}
+
+function find(host: WorldHost, id: string): JournalEntry | undefined {
+  const { journal } = host.world;
+  if (/^\d{1,15}$/.test(id)) return findEntry(journal, Number(id));
+  for (const entry of newestEntries(journal)) if (entry.requestId === id) return entry;
+  return undefined;
+}
+
+export const requestRows = [
+  row({
+    name: 'listRequests',
+    method: 'GET',
+    path: 'requests',
+    tag: 'Journal',
+    summary: 'The calls',
+    description:
+      'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept.',
+    query,
+    answer: { status: 200, words: 'Calls.', schema: listSchema('requests', requestSchema) },
+    run: ({ host, query: asked }) => {
+      const { limit = 100, after } = asked;
+      const { journal } = host.world;
+      const shown: JournalEntry[] = [];
+      let more = false;
+      const entries = after === undefined ? newestEntries(journal) : entriesAfter(host, after);
+      for (const entry of entries) {
+        if (!wanted(entry, asked)) continue;
+        more = shown.length === limit;
+        if (more) break;
+        shown.push(entry);
+      }
+      const last = shown[shown.length - 1];
+      return answer({
+        requests: shown.map((entry) => viewRequest(host, entry)),
+        next_after: more && after !== undefined ? (last?.n ?? null) : null,
+      });
+    },
+  }),
+  row({
+    name: 'getRequest',
+    method: 'GET',
+    path: 'requests/{id}',
+    tag: 'Journal',
+    summary: 'A call, and why it was answered so',
+    description: 'By its number or by its X-Request-Id.',
+    answer: { status: 200, words: 'The call.', schema: requestStorySchema },
+    run: ({ host, params }) => {
+      const entry = find(host, params.id ?? '');
+      return entry === undefined
+        ? notFound(`There is no request ${params.id} in the journal; the last 10,000 are kept.`)
+        : answer(viewRequestStory(host, entry));
+    },
+  }),
+];

@@ -1,0 +1,179 @@
+// Rows of faults: what is to go wrong, for which calls or deliveries, how often.
+import type {
+  CallEffect,
+  DeliveryEffect,
+  Fault,
+  FaultMatch,
+} from '../../../core/pipeline/find-fault.ts';
+import { wholeListSchema } from '../../paging.ts';
+import { answer, answerCommand, nothing, refuseField } from '../../reply.ts';
+import { row } from '../../row.ts';
+import { operationParameter } from '../../schemas/operation-permissions.ts';
+import {
+  centuryMs,
+  object,
+  oneOf,
+  orNull,
+  text,
+  type ValueOf,
+  whole,
+} from '../../schemas/schema.ts';
+
+const effectKinds = [
+  'status',
+  'delay',
+  'hang',
+  'reset',
+  'drop',
+  'duplicate',
+  'bad_signature',
+  'stale_timestamp',
+] as const;
+
+const matchSchema = object('What it applies to: every part that is given must fit.', {
+  'operation?': operationParameter,
+  'method?': { ...text('An HTTP method.'), maxLength: 16 },
+  'path?': {
+    ...text('The path without query; a * at the end stands for any rest.'),
+    pattern: '^/',
+  },
+  'client_id?': text('The caller.'),
+  'webhook?': {
+    type: ['boolean', 'string', 'integer'],
+    description: 'true: any webhook delivery; an id: those of one subscription.',
+  },
+});
+
+const effectSchema = object('What happens instead.', {
+  kind: oneOf(
+    'For calls: status, delay, hang, reset; for webhooks: the others, and delay.',
+    effectKinds,
+  ),
+  'status?': { type: 'integer', enum: [429, 500, 503], description: 'With kind status.' },
+  'ms?': whole('With kind delay: how long, on the sandbox’s clock.', 0, centuryMs),
+});
+
+const phase = oneOf('Before it runs, or after: then only the answer is lost, late or replaced.', [
+  'before',
+  'after',
+]);
+const times = orNull(whole('How often it applies to; until it is removed when left out.', 1, 1e9));
+
+const faultSchema = object('A fault.', {
+  id: text('Its id.'),
+  match: matchSchema,
+  phase,
+  effect: effectSchema,
+  times,
+  hits: whole('How often it has struck.', 0, 1e15),
+});
+export type FaultShown = ValueOf<typeof faultSchema>;
+
+export function viewFault({
+  id,
+  match,
+  phase: when,
+  effect,
+  times: often,
+  hits,
+}: Fault): FaultShown {
+  return { id, match, phase: when, effect, times: often, hits };
+}
+
+type Effect = ValueOf<typeof effectSchema>;
+
+interface Wrong {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** The parts of an effect go with its kind. */
+function findWrongEffect({ kind, status, ms }: Effect): Wrong | null {
+  if (kind === 'status' && status === undefined) {
+    return { field: 'effect.status', message: 'is missing; it is 429, 500 or 503' };
+  }
+  if (kind !== 'status' && status !== undefined) {
+    return { field: 'effect.status', message: `does not go with ${kind}` };
+  }
+  if (kind === 'delay' && ms === undefined) {
+    return { field: 'effect.ms', message: 'is missing; how many milliseconds?' };
+  }
+  if (kind !== 'delay' && ms !== undefined) {
+    return { field: 'effect.ms', message: `does not go with ${kind}` };
+  }
+  return null;
+}
+
+function findWrongMatch(match: ValueOf<typeof matchSchema>): Wrong | null {
+  if (match.webhook === undefined || match.webhook === false) return null;
+  const other = Object.keys(match).find((name) => name !== 'webhook');
+  if (other !== undefined) {
+    return { field: `match.${other}`, message: 'is about calls, and does not go with webhook' };
+  }
+  const { webhook } = match;
+  return webhook === true || /^\d+$/.test(String(webhook))
+    ? null
+    : { field: 'match.webhook', message: 'must be true or the id of a subscription' };
+}
+
+/** As core reads it: an id as text, and nothing at all where webhooks are not meant. */
+function matchOf({ webhook, ...match }: ValueOf<typeof matchSchema>): FaultMatch {
+  if (webhook === undefined || webhook === false) return match;
+  return { ...match, webhook: webhook === true ? true : String(webhook) };
+}
+
+export const faultRows = [
+  row({
+    name: 'listFaults',
+    method: 'GET',
+    path: 'faults',
+    tag: 'Faults',
+    summary: 'The faults with their hits',
+    answer: { status: 200, words: 'All of them.', schema: wholeListSchema('faults', faultSchema) },
+    run: ({ host }) => answer({ faults: [...host.world.faults.values()].map(viewFault) }),
+  }),
+  row({
+    name: 'createFault',
+    method: 'POST',
+    path: 'faults',
+    tag: 'Faults',
+    summary: 'Order a fault',
+    description:
+      'Before: nothing has run. After: it has run; with reset, delay or hang its key is recorded and only the answer is lost or late, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a).',
+    body: object('What, when, how often.', {
+      match: matchSchema,
+      'phase?': phase,
+      effect: effectSchema,
+      'times?': times,
+    }),
+    answer: { status: 201, words: 'The fault.', schema: faultSchema },
+    run: ({ host, body }) => {
+      const wrong = findWrongMatch(body.match) ?? findWrongEffect(body.effect);
+      if (wrong !== null) return refuseField(wrong.field, wrong.message);
+      const effect = body.effect as CallEffect | DeliveryEffect;
+      const args = { ...body, match: matchOf(body.match), effect };
+      return answerCommand<{ fault: Fault }>(host.act('makeFault', args), ({ fault }) =>
+        answer(viewFault(fault), 201),
+      );
+    },
+  }),
+  row({
+    name: 'clearFaults',
+    method: 'DELETE',
+    path: 'faults',
+    tag: 'Faults',
+    summary: 'Remove all faults',
+    answer: { status: 204, words: 'There is none any more.' },
+    run: ({ host }) => answerCommand(host.act('clearFaults', undefined), () => nothing),
+  }),
+  row({
+    name: 'removeFault',
+    method: 'DELETE',
+    path: 'faults/{id}',
+    tag: 'Faults',
+    summary: 'Remove a fault',
+    answer: { status: 204, words: 'It is gone.' },
+    run: ({ host, params }) =>
+      answerCommand(host.act('removeFault', { id: params.id ?? '' }), () => nothing),
+  }),
+];

@@ -1,0 +1,180 @@
+// The stream of a world: what happens comes as it happens, in the form of the lists.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+
+const stream = suite('control: stream');
+
+interface Told {
+  readonly id: string;
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: validated against the answers of the rows.
+  readonly data: any;
+}
+
+/** Reads a stream until there is an event of a kind; answers everything up to it. */
+async function follow({ ask }: TestPlane, path = 'stream') {
+  const { status, headers, body } = await ask('GET', path);
+  assert.is(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/event-stream/);
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  const until = async (kind: string): Promise<Told[]> => {
+    const seen: Told[] = [];
+    for (;;) {
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const told = parse(text.slice(0, end));
+        text = text.slice(end + 2);
+        seen.push(told);
+        if (told.event === kind) return seen;
+      }
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the stream ended without ${kind}`);
+      text += decoder.decode(value, { stream: true });
+    }
+  };
+  return { until, cancel: () => reader.cancel(), reader };
+}
+
+function parse(frame: string): Told {
+  const parts = Object.fromEntries(
+    frame.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)),
+  );
+  return { id: parts.id, event: parts.event, data: JSON.parse(parts.data) };
+}
+
+const person = { client_reference_id: 'p-1', email: 'p-1@example.com' };
+
+stream('begins with the clock, then tells events and requests as the lists do', async () => {
+  const trial = await createTestPlane();
+  const { ask, call } = trial;
+  const { until, cancel } = await follow(trial);
+  const [clock] = await until('clock');
+  assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
+  await call('brand-a', 'POST', 'accounts', { body: person });
+  const told = await until('request');
+  assert.equal(
+    told.map(({ id, event }) => [id, event]),
+    [
+      ['2', 'event'],
+      ['3', 'request'],
+    ],
+  );
+  const { last_seq } = (await ask('GET', 'events')).body;
+  const listed = (await ask('GET', `events?after_seq=${last_seq - 1}`)).body.events[0];
+  assert.equal(told[0]?.data, listed);
+  assert.equal(told[1]?.data, (await ask('GET', 'requests')).body.requests[0]);
+  await cancel();
+});
+
+stream('tells deliveries, faults with their hits, and the clock', async () => {
+  const trial = await createTestPlane();
+  const { ask, call } = trial;
+  const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
+  await call('brand-a', 'POST', 'webhooks', { body });
+  const { until, cancel } = await follow(trial);
+  await until('clock');
+  const made = await ask('POST', 'faults', {
+    match: { operation: 'createAccount' },
+    effect: { kind: 'status', status: 500 },
+    times: 1,
+  });
+  assert.equal((await until('fault')).at(-1)?.data, made.body);
+  await call('brand-a', 'POST', 'accounts', { body: person });
+  assert.is((await until('fault')).at(-1)?.data.hits, 1);
+  await ask('DELETE', `faults/${made.body.id}`);
+  assert.equal((await until('fault')).at(-1)?.data, { id: made.body.id, removed: true });
+  await call('brand-a', 'POST', 'accounts', { body: person, key: 'again' });
+  await until('delivery');
+  await ask('POST', 'clock/advance', { by_ms: 1000 });
+  const told = await until('clock');
+  assert.is(told.at(-1)?.data.now_ms, (await ask('GET', 'clock')).body.now_ms);
+  assert.is(told.filter(({ event }) => event === 'delivery').at(-1)?.data.status, 'delivered');
+  await cancel();
+});
+
+stream('tells of worlds that come and go, and of a reset', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  const { until, cancel } = await follow(trial);
+  await ask('POST', 'worlds', { name: 'side' });
+  assert.equal((await until('world')).at(-1)?.data, { name: 'side', what: 'made' });
+  await ask('DELETE', 'worlds/side');
+  assert.equal((await until('world')).at(-1)?.data, { name: 'side', what: 'dropped' });
+  await ask('POST', 'reset', {});
+  assert.equal((await until('world')).at(-1)?.data, { name: 'default', what: 'replaced' });
+  await cancel();
+});
+
+stream('a world has a stream of its own, which ends with it', async () => {
+  const trial = await createTestPlane();
+  const { ask, call } = trial;
+  const side = await ask('POST', 'worlds', { name: 'side' });
+  const here = await follow(trial, 'worlds/side/stream');
+  await here.until('clock');
+  await call('brand-a', 'POST', 'accounts', { body: person });
+  await call(side.body.credentials[0].token, 'GET', 'accounts');
+  const told = await here.until('request');
+  assert.equal(
+    told.map(({ data }) => data.operation),
+    ['listAccounts'],
+  );
+  await ask('DELETE', 'worlds/side');
+  assert.is((await here.reader.read()).done, true);
+});
+
+stream('ends when the plane is closed', async () => {
+  const trial = await createTestPlane();
+  const { until, reader } = await follow(trial);
+  await until('clock');
+  const ended = reader.read();
+  trial.plane.close();
+  assert.is((await ended).done, true);
+});
+
+stream('stops following when its reader leaves', async () => {
+  const trial = await createTestPlane();
+  const heard: string[] = [];
+  const { listen } = trial.sandbox.first;
+  trial.sandbox.first.listen = (listener) => {
+    const stop = listen.call(trial.sandbox.first, listener);
+    return () => {
+      heard.push('stopped');
+      return stop();
+    };
+  };
+  const { cancel } = await follow(trial);
+  await cancel();
+  assert.equal(heard, ['stopped']);
+});
+
+stream('a delivery that a fault drops or delays is told, with the fault that struck', async () => {
+  for (const [effect, status, error] of [
+    [{ kind: 'drop' }, 'delivered', 'dropped by a fault; counted as delivered'],
+    [{ kind: 'delay', ms: 5000 }, 'pending', undefined],
+  ] as const) {
+    const trial = await createTestPlane();
+    const { ask } = trial;
+    const subscribed = await trial.call('firm', 'POST', 'webhooks', {
+      body: { url: 'https://hooks.example.com/', event_categories: ['account'] },
+    });
+    assert.is(subscribed.status, 201);
+    const id = String(subscribed.body.id);
+    const { body: fault } = await ask('POST', 'faults', { match: { webhook: id }, effect });
+    const { until, cancel } = await follow(trial);
+    await until('clock');
+    await ask('POST', 'events', { category: 'account', brand_id: '10' });
+    const told = await until('delivery');
+    const delivery = told.at(-1)?.data;
+    assert.is(delivery.status, status);
+    assert.is(delivery.attempts[0]?.error, error);
+    assert.ok(
+      told.some(({ event, data }) => event === 'fault' && data.id === fault.id && data.hits === 1),
+    );
+    await cancel();
+    await trial.sandbox.close();
+  }
+});
+
+stream.run();

@@ -1,0 +1,151 @@
+// A sandbox with its control plane for tests: no socket, a clock that stands, deliveries to a list.
+
+import { validate } from '../../../fixtures/schemas/validate.ts';
+import type { DeliveryOrder, DeliveryOutcome } from '../../host/delivery/deliverer.ts';
+import { findStartingWorld } from '../../host/world/find-starting-world.ts';
+import { Sandbox, type SandboxHostOptions } from '../../host/world/sandbox.ts';
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  controlPlane,
+} from '../../transports/control/control-plane.ts';
+import { fetchCall } from '../../transports/fetch.ts';
+import { rows } from '../all-rows.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are validated against their schemas first.
+type Answer = any;
+
+export interface PlaneAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Answer;
+}
+
+export interface TestPlane {
+  readonly sandbox: Sandbox;
+  readonly plane: ControlPlane;
+  /** Every delivery that left, in order. */
+  readonly sent: DeliveryOrder[];
+  /** What receivers answer from now on. */
+  receiver: (order: DeliveryOrder) => DeliveryOutcome | Promise<DeliveryOutcome>;
+  /** Asks the plane; an answer that is not as its row's schema says throws. */
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<PlaneAnswer>;
+  /** Calls the API as a credential of the first world, or with a token. */
+  readonly call: (
+    who: string,
+    method: string,
+    path: string,
+    more?: CallOptions,
+  ) => Promise<PlaneAnswer>;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const startMs = Date.UTC(2026, 2, 2, 12);
+
+export interface TestPlaneOptions {
+  readonly terms?: Partial<SandboxHostOptions>;
+  readonly plane?: Omit<ControlPlaneOptions, 'sandbox'>;
+}
+
+export async function createTestPlane({
+  terms = {},
+  plane: more = {},
+}: TestPlaneOptions = {}): Promise<TestPlane> {
+  const sent: DeliveryOrder[] = [];
+  const sandbox = await Sandbox.create({
+    worldName: 'default',
+    fixture: findStartingWorld('default'),
+    seed: '1',
+    clock: { mode: 'frozen', nowMs: startMs },
+    plan: 'sandbox',
+    deliverer: {
+      deliver: async (order) => {
+        sent.push(order);
+        return trial.receiver(order);
+      },
+      resolve: async () => ['93.184.216.34'],
+      close: async () => undefined,
+    },
+    ...terms,
+  });
+  const plane = controlPlane({ sandbox, ...more });
+  let keys = 0;
+  const trial: TestPlane = {
+    sandbox,
+    plane,
+    sent,
+    receiver: () => ({ status: 204, error: null }),
+    ask: async (method, path, body) => {
+      const response = await plane.fetch(requestOf(method, `_sandbox/${path}`, body));
+      const asked = await readAnswer(response);
+      assertMatchesSchema(method, path, asked);
+      return asked;
+    },
+    call: (who, method, path, { body, key, headers = {} } = {}) => {
+      keys += 1;
+      const request = requestOf(method, `api/v1/${path}`, body, {
+        authorization: `Bearer ${tokenOf(sandbox, who)}`,
+        'idempotency-key': key ?? `key-${keys}`,
+        ...headers,
+      });
+      return fetchCall(sandbox, request).then(readAnswer);
+    },
+  };
+  return trial;
+}
+
+function tokenOf(sandbox: Sandbox, who: string): string {
+  for (const { token, clientId } of sandbox.first.world.tokens.values()) {
+    if (sandbox.first.world.credentials.get(clientId)?.name === who) return token;
+  }
+  return who;
+}
+
+function requestOf(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Request {
+  if (body === undefined) return new Request(`http://sandbox/${path}`, { method, headers });
+  return new Request(`http://sandbox/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+async function readAnswer(response: Response): Promise<PlaneAnswer> {
+  const { status, headers } = response;
+  if (headers.get('content-type')?.startsWith('text/event-stream')) {
+    return { status, headers, body: response.body };
+  }
+  const text = await response.text();
+  const isJson = headers.get('content-type')?.includes('json');
+  return { status, headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Rows say what they answer; so does every test of them. */
+function assertMatchesSchema(method: string, path: string, { status, body }: PlaneAnswer): void {
+  const segments = (path.split('?')[0] ?? '').replace(/^worlds\/[^/]+\/(?=.)/, '').split('/');
+  const row = rows.find(
+    (each) =>
+      each.method === method &&
+      each.segments.length === segments.length &&
+      each.segments.every((part, at) => part.startsWith('{') || part === segments[at]),
+  );
+  if (status >= 400) {
+    if (typeof body?.detail === 'string' && body.status === status) return;
+    throw new Error(`${method} ${path}: ${status} is no problem: ${JSON.stringify(body)}`);
+  }
+  if (row?.answer.status !== status) throw new Error(`${method} ${path} answered ${status}`);
+  const misfits = row.answer.schema === undefined ? [] : validate(row.answer.schema, body, 'body');
+  if (misfits.length > 0) {
+    throw new Error(`${method} ${path}: ${JSON.stringify(misfits)} in ${JSON.stringify(body)}`);
+  }
+}

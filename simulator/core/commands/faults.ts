@@ -1,0 +1,54 @@
+// Faults on order: what to hit, how, how often.
+import { evolve } from '../evolve.ts';
+import type { CallEffect, DeliveryEffect, Fault, FaultMatch } from '../pipeline/find-fault.ts';
+import { type CommandContext, type CommandOutcome, done, refused } from './command.ts';
+
+export interface MakeFault {
+  readonly match: FaultMatch;
+  readonly phase?: 'before' | 'after';
+  readonly effect: CallEffect | DeliveryEffect;
+  readonly times?: number | null;
+}
+
+const callKinds = ['status', 'delay', 'hang', 'reset'];
+const deliveryKinds = ['drop', 'duplicate', 'bad_signature', 'stale_timestamp', 'delay'];
+
+export function makeFault({ world }: CommandContext, args: MakeFault): CommandOutcome {
+  const { match, effect } = args;
+  const webhook = match.webhook !== undefined && match.webhook !== false;
+  const kinds = webhook ? deliveryKinds : callKinds;
+  if (!kinds.includes(effect.kind)) {
+    const what = webhook ? 'webhook deliveries' : 'calls';
+    return refused('effect.kind', `for ${what} it is one of ${kinds.join(', ')}`);
+  }
+  if (webhook && args.phase === 'after') {
+    return refused('phase', 'a webhook fault has no phase after');
+  }
+  const fault: Fault = {
+    id: String(world.counters.fault + 1),
+    match,
+    phase: args.phase ?? 'before',
+    effect,
+    times: args.times ?? null,
+    hits: 0,
+  };
+  evolve(world, [
+    { type: 'counted', counter: 'fault', to: world.counters.fault + 1 },
+    { type: 'fault-set', fault },
+  ]);
+  return done({ fault });
+}
+
+export function removeFault(
+  { world }: CommandContext,
+  args: { readonly id: string },
+): CommandOutcome {
+  if (!world.faults.has(args.id)) return refused('id', `there is no fault ${args.id}`, 404);
+  evolve(world, [{ type: 'fault-removed', id: args.id }]);
+  return done({});
+}
+
+export function clearFaults({ world }: CommandContext): CommandOutcome {
+  for (const id of [...world.faults.keys()]) evolve(world, [{ type: 'fault-removed', id }]);
+  return done({});
+}

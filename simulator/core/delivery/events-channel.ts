@@ -1,0 +1,98 @@
+// The events channel: where a reader begins, what it gets next, and when it is told to go.
+import type { Behaviour } from '../behaviour.ts';
+import { type Call, noFacts } from '../call.ts';
+import { NewRequestContext } from '../pipeline/decide.ts';
+import { tokenText } from '../pipeline/token.ts';
+import type { Credential, EventRecord } from '../records.ts';
+import { findEvent, type World } from '../world.ts';
+
+/** A reader of the channel, as its call asked for it. */
+export interface ChannelCursor {
+  readonly token: string;
+  /** Sequence number of the next event to look at. */
+  readonly nextSeq: number;
+}
+
+/** The end of a channel: a close code of WebSocket with a reason of at most 123 bytes. */
+export interface ChannelEnd {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What comes next for a reader. */
+export interface ChannelPage {
+  readonly envelopes: readonly string[];
+  readonly nextSeq: number;
+  /** There are more events to look at. */
+  readonly more: boolean;
+}
+
+/** Events looked at for one page, whether or not they reach the reader: so long others wait. */
+const lookedAtOnce = 1000;
+const shownAtOnce = 200;
+
+/** The codes 4000 to 4999 are for applications; the last three digits are those of HTTP. */
+export const closeCodes = { unauthorized: 4401, beyondWindow: 4410, tooSlow: 4408 } as const;
+
+/** The reader of a call that was answered 101. */
+export function openCursor(world: World, behaviour: Behaviour, call: Call): ChannelCursor {
+  const context = new NewRequestContext(world, behaviour, call, noFacts, 0);
+  context.operation = 'streamEvents';
+  const afterSeq = context.query.get('after_seq');
+  return {
+    token: tokenText(context) ?? '',
+    // Without it the channel begins with what happens from now on.
+    nextSeq: (afterSeq === null ? world.events.lastSeq : Number(afterSeq)) + 1,
+  };
+}
+
+/** The next page, or why there is none any more. */
+export function readChannel(
+  world: World,
+  behaviour: Behaviour,
+  { token, nextSeq }: ChannelCursor,
+  nowMs: number,
+): ChannelPage | ChannelEnd {
+  const credential = findReaderOf(world, token, nowMs);
+  if (credential === null) {
+    return { code: closeCodes.unauthorized, reason: 'The access token is no longer valid.' };
+  }
+  const { lastSeq } = world.events;
+  const oldest = oldestInWindow(world, nowMs - behaviour.delivery.replayWindowMs);
+  if (nextSeq < oldest) {
+    // EVT-10b: a gap is never passed over in silence.
+    const reason = `Events before ${oldest} are older than the replay window: use the bulk reads.`;
+    return { code: closeCodes.beyondWindow, reason };
+  }
+  const envelopes: string[] = [];
+  const until = Math.min(lastSeq, nextSeq + lookedAtOnce - 1);
+  let seq = nextSeq;
+  for (; seq <= until && envelopes.length < shownAtOnce; seq += 1) {
+    const event = findEvent(world, seq);
+    if (event !== undefined && behaviour.reach.event(credential, event)) {
+      envelopes.push(behaviour.serialize.envelope(event, world));
+    }
+  }
+  return { envelopes, nextSeq: seq, more: seq <= lastSeq };
+}
+
+/** AUTH-1: good for as long as its token is, by the sandbox's clock. */
+function findReaderOf(world: World, text: string, nowMs: number): Credential | null {
+  const token = world.tokens.get(text);
+  if (token === undefined) return null;
+  if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return null;
+  return world.credentials.get(token.clientId) ?? null;
+}
+
+/** Sequence number of the first event that is not older than the horizon; events are in order. */
+function oldestInWindow({ events }: World, horizonMs: number): number {
+  const { records, first } = events;
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((records[middle] as EventRecord).atMs < horizonMs) low = middle + 1;
+    else high = middle;
+  }
+  return records.length === 0 ? events.lastSeq + 1 : first + low;
+}

@@ -1,0 +1,179 @@
+// Fires what is due: settlements, suspended calls, answers that were late, retries of deliveries.
+
+import type { Behaviour } from './behaviour.ts';
+import { startAttempt } from './delivery/start-deliveries.ts';
+import { evolve, moveClock, takeTimer } from './evolve.ts';
+import { settleTransaction } from './operations/transition-changes.ts';
+import { NewRequestContext, stepNamesWithOperation } from './pipeline/decide.ts';
+import { answerSuspendedCall, runAndComplete } from './pipeline/inject-fault.ts';
+import { refusalReply } from './pipeline/refuse.ts';
+import type { RequestContext } from './pipeline/request-context.ts';
+import { tokenText } from './pipeline/token.ts';
+import type { Effect, StepResult } from './step.ts';
+import type { Timer, TimerKind } from './timers.ts';
+import type { SuspendedCall, World } from './world.ts';
+
+/** One thing that happened because its time came. */
+export interface FiredTimer {
+  readonly atMs: number;
+  readonly kind: TimerKind;
+  readonly ref: string;
+  readonly outcome: string;
+}
+
+/** The time of the next thing that will really happen; timers that no longer matter are dropped. */
+export function nextDueMs(world: World): number | null {
+  for (;;) {
+    const timer = world.timers[0];
+    if (timer === undefined) return null;
+    if (isStillDue(world, timer)) return timer.dueAtMs;
+    takeTimer(world);
+  }
+}
+
+function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
+  switch (kind) {
+    case 'settle':
+      return world.transactions.get(ref)?.status === 'approved';
+    case 'wake':
+    case 'answer':
+      return world.held.has(ref);
+    case 'abandon':
+      return world.held.get(ref)?.abandoned === false;
+    case 'deliver': {
+      const delivery = world.deliveries.get(deliveryOf(ref));
+      if (delivery === undefined || delivery.inFlight) return false;
+      // EVT-13: what was to go out once more is not sent after a disable either.
+      const subscription = world.subscriptions.get(delivery.subscriptionId);
+      return subscription?.disabled === false && delivery.nextDueMs === dueAtMs;
+    }
+  }
+}
+
+function deliveryOf(ref: string): string {
+  return ref.slice(0, ref.indexOf('/'));
+}
+
+/** Fires the next timer if it is due by then; `fired` is undefined when none was. */
+export function fireTimer(world: World, behaviour: Behaviour, byMs: number): StepResult {
+  const dueAtMs = nextDueMs(world);
+  if (dueAtMs === null || dueAtMs > byMs) return { effects: [] };
+  const timer = takeTimer(world);
+  if (timer === undefined) throw new Error('a due timer vanished');
+  moveClock(world, dueAtMs);
+  const { kind, ref } = timer;
+  const { outcome, effects } = fire(world, behaviour, kind, ref);
+  return {
+    effects,
+    fired: { atMs: dueAtMs, kind, ref: kind === 'deliver' ? deliveryOf(ref) : ref, outcome },
+  };
+}
+
+interface TimerOutcome {
+  readonly outcome: string;
+  readonly effects: readonly Effect[];
+}
+
+function fire(world: World, behaviour: Behaviour, kind: TimerKind, ref: string): TimerOutcome {
+  switch (kind) {
+    case 'settle':
+      return { outcome: settle(world, behaviour, ref), effects: [] };
+    case 'deliver':
+      return retryDelivery(world, ref);
+    case 'abandon':
+      return { outcome: abandonSuspendedCall(world, findSuspendedCall(world, ref)), effects: [] };
+    case 'wake': {
+      const result = resumeSuspendedCall(world, behaviour, findSuspendedCall(world, ref));
+      return { outcome: 'the suspended call ran', effects: result.effects };
+    }
+    case 'answer': {
+      const held = findSuspendedCall(world, ref);
+      if (held.reply === null) throw new Error(`suspended call ${ref} has no answer`);
+      const { effects } = answerSuspendedCall(world, held, held.reply);
+      return { outcome: `answered ${held.reply.status}`, effects };
+    }
+  }
+}
+
+function findSuspendedCall(world: World, id: string): SuspendedCall {
+  const held = world.held.get(id);
+  if (held === undefined) throw new Error(`no suspended call ${id}`);
+  return held;
+}
+
+function settle(world: World, behaviour: Behaviour, id: string): string {
+  const transaction = world.transactions.get(id);
+  if (transaction === undefined) throw new Error(`no transaction ${id} to settle`);
+  const moved = settleTransaction({ world, behaviour, atMs: world.nowMs }, transaction);
+  if (moved === null) return `stays ${transaction.status}`;
+  evolve(world, moved.changes);
+  return moved.transaction.status;
+}
+
+function retryDelivery(world: World, ref: string): TimerOutcome {
+  const delivery = world.deliveries.get(deliveryOf(ref));
+  if (delivery === undefined) throw new Error(`no delivery ${ref}`);
+  // A fault has had its delay: the attempt itself now goes out.
+  const late = ref.endsWith('/delayed');
+  const begun = startAttempt(world, delivery, late);
+  const outcome =
+    begun.kind === 'fault-injected' ? `${begun.how} by a fault` : `attempt ${begun.attempt}`;
+  return { outcome, effects: [begun] };
+}
+
+/** IDEM-14b, NS-34: given up; its key is free again and the attempt will never run. */
+function abandonSuspendedCall(world: World, suspended: SuspendedCall): string {
+  if (suspended.keyId !== null) evolve(world, [{ type: 'key-forgotten', keyId: suspended.keyId }]);
+  const over: SuspendedCall = { ...suspended, abandoned: true };
+  // A hang has nothing more to come; a delay still owes its caller an answer.
+  evolve(world, [
+    suspended.wakeAtMs === null
+      ? { type: 'held-removed', id: suspended.id }
+      : { type: 'held-set', held: over },
+  ]);
+  return 'given up, the key is free';
+}
+
+/** The delay is over: the attempt runs as it came, every stage passed already. */
+function resumeSuspendedCall(
+  world: World,
+  behaviour: Behaviour,
+  suspended: SuspendedCall,
+): StepResult {
+  const context = new NewRequestContext(
+    world,
+    behaviour,
+    suspended.call,
+    suspended.facts,
+    suspended.n,
+  );
+  if (suspended.abandoned) {
+    const reply = refusalReply(context, {
+      code: 'internal_error',
+      detail: 'This attempt was given up before it ran. Repeat it with the same key.',
+      cites: ['IDEM-14b', 'NS-34'],
+    });
+    return answerSuspendedCall(world, suspended, reply);
+  }
+  evolve(world, [{ type: 'held-removed', id: suspended.id }]);
+  restoreContext(context, suspended);
+  const eventsAfter = world.events.lastSeq;
+  const steps = stepNamesWithOperation(behaviour.stages);
+  return runAndComplete(context, { steps, eventsAfter, faultId: suspended.faultId });
+}
+
+/** What the stages had found out when the call was suspended. */
+function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
+  const { world, behaviour } = context;
+  for (const { name, decide } of behaviour.stages) {
+    if (name === 'route' || name === 'key' || name === 'readable') decide(context);
+  }
+  context.operation = suspended.operation;
+  context.receivedAtMs = suspended.askedAtMs;
+  context.credential =
+    suspended.clientId === null ? null : (world.credentials.get(suspended.clientId) ?? null);
+  context.token = world.tokens.get(tokenText(context) ?? '') ?? null;
+  context.keyId = suspended.keyId;
+  context.subject = suspended.subject;
+  context.idempotency = suspended.keyId === null ? null : 'first';
+}

@@ -1,0 +1,186 @@
+// Creates one account: what `POST /accounts` does with its body and bulk create does with each row
+// (BULK-3).
+
+import type { Decision, Reply } from '../call.ts';
+import type { Change } from '../change.ts';
+import { emit } from '../delivery/emit-event.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
+import type { Account, Credential } from '../records.ts';
+import { optionalText } from './members.ts';
+
+/** The brand an account would be created at, or why it cannot be. */
+export function findBrand(context: RequestContext, row: Body): string | Decision {
+  const { behaviour, world } = context;
+  const credential = callerOf(context);
+  const named = optionalText(row, 'brand_id');
+  if (named === null) {
+    // ACC-17: a brand-bound credential creates at its own brand. ACC-15: a firm-wide one must say
+    // where.
+    if (credential.brandId !== null) return credential.brandId;
+    return refuse(context, {
+      code: 'validation_failed',
+      detail: 'brand_id is required: this credential is not bound to a brand.',
+      field: 'brand_id',
+      cites: ['ACC-15'],
+    });
+  }
+  const brandId = behaviour.values.id(named);
+  if (brandId === null) {
+    return refuse(context, {
+      code: 'validation_failed',
+      detail: 'brand_id must be a decimal string.',
+      field: 'brand_id',
+      cites: ['CONV-1c'],
+    });
+  }
+  if (behaviour.reach.brand(credential, brandId, world)) return brandId;
+  return refuse(context, {
+    code: 'forbidden',
+    detail: `This credential cannot use brand ${brandId}.`,
+    field: 'brand_id',
+    cites: ['ACC-16', 'AUTH-6'],
+  });
+}
+
+/** ACC-2 to ACC-4: what is wrong with the reference or the email; null when nothing is. */
+function refuseRow(context: RequestContext, row: Body): Decision | null {
+  const { values } = context.behaviour;
+  const reference = optionalText(row, 'client_reference_id') ?? '';
+  if (values.isBlank(reference) || values.length(reference) > values.maxReference) {
+    return refuse(context, {
+      code: 'validation_failed',
+      detail: `client_reference_id must have 1 to ${values.maxReference} characters and not be blank.`,
+      field: 'client_reference_id',
+      cites: ['ACC-2', 'NS-40'],
+    });
+  }
+  if (!values.isEmail(optionalText(row, 'email') ?? '')) {
+    return refuse(context, {
+      code: 'validation_failed',
+      detail: 'email must contain an @.',
+      field: 'email',
+      cites: ['ACC-4'],
+    });
+  }
+  return null;
+}
+
+/** The whole of a single create, from a readable row to the account. */
+export function createOrFindAccount(context: RequestContext, row: Body): Decision {
+  const refused = refuseRow(context, row);
+  if (refused !== null) return refused;
+  const brandId = findBrand(context, row);
+  if (typeof brandId !== 'string') return brandId;
+  const { behaviour, world } = context;
+  const { values, accounts } = behaviour;
+  const reference = row.client_reference_id as string;
+  const email = row.email as string;
+  const credential = callerOf(context);
+  const index = accounts.referenceIndex(credential.firmId, brandId);
+  const referenceKey = values.referenceKey(reference);
+  // ACC-5, ACC-6: the reference is asked before email and phone, so a repeat finds its own account.
+  const existing = world.people.get(index)?.byReference.get(referenceKey);
+  if (existing !== undefined) return converge(context, existing);
+  const phone = values.phone(optionalText(row, 'phone'), optionalText(row, 'phone_region'));
+  const people = accounts.peopleIndex(brandId);
+  const keys = {
+    index,
+    reference: referenceKey,
+    people,
+    email: values.emailKey(email),
+    phone: values.phoneKey(phone),
+  };
+  const known = world.people.get(people);
+  if (known?.byEmail.has(keys.email)) return refusePerson(context, 'email', 'ACC-8');
+  if (keys.phone !== null && known?.byPhone.has(keys.phone)) {
+    return refusePerson(context, 'phone', 'ACC-9');
+  }
+  const account = newAccount(context, row, credential, brandId, phone);
+  const body = behaviour.serialize.account(account);
+  const changes: Change[] = [
+    { type: 'account-created', account, keys },
+    ...emit(context, 'account', 'account.created', account, body),
+  ];
+  return {
+    reply: accountReply(context, account, 201, body),
+    changes,
+    cites: ['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a'],
+  };
+}
+
+/** ACC-5, IDEM-12: the account the reference names, untouched. */
+function converge(context: RequestContext, id: string): Decision {
+  const account = context.world.accounts.get(id);
+  if (account === undefined) throw new Error(`reference index names no account: ${id}`);
+  if (!context.behaviour.reach.account(callerOf(context), account)) {
+    return refuse(context, {
+      code: 'not_found',
+      detail: 'The account that this reference names is not there for this credential.',
+      cites: ['AUTH-5', 'AUTH-6'],
+    });
+  }
+  if (context.idempotency !== null) context.idempotency = 'converged';
+  const body = context.behaviour.serialize.account(account);
+  return {
+    reply: accountReply(context, account, 200, body),
+    changes: [],
+    cites: ['ACC-5', 'ACC-6', 'ACC-7', 'IDEM-12'],
+  };
+}
+
+function refusePerson(context: RequestContext, field: string, rule: string): Decision {
+  return refuse(context, {
+    code: 'invalid_state',
+    detail: `Someone with this ${field} already exists at this brand under another reference.`,
+    field,
+    cites: [rule, 'IDEM-13'],
+  });
+}
+
+function newAccount(
+  context: RequestContext,
+  row: Body,
+  credential: Credential,
+  brandId: string,
+  phone: string | null,
+): Account {
+  const { accounts } = context.behaviour;
+  const email = row.email as string;
+  let firstName = optionalText(row, 'first_name');
+  let lastName = optionalText(row, 'last_name');
+  if (firstName === null && lastName === null) {
+    // ACC-13, NS-25.
+    const name = accounts.nameAfterEmail(email);
+    firstName = name.first;
+    lastName = name.last;
+  }
+  return {
+    id: String(context.world.counters.account + 1),
+    firmId: credential.firmId,
+    brandId,
+    reference: row.client_reference_id as string,
+    email,
+    phone,
+    firstName,
+    lastName,
+    // ACC-14: as sent.
+    country: optionalText(row, 'country'),
+    language: optionalText(row, 'language'),
+    status: accounts.firstStatus,
+    revision: accounts.firstRevision,
+    createdAtMs: context.atMs,
+    firstDepositId: null,
+  };
+}
+
+/** ACC-19: every account answer carries its tag. */
+export function accountReply(
+  context: RequestContext,
+  account: Account,
+  status: number,
+  body: string,
+): Reply {
+  const etag = context.behaviour.values.etag(account);
+  return { status, contentType: 'application/json', body, etag };
+}

@@ -1,0 +1,93 @@
+// Finds the records a call names, within the caller's reach; out of reach reads as unknown
+// (AUTH-6).
+
+import type { Decision } from '../call.ts';
+import { refuse } from '../pipeline/refuse.ts';
+import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
+import type { Account, TradingAccount, Transaction } from '../records.ts';
+
+/** NS-45: the id of the path, or a refusal of one that is not decimal. */
+export function parsePathId(context: RequestContext, what: string): string | Decision {
+  const id = context.behaviour.values.id(context.pathId);
+  if (id !== null) return id;
+  const status = context.behaviour.settings.path_id_status;
+  return refuse(context, {
+    code: status === 404 ? 'not_found' : 'validation_failed',
+    detail: `The ${what} id in the path must be a decimal string.`,
+    field: 'id',
+    cites: ['CONV-1c', 'NS-45'],
+  });
+}
+
+/** An id from a body or query; the refusal names the field (CONV-1c). */
+export function parseMemberId(
+  context: RequestContext,
+  text: string,
+  field: string,
+  ...cites: string[]
+): string | Decision {
+  const id = context.behaviour.values.id(text);
+  if (id !== null) return id;
+  return refuse(context, {
+    code: 'validation_failed',
+    detail: `${field} must be a decimal string.`,
+    field,
+    cites: ['CONV-1c', ...cites],
+  });
+}
+
+export function findAccount(
+  context: RequestContext,
+  id: string,
+  cites: readonly string[],
+): Account | Decision {
+  const account = context.world.accounts.get(id);
+  if (account !== undefined && context.behaviour.reach.account(callerOf(context), account)) {
+    return account;
+  }
+  return refuse(context, { code: 'not_found', detail: `There is no account ${id}.`, cites });
+}
+
+/** A trading account within reach, of the account named where one is (TXN-11). */
+export function findTradingAccount(
+  context: RequestContext,
+  id: string,
+  accountId: string | null,
+  cites: readonly string[],
+): TradingAccount | Decision {
+  const { world, behaviour } = context;
+  const found = world.tradingAccounts.get(id);
+  const owner = found === undefined ? undefined : world.accounts.get(found.accountId);
+  const reachable = owner !== undefined && behaviour.reach.account(callerOf(context), owner);
+  if (found !== undefined && reachable && (accountId === null || found.accountId === accountId)) {
+    return found;
+  }
+  const whose = accountId === null ? '' : ` of account ${accountId}`;
+  return refuse(context, {
+    code: 'not_found',
+    detail: `There is no trading account ${id}${whose}.`,
+    cites,
+  });
+}
+
+/** TXS-16: a transaction of the named account, within reach. */
+export function findTransaction(
+  context: RequestContext,
+  id: string,
+  accountId: string,
+): Transaction | Decision {
+  const { world, behaviour } = context;
+  const transaction = world.transactions.get(id);
+  if (
+    transaction !== undefined &&
+    transaction.accountId === accountId &&
+    behaviour.reach.transaction(callerOf(context), transaction)
+  ) {
+    return transaction;
+  }
+  return refuse(context, {
+    code: 'not_found',
+    detail: `There is no transaction ${id} of account ${accountId}.`,
+    cites: ['TXS-16', 'AUTH-5', 'AUTH-6', 'AUTH-7'],
+  });
+}

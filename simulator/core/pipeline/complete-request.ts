@@ -1,0 +1,105 @@
+// Ends an attempt: what is recorded under its key, what the journal keeps, what is answered.
+
+import type { Decision, Reply } from '../call.ts';
+import { evolve } from '../evolve.ts';
+import { findEntry, type JournalEntry } from '../journal.ts';
+import type { StepResult } from '../step.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** What the journal needs besides the attempt and its decision. */
+export interface Completion {
+  readonly steps: readonly string[];
+  /** Sequence number of the last event before the attempt. */
+  readonly eventsAfter: number;
+  readonly faultId: string | null;
+}
+
+const faultHeader = 'x-sandbox-fault';
+
+/** Keeps the answer for repeats where it may be kept, and gives it. */
+export function completeRequest(
+  context: RequestContext,
+  decision: Decision,
+  completion: Completion,
+  recordable: boolean,
+): StepResult {
+  if (recordable) recordReply(context, decision.reply);
+  return completeWithReply(context, decision.reply, decision.cites, completion);
+}
+
+export function completeWithReply(
+  context: RequestContext,
+  given: Reply,
+  cites: readonly string[],
+  completion: Completion,
+): StepResult {
+  const finished = context.behaviour.finalizeReply(given, context);
+  const reply =
+    completion.faultId === null ? finished : withFaultHeader(finished, completion.faultId);
+  journalCall(context, cites, completion, { reply, answeredAtMs: context.world.nowMs });
+  const { n, requestId } = context;
+  return { effects: [{ kind: 'answer', n, requestId, reply }], n };
+}
+
+/** IDEM-4, IDEM-6: kept as printed, unless it may be retried. */
+export function recordReply(context: RequestContext, reply: Reply): void {
+  const { world, behaviour, keyId } = context;
+  if (keyId === null) return;
+  if (!behaviour.keys.records(reply)) {
+    releaseKey(context, keyId);
+    return;
+  }
+  // NS-42.
+  const atMs = behaviour.settings.key_age_from === 'request' ? context.receivedAtMs : world.nowMs;
+  evolve(world, [{ type: 'key-recorded', keyId, record: { atMs, reply, attempt: context.n } }]);
+}
+
+/** An attempt that is over without anything to repeat frees its key. */
+export function releaseKey({ world, behaviour }: RequestContext, keyId: string): void {
+  const record = behaviour.keys.find(world, keyId, world.nowMs);
+  if (record?.reply === null) evolve(world, [{ type: 'key-forgotten', keyId }]);
+}
+
+export function withFaultHeader(reply: Reply, faultId: string): Reply {
+  return { ...reply, headers: { ...reply.headers, [faultHeader]: faultId } };
+}
+
+interface JournalOutcome {
+  readonly reply: Reply | null;
+  readonly answeredAtMs: number | null;
+  readonly reset?: boolean;
+}
+
+export function journalCall(
+  context: RequestContext,
+  cites: readonly string[],
+  completion: Completion,
+  shown: JournalOutcome,
+): void {
+  const kept = context.world.journal;
+  // An call that was suspended came earlier, and drew from its allowance then.
+  const before = context.n > kept.newest ? undefined : findEntry(kept, context.n);
+  const entry: JournalEntry = {
+    n: context.n,
+    requestId: context.requestId,
+    atMs: context.receivedAtMs,
+    call: context.call,
+    operation: context.operation,
+    clientId: context.credential?.clientId ?? null,
+    key: context.key,
+    subject: context.subject,
+    idempotency: context.idempotency,
+    firstAttempt: context.firstAttempt,
+    steps: completion.steps,
+    allowanceLeft: before?.allowanceLeft ?? context.allowanceLeft,
+    allowance: before?.allowance ?? context.allowance,
+    cites,
+    eventsAfter: completion.eventsAfter,
+    eventsTo: context.world.events.lastSeq,
+    faultId: completion.faultId,
+    reply: shown.reply,
+    answeredAtMs: shown.answeredAtMs,
+    reset: shown.reset ?? false,
+  };
+  evolve(context.world, [{ type: 'journalled', entry }]);
+}

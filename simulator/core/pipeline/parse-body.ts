@@ -1,0 +1,158 @@
+// Reads a body: JSON (or a form, at the token endpoint) as an object with the members its operation
+// needs.
+import type { ReaderError } from '#readers';
+import * as readers from '#readers';
+import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
+import type { Settings } from '../../../fixtures/settings.ts';
+import type { ReadResult } from '../behaviour.ts';
+import { findDuplicateMember } from '../values/duplicate-members.ts';
+import type { RequestContext } from './request-context.ts';
+
+type ReaderTable = Readonly<
+  Record<string, { (body: unknown): boolean; errors?: readonly ReaderError[] | null }>
+>;
+
+const table = readers as unknown as ReaderTable;
+
+/**
+ * ERR-2, ACC-3, CONV-1b, NS-14: what is not readable is refused in plain text that names the member
+ * at fault.
+ */
+export function parseBody(context: RequestContext, text: string): ReadResult {
+  const { settings } = context.behaviour;
+  const parsed = isForm(context) ? readForm(text) : parseJson(text, settings);
+  if ('status' in parsed) return parsed;
+  const value = settings.amount_as_number === 'accepted' ? textAmounts(parsed.value) : parsed.value;
+  const name = context.operation ?? '';
+  const reader = table[name];
+  if (reader === undefined) throw new Error(`no reader for the body of ${name}`);
+  if (!reader(value)) return unreadable(settings, describe(reader.errors?.[0], value));
+  const body = value as Readonly<Record<string, unknown>>;
+  const unknown = settings.unknown_fields === 'refused' ? findUnknownMember(name, body) : null;
+  if (unknown !== null) return unreadable(settings, `${unknown} is not a member of this body.`);
+  return { body };
+}
+
+function unreadable(settings: Settings, message: string): ReadResult {
+  return { status: settings.unreadable_status, message, cites: ['ERR-2', 'NS-14'] };
+}
+
+function isForm(context: RequestContext): boolean {
+  const type = context.call.headers['content-type'];
+  return typeof type === 'string' && /^application\/x-www-form-urlencoded/i.test(type);
+}
+
+type Parsed =
+  | { readonly value: unknown }
+  | { readonly status: number; readonly message: string; readonly cites: readonly string[] };
+
+function parseJson(text: string, settings: Settings): Parsed {
+  const status = settings.unparsable_status;
+  const cites = ['ERR-2', 'NS-14'];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const message = text.trim() === '' ? 'The body is empty.' : 'The body is not valid JSON.';
+    return { status, message: `${message} Send a JSON object.`, cites };
+  }
+  if (settings.duplicate_members === 'refused') {
+    const name = findDuplicateMember(text);
+    if (name !== null) {
+      // It is JSON, so it is refused as JSON that cannot be read, and not as what is none.
+      return {
+        status: settings.unreadable_status,
+        message: `The member ${name} is given twice.`,
+        cites: ['ERR-2', 'NS-47'],
+      };
+    }
+  }
+  return { value };
+}
+
+/** NS-8: form members are all text; `read_only` is the one that is not. */
+function readForm(text: string): Parsed {
+  const members: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) {
+    members[name] =
+      name === 'read_only' && (value === 'true' || value === 'false') ? value === 'true' : value;
+  }
+  return { value: { ...members } };
+}
+
+const amountMembers = ['amount', 'volume'];
+
+/** NS-46, the other choice: an amount sent as a JSON number counts as its text. */
+function textAmounts(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const copy: Record<string, unknown> = { ...value };
+  for (const name of amountMembers) {
+    if (typeof copy[name] === 'number') copy[name] = String(copy[name]);
+  }
+  return copy;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  const kinds: Record<string, string> = {
+    string: 'a string',
+    number: 'a number',
+    boolean: 'a boolean',
+    object: 'an object',
+  };
+  return kinds[typeof value] ?? typeof value;
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, part) => (inner as Record<string, unknown>)?.[part], value);
+}
+
+/** The complaint in words: which member, what it must be, and what it was. */
+function describe(error: ReaderError | undefined, value: unknown): string {
+  if (error === undefined) return 'The body does not have the members it needs.';
+  const path = error.instancePath.split('/').slice(1);
+  const where = path.join('.');
+  if (error.keyword === 'required') {
+    const missing = String(error.params.missingProperty);
+    return `${where === '' ? '' : `${where}.`}${missing} is required.`;
+  }
+  const found = kindOf(at(value, path));
+  if (error.keyword === 'type') {
+    const wanted = [error.params.type].flat().join(' or ');
+    return `${where === '' ? 'The body' : where} must be of type ${wanted}, not ${found}.`;
+  }
+  return `${where === '' ? 'The body' : where} ${error.message ?? 'cannot be read'}.`;
+}
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+}
+
+/** NS-27, the other choice: a member that the operation does not know refuses the body. */
+function findUnknownMember(name: string, body: Readonly<Record<string, unknown>>): string | null {
+  const shape = (requestSchemas as Readonly<Record<string, Shape>>)[name];
+  return shape === undefined ? null : findUnknownIn(shape, body, '');
+}
+
+function findUnknownIn(shape: Shape, value: unknown, where: string): string | null {
+  if (Array.isArray(value)) {
+    const items = shape.items ?? {};
+    for (const [index, item] of value.entries()) {
+      const found = findUnknownIn(items, item, `${where}.${index}`);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  if (shape.properties === undefined || typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    const next = shape.properties[name];
+    const path = where === '' ? name : `${where}.${name}`;
+    if (next === undefined) return path;
+    const found = findUnknownIn(next, inner, path);
+    if (found !== null) return found;
+  }
+  return null;
+}

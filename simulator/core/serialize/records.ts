@@ -1,0 +1,174 @@
+// How records look on the wire, as JSON text that is made once and then sent and stored as it is.
+import type { Settings } from '../../../fixtures/settings.ts';
+import type { Problem, SerializePolicy } from '../behaviour.ts';
+import type { Account, EventRecord, Order, Subscription, Transaction } from '../records.ts';
+import { seededToken } from '../values/digest.ts';
+import type { World } from '../world.ts';
+
+/** ERR-1b: where the documentation of each error lives. */
+const docsUrl = 'https://docs.trading-platform.example';
+
+export function serializePolicy(settings: Settings): SerializePolicy {
+  const absent = settings.absent_optionals === 'empty' ? '' : null;
+  return {
+    account: (account) => JSON.stringify(accountFields(account, absent)),
+    accountRead: (account) => {
+      const id = Number(account.id);
+      return JSON.stringify({ record_id: id, account_id: id, ...accountFields(account, absent) });
+    },
+    transaction: (transaction) => JSON.stringify(transactionFields(transaction)),
+    transactionRead: (transaction) =>
+      JSON.stringify({
+        record_id: Number(transaction.id),
+        ...transactionFields(transaction),
+        // CONV-3: the reads give this id as a number, the writes as a string.
+        account_id: Number(transaction.accountId),
+      }),
+    order: (order) => JSON.stringify(orderFields(order)),
+    subscription: (subscription, secret) =>
+      JSON.stringify(subscriptionFields(subscription, secret, settings)),
+    problem: (problem, requestId) => serializeProblem(problem, requestId, settings.error_entry),
+    envelope: recentEnvelopes(settings),
+  };
+}
+
+/**
+ * ACC-18: exactly these fields; the email is never among them. NS-44: never given reads as null.
+ */
+function accountFields(account: Account, absent: string | null) {
+  return {
+    id: account.id,
+    revision: account.revision,
+    client_reference_id: account.reference,
+    first_name: account.firstName ?? absent,
+    last_name: account.lastName ?? absent,
+    phone: account.phone ?? absent,
+    country: account.country ?? absent,
+    language: account.language ?? absent,
+    status: account.status,
+    brand_id: account.brandId,
+    firm_id: account.firmId,
+  };
+}
+
+/** TXN-8, TXN-9, TXS-19: exactly these fields; reason and operator stay inside. */
+function transactionFields(transaction: Transaction) {
+  return {
+    id: transaction.id,
+    account_id: transaction.accountId,
+    trading_account_id: transaction.tradingAccountId,
+    currency: transaction.currency,
+    amount: transaction.amount,
+    method: transaction.method,
+    transaction_type: transaction.transactionType,
+    status: transaction.status,
+    is_ftd: transaction.isFtd,
+    created_at: transaction.createdAtMs,
+  };
+}
+
+/** NS-1. */
+function orderFields(order: Order) {
+  return {
+    id: order.id,
+    trading_account_id: order.tradingAccountId,
+    position_id: order.positionId,
+    instrument: order.instrument,
+    side: order.side,
+    volume: order.volume,
+    price: order.price,
+    status: order.status,
+    created_at: order.createdAtMs,
+  };
+}
+
+/** HOOK-2, HOOK-3: the secret is shown only by the two operations that pass one. */
+function subscriptionFields(subscription: Subscription, secret: string | null, settings: Settings) {
+  const { brandId } = subscription;
+  return {
+    id: subscription.id,
+    url: subscription.url,
+    // NS-52.
+    brand_id:
+      brandId !== null && settings.subscription_brand_id === 'number' ? Number(brandId) : brandId,
+    event_categories: subscription.categories,
+    disabled: subscription.disabled,
+    disabled_reason: subscription.disabledReason,
+    last_delivered_seq: subscription.lastDeliveredSeq,
+    created_at: subscription.createdAtMs,
+    ...(secret === null ? {} : { secret }),
+  };
+}
+
+/** ERR-1a, ERR-1b, NS-13. */
+function serializeProblem(
+  problem: Problem,
+  requestId: string,
+  entryForm: Settings['error_entry'],
+): string {
+  return JSON.stringify({
+    type: `${docsUrl}/errors/${problem.code}`,
+    title: problem.title,
+    status: problem.status,
+    code: problem.code,
+    detail: problem.detail,
+    request_id: requestId,
+    errors: problem.errors.map((entry) => {
+      if (entryForm === 'text') return `${entry.field}: ${entry.message}`;
+      if (entryForm === 'pointer_detail') {
+        return { pointer: `/${entry.field.replaceAll('.', '/')}`, detail: entry.message };
+      }
+      return { field: entry.field, message: entry.message };
+    }),
+  });
+}
+
+/** Many subscriptions get the same event at about the same time: it is printed once for them. */
+function recentEnvelopes(settings: Settings): SerializePolicy['envelope'] {
+  interface Printed {
+    readonly event: EventRecord;
+    readonly text: string;
+  }
+  const recent: (Printed | undefined)[] = new Array(64).fill(undefined);
+  return (event, world) => {
+    const slot = event.seq % recent.length;
+    const known = recent[slot];
+    if (known?.event === event) return known.text;
+    const text = serializeEnvelope(event, world, settings);
+    recent[slot] = { event, text };
+    return text;
+  };
+}
+
+/** EVT-2a, NS-9: the record stands in it as the API showed it when it changed. */
+function serializeEnvelope(event: EventRecord, world: World, settings: Settings): string {
+  const head = JSON.stringify({
+    id: eventId(world, event.seq),
+    [settings.envelope_seq_name]: event.seq,
+    category: event.category,
+    kind: event.kind,
+    occurred_at: event.atMs,
+    firm_id: event.firmId,
+    brand_id: event.brandId,
+    account_id: event.accountId,
+  });
+  return `${head.slice(0, -1)},"data":${event.body}}`;
+}
+
+const tags = new WeakMap<World, string>();
+const letters = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** Six characters that tell the ids of one world from those of another. */
+export function worldTag(world: World): string {
+  let tag = tags.get(world);
+  if (tag === undefined) {
+    tag = seededToken(world.seed, `tag:${world.name}`, 6, letters);
+    tags.set(world, tag);
+  }
+  return tag;
+}
+
+/** EVT-2b: made of the sequence number, so every delivery of an event carries the same id. */
+export function eventId(world: World, seq: number): string {
+  return `evt_${worldTag(world)}${seq.toString(36).padStart(8, '0')}`;
+}

@@ -1,0 +1,199 @@
+// A world as one JSON document, and back again exactly: timers, keys, buckets and suspended calls
+// included.
+import type { Behaviour } from '../behaviour.ts';
+import { createJournal } from '../journal.ts';
+import type { SuspendedCall, World } from '../world.ts';
+import { createWorld } from '../world.ts';
+import { lists, pairs, StateError, validateWorld } from './validate.ts';
+
+/** Raised when a document changes its shape; older ones are migrated, newer ones refused. */
+const stateVersion = 1;
+const stateFormat = 'trading-platform-sandbox-state';
+
+export { StateError };
+
+/** Members kept as they are. */
+const plain = ['name', 'seed', 'startedAtMs', 'options', 'nowMs', 'counters'] as const;
+
+type ListName = keyof typeof lists;
+
+/**
+ * What a world is at one moment. Records never change, so lists of them are all that has to be
+ * copied.
+ */
+export type Snapshot = Readonly<Record<string, unknown>>;
+
+/**
+ * Cheap enough for the middle of traffic: it copies references, not records. The journal is left
+ * out (it tells of the past and decides nothing), and so is what can be worked out from the rest.
+ */
+export function snapshotWorld(world: World): Snapshot {
+  const shot: Record<string, unknown> = {};
+  for (const name of plain) shot[name] = world[name];
+  shot.counters = { ...world.counters };
+  for (const name of Object.keys(lists) as ListName[]) shot[name] = [...world[name].values()];
+  // Entries are appended in place: only as many as there are now belong to this moment.
+  shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
+  for (const name of pairs) shot[name] = [...world[name]];
+  shot.keys = {
+    young: [...world.keys.young],
+    old: [...world.keys.old],
+    turnedAtMs: world.keys.turnedAtMs,
+  };
+  const { first, lastSeq, records } = world.events;
+  shot.events = { first, lastSeq, records: records.slice() };
+  shot.finishedDeliveries = world.finishedDeliveries.slice();
+  shot.timers = world.timers.slice();
+  shot.held = [...world.held.values()].map(serializeSuspendedCall);
+  return shot;
+}
+
+function serializeSuspendedCall(suspended: SuspendedCall): unknown {
+  const body = Buffer.from(suspended.call.body).toString('base64');
+  return { ...suspended, call: { ...suspended.call, body } };
+}
+
+interface SnapshotDocument extends Readonly<Record<string, unknown>> {
+  readonly tradingAccounts: readonly { readonly entries: readonly unknown[] }[];
+  readonly entryCounts: readonly number[];
+}
+
+/** The text of a snapshot in pieces of some kilobytes, so that others get a turn between them. */
+export function* serializeSnapshot(
+  snapshot: Snapshot,
+  beside: Readonly<Record<string, unknown>> = {},
+): Generator<string> {
+  const { tradingAccounts, entryCounts, ...rest } = snapshot as SnapshotDocument;
+  const head = JSON.stringify({ format: stateFormat, version: stateVersion, ...beside });
+  yield `${head.slice(0, -1)},"world":{`;
+  yield* serializeMembers(rest);
+  yield ',\n"tradingAccounts":';
+  // Cut one by one as they are printed: all at once would hold others up.
+  yield* serializeList(tradingAccounts, (account, index) => ({
+    ...account,
+    entries: account.entries.slice(0, entryCounts[index]),
+  }));
+  yield '}}\n';
+}
+
+const pieceLength = 64 * 1024;
+
+function* serializeMembers(members: Readonly<Record<string, unknown>>): Generator<string> {
+  let separator = '';
+  for (const [name, value] of Object.entries(members)) {
+    yield `${separator}\n${JSON.stringify(name)}:`;
+    separator = ',';
+    if (Array.isArray(value)) yield* serializeList(value);
+    else if (name === 'keys' || name === 'events') {
+      yield '{';
+      yield* serializeMembers(value as Readonly<Record<string, unknown>>);
+      yield '}';
+    } else yield JSON.stringify(value);
+  }
+}
+
+function* serializeList<T>(
+  items: readonly T[],
+  as: (item: T, index: number) => unknown = (item) => item,
+): Generator<string> {
+  let piece = '[';
+  for (const [index, item] of items.entries()) {
+    piece += (index === 0 ? '\n' : ',\n') + JSON.stringify(as(item, index));
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}]`;
+}
+
+/** The whole document at once, for answers and tests. */
+export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>> = {}): unknown {
+  return JSON.parse([...serializeSnapshot(snapshotWorld(world), beside)].join(''));
+}
+
+/** Throws a StateError that says what is wrong; the document itself is never changed. */
+export function loadWorld(document: unknown, behaviour: Behaviour): World {
+  const shot = findWorldIn(document);
+  const found = validateWorld(shot);
+  const world = createWorld({
+    name: shot.name as string,
+    seed: shot.seed as string,
+    startedAtMs: shot.startedAtMs as number,
+  });
+  const loaded: Record<string, unknown> = { ...world, journal: createJournal() };
+  for (const name of plain) loaded[name] = shot[name];
+  loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
+  for (const name of Object.keys(lists)) loaded[name] = found[name];
+  for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
+  const keys = shot.keys as { young: []; old: []; turnedAtMs: number };
+  loaded.keys = { young: new Map(keys.young), old: new Map(keys.old), turnedAtMs: keys.turnedAtMs };
+  loaded.events = shot.events;
+  loaded.finishedDeliveries = shot.finishedDeliveries;
+  loaded.timers = shot.timers;
+  loaded.held = new Map(
+    (shot.held as SuspendedCall[]).map((suspended) => [
+      suspended.id,
+      parseSuspendedCall(suspended),
+    ]),
+  );
+  const whole = loaded as unknown as World;
+  indexWorld(whole, behaviour);
+  return whole;
+}
+
+function parseSuspendedCall(suspended: SuspendedCall): SuspendedCall {
+  const body = new Uint8Array(Buffer.from(suspended.call.body as unknown as string, 'base64'));
+  return { ...suspended, call: { ...suspended.call, body } };
+}
+
+/** What is worked out from the records, under the settings now in force (NS-20). */
+function indexWorld(world: World, { accounts, transactions, values }: Behaviour): void {
+  const peopleAt = (index: string) => {
+    const people = world.people.get(index) ?? {
+      byReference: new Map<string, string>(),
+      byEmail: new Map<string, string>(),
+      byPhone: new Map<string, string>(),
+    };
+    world.people.set(index, people);
+    return people;
+  };
+  for (const account of world.accounts.values()) {
+    const { id, firmId, brandId, reference, email, phone } = account;
+    const index = accounts.referenceIndex(firmId, brandId);
+    peopleAt(index).byReference.set(values.referenceKey(reference), id);
+    const people = peopleAt(accounts.peopleIndex(brandId));
+    people.byEmail.set(values.emailKey(email), id);
+    const phoneKey = values.phoneKey(phone);
+    if (phoneKey !== null) people.byPhone.set(phoneKey, id);
+  }
+  for (const { id, firmId, accountId, reference } of world.transactions.values()) {
+    world.transactionByReference.set(transactions.referenceKey(firmId, accountId, reference), id);
+  }
+  for (const { id, subscriptionId, status, inFlight } of world.deliveries.values()) {
+    if (inFlight) {
+      const count = world.inFlightCounts.get(subscriptionId) ?? 0;
+      world.inFlightCounts.set(subscriptionId, count + 1);
+    }
+    if (status !== 'pending') continue;
+    const open = world.openDeliveries.get(subscriptionId) ?? new Set<string>();
+    world.openDeliveries.set(subscriptionId, open.add(id));
+  }
+}
+
+function findWorldIn(document: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(document))
+    throw new StateError('a state is a JSON object, as GET state answers it');
+  const { format, version, world } = document;
+  if (format !== stateFormat) throw new StateError(`format must be "${stateFormat}"`);
+  if (version !== stateVersion) {
+    const why =
+      typeof version === 'number' && version > stateVersion ? ': it is from a newer program' : '';
+    throw new StateError(`version ${String(version)} cannot be read, only ${stateVersion}${why}`);
+  }
+  if (!isObject(world)) throw new StateError('world must be an object');
+  return world;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

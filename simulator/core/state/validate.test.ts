@@ -1,0 +1,205 @@
+// Checks that a state is taken whole or refused by the place where it is not, and that nothing else
+// is thrown for any document.
+// time limit: 30 s
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { findWorld } from '../../../fixtures/worlds.ts';
+import { nextDueMs } from '../fire-timer.ts';
+import { conformingBehaviour } from '../policies/conforming.ts';
+import { seedWorld } from '../seed/start-world.ts';
+import { step } from '../step.ts';
+import { drawFrom, makeInput } from '../testing/random-inputs.ts';
+import { phoneTables } from '../values/phone.ts';
+import { compileValidator } from './compile-validator.ts';
+import { eventSchema, keySchema, pairSchemas, plainSchemas, recordSchemas } from './schemas.ts';
+import { dumpWorld, loadWorld, StateError } from './snapshot.ts';
+
+const check = suite('states that are not whole');
+const behaviour = conformingBehaviour(defaultSettings);
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are broken here in every way there is.
+type Loose = any;
+
+/** A world in which something of every kind has happened. */
+async function lived(): Promise<string> {
+  await phoneTables.load();
+  const fixture = findWorld('default');
+  if (fixture === undefined) throw new Error('there is no default world');
+  const startMs = Date.UTC(2026, 2, 2, 12);
+  const options = { allowLocalWebhooks: false };
+  const terms = { name: 'default', seed: '1', startMs, plan: 'pro', options } as const;
+  const world = seedWorld(fixture, behaviour, terms);
+  for (let n = 0; n < 600; n += 1) step(world, behaviour, makeInput(drawFrom(n), world));
+  const document = dumpWorld(world) as Loose;
+  const held = {
+    id: '900',
+    n: 1,
+    requestId: 'req',
+    askedAtMs: 1,
+    call: { method: 'POST', target: '/api/v1/accounts', headers: { a: 'b', c: ['d'] }, body: '' },
+    operation: 'createAccount',
+    clientId: document.world.credentials[0].clientId,
+    keyId: null,
+    subject: null,
+    facts: { addresses: null },
+    reply: null,
+    wakeAtMs: null,
+    faultId: '1',
+    abandoned: false,
+  };
+  document.world.held.push(held);
+  document.world.counters.held = 900;
+  document.world.names.push(['a.example', ['127.0.0.1']]);
+  document.world.forwards.push(['https://a.example', 'http://127.0.0.1:9000/']);
+  const late = { id: '901', match: {}, phase: 'before', effect: { kind: 'hang' } };
+  document.world.faults.push({ ...late, times: null, hits: 0 });
+  document.world.counters.fault = 901;
+  return JSON.stringify(document);
+}
+
+const text = await lived();
+const fresh = (): Loose => JSON.parse(text);
+
+const refusal = (document: unknown): string => {
+  try {
+    loadWorld(document, behaviour);
+    return 'taken';
+  } catch (error) {
+    return error instanceof StateError ? error.message : `thrown: ${(error as Error).stack}`;
+  }
+};
+
+const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
+  ['timers of null', (w) => (w.timers = [null]), 'world.timers[0] must be an object, not null'],
+  ['a firm of an id', (w) => (w.firms = [{ id: '1' }]), 'world.firms[0].name is missing'],
+  ['a firm without plan', (w) => delete w.firms[1].plan, 'world.firms[1].plan is missing'],
+  ['a plan', (w) => (w.firms[0].plan = 'gold'), 'world.firms[0].plan must be one of'],
+  ['a permission', (w) => (w.firms[0].permissions.a = 1), 'world.firms[0].permissions.a must be'],
+  ['a subscription', (w) => (w.subscriptions = [{ id: 1 }]), 'world.subscriptions[0].firmId is'],
+  ['a url', (w) => (w.subscriptions[0].url = 'no'), 'world.subscriptions[0].url must be a URL'],
+  ['a delivery', (w) => (w.deliveries = [{ id: '1' }]), 'world.deliveries[0].subscriptionId is'],
+  ['a bucket', (w) => (w.buckets = [{}]), 'world.buckets[0] must be a pair'],
+  ['a bucket of null', (w) => (w.buckets = [['a', null]]), 'world.buckets[0][1] must be an'],
+  ['a name', (w) => (w.names = [{}]), 'world.names[0] must be a pair'],
+  ['an address', (w) => (w.names = [['a', ['b']]]), 'world.names[0][1][0] must be an IP address'],
+  ['a forward', (w) => (w.forwards = [{}]), 'world.forwards[0] must be a pair'],
+  ['a forward of a number', (w) => (w.forwards = [['a', 1]]), 'world.forwards[0][1] must be a str'],
+  ['a forward to no URL', (w) => (w.forwards = [['a', 'b']]), 'world.forwards[0][1] must be a URL'],
+  ['a name that is none', (w) => (w.forwards = [[1, 'b']]), 'world.forwards[0][0] must be a str'],
+  ['a time before 1970', (w) => (w.nowMs = -5), 'world.nowMs must be from 0'],
+  ['a time with a fraction', (w) => (w.nowMs = 1.5), 'world.nowMs must be a whole number'],
+  ['a time of no date', (w) => (w.nowMs = 9e15), 'world.nowMs must be from 0'],
+  ['a time before the start', (w) => (w.nowMs = 1), 'world.nowMs must not be before world.started'],
+  ['no name', (w) => delete w.name, 'world.name must be a string'],
+  ['a counter', (w) => (w.counters.timer = 'x'), 'world.counters.timer must be a whole number'],
+  ['a counter below', (w) => (w.counters.account = 1), 'world.counters.account must be at least'],
+  ['an option', (w) => (w.options = {}), 'world.options.allowLocalWebhooks is missing'],
+  ['keys', (w) => delete w.keys.young, 'world.keys.young is missing'],
+  ['a key', (w) => (w.keys.old = [['k', { atMs: 1 }]]), 'world.keys.old[0][1].reply is missing'],
+  ['an event', (w) => (w.events.records[3] = {}), 'world.events.records[3].seq is missing'],
+  ['a gap', (w) => w.events.records.splice(3, 1), 'world.events.records[3].seq must be'],
+  ['the last event', (w) => w.events.records.pop(), 'world.events.lastSeq must be'],
+  ['a body', (w) => (w.events.records[0].body = 'x'), 'world.events.records[0].body must be JSON'],
+  ['a token', (w) => delete w.tokens[0].clientId, 'world.tokens[0].clientId is missing'],
+  ['an id of no text', (w) => (w.accounts[0].id = 5), 'world.accounts[0].id must be a string'],
+  ['an id twice', (w) => w.accounts.push(w.accounts[0]), '.id is there twice: "1001"'],
+  ['an email', (w) => (w.accounts[2].email = null), 'world.accounts[2].email must be a string'],
+  ['a balance', (w) => (w.tradingAccounts[0].balance = 'NaN'), 'world.tradingAccounts[0].balance'],
+  ['an entry', (w) => (w.tradingAccounts[0].entries = [0]), 'world.tradingAccounts[0].entries[0] '],
+  ['a status', (w) => (w.transactions[0].status = 'lost'), 'world.transactions[0].status must be'],
+  ['no account', (w) => (w.accounts = []), ', not in world.accounts'],
+  ['no firm', (w) => (w.firms = []), 'world.credentials[0].firmId is "1", not in world.firms'],
+  ['an effect', (w) => (w.faults[0].effect = { kind: 'delay' }), 'world.faults[0].effect.ms is'],
+  ['a held call', (w) => delete w.held.at(-1).call.headers, '.call.headers is missing'],
+  ['nobody’s call', (w) => (w.held.at(-1).clientId = 'x'), '.clientId is "x", not in world.creden'],
+  [
+    'a timer without answer',
+    (w) => (w.timers = [{ dueAtMs: 1, sequence: 1, kind: 'answer', ref: '900' }]),
+    'world.timers[0].ref is a call in world.held that has no reply',
+  ],
+  [
+    'timers in disorder',
+    (w) => (w.timers = [2, 1].map((dueAtMs) => ({ dueAtMs, sequence: 1, kind: 'wake', ref: '1' }))),
+    'world.timers[1] must not be due before world.timers[0]',
+  ],
+];
+
+for (const [name, spoil, words] of broken) {
+  check(`${name}: refused by its place`, () => {
+    const document = fresh();
+    spoil(document.world);
+    const message = refusal(document);
+    assert.ok(message.startsWith('world.') && message.includes(words), message);
+  });
+}
+
+/** Every place of a document that a member or an item stands at; of long lists the first ones. */
+function* placesOf(value: Loose, path: readonly (string | number)[] = []): Generator<Loose[]> {
+  if (typeof value !== 'object' || value === null) return;
+  const names = Array.isArray(value) ? [...value.keys()].slice(0, 4) : Object.keys(value);
+  for (const name of names) {
+    yield [...path, name];
+    yield* placesOf(value[name], [...path, name]);
+  }
+}
+
+check('whatever stands in any place, it is taken and works, or refused by a StateError', () => {
+  assert.is(refusal(fresh()), 'taken');
+  const places = [...placesOf(fresh().world)];
+  assert.ok(places.length > 500, `${places.length} places`);
+  const odd = [null, -1, 1.5, 'x', '', [], {}, [null], true, undefined];
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...places), fc.constantFrom(...odd), (place, value) => {
+      const document = fresh();
+      const holder = place.slice(0, -1).reduce((at: Loose, name) => at[name], document.world);
+      holder[place.at(-1)] = value;
+      const message = refusal(JSON.parse(JSON.stringify(document)));
+      assert.ok(message === 'taken' || message.startsWith('world.'), `${place}: ${message}`);
+      assert.not.match(message, /Cannot read|undefined/);
+      if (message !== 'taken') return;
+      taken += 1;
+      const world = loadWorld(JSON.parse(JSON.stringify(document)), behaviour);
+      nextDueMs(world);
+      dumpWorld(world);
+    }),
+    { numRuns: 400, seed: 7 },
+  );
+  assert.ok(taken > 10 && taken < 390, `${taken} of 400 taken`);
+});
+
+check('the quick check says yes to nothing that the walker finds fault with', () => {
+  const schemas: readonly Schema[] = [recordSchemas, pairSchemas, plainSchemas].flatMap((kinds) =>
+    Object.values<Schema>(kinds),
+  );
+  const odd = [null, -1, 1.5, 'x', '', [], {}, [null], true, '1.5', 2, 'pending'];
+  const { world } = fresh();
+  const whole: readonly (readonly [Schema, Loose])[] = [
+    ...Object.entries(recordSchemas).map(([name, schema]) => [schema, world[name][0]] as const),
+    [eventSchema, world.events.records[0]],
+    [keySchema, world.keys.young[0][1]],
+  ];
+  for (const [schema, value] of whole) {
+    if (value === undefined) continue;
+    const fits = compileValidator(schema);
+    assert.ok(fits(value), JSON.stringify(value));
+    for (const place of placesOf(value)) {
+      for (const item of odd) {
+        const other = structuredClone(value);
+        const holder = place.slice(0, -1).reduce((at: Loose, name) => at[name], other);
+        holder[place.at(-1)] = item;
+        assert.is(fits(other), validate(schema, other, 'it').length === 0, `${place}: ${item}`);
+      }
+    }
+  }
+  for (const schema of schemas) {
+    for (const item of odd) {
+      assert.is(compileValidator(schema)(item), validate(schema, item, 'it').length === 0);
+    }
+  }
+});
+
+check.run();

@@ -1,0 +1,147 @@
+// What holds of every world after every step, and of every answer, written down on its own.
+import type { Reply } from '../call.ts';
+import { compareDecimals } from '../values/decimal.ts';
+import type { World } from '../world.ts';
+
+/** Exact sums by whole numbers, and not by the library that core adds with. */
+function sumExactly(amounts: readonly string[]): string {
+  const scale = 64;
+  let sum = 0n;
+  for (const amount of amounts) {
+    const [, minus, whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
+    const value = BigInt(whole + fraction.padEnd(scale, '0'));
+    sum += minus === '-' ? -value : value;
+  }
+  const digits = (sum < 0n ? -sum : sum).toString().padStart(scale + 1, '0');
+  return `${sum < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+function findTwice(values: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return values.find((value) => seen.size === seen.add(value).size);
+}
+
+function* moneyProblems(world: World): Generator<string> {
+  const entriesOf = new Map<string, string[]>();
+  for (const { id, balance, entries } of world.tradingAccounts.values()) {
+    const sum = sumExactly(entries.map(({ amount }) => amount));
+    if (compareDecimals(sum, balance) !== 0) yield `balance of ${id} is ${balance}, not ${sum}`;
+    for (const { transactionId, kind } of entries) {
+      if (transactionId === null) continue;
+      entriesOf.set(transactionId, [...(entriesOf.get(transactionId) ?? []), kind]);
+    }
+  }
+  for (const { id, status } of world.transactions.values()) {
+    const kinds = entriesOf.get(id)?.join(' ') ?? '';
+    const lawful: Record<string, string[]> = {
+      settled: ['movement'],
+      cancelled: ['', 'movement compensation'],
+    };
+    if (!(lawful[status] ?? ['']).includes(kinds)) yield `${status} ${id} has booked "${kinds}"`;
+  }
+}
+
+function* peopleProblems(world: World): Generator<string> {
+  const accounts = [...world.accounts.values()];
+  const keysOf = {
+    reference: accounts.map(({ brandId, reference }) => `${brandId} ${reference.toLowerCase()}`),
+    email: accounts.map(({ brandId, email }) => `${brandId} ${email.toLowerCase()}`),
+    phone: accounts.flatMap(({ brandId, phone }) =>
+      phone !== null && /\d/.test(phone) ? [`${brandId} ${phone}`] : [],
+    ),
+  };
+  for (const [what, keys] of Object.entries(keysOf)) {
+    const twice = findTwice(keys);
+    if (twice !== undefined) yield `${what} ${twice} names two accounts`;
+  }
+  const made = [...world.transactions.values()];
+  const twice = findTwice(
+    made.map(({ firmId, reference }) => `${firmId} ${reference.toLowerCase()}`),
+  );
+  if (twice !== undefined) yield `reference ${twice} names two transactions`;
+}
+
+function* eventProblems(world: World): Generator<string> {
+  const { first, lastSeq, records } = world.events;
+  for (const [index, { seq }] of records.entries()) {
+    if (seq !== first + index) yield `event ${seq} stands where ${first + index} belongs`;
+  }
+  const last = records[records.length - 1]?.seq ?? lastSeq;
+  if (last !== lastSeq) yield `the last event is ${last}, and lastSeq ${lastSeq}`;
+}
+
+/** Watches one world from step to step. */
+export class Invariants {
+  readonly #firstDeposits = new Map<string, string>();
+  #lastSeq = 0;
+  #nowMs = 0;
+
+  /** Everything that does not hold now. */
+  *problems(world: World): Generator<string> {
+    yield* moneyProblems(world);
+    yield* peopleProblems(world);
+    yield* eventProblems(world);
+    yield* this.#depositProblems(world);
+    if (world.events.lastSeq < this.#lastSeq) yield 'the event sequence went back';
+    if (world.nowMs < this.#nowMs) yield 'time went back';
+    this.#lastSeq = world.events.lastSeq;
+    this.#nowMs = world.nowMs;
+  }
+
+  /** TXS-2: at most one on an account, and it never moves. */
+  *#depositProblems(world: World): Generator<string> {
+    const seen = new Set<string>();
+    for (const { id, accountId, isFtd } of world.transactions.values()) {
+      const before = this.#firstDeposits.get(accountId);
+      if (before === id && !isFtd) yield `${id} is no first deposit any more`;
+      if (!isFtd) continue;
+      if (seen.has(accountId)) yield `account ${accountId} has two first deposits`;
+      if (before !== undefined && before !== id) yield `the first deposit of ${accountId} moved`;
+      seen.add(accountId);
+      this.#firstDeposits.set(accountId, id);
+    }
+  }
+}
+
+/** The refusals of the specification, and the few that it leaves open. */
+const codes: Readonly<Record<number, readonly string[]>> = {
+  400: ['idempotency_key_required'],
+  401: ['unauthorized'],
+  403: ['forbidden', 'read_only_credential'],
+  404: ['not_found'],
+  405: ['method_not_allowed'],
+  409: ['idempotency_in_flight', 'invalid_state'],
+  412: ['revision_conflict'],
+  413: ['scope_too_wide'],
+  422: ['validation_failed'],
+  426: ['upgrade_required'],
+  429: ['rate_limited'],
+  500: ['internal_error'],
+  501: ['not_implemented'],
+  503: ['write_contention'],
+};
+const unreadable = [400, 413, 415, 422];
+const problemMembers = ['type', 'title', 'status', 'code', 'detail', 'request_id', 'errors'];
+
+/** What is wrong with an answer, or null. */
+export function findWrongReply(reply: Reply): string | null {
+  const { status, contentType, body } = reply;
+  const ordered = reply.headers?.['x-sandbox-fault'] !== undefined;
+  if ((status === 500 || status === 503) && !ordered) return `${status} that nobody ordered`;
+  if (contentType === 'text/plain') {
+    return unreadable.includes(status) ? null : `plain text with ${status}`;
+  }
+  if (status === 200 || status === 201) {
+    JSON.parse(body);
+    return contentType === 'application/json' ? null : `success as ${contentType}`;
+  }
+  const problem = JSON.parse(body) as Record<string, unknown>;
+  // RFC 6749 has a form of its own for the refusals of the token endpoint.
+  const byOAuth = contentType === 'application/json' && typeof problem.error === 'string';
+  if (byOAuth && (status === 400 || status === 401)) return null;
+  if (contentType !== 'application/problem+json') return `refusal as ${contentType}`;
+  if (Object.keys(problem).join() !== problemMembers.join()) return `members ${body}`;
+  if (problem.status !== status) return `status ${problem.status} under ${status}`;
+  const known = codes[status]?.includes(problem.code as string) ?? false;
+  return known ? null : `${status} ${problem.code} is in no table`;
+}

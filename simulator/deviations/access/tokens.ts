@@ -1,0 +1,192 @@
+// Wrong ways with tokens, scopes and reach (AUTH, POS-1).
+
+import type { Decision } from '../../core/call.ts';
+import type { RequestContext } from '../../core/pipeline/request-context.ts';
+import { decision, policy, stage } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { refuseAs } from '../shared-bends.ts';
+
+/** Lets a credential that nobody knows act as one that may do everything. */
+function letIn(context: RequestContext): null {
+  for (const credential of context.world.credentials.values()) {
+    if (credential.scopes.length < 6 || credential.brandId !== null) continue;
+    context.credential = credential;
+    return null;
+  }
+  return null;
+}
+
+const issue = (change: (given: Decision, context: RequestContext) => Decision): Deviation['bend'] =>
+  decision('issueToken', change);
+
+export const tokenDeviations: readonly Deviation[] = [
+  {
+    id: 'token-unknown-accepted',
+    breaks: ['AUTH-1'],
+    story: 'Tokens are read, not verified.',
+    bend: stage('token', (decide, context) => {
+      const given = decide(context);
+      return given !== null && context.call.headers.authorization !== undefined
+        ? letIn(context)
+        : given;
+    }),
+  },
+  {
+    id: 'token-missing-accepted',
+    breaks: ['AUTH-1'],
+    story: 'Without a header the call is the service’s own.',
+    bend: stage('token', (decide, context) => {
+      const given = decide(context);
+      return given !== null && context.call.headers.authorization === undefined
+        ? letIn(context)
+        : given;
+    }),
+  },
+  {
+    id: 'token-refused-but-served',
+    breaks: ['AUTH-1'],
+    story: 'The refusal is sent; the handler runs all the same.',
+    bend: stage('token', (decide, context) => {
+      const given = decide(context);
+      if (given === null || context.operation !== 'createAccount') return given;
+      letIn(context);
+      const { behaviour } = context;
+      const readable = behaviour.stages.find(({ name }) => name === 'readable');
+      if (readable?.decide(context) != null) return given;
+      const ran = behaviour.operations.createAccount(context);
+      context.credential = null;
+      return 'decideRow' in ran ? given : { ...given, changes: ran.changes };
+    }),
+  },
+  {
+    id: 'read-only-may-write',
+    breaks: ['AUTH-2'],
+    story: 'read_only was meant for the dashboard only.',
+    bend: stage('scope', (decide, context) => {
+      const { credential } = context;
+      if (credential?.readOnly !== true) return decide(context);
+      context.credential = { ...credential, readOnly: false };
+      return decide(context);
+    }),
+  },
+  {
+    id: 'read-only-is-forbidden',
+    breaks: ['AUTH-2'],
+    story: 'A read-only token lacks the scope, says the code.',
+    bend: stage('scope', (decide, context) => {
+      const given = decide(context);
+      return given !== null && /read_only_credential/.test(given.reply.body)
+        ? refuseAs(context, 403, 'forbidden', 'This token may not write.')
+        : given;
+    }),
+  },
+  {
+    id: 'read-only-may-reject',
+    breaks: ['AUTH-2'],
+    story: 'Only what moves money is closed to read-only tokens.',
+    bend: policy('table', (table) => ({
+      rejectTransaction: { ...table.rejectTransaction, writes: false },
+    })),
+  },
+  {
+    id: 'read-only-may-trade',
+    breaks: ['AUTH-2'],
+    story: 'Only the funds operations look at read_only.',
+    bend: policy('table', (table) => ({
+      openPosition: { ...table.openPosition, writes: false },
+      closePosition: { ...table.closePosition, writes: false },
+    })),
+  },
+  {
+    id: 'token-issued-does-not-work',
+    breaks: ['AUTH-3a'],
+    story: 'The token is known to the other servers a minute later.',
+    bend: issue((given) => ({
+      ...given,
+      changes: given.changes.filter(({ type }) => type !== 'token-issued'),
+    })),
+  },
+  {
+    id: 'token-issued-without-scopes',
+    breaks: ['AUTH-3a'],
+    story: 'Without a scope parameter the token holds none.',
+    bend: issue((given) => ({
+      ...given,
+      changes: given.changes.map((change) =>
+        change.type === 'token-issued'
+          ? { ...change, token: { ...change.token, scopes: [] } }
+          : change,
+      ),
+    })),
+  },
+  {
+    id: 'token-endpoint-unlimited',
+    breaks: ['AUTH-3b'],
+    story: 'The limit of the token endpoint is only in the manual.',
+    bend: policy('limits', () => ({ tokenRequests: 100_000 })),
+  },
+  {
+    id: 'token-endpoint-20-a-minute',
+    breaks: ['AUTH-3b'],
+    story: 'Twenty a minute.',
+    bend: policy('limits', () => ({ tokenRequests: 20 })),
+  },
+  {
+    id: 'token-endpoint-5-a-minute',
+    breaks: ['AUTH-3b'],
+    story: 'Five a minute.',
+    bend: policy('limits', () => ({ tokenRequests: 5 })),
+  },
+  {
+    id: 'token-endpoint-ten-an-hour',
+    breaks: ['AUTH-3b'],
+    story: 'The window is an hour.',
+    bend: policy('limits', () => ({ tokenWindowMs: 3_600_000 })),
+  },
+  {
+    id: 'token-endpoint-ten-a-second',
+    breaks: ['AUTH-3b'],
+    story: 'The window is a second.',
+    bend: policy('limits', () => ({ tokenWindowMs: 1000 })),
+  },
+  {
+    id: 'token-budget-shared-by-clients',
+    breaks: ['AUTH-3c'],
+    story: 'The budget belongs to the address of the caller.',
+    bend: policy('limits', () => ({ tokenBudget: () => 'everybody' })),
+  },
+  {
+    id: 'token-requests-draw-on-data',
+    breaks: ['AUTH-3c'],
+    story: 'A token request counts against the credential’s rate.',
+    bend: issue((given, context) => {
+      const id = String(context.body.client_id ?? '');
+      const credential = context.world.credentials.get(id);
+      if (credential === undefined) return given;
+      const { limits } = context.behaviour;
+      const rate = limits.rate(credential);
+      const name = `credential:${id}`;
+      const level = limits.level(context.world.buckets.get(name), rate, context.atMs);
+      return {
+        ...given,
+        changes: [
+          ...given.changes,
+          { type: 'bucket-drawn', name, units: level - 1000, atMs: context.atMs },
+        ],
+      };
+    }),
+  },
+  {
+    id: 'data-draws-on-token-budget',
+    breaks: ['AUTH-3c'],
+    story: 'Every call counts against the ten of the minute.',
+    bend: stage('rate', (decide, context) => {
+      const given = decide(context);
+      const { credential, world, atMs } = context;
+      if (given !== null || credential === null || credential.kind !== 'server') return given;
+      const times = [...(world.tokenRequests.get(credential.clientId) ?? []), atMs].slice(-10);
+      context.changes.push({ type: 'token-request', clientId: credential.clientId, times });
+      return null;
+    }),
+  },
+];

@@ -1,0 +1,208 @@
+// Wrong ways of creating accounts (ACC).
+import { callerOf } from '../../core/pipeline/request-context.ts';
+import { isBlank } from '../../core/values/text.ts';
+import { type Json, operation, policy, reply, stage } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { refuseAs } from '../shared-bends.ts';
+
+export const accountDeviations: readonly Deviation[] = [
+  {
+    id: 'account-create-answers-200',
+    breaks: ['ACC-1'],
+    story: 'Every successful call answers 200.',
+    bend: reply('createAccount', (given) =>
+      given.status === 201 ? { ...given, status: 200 } : given,
+    ),
+    alsoSeenAs: { 'LIM-5': 'a 200 says that the limited create had made it' },
+  },
+  {
+    id: 'account-create-answers-202',
+    breaks: ['ACC-1'],
+    story: 'The account is made in the background, says the status.',
+    bend: reply('createAccount', (given) =>
+      given.status === 201 ? { ...given, status: 202 } : given,
+    ),
+    alsoSeenAs: {
+      'ACC-11': 'a new account is told by its 201',
+      'ACC-13': 'a new account is told by its 201',
+      'ACC-17': 'a new account is told by its 201',
+    },
+  },
+  {
+    id: 'account-reference-may-be-blank',
+    breaks: ['ACC-2'],
+    story: 'The length is checked, white space is not.',
+    bend: policy('values', () => ({ isBlank: (text) => text === '' })),
+    alsoSeenAs: { 'TXN-3': 'the same check serves transactions' },
+  },
+  {
+    id: 'account-reference-may-be-empty',
+    breaks: ['ACC-2'],
+    story: 'Only a missing reference is noticed.',
+    bend: policy('values', (values) => ({
+      isBlank: (text) => text !== '' && isBlank(text),
+      maxReference: values.maxReference,
+    })),
+    alsoSeenAs: { 'TXN-3': 'the same check serves transactions', 'TXS-14': 'and reasons' },
+  },
+  {
+    id: 'account-reference-254',
+    breaks: ['ACC-2', 'TXN-3'],
+    story: 'Less than 255 where the rule says at most.',
+    bend: policy('values', () => ({ maxReference: 254 })),
+  },
+  {
+    id: 'account-reference-256',
+    breaks: ['ACC-2', 'TXN-3'],
+    story: 'At most 256, the size of the column.',
+    bend: policy('values', () => ({ maxReference: 256 })),
+    alsoSeenAs: { 'BULK-3': 'rows are read by the same length' },
+  },
+  {
+    id: 'account-reference-unlimited',
+    breaks: ['ACC-2', 'TXN-3'],
+    story: 'The column is a text of any length.',
+    bend: policy('values', () => ({ maxReference: 100_000 })),
+    alsoSeenAs: { 'BULK-3': 'rows are read by the same length' },
+  },
+  {
+    id: 'account-reference-64',
+    breaks: ['ACC-2'],
+    story: 'References are thought to be UUIDs, so 64 characters must do.',
+    bend: policy('values', () => ({ maxReference: 64 })),
+    alsoSeenAs: { 'TXN-3': 'the same limit serves transactions' },
+  },
+  {
+    id: 'account-missing-member-is-problem',
+    breaks: ['ACC-3', 'ERR-2'],
+    story: 'The framework’s validation turns every missing member into a problem of 422.',
+    bend: stage('readable', (decide, context) => {
+      const refused = decide(context);
+      return refused !== null && / is required\./.test(refused.reply.body)
+        ? refuseAs(context, 422, 'validation_failed', refused.reply.body.trim())
+        : refused;
+    }),
+  },
+  {
+    id: 'account-email-optional',
+    breaks: ['ACC-3'],
+    story: 'An account without email is made with an empty one.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      read: (context, text) => {
+        const result = behaviour.read(context, text);
+        if (
+          'body' in result ||
+          context.operation !== 'createAccount' ||
+          !/^email is required/.test(result.message)
+        )
+          return result;
+        const body = JSON.parse(text) as Json;
+        return { body: { ...body, email: `none-${context.n}@example.com` } };
+      },
+    }),
+  },
+  {
+    id: 'account-email-unchecked',
+    breaks: ['ACC-4'],
+    story: 'The email is stored as sent.',
+    bend: policy('values', () => ({ isEmail: () => true })),
+  },
+  {
+    id: 'account-email-refusal-is-400',
+    breaks: ['ACC-4'],
+    story: 'A bad email is a bad request.',
+    bend: operation('createAccount', (run, context) => {
+      const result = run(context);
+      if ('decideRow' in result || !/email must contain/.test(result.reply.body)) return result;
+      return { ...result, reply: { ...result.reply, status: 400 } };
+    }),
+    alsoSeenAs: {
+      'ERR-1b': 'the status inside is another',
+      'ERR-3': 'the code stands under another status',
+    },
+  },
+  {
+    id: 'account-reference-taken-is-409',
+    breaks: ['ACC-5'],
+    story: 'A known reference is refused as taken.',
+    bend: operation('createAccount', (run, context) => {
+      const result = run(context);
+      if ('decideRow' in result || context.idempotency !== 'converged') return result;
+      return refuseAs(context, 409, 'invalid_state', 'This reference is used already.');
+    }),
+    alsoSeenAs: {
+      'IDEM-12': 'another key does not converge',
+      'ACC-14': 'what is stored is read through a create of the same reference',
+    },
+  },
+  {
+    id: 'account-reference-answers-201-again',
+    breaks: ['ACC-5'],
+    story: 'Finding is answered like creating.',
+    bend: operation('createAccount', (run, context) => {
+      const result = run(context);
+      if ('decideRow' in result || context.idempotency !== 'converged') return result;
+      return { ...result, reply: { ...result.reply, status: 201 } };
+    }),
+    alsoSeenAs: {
+      'IDEM-1b': 'a 201 says that the key ran again',
+      'IDEM-7b': 'a 201 says that the key ran again',
+    },
+  },
+  {
+    id: 'account-reference-overwrites',
+    breaks: ['ACC-5'],
+    story: 'Create is an upsert: the names sent replace those that are stored.',
+    bend: operation('createAccount', (run, context) => {
+      const result = run(context);
+      if ('decideRow' in result || context.idempotency !== 'converged') return result;
+      const { id } = JSON.parse(result.reply.body) as { id: string };
+      const found = context.world.accounts.get(id);
+      const firstName = context.body.first_name;
+      if (found === undefined || typeof firstName !== 'string' || firstName === found.firstName)
+        return result;
+      const account = { ...found, firstName, revision: found.revision + 1 };
+      const { behaviour } = context;
+      return {
+        ...result,
+        reply: {
+          ...result.reply,
+          body: behaviour.serialize.account(account),
+          etag: behaviour.values.etag(account),
+        },
+        changes: [{ type: 'account-changed', account }],
+      };
+    }),
+  },
+  {
+    id: 'account-reference-case-sensitive',
+    breaks: ['ACC-6'],
+    story: 'References are compared as they are.',
+    bend: policy('values', () => ({ referenceKey: (reference) => reference })),
+  },
+  {
+    id: 'account-reference-freed-by-update',
+    breaks: ['ACC-7'],
+    story: 'The look-up goes by the revision that was first stored.',
+    bend: operation('createAccount', (run, context) => {
+      const { world, behaviour } = context;
+      const index = behaviour.accounts.referenceIndex(
+        callerOf(context).firmId,
+        String(context.body.brand_id ?? callerOf(context).brandId),
+      );
+      const key = behaviour.values.referenceKey(String(context.body.client_reference_id));
+      const id = world.people.get(index)?.byReference.get(key);
+      const found = id === undefined ? undefined : world.accounts.get(id);
+      if (found === undefined || found.revision === behaviour.accounts.firstRevision)
+        return run(context);
+      return refuseAs(
+        context,
+        409,
+        'invalid_state',
+        'Someone with this email already exists at this brand.',
+      );
+    }),
+    alsoSeenAs: { 'ACC-5': 'the account is no longer found by its reference' },
+  },
+];

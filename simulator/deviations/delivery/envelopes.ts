@@ -1,0 +1,201 @@
+// Wrong deliveries: what is sent, and to whom (EVT-1 to EVT-4, EVT-10 to EVT-12).
+import type { EventRecord } from '../../core/records.ts';
+import type { Json } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { delivery, hour } from './bends.ts';
+
+const envelope = (
+  change: (body: Json, event: EventRecord, attempt: number) => Json,
+): Deviation['bend'] =>
+  delivery((own) => ({
+    body: (event, world, attempt) =>
+      JSON.stringify(change(JSON.parse(own.body(event, world, attempt)) as Json, event, attempt)),
+  }));
+
+export const envelopeDeviations: readonly Deviation[] = [
+  {
+    id: 'delivery-ignores-categories',
+    breaks: ['EVT-1'],
+    story: 'The filter by category is the receiver’s business.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) =>
+        own.wants(
+          { ...subscription, categories: ['account', 'order', 'position', 'transaction'] },
+          event,
+        ),
+    })),
+  },
+  {
+    id: 'delivery-orders-with-positions',
+    breaks: ['EVT-1'],
+    story: 'Whoever wants positions gets their orders too.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) =>
+        own.wants(subscription, event) ||
+        (event.category === 'order' && own.wants(subscription, { ...event, category: 'position' })),
+    })),
+  },
+  {
+    id: 'delivery-without-event-id',
+    breaks: ['EVT-2a'],
+    story: 'The sequence number is id enough.',
+    bend: envelope(({ id: _, ...rest }) => rest),
+  },
+  {
+    id: 'delivery-without-seq',
+    breaks: ['EVT-2a'],
+    story: 'The sequence number is for the channel only.',
+    bend: (behaviour) =>
+      envelope(({ [behaviour.settings.envelope_seq_name]: _, ...rest }) => rest)(behaviour),
+  },
+  {
+    id: 'delivery-body-is-the-record',
+    breaks: ['EVT-2a'],
+    story: 'The record itself is sent, without an envelope.',
+    bend: envelope((body) => body.data as Json),
+  },
+  {
+    id: 'delivery-seq-per-subscription',
+    breaks: ['EVT-2a'],
+    story: 'Every subscription counts for itself.',
+    bend: (behaviour) =>
+      envelope((body, event) => ({
+        ...body,
+        [behaviour.settings.envelope_seq_name]: (event.seq % 7) + 1,
+      }))(behaviour),
+  },
+  {
+    id: 'delivery-new-id-each-attempt',
+    breaks: ['EVT-2b'],
+    story: 'The id is that of the attempt.',
+    bend: envelope((body, _event, attempt) => ({ ...body, id: `${String(body.id)}-${attempt}` })),
+    alsoSeenAs: { 'EVT-2a': 'it is not the id of the channel' },
+  },
+  {
+    id: 'delivery-new-seq-each-attempt',
+    breaks: ['EVT-2b'],
+    story: 'A retry takes the next number.',
+    bend: (behaviour) =>
+      envelope((body, event, attempt) => ({
+        ...body,
+        [behaviour.settings.envelope_seq_name]: event.seq + attempt - 1,
+      }))(behaviour),
+  },
+  {
+    id: 'delivery-without-subscription-id',
+    breaks: ['EVT-3'],
+    story: 'The receiver knows its subscription by the path.',
+    bend: delivery((own, { settings }) => ({
+      headers: (subscription, signature) => {
+        const { [settings.subscription_header]: _, ...rest } = own.headers(subscription, signature);
+        return rest;
+      },
+    })),
+  },
+  {
+    id: 'delivery-without-signature',
+    breaks: ['EVT-3'],
+    story: 'Signing was meant for later.',
+    bend: delivery((own, { settings }) => ({
+      headers: (subscription, signature) => {
+        const { [settings.signature_header]: _, ...rest } = own.headers(subscription, signature);
+        return rest;
+      },
+    })),
+  },
+  {
+    id: 'delivery-of-accounts-lost',
+    breaks: ['EVT-4'],
+    story: 'Updates of accounts are thought to be uninteresting.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) =>
+        own.wants(subscription, event) && event.kind !== 'account.updated',
+    })),
+  },
+  {
+    id: 'delivery-every-tenth-lost',
+    breaks: ['EVT-4'],
+    byChance: true,
+    story: 'The queue drops what comes too fast.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) => own.wants(subscription, event) && event.seq % 4 !== 0,
+    })),
+    alsoSeenAs: {
+      'EVT-1': 'chosen ones are missing',
+      'EVT-12': 'some are missing',
+      'EVT-10a': 'some are missing',
+      'EVT-8a': 'some are missing',
+      'EVT-8b': 'some are missing',
+      'EVT-9a': 'some are missing',
+      'EVT-9b': 'some are missing',
+      'EVT-2a': 'some are missing',
+      'EVT-2b': 'some are missing',
+      'EVT-3': 'some are missing',
+      'EVT-5a': 'some are missing',
+      'EVT-5b': 'some are missing',
+      'EVT-6': 'some are missing',
+      'EVT-7': 'some are missing',
+      'EVT-11': 'some are missing',
+      'EVT-13': 'some are missing',
+      'HOOK-5': 'some are missing',
+      'HOOK-4': 'some are missing',
+      'IDEM-4c': 'the event of the first attempt is missing',
+    },
+  },
+  {
+    id: 'channel-replays-a-day',
+    breaks: ['EVT-10b'],
+    story: 'The channel keeps a day.',
+    bend: delivery(() => ({ replayWindowMs: 24 * hour })),
+  },
+  {
+    id: 'channel-replays-nothing',
+    breaks: ['EVT-10b'],
+    story: 'after_seq is read and forgotten.',
+    bend: delivery(() => ({ replayWindowMs: 0 })),
+  },
+  {
+    id: 'target-not-checked-again',
+    breaks: ['EVT-11'],
+    story: 'The target was checked when it was created.',
+    bend: delivery(() => ({ rechecksTarget: false })),
+  },
+  {
+    id: 'brand-receives-whole-firm',
+    breaks: ['EVT-12'],
+    story: 'The brand of a subscription is not looked at.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) => own.wants({ ...subscription, brandId: null }, event),
+    })),
+  },
+  {
+    id: 'firm-receives-every-firm',
+    breaks: ['EVT-12'],
+    story: 'The firm of an event is not looked at.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) =>
+        own.wants(subscription, {
+          ...event,
+          firmId: subscription.firmId,
+          brandId:
+            subscription.brandId === null
+              ? event.brandId
+              : event.firmId === subscription.firmId
+                ? event.brandId
+                : subscription.brandId,
+        }),
+    })),
+  },
+  {
+    id: 'firm-wide-receives-unbranded-only',
+    breaks: ['EVT-12'],
+    story: 'A firm-wide subscription gets what belongs to no brand.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) =>
+        own.wants(subscription, event) &&
+        (subscription.brandId !== null ||
+          event.brandId === null ||
+          Number(event.brandId) % 2 === 0),
+    })),
+  },
+];

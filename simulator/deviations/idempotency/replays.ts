@@ -1,0 +1,202 @@
+// Wrong ways of recording and replaying answers (IDEM-4 to IDEM-15).
+
+import type { Reply } from '../../core/call.ts';
+import { findEntry } from '../../core/journal.ts';
+import type { RequestContext } from '../../core/pipeline/request-context.ts';
+import { type Json, mapJson, policy, stage } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+
+const replay = (change: (stored: Reply, context: RequestContext) => Reply) =>
+  policy('keys', (keys) => ({
+    replay: (stored, context) => change(keys.replay(stored, context), context),
+  }));
+
+const records = (test: (reply: Reply, conforming: boolean) => boolean) =>
+  policy('keys', (keys) => ({ records: (reply) => test(reply, keys.records(reply)) }));
+
+const isJson = ({ contentType }: Reply): boolean =>
+  contentType !== 'text/plain' && contentType !== null;
+
+export const replayDeviations: readonly Deviation[] = [
+  {
+    id: 'replay-answers-200',
+    breaks: ['IDEM-4a'],
+    story: 'A replayed create is answered 200, because nothing was created this time.',
+    bend: replay((stored) => (stored.status === 201 ? { ...stored, status: 200 } : stored)),
+  },
+  {
+    id: 'replay-answers-409',
+    breaks: ['IDEM-4a'],
+    story: 'A repeated key is refused as a duplicate.',
+    bend: replay((stored) => (stored.status === 201 ? { ...stored, status: 409 } : stored)),
+  },
+  {
+    id: 'replay-reprints-members-sorted',
+    breaks: ['IDEM-4b'],
+    story: 'Answers are kept in a JSON column, which sorts their members.',
+    bend: replay((stored) => (isJson(stored) ? mapJson(stored, sorted) : stored)),
+  },
+  {
+    id: 'replay-reprints-pretty',
+    breaks: ['IDEM-4b'],
+    story: 'The replay is printed by another serialiser, with white space.',
+    bend: replay((stored) =>
+      isJson(stored) && stored.body !== ''
+        ? { ...stored, body: JSON.stringify(JSON.parse(stored.body), null, 1) }
+        : stored,
+    ),
+  },
+  {
+    id: 'replay-shows-the-present',
+    breaks: ['IDEM-4b'],
+    story: 'The replay loads the record anew instead of the answer that was given.',
+    bend: replay((stored, context) => presentAccount(stored, context)),
+  },
+  {
+    id: 'replay-adds-a-marker',
+    breaks: ['IDEM-4b'],
+    story: 'A member tells that this is a replay.',
+    bend: replay((stored) =>
+      isJson(stored) && stored.body.startsWith('{')
+        ? mapJson(stored, (body) => ({ ...body, replayed: true }))
+        : stored,
+    ),
+  },
+  {
+    id: 'replay-adds-a-line-break',
+    breaks: ['IDEM-4b'],
+    story: 'The cache returns the text with a line break at its end.',
+    bend: replay((stored) => ({ ...stored, body: `${stored.body}\n` })),
+  },
+  {
+    id: 'replay-applies-the-change-again',
+    breaks: ['IDEM-4c'],
+    story: 'The answer is replayed, but the change has run once more before.',
+    bend: stage('replay', (decide, context) => {
+      const decision = decide(context);
+      const account = context.world.accounts.get(context.pathId);
+      if (decision === null || context.idempotency !== 'replayed') return decision;
+      if (context.operation !== 'updateAccount' || account === undefined) return decision;
+      const again = { ...account, revision: account.revision + 1 };
+      return { ...decision, changes: [{ type: 'account-changed', account: again }] };
+    }),
+  },
+  {
+    id: 'replay-emits-the-event-again',
+    breaks: ['IDEM-4c'],
+    story: 'The event is published by the middleware after every 2xx, replays included.',
+    bend: stage('replay', (decide, context) => {
+      const decision = decide(context);
+      if (
+        decision === null ||
+        context.idempotency !== 'replayed' ||
+        decision.reply.status !== 201
+      ) {
+        return decision;
+      }
+      const { events } = context.world;
+      const last = events.records.findLast(({ body }) => body === decision.reply.body);
+      if (last === undefined) return decision;
+      const { seq: _seq, atMs: _atMs, ...draft } = last;
+      return { ...decision, changes: [{ type: 'event-recorded', draft }] };
+    }),
+  },
+  {
+    id: 'refusals-not-recorded',
+    breaks: ['IDEM-4d'],
+    story: 'Only successes are kept, as in most other APIs.',
+    bend: records((reply, conforming) => conforming && reply.status < 400),
+    alsoSeenAs: {
+      'IDEM-11': 'a corrected request runs under the old key',
+      'IDEM-13': 'the conflict is not kept either',
+    },
+  },
+  {
+    id: 'refusals-corrected-under-old-key',
+    breaks: ['IDEM-11'],
+    story: 'A refusal is kept for the same body only, so that a correction may use the old key.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      keys: {
+        ...behaviour.keys,
+        replay: (stored, context) => behaviour.keys.replay(stored, context),
+        id: (context) => {
+          const id = behaviour.keys.id(context);
+          const record = behaviour.keys.find(context.world, id, context.atMs);
+          if (record?.reply == null || record.reply.status < 400) return id;
+          const first = findEntry(context.world.journal, record.attempt);
+          const sent = (body: Uint8Array) => Buffer.from(body).toString();
+          return first !== undefined && sent(first.call.body) !== sent(context.call.body)
+            ? `${id}\n${sent(context.call.body)}`
+            : id;
+        },
+      },
+    }),
+    alsoSeenAs: { 'IDEM-13': 'nor does the conflict' },
+  },
+  ...[403, 404, 409, 412, 413, 422, 501].map(
+    (status): Deviation => ({
+      id: `refusals-${status}-not-recorded`,
+      breaks: status === 409 ? ['IDEM-4d', 'IDEM-13'] : ['IDEM-4d'],
+      story: `Answers of ${status} are thought to be about the moment and are not kept.`,
+      bend: records((reply, conforming) => conforming && reply.status !== status),
+      ...(status === 412 || status === 422
+        ? { alsoSeenAs: { 'IDEM-11': 'a corrected request runs under the old key' } }
+        : {}),
+    }),
+  ),
+  {
+    id: 'refusals-replay-with-new-detail',
+    breaks: ['IDEM-4d'],
+    story: 'Only the code of a refusal is kept; its words are made anew.',
+    bend: replay((stored) =>
+      stored.contentType === 'application/problem+json'
+        ? mapJson(stored, (body) => ({ ...body, detail: 'This request was refused before.' }))
+        : stored,
+    ),
+  },
+  {
+    id: 'replay-with-own-request-id',
+    breaks: ['IDEM-5'],
+    story: 'The request_id of the present call is written into the replayed body.',
+    bend: replay((stored, { requestId }) =>
+      stored.contentType === 'application/problem+json'
+        ? mapJson(stored, (body) => ({ ...body, request_id: requestId }))
+        : stored,
+    ),
+  },
+  {
+    id: 'replay-with-old-header',
+    breaks: ['IDEM-5'],
+    story: 'All headers replay, X-Request-Id too.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      requestId: (world, n) => behaviour.requestId(world, n),
+      keys: {
+        ...behaviour.keys,
+        replay: (stored, context) => ({
+          ...behaviour.keys.replay(stored, context),
+          headers: {
+            'x-request-id': behaviour.requestId(context.world, context.firstAttempt ?? context.n),
+          },
+        }),
+      },
+    }),
+  },
+];
+
+function sorted(body: Json): Json {
+  return Object.fromEntries(Object.entries(body).sort(([a], [b]) => a.localeCompare(b)));
+}
+
+function presentAccount(stored: Reply, { world, behaviour }: RequestContext): Reply {
+  if (stored.etag === undefined || stored.status >= 300) return stored;
+  const account = world.accounts.get((JSON.parse(stored.body) as { id: string }).id);
+  return account === undefined
+    ? stored
+    : {
+        ...stored,
+        body: behaviour.serialize.account(account),
+        etag: behaviour.values.etag(account),
+      };
+}

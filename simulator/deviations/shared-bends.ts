@@ -1,0 +1,59 @@
+// Bends and answers that several families of deviations share.
+
+import type { Behaviour } from '../core/behaviour.ts';
+import type { Decision } from '../core/call.ts';
+import type { RequestContext } from '../core/pipeline/request-context.ts';
+import type { OperationName } from '../core/tables/operations.ts';
+import { type Bend, decision, policy } from './bend.ts';
+
+/** A refusal of this status and code, changing nothing. */
+export function refuseAs(
+  context: RequestContext,
+  status: number,
+  code: string,
+  detail: string,
+): Decision {
+  const problem = { status, title: 'Refused', code, detail, errors: [] };
+  return { reply: context.behaviour.refuse(context, problem), changes: [], cites: [] };
+}
+
+/** Decides otherwise where an operation refuses with a body that has these words. */
+export function refusedWith(
+  names: OperationName | readonly OperationName[],
+  words: RegExp,
+  other: (context: RequestContext, given: Decision) => Decision,
+): Bend {
+  return decision(names, (given, context) =>
+    given.reply.status >= 400 && words.test(given.reply.body) ? other(context, given) : given,
+  );
+}
+
+/** The same attempt under another behaviour. */
+export function withBehaviour(context: RequestContext, behaviour: Behaviour): RequestContext {
+  return Object.create(context, { behaviour: { value: behaviour } }) as RequestContext;
+}
+
+/** Operations that any valid token may call. */
+export function unscoped(...names: readonly OperationName[]): Bend {
+  return policy('table', (table) =>
+    Object.fromEntries(names.map((name) => [name, { ...table[name], scopes: [] }])),
+  );
+}
+
+/** An operation that one more scope serves. */
+export function alsoBy(name: OperationName, scope: string): Bend {
+  return policy('table', (table) => ({
+    [name]: { ...table[name], scopes: [...table[name].scopes, scope] },
+  }));
+}
+
+/** A code that stands under another status than the table says. */
+export function underStatus(code: string, status: number): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    refusedAs: (asked) => ({
+      ...behaviour.refusedAs(asked),
+      ...(asked === code ? { status } : {}),
+    }),
+  });
+}

@@ -1,0 +1,252 @@
+// Wrong ways with the tag of an update, and with who may send one (UPD-6 to UPD-13).
+
+import type { Decision } from '../../core/call.ts';
+import { headerOf } from '../../core/pipeline/operation-row.ts';
+import type { RequestContext } from '../../core/pipeline/request-context.ts';
+import { parseIfMatch } from '../../core/values/etag.ts';
+import { operation } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from '../shared-bends.ts';
+import { left, update } from './bends.ts';
+
+/** Applies an update as though its tag were right. */
+function applyAnyway(context: RequestContext): Decision | null {
+  const account = context.world.accounts.get(context.pathId);
+  if (account === undefined) return null;
+  const headers = { ...context.call.headers, 'if-match': context.behaviour.values.etag(account) };
+  const call = { ...context.call, headers };
+  const retold = Object.create(context, { call: { value: call } }) as RequestContext;
+  const result = context.behaviour.operations[update](retold);
+  return 'decideRow' in result ? null : result;
+}
+
+const taking = (test: (header: string) => boolean): Deviation['bend'] =>
+  operation(update, (run, context) => {
+    const header = headerOf(context, 'if-match') ?? '';
+    const account = context.world.accounts.get(context.pathId);
+    if (!test(header) || account === undefined) return run(context);
+    const headers = { ...context.call.headers, 'if-match': context.behaviour.values.etag(account) };
+    return run(
+      Object.create(context, { call: { value: { ...context.call, headers } } }) as RequestContext,
+    );
+  });
+
+export const updateTagDeviations: readonly Deviation[] = [
+  {
+    id: 'update-tag-before-visibility',
+    breaks: ['UPD-6'],
+    story: 'The tag is compared as soon as the record is loaded; who may see it comes after.',
+    bend: operation(update, (run, context) => {
+      const account = context.world.accounts.get(context.pathId);
+      const match = parseIfMatch(headerOf(context, 'if-match'));
+      const stale =
+        account !== undefined && match.kind === 'tag' && match.value !== String(account.revision);
+      return stale
+        ? refuseAs(context, 412, 'revision_conflict', 'The account has changed.')
+        : run(context);
+    }),
+  },
+  {
+    id: 'update-unknown-with-tag-is-412',
+    breaks: ['UPD-6'],
+    story: 'No record matches id and tag, so the precondition failed.',
+    bend: refusedWith(update, /"not_found"/, (context) =>
+      refuseAs(context, 412, 'revision_conflict', 'The account has changed.'),
+    ),
+    alsoSeenAs: { 'UPD-5': 'unknown accounts are not 404' },
+  },
+  {
+    id: 'update-ignores-tag',
+    breaks: ['UPD-7'],
+    story: 'The last one to write wins.',
+    bend: taking((header) => parseIfMatch(header).kind === 'tag'),
+    alsoSeenAs: { 'UPD-12': 'every one of several at once applies' },
+  },
+  {
+    id: 'update-stale-tag-is-409',
+    breaks: ['UPD-7'],
+    story: 'A conflict is 409.',
+    bend: refusedWith(update, /"revision_conflict"/, (context) =>
+      refuseAs(context, 409, 'revision_conflict', 'The account has changed.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
+  },
+  {
+    id: 'update-writes-then-412',
+    breaks: ['UPD-7'],
+    story: 'The change is written before the tag is compared.',
+    bend: refusedWith(update, /"revision_conflict"/, (context, given) => {
+      const applied = applyAnyway(context);
+      return applied === null ? given : { ...given, changes: applied.changes };
+    }),
+    alsoSeenAs: {
+      'UPD-12': 'those that lose apply all the same',
+      'IDEM-11': 'the refused request has changed the revision',
+    },
+  },
+  {
+    id: 'update-older-tag-accepted',
+    breaks: ['UPD-7'],
+    story: 'Any tag up to the present one is fresh enough.',
+    bend: operation(update, (run, context) => {
+      const account = context.world.accounts.get(context.pathId);
+      const match = parseIfMatch(headerOf(context, 'if-match'));
+      const older =
+        match.kind === 'tag' &&
+        account !== undefined &&
+        Number(match.value) === account.revision - 1;
+      return older ? (applyAnyway(context) ?? run(context)) : run(context);
+    }),
+  },
+  {
+    id: 'update-without-change-is-200',
+    breaks: ['UPD-8'],
+    story: 'Changing nothing succeeds.',
+    bend: refusedWith(update, /would change nothing/, (context, given) => {
+      const account = context.world.accounts.get(context.pathId);
+      if (account === undefined) return given;
+      const { serialize, values } = context.behaviour;
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: serialize.account(account),
+          etag: values.etag(account),
+        },
+        changes: [],
+        cites: [],
+      };
+    }),
+  },
+  {
+    id: 'update-equal-values-is-200',
+    breaks: ['UPD-8'],
+    story: 'Only an empty body is refused; equal values raise the revision.',
+    bend: refusedWith(update, /would change nothing/, (context, given) => {
+      const sent = ['first_name', 'last_name', 'country', 'language', 'status'].some(
+        (name) => typeof context.body[name] === 'string',
+      );
+      const account = context.world.accounts.get(context.pathId);
+      if (!sent || account === undefined) return given;
+      const raised = { ...account, revision: account.revision + 1 };
+      const { serialize, values } = context.behaviour;
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: serialize.account(raised),
+          etag: values.etag(raised),
+        },
+        changes: [{ type: 'account-changed', account: raised }],
+        cites: [],
+      };
+    }),
+  },
+  {
+    id: 'update-empty-body-is-400',
+    breaks: ['UPD-8'],
+    story: 'An empty update is a bad request.',
+    bend: refusedWith(update, /would change nothing/, (context) =>
+      refuseAs(context, 400, 'validation_failed', 'Nothing to change.'),
+    ),
+  },
+  {
+    id: 'update-takes-weak-tag',
+    breaks: ['UPD-9'],
+    story: 'The mark of a weak tag is cut off before comparing.',
+    bend: taking((header) => /^W\/".*"$/.test(header)),
+  },
+  {
+    id: 'update-takes-bare-tag',
+    breaks: ['UPD-9'],
+    story: 'Quotes are optional.',
+    bend: taking((header) => /^\d+$/.test(header)),
+  },
+  {
+    id: 'update-garbage-tag-is-412',
+    breaks: ['UPD-9'],
+    story: 'A tag that is none matches nothing.',
+    bend: refusedWith(update, /If-Match must be one strong tag/, (context) =>
+      refuseAs(context, 412, 'revision_conflict', 'The account has changed.'),
+    ),
+  },
+  {
+    id: 'update-without-tag-applies',
+    breaks: ['UPD-10'],
+    story: 'If-Match is optional, as HTTP has it.',
+    bend: taking((header) => header === ''),
+  },
+  {
+    id: 'update-changes-email',
+    breaks: ['UPD-11'],
+    story: 'The email is updated like everything else.',
+    bend: operation(update, (run, context) => {
+      const account = context.world.accounts.get(context.pathId);
+      const { email } = context.body;
+      const result = run(context);
+      if (
+        typeof email !== 'string' ||
+        account === undefined ||
+        'decideRow' in result ||
+        !/would change nothing/.test(result.reply.body)
+      )
+        return result;
+      const raised = { ...account, email, revision: account.revision + 1 };
+      const { serialize, values } = context.behaviour;
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: serialize.account(raised),
+          etag: values.etag(raised),
+        },
+        changes: [{ type: 'account-changed', account: raised }],
+        cites: [],
+      };
+    }),
+    alsoSeenAs: { 'UPD-8': 'an email alone is a change' },
+  },
+  {
+    id: 'update-changes-phone',
+    breaks: ['UPD-11'],
+    story: 'The phone is updated with what else is sent.',
+    bend: left((after, _before, { body }) =>
+      typeof body.phone === 'string' ? { ...after, phone: body.phone } : after,
+    ),
+  },
+  {
+    id: 'update-unscoped',
+    breaks: ['UPD-13'],
+    story: 'Any valid token may update accounts.',
+    bend: unscoped(update),
+  },
+  {
+    id: 'update-by-trader-scope',
+    breaks: ['UPD-13'],
+    story: 'A trader may edit accounts.',
+    bend: alsoBy(update, 'trader:trade'),
+    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
+  },
+  {
+    id: 'update-races',
+    breaks: ['UPD-12'],
+    story: 'Read, compare, write: within a moment two writers both find the tag fresh.',
+    bend: (behaviour) => {
+      const writtenAt = new Map<string, number>();
+      const run = behaviour.operations[update];
+      const races = (context: RequestContext) => {
+        const name = `${context.world.name}\n${context.pathId}`;
+        const result = run(context);
+        const wall = performance.now();
+        if ('decideRow' in result) return result;
+        if (result.reply.status === 200) writtenAt.set(name, wall);
+        const justWritten = wall - (writtenAt.get(name) ?? Number.NEGATIVE_INFINITY) < 60;
+        return result.reply.status === 412 && justWritten
+          ? (applyAnyway(context) ?? result)
+          : result;
+      };
+      return { ...behaviour, operations: { ...behaviour.operations, [update]: races } };
+    },
+    alsoSeenAs: { 'UPD-7': 'a tag just become stale still applies' },
+  },
+];

@@ -1,0 +1,139 @@
+// Wrong ways of updating accounts (UPD).
+import { headerOf } from '../../core/pipeline/operation-row.ts';
+import { decision, operation, policy, reply } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { refuseAs, refusedWith } from '../shared-bends.ts';
+import { left, update } from './bends.ts';
+
+/** What else is done by updates of one member alone. */
+const updateForgotten: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  first_name: { 'UPD-1': 'an update of it is refused' },
+  last_name: { 'UPD-1': 'an update of it is refused', 'UPD-12': 'an update of it is refused' },
+  country: { 'UPD-8': 'a change of the country alone changes nothing' },
+  status: { 'UPD-4': 'a status cannot be set' },
+};
+
+export const updateDeviations: readonly Deviation[] = [
+  {
+    id: 'update-answers-204',
+    breaks: ['UPD-1'],
+    story: 'The client has the account already, so nothing is sent back.',
+    bend: reply(update, (given) =>
+      given.status === 200 ? { ...given, status: 204, contentType: null, body: '' } : given,
+    ),
+    alsoSeenAs: { 'UPD-2': 'what changed cannot be seen' },
+  },
+  {
+    id: 'update-keeps-revision',
+    breaks: ['UPD-1'],
+    story: 'The revision is raised by a job later on.',
+    bend: left((after, before) => ({ ...after, revision: before.revision })),
+  },
+  {
+    id: 'update-answers-old-account',
+    breaks: ['UPD-1'],
+    story: 'The record is printed before the change is written.',
+    bend: decision(update, (given, context) => {
+      const before = context.world.accounts.get(context.pathId);
+      return given.reply.status !== 200 || before === undefined
+        ? given
+        : {
+            ...given,
+            reply: { ...given.reply, body: context.behaviour.serialize.account(before) },
+          };
+    }),
+    alsoSeenAs: {
+      'ACC-19': 'tag and revision differ',
+      'IDEM-15': 'the answer shows the account before the update',
+    },
+  },
+  {
+    id: 'update-answers-old-etag',
+    breaks: ['UPD-1'],
+    story: 'The tag is taken from the request.',
+    bend: decision(update, (given, context) =>
+      given.reply.status === 200
+        ? { ...given, reply: { ...given.reply, etag: headerOf(context, 'if-match') } }
+        : given,
+    ),
+    alsoSeenAs: { 'ACC-19': 'tag and revision differ' },
+  },
+  {
+    id: 'update-without-etag',
+    breaks: ['UPD-1'],
+    story: 'Only creates carry a tag.',
+    bend: reply(update, (given) => ({ ...given, etag: undefined })),
+    alsoSeenAs: { 'ACC-19': 'an account answer carries no tag' },
+  },
+  {
+    id: 'update-replaces-whole-account',
+    breaks: ['UPD-2'],
+    story: 'PATCH is served by the code for PUT: what is not sent is emptied.',
+    bend: left((after, _before, { body }) => ({
+      ...after,
+      firstName: typeof body.first_name === 'string' ? after.firstName : null,
+      lastName: typeof body.last_name === 'string' ? after.lastName : null,
+      country: typeof body.country === 'string' ? after.country : null,
+      language: typeof body.language === 'string' ? after.language : null,
+    })),
+  },
+  {
+    id: 'update-resets-status',
+    breaks: ['UPD-2'],
+    story: 'Every update puts the account back to review.',
+    bend: left((after, _before, { body }) =>
+      typeof body.status === 'string' ? after : { ...after, status: 'Review' },
+    ),
+  },
+  ...(['first_name', 'last_name', 'country', 'language', 'status'] as const).map(
+    (member): Deviation => ({
+      id: `update-ignores-${member.replace('_', '-')}`,
+      breaks: ['UPD-3'],
+      story: `${member} was forgotten in the list of what can be updated.`,
+      bend: operation(update, (run, context) => {
+        const { [member]: _, ...rest } = context.body;
+        context.body = rest;
+        return run(context);
+      }),
+      ...(member in updateForgotten ? { alsoSeenAs: updateForgotten[member] ?? {} } : {}),
+    }),
+  ),
+  {
+    id: 'update-status-from-a-list',
+    breaks: ['UPD-4'],
+    story: 'Only the statuses of the firm’s configuration are taken.',
+    bend: policy('accounts', () => ({ statuses: ['New', 'Active', 'Blocked', 'Closed'] })),
+  },
+  {
+    id: 'update-status-capitalised',
+    breaks: ['UPD-4'],
+    story: 'Statuses are written with a capital.',
+    bend: left((after) => ({
+      ...after,
+      status: `${after.status.charAt(0).toUpperCase()}${after.status.slice(1).toLowerCase()}`,
+    })),
+  },
+  {
+    id: 'update-status-trimmed',
+    breaks: ['UPD-4'],
+    story: 'White space around a status is dropped.',
+    bend: left((after) => ({ ...after, status: after.status.trim() })),
+  },
+  {
+    id: 'update-unknown-is-403',
+    breaks: ['UPD-5'],
+    story: 'What is not yours is forbidden, existing or not.',
+    bend: refusedWith(update, /"not_found"/, (context) =>
+      refuseAs(context, 403, 'forbidden', 'This account is not yours.'),
+    ),
+  },
+  {
+    id: 'update-unknown-is-410',
+    breaks: ['UPD-5'],
+    story: 'Unknown accounts are taken for deleted ones.',
+    bend: refusedWith(update, /"not_found"/, (context) =>
+      refuseAs(context, 410, 'not_found', 'This account is gone.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
+  },
+];

@@ -1,0 +1,258 @@
+// Wrong ways of disabling subscriptions, and of who sees and touches them (HOOK-5 to HOOK-13).
+import { decision, type Json, operation, policy, reply } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { alsoBy, refuseAs, unscoped } from '../shared-bends.ts';
+
+import { left, routes, shown } from './bends.ts';
+
+export const webhookStateDeviations: readonly Deviation[] = [
+  {
+    id: 'hook-disable-only-says-so',
+    breaks: ['HOOK-5'],
+    story: 'The answer says disabled; the delivery job does not know.',
+    bend: decision('disableWebhook', (given) => ({ ...given, changes: [] })),
+    alsoSeenAs: { 'EVT-13': 'deliveries go on' },
+  },
+  {
+    id: 'hook-disable-keeps-reading-enabled',
+    breaks: ['HOOK-5'],
+    story: 'Delivery stops; the flag shown is another one.',
+    bend: shown((body, { disabledReason }) =>
+      disabledReason === 'Disabled by request.' ? { ...body, disabled: false } : body,
+    ),
+  },
+  {
+    id: 'hook-disable-goes-on-sending',
+    breaks: ['EVT-13'],
+    story: 'It reads disabled; the delivery job keeps a list of its own.',
+    bend: (behaviour) => {
+      const said = new Set<string>();
+      const name = (id: number, firmId: string, createdAtMs: number) =>
+        `${id}/${firmId}/${createdAtMs}`;
+      const deaf = decision('disableWebhook', (given, context) => {
+        const found = context.world.subscriptions.get(Number(context.pathId));
+        if (given.reply.status >= 300 || found === undefined) return given;
+        said.add(name(found.id, found.firmId, found.createdAtMs));
+        return { ...given, changes: [] };
+      })(behaviour);
+      return {
+        ...deaf,
+        serialize: {
+          ...deaf.serialize,
+          subscription: (subscription, secret) => {
+            const { id, firmId, createdAtMs } = subscription;
+            const disabled = subscription.disabled || said.has(name(id, firmId, createdAtMs));
+            return deaf.serialize.subscription({ ...subscription, disabled }, secret);
+          },
+        },
+      };
+    },
+    alsoSeenAs: { 'HOOK-5': 'delivery does not stop' },
+  },
+  {
+    id: 'hook-unscoped',
+    breaks: ['HOOK-6'],
+    story: 'Any valid token may manage webhooks.',
+    bend: unscoped(...routes),
+  },
+  ...routes.slice(1).map(
+    (name): Deviation => ({
+      id: `hook-${name.replace(/Webhooks?|Secret/g, '').toLowerCase()}-unscoped`,
+      breaks: ['HOOK-6'],
+      story: `${name} was forgotten when the scope was introduced.`,
+      bend: unscoped(name),
+    }),
+  ),
+  {
+    id: 'hook-create-by-accounts-scope',
+    breaks: ['AUTH-4'],
+    story: 'accounts:write may subscribe to account events.',
+    bend: alsoBy('createWebhook', 'accounts:write'),
+    alsoSeenAs: {
+      'HOOK-6': 'a route is served by another scope',
+    },
+  },
+  {
+    id: 'hook-empty-categories-mean-all',
+    breaks: ['HOOK-9'],
+    story: 'No category means all of them.',
+    bend: operation('createWebhook', (run, context) => {
+      const names = context.body.event_categories as string[];
+      if (names.length === 0)
+        context.body = {
+          ...context.body,
+          event_categories: ['account', 'order', 'position', 'transaction'],
+        };
+      return run(context);
+    }),
+  },
+  {
+    id: 'hook-unknown-category-accepted',
+    breaks: ['HOOK-9'],
+    story: 'Categories are free text.',
+    bend: policy('webhooks', (own) => ({
+      categories: new Proxy([...own.categories], {
+        get: (target, name) => (name === 'includes' ? () => true : Reflect.get(target, name)),
+      }),
+    })),
+  },
+  {
+    id: 'hook-unknown-category-dropped',
+    breaks: ['HOOK-9'],
+    story: 'Unknown categories are left out in silence.',
+    bend: operation('createWebhook', (run, context) => {
+      const known = ['account', 'order', 'position', 'transaction'];
+      const names = context.body.event_categories as string[];
+      const kept = names.filter((name) => known.includes(name));
+      if (kept.length > 0) context.body = { ...context.body, event_categories: kept };
+      return run(context);
+    }),
+  },
+  {
+    id: 'hook-category-position-unknown',
+    breaks: ['HOOK-9'],
+    story: 'position was forgotten in the list.',
+    bend: policy('webhooks', () => ({ categories: ['account', 'order', 'transaction'] })),
+    alsoSeenAs: { 'HOOK-1': 'a valid subscription is refused' },
+  },
+  {
+    id: 'hook-brand-not-bound',
+    breaks: ['HOOK-10'],
+    story: 'A subscription is always of the firm.',
+    bend: left('createWebhook', (after) => ({ ...after, brandId: null })),
+    alsoSeenAs: {
+      'EVT-12': 'so it receives every brand’s events',
+      'HOOK-11': 'its brand cannot see it',
+    },
+  },
+  {
+    id: 'hook-firm-wide-bound-to-first-brand',
+    breaks: ['HOOK-10'],
+    story: 'A subscription needs a brand, so it gets the first.',
+    bend: operation('createWebhook', (run, context) => {
+      const { credential } = context;
+      if (credential === null || credential.brandId !== null) return run(context);
+      const brand = [...context.world.brands.values()].find(
+        ({ firmId }) => firmId === credential.firmId,
+      );
+      context.credential = { ...credential, brandId: brand?.id ?? null };
+      const given = run(context);
+      context.credential = credential;
+      return given;
+    }),
+  },
+  {
+    id: 'hook-brand-sees-all-of-firm',
+    breaks: ['HOOK-11'],
+    story: 'The list shows all of the firm’s.',
+    bend: policy('reach', () => ({
+      subscription: (credential, subscription) => subscription.firmId === credential.firmId,
+    })),
+  },
+  {
+    id: 'hook-list-shows-every-firm',
+    breaks: ['HOOK-11'],
+    story: 'The list was written for the back office.',
+    bend: operation('listWebhooks', (run, context) => {
+      const all = {
+        ...context.behaviour,
+        reach: { ...context.behaviour.reach, subscription: () => true },
+      };
+      return run(Object.create(context, { behaviour: { value: all } }) as typeof context);
+    }),
+  },
+  {
+    id: 'hook-list-hides-disabled',
+    breaks: ['HOOK-11'],
+    story: 'Disabled ones are left out of the list.',
+    bend: reply('listWebhooks', (given, { behaviour }) => {
+      if (given.status !== 200) return given;
+      const body = JSON.parse(given.body) as { webhooks: { disabled: boolean }[] };
+      return behaviour.settings.webhook_list_shape === 'array'
+        ? given
+        : {
+            ...given,
+            body: JSON.stringify({ webhooks: body.webhooks.filter(({ disabled }) => !disabled) }),
+          };
+    }),
+  },
+  {
+    id: 'hook-list-first-only',
+    breaks: ['HOOK-11'],
+    story: 'The list shows the newest only.',
+    bend: reply('listWebhooks', (given) => {
+      if (given.status !== 200) return given;
+      const body = JSON.parse(given.body) as { webhooks: Json[] };
+      return { ...given, body: JSON.stringify({ webhooks: body.webhooks.slice(-1) }) };
+    }),
+  },
+  {
+    id: 'hook-other-firm-is-403',
+    breaks: ['HOOK-12'],
+    story: 'Another firm’s subscription is forbidden.',
+    bend: decision(['getWebhook', 'rotateWebhookSecret', 'disableWebhook'], (given, context) => {
+      const found = context.world.subscriptions.get(Number(context.pathId));
+      return given.reply.status === 404 &&
+        found !== undefined &&
+        found.firmId !== context.credential?.firmId
+        ? refuseAs(context, 403, 'forbidden', 'This subscription is not yours.')
+        : given;
+    }),
+  },
+  {
+    id: 'hook-other-firm-can-be-disabled',
+    breaks: ['HOOK-12'],
+    story: 'Disabling looks the id up without the firm.',
+    bend: operation('disableWebhook', (run, context) => {
+      const all = {
+        ...context.behaviour,
+        reach: { ...context.behaviour.reach, subscription: () => true },
+      };
+      return run(Object.create(context, { behaviour: { value: all } }) as typeof context);
+    }),
+    alsoSeenAs: { 'HOOK-11': 'another brand’s is touched' },
+  },
+  {
+    id: 'hook-other-firm-other-words',
+    breaks: ['HOOK-12'],
+    story: 'Another firm’s subscription is 404 too, with other words.',
+    bend: decision(['getWebhook', 'rotateWebhookSecret', 'disableWebhook'], (given, context) => {
+      const found = context.world.subscriptions.get(Number(context.pathId));
+      return given.reply.status === 404 && found !== undefined
+        ? refuseAs(context, 404, 'not_found', 'No access to this subscription.')
+        : given;
+    }),
+    alsoSeenAs: { 'HOOK-11': 'it differs from unknown ones' },
+  },
+  {
+    id: 'hook-rotating-enables',
+    breaks: ['HOOK-13'],
+    story: 'A new secret sets the subscription up anew.',
+    bend: left('rotateWebhookSecret', (after) => ({
+      ...after,
+      disabled: false,
+      disabledReason: null,
+    })),
+  },
+  {
+    id: 'hook-disabling-twice-enables',
+    breaks: ['HOOK-13'],
+    story: 'The route toggles.',
+    bend: operation('disableWebhook', (run, context) => {
+      const found = context.world.subscriptions.get(Number(context.pathId));
+      const given = run(context);
+      if ('decideRow' in given || given.reply.status >= 300 || found?.disabled !== true)
+        return given;
+      const subscription = { ...found, disabled: false, disabledReason: null };
+      return {
+        reply: {
+          status: 200,
+          contentType: 'application/json',
+          body: context.behaviour.serialize.subscription(subscription, null),
+        },
+        changes: [{ type: 'subscription-set', subscription }],
+        cites: [],
+      };
+    }),
+  },
+];

@@ -1,0 +1,158 @@
+// Wrong forms of subscriptions, and secrets where they do not belong (HOOK-1 to HOOK-4).
+import { decision, type Json, members, operation } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { refuseAs } from '../shared-bends.ts';
+
+import { shown } from './bends.ts';
+
+/** Shows the secret of the subscription that a route names. */
+const withSecret = (name: 'getWebhook' | 'disableWebhook'): Deviation['bend'] =>
+  members(name, (body, { world, pathId }) => {
+    const found = world.subscriptions.get(Number(pathId));
+    return found === undefined ? body : { ...body, secret: found.secret };
+  });
+
+export const webhookDeviations: readonly Deviation[] = [
+  {
+    id: 'hook-create-needs-key',
+    breaks: ['HOOK-1'],
+    story: 'Every POST wants an Idempotency-Key.',
+    bend: operation('createWebhook', (run, context) =>
+      context.call.headers['idempotency-key'] === undefined
+        ? refuseAs(context, 400, 'idempotency_key_required', 'Send an Idempotency-Key.')
+        : run(context),
+    ),
+  },
+  {
+    id: 'hook-create-without-secret',
+    breaks: ['HOOK-1'],
+    story: 'The secret is shown in the back office only.',
+    bend: members('createWebhook', ({ secret: _, ...rest }) => rest),
+  },
+  {
+    id: 'hook-id-as-text',
+    breaks: ['HOOK-2'],
+    story: 'Ids are strings everywhere.',
+    bend: shown((body) => ({ ...body, id: String(body.id) })),
+  },
+  {
+    id: 'hook-last-seq-null',
+    breaks: ['HOOK-2'],
+    story: 'Nothing was delivered yet, so there is no number.',
+    bend: members('createWebhook', (body) => ({ ...body, last_delivered_seq: null })),
+  },
+  {
+    id: 'hook-last-seq-starts-at-present',
+    breaks: ['HOOK-2'],
+    story: 'A new subscription begins at the present event.',
+    bend: operation('createWebhook', (run, context) => {
+      const given = run(context);
+      if ('decideRow' in given || given.reply.status >= 300) return given;
+      const body = JSON.parse(given.reply.body) as Json;
+      return {
+        ...given,
+        reply: {
+          ...given.reply,
+          body: JSON.stringify({ ...body, last_delivered_seq: context.world.events.lastSeq + 1 }),
+        },
+      };
+    }),
+  },
+  {
+    id: 'hook-disabled-reason-missing',
+    breaks: ['HOOK-2'],
+    story: 'What is null is left out.',
+    bend: shown(({ disabled_reason: reason, ...rest }) =>
+      reason === null ? rest : { ...rest, disabled_reason: reason },
+    ),
+  },
+  {
+    id: 'hook-created-at-in-seconds',
+    breaks: ['CONV-4'],
+    story: 'Times are in seconds on this resource.',
+    bend: shown((body) => ({ ...body, created_at: Math.floor(Number(body.created_at) / 1000) })),
+  },
+  {
+    id: 'hook-categories-as-text',
+    breaks: ['HOOK-2'],
+    story: 'The categories are one text with commas.',
+    bend: shown((body) => ({
+      ...body,
+      event_categories: (body.event_categories as string[]).join(','),
+    })),
+  },
+  {
+    id: 'hook-disabled-as-number',
+    breaks: ['HOOK-2'],
+    story: 'Booleans are 0 and 1 in the database.',
+    bend: shown((body) => ({ ...body, disabled: body.disabled === true ? 1 : 0 })),
+  },
+  {
+    id: 'hook-read-shows-secret',
+    breaks: ['HOOK-3'],
+    story: 'The whole record is printed when it is read.',
+    bend: withSecret('getWebhook'),
+  },
+  {
+    id: 'hook-list-shows-secret',
+    breaks: ['HOOK-3'],
+    story: 'The list prints whole records.',
+    bend: operation('listWebhooks', (run, context) => {
+      const given = run(context);
+      if ('decideRow' in given || given.reply.status !== 200) return given;
+      const text = given.reply.body.replace(
+        /\{"id":(\d+)/g,
+        (found, id: string) =>
+          `${found},"secret":${JSON.stringify(context.world.subscriptions.get(Number(id))?.secret)}`,
+      );
+      return { ...given, reply: { ...given.reply, body: text } };
+    }),
+  },
+  {
+    id: 'hook-disable-shows-secret',
+    breaks: ['HOOK-3'],
+    story: 'Disabling answers the whole record.',
+    bend: withSecret('disableWebhook'),
+  },
+  {
+    id: 'hook-read-shows-masked-secret',
+    breaks: ['HOOK-3'],
+    story: 'The secret is shown with its end only.',
+    bend: members('getWebhook', (body) => ({ ...body, secret: '****' })),
+  },
+  {
+    id: 'hook-rotate-keeps-secret',
+    breaks: ['HOOK-4'],
+    story: 'Rotating within a day answers the secret there is.',
+    bend: operation('rotateWebhookSecret', (run, context) => {
+      const given = run(context);
+      const found = context.world.subscriptions.get(Number(context.pathId));
+      return 'decideRow' in given || given.reply.status >= 300 || found === undefined
+        ? given
+        : {
+            reply: {
+              ...given.reply,
+              body: context.behaviour.serialize.subscription(found, found.secret),
+            },
+            changes: [],
+            cites: [],
+          };
+    }),
+    alsoSeenAs: { 'EVT-7': 'there is no new secret' },
+  },
+  {
+    id: 'hook-rotate-without-secret',
+    breaks: ['HOOK-4'],
+    story: 'The new secret is sent by mail.',
+    bend: members('rotateWebhookSecret', ({ secret: _, ...rest }) => rest),
+  },
+  {
+    id: 'hook-rotate-answers-but-keeps',
+    breaks: ['EVT-7'],
+    story: 'The new secret is answered; deliveries go on under the old one until restarted.',
+    bend: decision('rotateWebhookSecret', (given) => ({
+      ...given,
+      changes: given.changes.filter(({ type }) => type !== 'subscription-set'),
+    })),
+  },
+];

@@ -1,0 +1,151 @@
+// Delivery attempts under way: started, answered, timed out by the sandbox's clock, or cut off.
+import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import type { World } from '../../core/world.ts';
+import type { WorldHost } from '../world/world-host.ts';
+import { CancelToken } from './deliverer.ts';
+import { type SendResult, sendAttempt } from './send-attempt.ts';
+
+interface Running {
+  readonly send: SendAttempt;
+  readonly startedAtMs: number;
+  readonly recall: CancelToken;
+}
+
+/** However busy it is, nobody waits longer than this for attempts that were under way before. */
+const settleAtMostMs = 15_000;
+
+export class InFlightDeliveries {
+  readonly #host: WorldHost;
+  /** By delivery: those that nobody waits for. */
+  #running = new Map<string, Running>();
+  /** Those that an advance waits for. */
+  #awaited = new Set<CancelToken>();
+  /** Told whenever one of those that nobody waits for has ended. */
+  readonly #onEnd = new Set<() => void>();
+
+  constructor(host: WorldHost) {
+    this.#host = host;
+  }
+
+  /** How many run that nobody waits for. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Starts an attempt and takes its answer when it comes. */
+  start(send: SendAttempt): void {
+    const recall = new CancelToken();
+    const running = { send, startedAtMs: this.#host.world.nowMs, recall };
+    this.#running.set(send.deliveryId, running);
+    void this.#send(send, recall).then((result) => {
+      if (this.#running.get(send.deliveryId) !== running) return;
+      this.#running.delete(send.deliveryId);
+      this.take(result);
+      for (const tell of this.#onEnd) tell();
+    });
+  }
+
+  /**
+   * Sends one attempt for somebody who waits and then takes the result; null when it was cut off.
+   */
+  async sendAwaited(send: SendAttempt): Promise<SendResult | null> {
+    const recall = new CancelToken();
+    this.#awaited.add(recall);
+    const result = await this.#send(send, recall);
+    return this.#awaited.delete(recall) ? result : null;
+  }
+
+  #send(send: SendAttempt, recall: CancelToken): Promise<SendResult> {
+    const { world, behaviour, deliverer, wallMs } = this.#host;
+    this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
+    return sendAttempt({ world, behaviour, deliverer, wallMs, recall }, send);
+  }
+
+  /** Puts the outcome of an attempt into the world; what follows from it is sent, or collected. */
+  take(result: SendResult, collect?: SendAttempt[]): void {
+    const host = this.#host;
+    const atMs = Math.max(host.clock.nowMs(), host.world.nowMs);
+    const { effects } = host.step({ ...result, atMs });
+    const id = result.kind === 'answered' ? result.answer.deliveryId : result.deliveryId;
+    host.notify({ kind: 'delivery', id, phase: 'ended' });
+    host.carryOut(effects, collect);
+  }
+
+  /**
+   * Waits until nothing runs any more, as long as answers keep coming: it gives up when none has
+   * come for this long on the wall's clock.
+   */
+  async settle(silenceMs: number): Promise<void> {
+    const untilMs = performance.now() + settleAtMostMs;
+    for (;;) {
+      const leftMs = untilMs - performance.now();
+      if (this.#running.size === 0 || leftMs <= 0) return;
+      if (!(await this.#nextEnd(Math.min(silenceMs, leftMs)))) return;
+    }
+  }
+
+  /** Whether an attempt has ended within the time. */
+  #nextEnd(withinMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (ended: boolean) => {
+        clearTimeout(timer);
+        this.#onEnd.delete(tell);
+        resolve(ended);
+      };
+      const tell = () => settle(true);
+      const timer = setTimeout(() => settle(false), withinMs);
+      this.#onEnd.add(tell);
+    });
+  }
+
+  /**
+   * When the first of them runs out of time on the sandbox's clock (EVT-9b); null when none runs.
+   */
+  nextExpiryMs(): number | null {
+    const limitMs = this.#host.behaviour.delivery.answerLimitMs;
+    // They are kept in the order in which they started, and time never goes back.
+    for (const { startedAtMs } of this.#running.values()) return startedAtMs + limitMs;
+    return null;
+  }
+
+  /** Ends the attempts whose time has run out, as failures; answers their deliveries. */
+  expire(nowMs: number, collect: SendAttempt[]): string[] {
+    const limitMs = this.#host.behaviour.delivery.answerLimitMs;
+    const expired: string[] = [];
+    for (const [id, { send, startedAtMs, recall }] of [...this.#running]) {
+      if (startedAtMs + limitMs > nowMs) break;
+      this.#running.delete(id);
+      recall.recall();
+      const answer = {
+        deliveryId: id,
+        attempt: send.attempt,
+        startedAtMs,
+        status: null,
+        error: `no answer within ${limitMs / 1000} s of the sandbox's clock`,
+        durationMs: nowMs - startedAtMs,
+        signature: null,
+      };
+      this.take({ kind: 'answered', answer }, collect);
+      expired.push(id);
+    }
+    return expired;
+  }
+
+  /** Cuts all of them off without taking an outcome. */
+  abandon(): void {
+    const cut = [...[...this.#running.values()].map(({ recall }) => recall), ...this.#awaited];
+    this.#running = new Map();
+    this.#awaited = new Set();
+    for (const recall of cut) recall.recall();
+    for (const tell of [...this.#onEnd]) tell();
+  }
+
+  /** Sends again what a loaded world says was under way when it was saved (EVT-4). */
+  restart(world: World): void {
+    for (const delivery of world.deliveries.values()) {
+      if (!delivery.inFlight) continue;
+      const attempt = delivery.attempts.length + 1;
+      this.start({ kind: 'send', deliveryId: delivery.id, attempt, fault: null });
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// For tests of delivery: a world at a clock that stands, and a receiver that answers by a script.
+import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
+import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
+import type { Call, Reply } from '../../../core/call.ts';
+import type { CommandArguments, CommandName } from '../../../core/commands/execute.ts';
+import type { Category, Delivery, Subscription } from '../../../core/records.ts';
+import type { Deviation } from '../../../deviations/deviation.ts';
+import { Sandbox } from '../../world/sandbox.ts';
+import type { WorldHost } from '../../world/world-host.ts';
+import type { Deliverer, DeliveryOrder, DeliveryOutcome } from '../deliverer.ts';
+
+/** One delivery as the receiver saw it. */
+export interface Arrival {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly seq: number;
+  /** The sandbox's time. */
+  readonly atMs: number;
+  readonly order: DeliveryOrder;
+}
+
+export type Script = (
+  arrival: Arrival,
+  nth: number,
+) => DeliveryOutcome | number | Promise<DeliveryOutcome | number>;
+
+export const startMs = Date.UTC(2026, 0, 1, 12);
+const publicAddress = '93.184.216.34';
+
+export interface DeliveryTestOptions {
+  readonly settings?: Partial<Settings>;
+  readonly deviations?: readonly Deviation[];
+  readonly allowLocalWebhooks?: boolean;
+  readonly clock?: 'real' | 'frozen';
+  readonly deliverer?: Deliverer;
+  readonly forwards?: readonly { readonly from: string; readonly to: string }[];
+}
+
+export class DeliveryTestHarness {
+  readonly sandbox: Sandbox;
+  readonly host: WorldHost;
+  readonly arrivals: Arrival[] = [];
+  /** What the receiver answers: a status, or a whole outcome. */
+  script: Script = () => 200;
+  /** What names resolve to; others to one public address. */
+  readonly names = new Map<string, readonly string[]>();
+  looked = 0;
+
+  private constructor(sandbox: Sandbox) {
+    this.sandbox = sandbox;
+    this.host = sandbox.first;
+  }
+
+  static async begin(options: DeliveryTestOptions = {}): Promise<DeliveryTestHarness> {
+    let rehearsal: DeliveryTestHarness | null = null;
+    const here = () => {
+      if (rehearsal === null) throw new Error('nothing is delivered before the rehearsal begins');
+      return rehearsal;
+    };
+    const scripted: Deliverer = {
+      deliver: (order) => here().#deliver(order),
+      resolve: async (hostname) => {
+        here().looked += 1;
+        return here().names.get(hostname) ?? [publicAddress];
+      },
+      close: async () => undefined,
+    };
+    const { clock = 'frozen', settings, deviations, allowLocalWebhooks, forwards } = options;
+    const sandbox = await Sandbox.create({
+      worldName: 'empty',
+      fixture: emptyWorld,
+      seed: '1',
+      clock: { mode: clock, nowMs: clock === 'frozen' ? startMs : null },
+      plan: 'pro',
+      settings: { ...defaultSettings, ...settings },
+      deviations: deviations ?? [],
+      allowLocalWebhooks: allowLocalWebhooks ?? false,
+      forwards: forwards ?? [],
+      deliverer: options.deliverer ?? scripted,
+    });
+    rehearsal = new DeliveryTestHarness(sandbox);
+    return rehearsal;
+  }
+
+  async #deliver(order: DeliveryOrder): Promise<DeliveryOutcome> {
+    const { url, headers, body } = order;
+    const { seq } = JSON.parse(body) as { seq: number };
+    const atMs = this.host.clock.nowMs();
+    const arrival: Arrival = { url, headers, body, seq, atMs, order };
+    this.arrivals.push(arrival);
+    const answer = await this.script(arrival, this.arrivals.length);
+    return typeof answer === 'number' ? { status: answer, error: null } : answer;
+  }
+
+  /** A call of the API by a credential of the empty world. */
+  call(method: string, target: string, body?: unknown, as = 'firm'): Promise<Reply> {
+    const { credentials, tokens } = this.host.world;
+    const credential = [...credentials.values()].find(({ name }) => name === as);
+    const token = [...tokens.values()].find(({ clientId }) => clientId === credential?.clientId);
+    const call: Call = {
+      method,
+      target,
+      headers: { authorization: `Bearer ${token?.token}`, 'content-type': 'application/json' },
+      body: new Uint8Array(Buffer.from(body === undefined ? '' : JSON.stringify(body))),
+    };
+    return new Promise((resolve, reject) => {
+      this.host.call(call, (answer) => {
+        if (answer.kind === 'answer') resolve(answer.reply);
+        else reject(new Error('the connection was cut'));
+      });
+    });
+  }
+
+  /** Makes a subscription and answers its id. */
+  async subscribe(
+    url = 'https://hooks.example.com/in',
+    { as = 'firm', categories = ['account', 'order', 'position', 'transaction'] } = {},
+  ): Promise<number> {
+    const body = { url, event_categories: categories };
+    const reply = await this.call('POST', '/api/v1/webhooks', body, as);
+    if (reply.status !== 201) throw new Error(`not subscribed: ${reply.status} ${reply.body}`);
+    return (JSON.parse(reply.body) as { id: number }).id;
+  }
+
+  act<N extends CommandName>(name: N, args: CommandArguments<N>): unknown {
+    const outcome = this.host.act(name, args);
+    if ('refused' in outcome) throw new Error(`${name}: ${outcome.refused.message}`);
+    return outcome.value;
+  }
+
+  /** Lets so many events happen at firm 1. */
+  emit(count = 1, category: Category = 'account', brandId?: string): void {
+    for (let n = 0; n < count; n += 1) {
+      const place = brandId === undefined ? { firm_id: '1' } : { brand_id: brandId };
+      this.act('makeEvent', { category, ...place, data: { n } });
+    }
+  }
+
+  advance(byMs: number) {
+    return this.host.advance({ by_ms: byMs });
+  }
+
+  /** Waits until so many deliveries have reached the receiver, answered or not. */
+  async arrived(count: number): Promise<void> {
+    const untilMs = performance.now() + 5000;
+    while (this.arrivals.length < count) {
+      if (performance.now() > untilMs) {
+        throw new Error(`only ${this.arrivals.length} of ${count} arrived`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
+  /** Lets attempts that were started end, without moving the clock. */
+  async settle(): Promise<void> {
+    await this.host.inFlight.settle(1000);
+  }
+
+  subscription(id: number): Subscription {
+    const found = this.host.world.subscriptions.get(id);
+    if (found === undefined) throw new Error(`no subscription ${id}`);
+    return found;
+  }
+
+  deliveries(subscriptionId: number): Delivery[] {
+    return [...this.host.world.deliveries.values()].filter(
+      (delivery) => delivery.subscriptionId === subscriptionId,
+    );
+  }
+
+  /** The one delivery of a subscription that has only one. */
+  sole(subscriptionId: number): Delivery {
+    const [delivery, ...others] = this.deliveries(subscriptionId);
+    if (delivery !== undefined && others.length === 0) return delivery;
+    throw new Error(`there are ${this.deliveries(subscriptionId).length} deliveries, not one`);
+  }
+
+  /** Sequence numbers in the order in which they arrived. */
+  get seqs(): number[] {
+    return this.arrivals.map(({ seq }) => seq);
+  }
+
+  close(): Promise<void> {
+    return this.sandbox.close();
+  }
+}

@@ -1,0 +1,74 @@
+// For tests of delivery: receivers on loopback, a certificate, and orders that go to them.
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { CancelToken, type DeliveryOrder } from '../deliverer.ts';
+
+/** Listens on a free port of 127.0.0.1, and answers the port. */
+export async function listen(server: Server | HttpServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** A receiver that writes bytes as it likes: told of every connection's first bytes. */
+export async function rawReceiver(onRequest: (socket: Socket, head: string) => void): Promise<{
+  readonly port: number;
+  readonly connections: () => number;
+  readonly close: () => void;
+}> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (chunk) => onRequest(socket, chunk.toString()));
+  });
+  const port = await listen(server);
+  return {
+    port,
+    connections: () => connections,
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** A delivery to that URL, as to a forward unless told otherwise. */
+export function orderTo(url: string, terms: Partial<DeliveryOrder> = {}): DeliveryOrder {
+  return {
+    url,
+    headers: { 'content-type': 'application/json', 'x-webhook-signature': 't=1,v1=00' },
+    body: '{"seq":1}',
+    addresses: null,
+    refuseAddress: () => null,
+    answerLimitMs: 2000,
+    followsRedirects: false,
+    recall: new CancelToken(),
+    ...terms,
+  };
+}
+
+/** For hooks.example.com, signed by itself, from 2020 to 2120. It protects nothing. */
+export const certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgzzVghO8YLOSWMKIx
+tOWJ3ROcOBhVpdIrkqL//nf2uKehRANCAAQ5bNefLCKkzENfuKh7f5humDPHbh7r
+GsKIzpqOXhTUxHAkdXRbSgBs4sP4q5300MHiuomn8tn4F8cwZ8ZCijj9
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBeDCCAR+gAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFob29rcy5l
+eGFtcGxlLmNvbTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowHDEa
+MBgGA1UEAwwRaG9va3MuZXhhbXBsZS5jb20wWTATBgcqhkjOPQIBBggqhkjOPQMB
+BwNCAAQ5bNefLCKkzENfuKh7f5humDPHbh7rGsKIzpqOXhTUxHAkdXRbSgBs4sP4
+q5300MHiuomn8tn4F8cwZ8ZCijj9o1AwTjAcBgNVHREEFTATghFob29rcy5leGFt
+cGxlLmNvbTAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBSAUQJsUZYHPfUMu8T4
+nYBrtWL36jAKBggqhkjOPQQDAgNHADBEAiBlACnboHtazafEIo/T6tNoQDiYpT6J
+ygZvRBrCgNHNjwIgZzHuL0PAXLfdJwBV4VFFz9/7edDqcSk4cXLW/xeV3a4=
+-----END CERTIFICATE-----
+`,
+};

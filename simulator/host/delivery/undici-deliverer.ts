@@ -1,0 +1,134 @@
+// Deliveries over real sockets with undici, which is loaded when the first one leaves.
+import { memoize } from '../../core/values/memoize.ts';
+import type { Deliverer, DeliveryOrder, DeliveryOutcome } from './deliverer.ts';
+import { type ExchangeOutcome, exchange } from './exchange.ts';
+import { type PoolOptions, Pools } from './pools.ts';
+import { type Lookup, Resolver } from './resolver.ts';
+
+export interface UndiciDelivererOptions {
+  /** In place of the system's resolver. */
+  readonly resolve?: Lookup;
+  readonly pools?: PoolOptions;
+}
+
+const userAgent = 'trading-platform-sandbox';
+const mostRedirects = 10;
+
+/** Carries deliveries over the network. */
+export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer {
+  const resolver = new Resolver(options.resolve);
+  let opening: Promise<Pools> | null = null;
+  let pools: Pools | null = null;
+  let closed = false;
+  const open = async () => {
+    // A bundler keeps only the default export of what is CommonJS.
+    pools = new Pools((await import('undici')).default, options.pools);
+    return pools;
+  };
+  const send = (to: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> => {
+    if (closed) return Promise.resolve({ status: null, error: 'the sandbox is closing' });
+    return order.followsRedirects ? sendOn(to, resolver, order) : sendFirst(to, order);
+  };
+  return {
+    resolve: (hostname) => resolver.resolve(hostname),
+    deliver: (order) => {
+      if (pools !== null) return send(pools, order);
+      opening ??= open();
+      return opening.then((opened) => send(opened, order));
+    },
+    close: async () => {
+      closed = true;
+      await (await opening)?.close();
+    },
+  };
+}
+
+/** Where a request goes, taken apart. */
+interface Place {
+  readonly url: URL;
+  readonly origin: string;
+  readonly path: string;
+}
+
+const placeOf = memoize((text): Place => {
+  const url = new URL(text);
+  return { url, origin: url.origin, path: `${url.pathname}${url.search}` };
+});
+
+/** One hop of a delivery: the first, or where a redirect leads. */
+interface Hop {
+  readonly place: Place;
+  readonly addresses: readonly string[] | null;
+  readonly method: 'POST' | 'GET';
+}
+
+function firstHop({ url, addresses }: DeliveryOrder): Hop {
+  return { place: placeOf(url), addresses, method: 'POST' };
+}
+
+/** EVT-9a: a redirect is an answer like any other, and not followed. */
+function sendFirst(pools: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> {
+  return sendHop(pools, order, firstHop(order), order.answerLimitMs);
+}
+
+/** With every redirect followed, which only a deviation does. */
+async function sendOn(
+  pools: Pools,
+  resolver: Resolver,
+  order: DeliveryOrder,
+): Promise<DeliveryOutcome> {
+  const endAtMs = performance.now() + order.answerLimitMs;
+  let hop = firstHop(order);
+  for (let redirects = 0; ; redirects += 1) {
+    const outcome = await sendHop(pools, order, hop, Math.max(1, endAtMs - performance.now()));
+    const next = await nextHop(resolver, hop, outcome);
+    if (next === null || redirects === mostRedirects) return outcome;
+    hop = next;
+  }
+}
+
+function sendHop(
+  pools: Pools,
+  order: DeliveryOrder,
+  { place, addresses, method }: Hop,
+  limitMs: number,
+): Promise<ExchangeOutcome> {
+  const { refuseAddress, headers, body, recall } = order;
+  // Pooled connections are looked up no more, so what was judged for this delivery is asked again.
+  for (const address of addresses ?? []) {
+    const why = refuseAddress(address);
+    if (why !== null) {
+      const refused = { status: null, error: why, location: null, refusedTarget: why };
+      return Promise.resolve(refused);
+    }
+  }
+  return exchange(pools.find({ origin: place.origin, addresses, refuseAddress }), {
+    path: place.path,
+    method,
+    headers: { 'user-agent': userAgent, ...headers },
+    body: method === 'POST' ? body : null,
+    limitMs,
+    recall,
+  });
+}
+
+/** Where a redirect leads, by the rules of RFC 9110; null for any other answer. */
+async function nextHop(
+  resolver: Resolver,
+  hop: Hop,
+  { status, location }: ExchangeOutcome,
+): Promise<Hop | null> {
+  if (status === null || location === null || ![301, 302, 303, 307, 308].includes(status)) {
+    return null;
+  }
+  const before = hop.place.url;
+  if (!URL.canParse(location, before)) return null;
+  const url = new URL(location, before);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
+  const method = status >= 307 ? hop.method : 'GET';
+  // A forward leads where its owner wants, and so do its redirects; others stay judged.
+  const place = placeOf(url.href);
+  const sameHost = url.hostname === before.hostname;
+  if (hop.addresses === null || sameHost) return { place, addresses: hop.addresses, method };
+  return { place, addresses: await resolver.resolve(url.hostname), method };
+}

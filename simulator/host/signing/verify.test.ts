@@ -1,0 +1,290 @@
+// Checks that good deliveries verify and all others are refused for the right reason, and asks two
+// verifiers of other houses, which share the header's layout, for their opinion.
+import Mux from '@mux/mux-node';
+import Stripe from 'stripe';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { signatureVectors } from '../../../fixtures/vectors/signatures.ts';
+import { parseSignatureHeader } from './signature-header.ts';
+import { signWebhook, verifyWebhook } from './verify.ts';
+
+const test = suite('verifying webhooks');
+
+const secret = 'whsec_5f1c0a9d';
+const previousSecret = 'whsec_before';
+const tMs = 1_700_000_000_000;
+const body = '{"id":"evt_1","seq":1,"name":"Zoë"}';
+const bytes = new TextEncoder().encode(body);
+const { header } = signWebhook({ secret, body, tMs });
+const signature = header.slice(header.indexOf('v1=') + 3);
+const rotated = signWebhook({ secret, previousSecret, body, tMs }).header;
+
+function reasonFor(given: Partial<Parameters<typeof verifyWebhook>[0]>): string {
+  const verdict = verifyWebhook({ header, body, secret, nowMs: tMs, ...given });
+  if (verdict.ok) return `ok ${verdict.matched}`;
+  assert.ok(verdict.explanation.length > 10);
+  assert.not.ok(verdict.explanation.includes(secret), 'an explanation keeps the secret');
+  return verdict.reason;
+}
+
+test('a delivery as the platform signs it verifies, as text and as bytes', () => {
+  assert.is(reasonFor({}), 'ok 0');
+  assert.is(reasonFor({ body: bytes }), 'ok 0');
+  assert.is(reasonFor({ header: [header] }), 'ok 0');
+  assert.equal(verifyWebhook({ header, body, secret, nowMs: tMs }), {
+    ok: true,
+    t: tMs,
+    matched: 0,
+  });
+});
+
+test('agrees with the signatures that openssl made', () => {
+  for (const { name, secret: key, t, bodyBase64, hex } of signatureVectors) {
+    const raw = Buffer.from(bodyBase64, 'base64');
+    const made = signWebhook({ secret: key, body: raw, tMs: Number(t) });
+    assert.equal(made, { header: `t=${t},v1=${hex}`, t: Number(t) }, name);
+    const verdict = verifyWebhook({ ...made, body: raw, secret: key, nowMs: Number(t) });
+    assert.ok(verdict.ok, name);
+  }
+});
+
+test('the clock is the wall’s where none is given', () => {
+  const fresh = signWebhook({ secret, body });
+  assert.ok(verifyWebhook({ header: fresh.header, body, secret }).ok);
+  const stale = verifyWebhook({ header, body, secret });
+  assert.is(stale.ok ? '' : stale.reason, 'too_old');
+});
+
+test('EVT-7: any v1 under any secret', () => {
+  assert.match(rotated, /^t=1700000000000,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  assert.is(reasonFor({ header: rotated }), 'ok 0');
+  assert.is(reasonFor({ header: rotated, secret: previousSecret }), 'ok 0');
+  assert.is(reasonFor({ header: rotated, secret: ['other', previousSecret] }), 'ok 1');
+  assert.is(reasonFor({ secret: ['other', 'another', secret] }), 'ok 2');
+  const noise = 'f'.repeat(64);
+  assert.is(reasonFor({ header: `t=${tMs},v1=${noise},v1=${signature},v1=${noise}` }), 'ok 0');
+  assert.is(reasonFor({ header: `t=${tMs},v1=${signature},v1=${signature}` }), 'ok 0');
+  for (const odd of ['', 'zz', signature.toUpperCase(), `${signature}00`]) {
+    assert.is(reasonFor({ header: `t=${tMs},v1=${odd},v1=${signature}` }), 'ok 0', odd);
+    assert.is(reasonFor({ header: `t=${tMs},v1=${signature},v1=${odd}` }), 'ok 0', odd);
+  }
+});
+
+test('EVT-6: one changed byte of body, time, secret or signature is a mismatch', () => {
+  assert.is(reasonFor({ body: `${body}\n` }), 'mismatch');
+  assert.is(reasonFor({ body: body.replace('1', '2') }), 'mismatch');
+  assert.is(reasonFor({ body: '' }), 'mismatch');
+  for (let i = 0; i < bytes.length; i += 1) {
+    const changed = bytes.slice();
+    changed[i] = changed[i]! ^ 1;
+    assert.is(reasonFor({ body: changed }), 'mismatch', `byte ${i}`);
+  }
+  for (let i = 0; i < 64; i += 1) {
+    const digit = signature[i] === '0' ? '1' : '0';
+    const changed = signature.slice(0, i) + digit + signature.slice(i + 1);
+    assert.is(reasonFor({ header: `t=${tMs},v1=${changed}` }), 'mismatch', `digit ${i}`);
+  }
+  assert.is(reasonFor({ header: `t=${tMs + 1},v1=${signature}` }), 'mismatch');
+  assert.is(reasonFor({ secret: 'other' }), 'mismatch');
+  assert.is(reasonFor({ secret: `${secret}\n` }), 'mismatch');
+});
+
+test('EVT-5b: five minutes either way, to the millisecond', () => {
+  const table: [ageMs: number, expected: string][] = [
+    [0, 'ok 0'],
+    [300_000, 'ok 0'],
+    [300_001, 'too_old'],
+    [86_400_000, 'too_old'],
+    [-300_000, 'ok 0'],
+    [-300_001, 'too_new'],
+    [-86_400_000, 'too_new'],
+  ];
+  for (const [ageMs, expected] of table) {
+    assert.is(reasonFor({ nowMs: tMs + ageMs }), expected, `${ageMs} ms`);
+  }
+  assert.is(reasonFor({ nowMs: tMs + 300_001, toleranceMs: 300_001 }), 'ok 0');
+  assert.is(reasonFor({ nowMs: tMs + 1, toleranceMs: 0 }), 'too_old');
+});
+
+test('EVT-5b: a time in seconds is far in the past, even when it was signed', () => {
+  const seconds = signWebhook({ secret, body, tMs: tMs / 1000 });
+  assert.is(reasonFor({ header: seconds.header }), 'too_old');
+});
+
+test('EVT-5a: headers that can be read in two ways, or in none, are refused', () => {
+  const t = `t=${tMs}`;
+  const v1 = `v1=${signature}`;
+  const table: [value: string | readonly string[] | null | undefined, expected: string][] = [
+    [undefined, 'no_header'],
+    [null, 'no_header'],
+    ['', 'no_header'],
+    ['  ', 'no_header'],
+    [[], 'no_header'],
+    [v1, 'no_timestamp'],
+    [`T=${tMs},${v1}`, 'no_timestamp'],
+    [t, 'no_signature'],
+    [`${t},v0=${signature}`, 'no_signature'],
+    [`${t},V1=${signature}`, 'no_signature'],
+    [`${t},${t},${v1}`, 'duplicate_timestamp'],
+    [`t=1,${v1},${t}`, 'duplicate_timestamp'],
+    [[header, header], 'duplicate_timestamp'],
+    [`${t},${v1},`, 'malformed'],
+    [`,${t},${v1}`, 'malformed'],
+    [`${t},,${v1}`, 'malformed'],
+    [`${t},${v1},x`, 'malformed'],
+    [`${t},${v1},=x`, 'malformed'],
+    [`${t};${v1}`, 'bad_timestamp'],
+    [`t=,${v1}`, 'bad_timestamp'],
+    [`t=0x18bcfe56800,${v1}`, 'bad_timestamp'],
+    [`t=1.7e12,${v1}`, 'bad_timestamp'],
+    [`t=+${tMs},${v1}`, 'bad_timestamp'],
+    [`t=-1,${v1}`, 'bad_timestamp'],
+    [`t=0${tMs},${v1}`, 'bad_timestamp'],
+    [`t=${tMs}.0,${v1}`, 'bad_timestamp'],
+    [`t= ${tMs},${v1}`, 'bad_timestamp'],
+    [`t=99999999999999999999,${v1}`, 'bad_timestamp'],
+    [`t=9007199254740993,${v1}`, 'bad_timestamp'],
+    [`t=2023-11-14T22:13:20Z,${v1}`, 'bad_timestamp'],
+    [`${t},v1=`, 'bad_signature'],
+    [`${t},v1=${signature.toUpperCase()}`, 'bad_signature'],
+    [`${t},v1=${signature}0`, 'bad_signature'],
+    [`${t},v1=${signature.slice(1)}`, 'bad_signature'],
+    [`${t},v1="${signature}"`, 'bad_signature'],
+    [`${t},v1=zz,v1=`, 'bad_signature'],
+    [`${t},v1=zz,v1=${'0'.repeat(64)}`, 'mismatch'],
+    [`${t},v1=${Buffer.from(signature, 'hex').toString('base64')}`, 'bad_signature'],
+  ];
+  for (const [value, expected] of table) {
+    assert.is(reasonFor({ header: value }), expected, JSON.stringify(value));
+  }
+});
+
+test('EVT-5a: order, blanks around parts and other schemes do not matter', () => {
+  for (const value of [
+    `v1=${signature},t=${tMs}`,
+    `t=${tMs}, v1=${signature}`,
+    ` t=${tMs} ,\tv1=${signature} `,
+    `t=${tMs},v0=x,v2=,v1=${signature},kid=a=b`,
+    [`t=${tMs}`, `v1=${signature}`],
+  ]) {
+    assert.is(reasonFor({ header: value }), 'ok 0', JSON.stringify(value));
+  }
+});
+
+test('an endless header is refused with a short explanation', () => {
+  const parsed = parseSignatureHeader(`t=1,${'x'.repeat(100_000)}`);
+  assert.ok(!parsed.ok && parsed.explanation.length < 200);
+});
+
+test('mistakes of the receiver’s own code throw instead of looking like a forgery', () => {
+  const verify = (given: object) => () =>
+    verifyWebhook({ header, body, secret, nowMs: tMs, ...given } as never);
+  for (const value of [undefined, null, { id: 'evt_1' }, [1, 2], 7]) {
+    assert.throws(verify({ body: value }), (error: Error) => {
+      return error instanceof TypeError && error.message.startsWith('body must be the raw bytes');
+    });
+  }
+  for (const value of [undefined, null, '', [], ['a', ''], [undefined], 7]) {
+    assert.throws(verify({ secret: value }), (error: Error) => {
+      return error instanceof TypeError && error.message.startsWith('secret must be');
+    });
+  }
+  assert.throws(() => signWebhook({ secret: '', body }), /secret must be/);
+  assert.throws(() => signWebhook({ secret, body: {} as never }), /body must be/);
+  assert.throws(() => signWebhook({ secret, body, tMs: 1.5 }), /whole milliseconds/);
+});
+
+// Both count in seconds. Stripe's takes its clock as an argument, so with a clock and a tolerance
+// that are a thousand times larger it counts ours in milliseconds; Mux's never refuses a time to
+// come.
+function stripeAccepts(value: string, text: string, key: string, nowMs = tMs): boolean {
+  try {
+    return Stripe.webhooks.signature!.verifyHeader(
+      text,
+      value,
+      key,
+      300_000,
+      undefined,
+      nowMs * 1000,
+    );
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
+    throw error;
+  }
+}
+
+const mux = new Mux({ tokenId: 'unused', tokenSecret: 'unused' });
+
+async function muxAccepts(value: string, text: string, key: string): Promise<boolean> {
+  try {
+    await mux.webhooks.verifySignature(text, { 'mux-signature': value }, key);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && /signature/i.test(error.message)) return false;
+    throw error;
+  }
+}
+
+test('stripe’s and mux’s verifiers accept what we sign and refuse what we refuse', async () => {
+  const table: [value: string, text: string, key: string, expected: boolean][] = [
+    [header, body, secret, true],
+    [rotated, body, secret, true],
+    [rotated, body, previousSecret, true],
+    [`t=${tMs},v0=x,v1=${signature}`, body, secret, true],
+    [header, `${body}\n`, secret, false],
+    [header, body, 'whsec_other', false],
+    [header.replace('t=1', 't=2'), body, secret, false],
+    [`t=${tMs},v1=${signature.toUpperCase()}`, body, secret, false],
+    [`t=${tMs}`, body, secret, false],
+  ];
+  for (const [value, text, key, expected] of table) {
+    const ours = verifyWebhook({ header: value, body: text, secret: key, nowMs: tMs });
+    assert.is(ours.ok, expected, value);
+    assert.is(stripeAccepts(value, text, key), expected, `stripe: ${value}`);
+    assert.is(await muxAccepts(value, text, key), expected, `mux: ${value}`);
+  }
+});
+
+test('stripe’s and mux’s verifiers accept what openssl signed', async () => {
+  let count = 0;
+  for (const { name, secret: key, t, bodyBase64, hex } of signatureVectors) {
+    const raw = Buffer.from(bodyBase64, 'base64');
+    const text = raw.toString('utf8');
+    // Both take text, and stripe's none that is empty.
+    if (text === '' || !Buffer.from(text).equals(raw)) continue;
+    assert.ok(stripeAccepts(`t=${t},v1=${hex}`, text, key, Number(t)), `stripe: ${name}`);
+    count += 1;
+    // Mux's has no clock to set, and takes a time near 1970 for an old one.
+    if (Number(t) < 1e12) continue;
+    assert.ok(await muxAccepts(`t=${t},v1=${hex}`, text, key), `mux: ${name}`);
+  }
+  assert.ok(count >= 6);
+});
+
+test('stripe’s verifier draws the line of age where we do', () => {
+  for (const [ageMs, expected] of [
+    [299_999, true],
+    [300_000, true],
+    [300_001, false],
+  ] as const) {
+    const nowMs = tMs + ageMs;
+    assert.is(verifyWebhook({ header, body, secret, nowMs }).ok, expected);
+    assert.is(stripeAccepts(header, body, secret, nowMs), expected);
+  }
+});
+
+test('we accept what stripe signs', () => {
+  const made = Stripe.webhooks.generateTestHeaderString({
+    payload: body,
+    secret,
+    timestamp: tMs,
+    scheme: 'v1',
+  } as never);
+  assert.equal(verifyWebhook({ header: made, body, secret, nowMs: tMs }), {
+    ok: true,
+    t: tMs,
+    matched: 0,
+  });
+});
+
+test.run();

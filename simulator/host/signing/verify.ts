@@ -1,0 +1,154 @@
+// Signs and verifies deliveries for those who receive them or test a receiver.
+import { equalInConstantTime } from '../../core/values/digest.ts';
+import { signatureHeader, signBody } from '../../core/values/signature.ts';
+import { type HeaderFault, type HeaderValue, parseSignatureHeader } from './signature-header.ts';
+
+/** Five minutes, in milliseconds: how far `t` may be from the receiver's clock (EVT-5b). */
+export const defaultToleranceMs = 300_000;
+
+export interface SignedWebhook {
+  /** Value of the signature header. */
+  readonly header: string;
+  /** The time that was signed, in Unix epoch milliseconds. */
+  readonly t: number;
+}
+
+/**
+ * Signs a body as the platform signs a delivery.
+ *
+ * @param options.secret the subscription's signing secret, as text, not decoded in any way
+ * @param options.body the body exactly as it will be sent
+ * @param options.tMs time of the delivery in Unix epoch milliseconds; now if left out
+ * @param options.previousSecret the secret before a rotation, which then signs too (EVT-7)
+ * @throws TypeError when the secret is empty or the body is neither text nor bytes
+ * @throws RangeError when `tMs` is not a whole number of milliseconds
+ *
+ * @example
+ * import { signWebhook } from 'trading-platform-sandbox/webhooks';
+ *
+ * const body = JSON.stringify({ id: 'evt_1', seq: 1 });
+ * const { header } = signWebhook({ secret: 'whsec_test', body });
+ * const { status } = await fetch('http://localhost:3000/hooks', {
+ *   method: 'POST',
+ *   headers: { 'content-type': 'application/json', 'x-webhook-signature': header },
+ *   body,
+ * });
+ * console.log(status); // 204
+ */
+export function signWebhook(options: {
+  readonly secret: string;
+  readonly body: string | Uint8Array;
+  readonly tMs?: number;
+  readonly previousSecret?: string | undefined;
+}): SignedWebhook {
+  const { body, tMs = Date.now(), previousSecret } = options;
+  requireBody(body);
+  const secrets = [options.secret, ...(previousSecret === undefined ? [] : [previousSecret])];
+  requireSecrets(secrets);
+  const signatures = secrets.map((secret) => signBody(secret, tMs, body));
+  return { header: signatureHeader(tMs, signatures), t: tMs };
+}
+
+/** Why a delivery is not to be trusted. */
+export type WebhookRefusal = HeaderFault | 'mismatch' | 'too_old' | 'too_new';
+
+export type WebhookVerdict =
+  | {
+      readonly ok: true;
+      /** When the delivery was signed, in Unix epoch milliseconds. */
+      readonly t: number;
+      /** Which of the secrets matched: its place in the list, 0 for a single secret. */
+      readonly matched: number;
+    }
+  | {
+      readonly ok: false;
+      readonly reason: WebhookRefusal;
+      /** One sentence for the log; never contains a secret or a valid signature. */
+      readonly explanation: string;
+    };
+
+export interface WebhookToVerify {
+  /** Value of the signature header; several values are taken as one list. */
+  readonly header: HeaderValue;
+  /** The body's bytes as received, before any parsing. */
+  readonly body: string | Uint8Array;
+  /** The signing secret. During a rotation give both, the new one first. */
+  readonly secret: string | readonly string[];
+  /** The receiver's clock in Unix epoch milliseconds; now if left out. */
+  readonly nowMs?: number | undefined;
+  /** How far `t` may be from the clock, either way, in milliseconds; five minutes if left out. */
+  readonly toleranceMs?: number | undefined;
+}
+
+/**
+ * Verifies a delivery: the header's form first, then the signature, then the time (EVT-5a, EVT-5b,
+ * EVT-6, EVT-7). Signatures are compared in constant time. Never throws for what a sender can send.
+ *
+ * @throws TypeError when the secret is missing or empty, or the body is a parsed object: mistakes
+ * of the receiver's own code, which must not look like a forged delivery
+ *
+ * @example
+ * import { createServer } from 'node:http';
+ * import { verifyWebhook } from 'trading-platform-sandbox/webhooks';
+ *
+ * createServer(async (request, response) => {
+ *   const chunks = [];
+ *   for await (const chunk of request) chunks.push(chunk);
+ *   const body = Buffer.concat(chunks);
+ *   const header = request.headers['x-webhook-signature'];
+ *   const verdict = verifyWebhook({ header, body, secret: process.env.WEBHOOK_SECRET ?? '' });
+ *   if (verdict.ok) console.log('event', JSON.parse(body.toString()).id);
+ *   else console.error(verdict.reason, verdict.explanation);
+ *   response.writeHead(verdict.ok ? 204 : 400).end();
+ * }).listen(3000);
+ */
+export function verifyWebhook(options: WebhookToVerify): WebhookVerdict {
+  const { header, body, secret, nowMs = Date.now(), toleranceMs = defaultToleranceMs } = options;
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  requireBody(body);
+  requireSecrets(secrets);
+  const parsed = parseSignatureHeader(header);
+  if (!parsed.ok) return parsed;
+  const { tMs, signatures } = parsed;
+  // EVT-6, EVT-7: any v1 under any of the secrets. All are compared, so that the time taken does
+  // not tell which one matched.
+  const matches = secrets.map((candidate) => {
+    const expected = signBody(candidate, tMs, body);
+    return signatures.filter((signature) => equalInConstantTime(signature, expected)).length > 0;
+  });
+  const matched = matches.indexOf(true);
+  if (matched < 0) return { ok: false, reason: 'mismatch', explanation: explainMismatch(secrets) };
+  // EVT-5b: both directions. A time far ahead would stay valid for as long as the sender likes.
+  const ageMs = nowMs - tMs;
+  if (ageMs > toleranceMs || ageMs < -toleranceMs) {
+    return { ok: false, ...explainAge(tMs, ageMs, toleranceMs) };
+  }
+  return { ok: true, t: tMs, matched };
+}
+
+function explainMismatch(secrets: readonly string[]): string {
+  const under = secrets.length === 1 ? 'the secret' : `any of the ${secrets.length} secrets`;
+  return `no v1 is the signature of t, a dot and this body under ${under}`;
+}
+
+function explainAge(tMs: number, ageMs: number, toleranceMs: number) {
+  const reason = ageMs > 0 ? ('too_old' as const) : ('too_new' as const);
+  const side = ageMs > 0 ? 'before' : 'after';
+  const distance = `t=${tMs} is ${Math.abs(ageMs)} ms ${side} the receiver's clock`;
+  return { reason, explanation: `${distance}, and ${toleranceMs} ms are tolerated` };
+}
+
+function requireBody(body: unknown): void {
+  if (typeof body === 'string' || body instanceof Uint8Array) return;
+  throw new TypeError(
+    'body must be the raw bytes (or text) of the request, not a parsed object: ' +
+      'what is parsed and printed again has another signature',
+  );
+}
+
+function requireSecrets(secrets: readonly unknown[] | undefined | null): void {
+  if (Array.isArray(secrets) && secrets.length > 0) {
+    if (secrets.every((secret) => typeof secret === 'string' && secret !== '')) return;
+  }
+  throw new TypeError('secret must be the signing secret, a text that is not empty');
+}

@@ -1,0 +1,156 @@
+// A receiver that verifies whatever arrives and reports it: the other end for whoever sends.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Diagnosis, diagnoseWebhook } from './diagnose.ts';
+
+export interface ListenerOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly secret: string;
+  readonly previousSecret?: string | undefined;
+  /** Names of the two headers, in any case. */
+  readonly signatureHeader: string;
+  readonly subscriptionHeader: string;
+  /** What to answer whatever arrives; null: 204 to what verifies and 400 to what does not. */
+  readonly status: number | null;
+  readonly onArrival: (arrival: Arrival) => void;
+}
+
+/** One request as it came. */
+export interface Arrival {
+  readonly atMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly subscription: string | null;
+  readonly signature: string | null;
+  readonly bodyBytes: number;
+  /** The event's id, kind and sequence number, as far as the body has them; verified or not. */
+  readonly event: {
+    readonly id: string;
+    readonly kind: string;
+    readonly seq: number | null;
+  } | null;
+  /** An event with this id verified before: at least once means it may come again (EVT-4). */
+  readonly seenBefore: boolean;
+  readonly diagnosis: Diagnosis;
+  readonly answered: number;
+}
+
+export interface Listener {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const maxBodyBytes = 10 * 1024 * 1024;
+
+/** Listens until closed. Rejects with the system's error when the port cannot be had. */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const seen = new SeenDeliveries();
+  const server = createServer((request, response) => {
+    receive(request, response, options, seen).catch((error: Error) => {
+      // The sender went away in the middle: nobody is left to answer.
+      if (!request.destroyed && !response.destroyed) throw error;
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { address, family, port } = server.address() as AddressInfo;
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  return {
+    url: `http://${host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ListenerOptions,
+  seen: SeenDeliveries,
+): Promise<void> {
+  const body = await readBody(request);
+  if (body === null) {
+    response.writeHead(413).end();
+    return;
+  }
+  if (request.method !== 'POST') {
+    response.writeHead(405, { allow: 'POST' }).end('deliveries are POSTed\n');
+    return;
+  }
+  const signature = headerText(request, options.signatureHeader);
+  const { secret, previousSecret } = options;
+  const diagnosis = diagnoseWebhook({ header: signature, body, secret, previousSecret });
+  const event = findEvent(body);
+  const answered = options.status ?? (diagnosis.verified ? 204 : 400);
+  // Told first: whoever has the answer may count on the report.
+  options.onArrival({
+    atMs: Date.now(),
+    method: request.method,
+    path: request.url ?? '/',
+    subscription: headerText(request, options.subscriptionHeader),
+    signature,
+    bodyBytes: body.length,
+    event,
+    seenBefore: diagnosis.verified && event !== null && seen.again(event.id),
+    diagnosis,
+    answered,
+  });
+  response.writeHead(answered).end();
+}
+
+function headerText(request: IncomingMessage, name: string): string | null {
+  const value = request.headers[name.toLowerCase()];
+  return (Array.isArray(value) ? value.join(',') : value) ?? null;
+}
+
+/** Null when it is larger than any delivery could be. */
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Read on without keeping it: who is cut off in the middle does not read the answer.
+    if (size <= maxBodyBytes) chunks.push(chunk);
+  }
+  return size <= maxBodyBytes ? Buffer.concat(chunks) : null;
+}
+
+function findEvent(body: Buffer): Arrival['event'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (value === null || typeof value !== 'object') return null;
+  const { id, kind, seq } = value as Record<string, unknown>;
+  if (typeof id !== 'string') return null;
+  return {
+    id,
+    kind: typeof kind === 'string' ? kind : '',
+    seq: typeof seq === 'number' ? seq : null,
+  };
+}
+
+/** Remembers the last thousands of ids in two generations, so that it never grows without end. */
+class SeenDeliveries {
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  again(id: string): boolean {
+    if (this.#young.has(id) || this.#old.has(id)) return true;
+    this.#young.add(id);
+    if (this.#young.size >= 10_000) {
+      this.#old = this.#young;
+      this.#young = new Set();
+    }
+    return false;
+  }
+}

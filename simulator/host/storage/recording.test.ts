@@ -1,0 +1,131 @@
+// Plays recordings of long random sessions: the same world and the same answers, byte for byte.
+// time limit: 60 s
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { dumpWorld } from '../../core/state/snapshot.ts';
+import { drawFrom, makeCall, makeInput } from '../../core/testing/random-inputs.ts';
+import { createTestSandbox } from '../testing/sandbox.ts';
+import { playRecording, Recording, RecordingError } from './recording.ts';
+import { restoreState, serializeState } from './world-document.ts';
+
+const recording = suite('recordings');
+const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+
+/** A session of calls, commands, deliveries and time; answers in the order in which they were given. */
+async function converse(path: string, seed: number, interrupt: 'reset' | 'load' | null) {
+  let deliveries = 0;
+  const sandbox = await createTestSandbox({
+    deliverer: {
+      deliver: async () => {
+        deliveries += 1;
+        return { status: deliveries % 4 === 0 ? 500 : 200, error: null };
+      },
+      resolve: async () => ['93.184.216.34'],
+      close: async () => undefined,
+    },
+  });
+  const { first } = sandbox;
+  const kept = new Recording(first, path, (message) => assert.unreachable(message));
+  const answers: string[] = [];
+  let state: unknown = null;
+  for (let n = 0; n < 1200; n += 1) {
+    const draw = drawFrom(seed * 10_000 + n);
+    const input = makeInput(draw, first.world);
+    if (input.kind === 'act') first.act(input.name, input.args as never);
+    else if (input.kind === 'time') await first.advance({ by_ms: draw(4) === 0 ? 3_600_000 : 700 });
+    else {
+      first.call(makeCall(draw, first.world), (answer) => {
+        // One that is cut off by a reset is the host's doing, and no effect of an input.
+        if (answer.kind === 'answer') answers.push(`${answer.requestId} ${answer.reply.body}`);
+      });
+    }
+    if (n % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (n === 300) state = JSON.parse([...serializeState(first)].join(''));
+    if (n === 600 && interrupt === 'reset') await sandbox.reset('default');
+    if (n === 600 && interrupt === 'load') restoreState(first, state);
+  }
+  await first.advance({ by_ms: 1000 });
+  await kept.close();
+  const world = JSON.stringify(dumpWorld(first.world));
+  await sandbox.close();
+  return { answers, world, behaviour: sandbox.behaviour };
+}
+
+for (const [index, interrupt] of ([null, 'reset', 'load'] as const).entries()) {
+  recording(
+    `a long session is played back exactly, with ${interrupt ?? 'nothing'} in it`,
+    async () => {
+      const path = join(folder, `${index}.jsonl`);
+      const said = await converse(path, index + 1, interrupt);
+      const played = await playRecording(readFileSync(path, 'utf8').split('\n'), said.behaviour);
+      const answers = played.effects.flatMap((effect) =>
+        effect.kind === 'answer' ? [`${effect.requestId} ${effect.reply.body}`] : [],
+      );
+      assert.ok(answers.length > 900, `${answers.length} answers`);
+      assert.is(answers.join('\n'), said.answers.join('\n'));
+      assert.is(JSON.stringify(dumpWorld(played.world)), said.world);
+    },
+  );
+}
+
+recording('a file that begins with no world is refused', async () => {
+  const sandbox = await createTestSandbox();
+  for (const lines of [[], ['{"kind":"time","atMs":1}']]) {
+    const message = await playRecording(lines, sandbox.behaviour).then(
+      () => 'played',
+      (error: Error) => error.message,
+    );
+    assert.match(message, /format must be|begins with the world/);
+  }
+  await sandbox.close();
+});
+
+const refusal = (beginning: Promise<Recording>) =>
+  beginning.then(
+    () => assert.unreachable('it began'),
+    (error: Error) => error,
+  );
+
+recording('a file that cannot be written is refused before anything is recorded', async () => {
+  const sandbox = await createTestSandbox();
+  const path = join(folder, 'no', 'where');
+  const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+  assert.instance(error, RecordingError);
+  assert.is(error?.message, 'cannot be written (ENOENT); give a path that can');
+  sandbox.first.act('makeEvent', { category: 'account' });
+  assert.is(sandbox.first.onInput, null);
+  await sandbox.close();
+});
+
+recording(
+  'one that holds something is refused and left as it was; an empty one is taken',
+  async () => {
+    const sandbox = await createTestSandbox();
+    const path = join(folder, 'held.jsonl');
+    writeFileSync(path, 'evidence\n');
+    const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+    assert.is(error?.message, 'is there already; remove it, or name another file');
+    assert.is(readFileSync(path, 'utf8'), 'evidence\n');
+    writeFileSync(path, '');
+    const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
+    sandbox.first.act('makeEvent', { category: 'account' });
+    await begun.close();
+    assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"act".*\n$/);
+    await sandbox.close();
+  },
+);
+
+recording('one that is discarded leaves no file', async () => {
+  const sandbox = await createTestSandbox();
+  const path = join(folder, 'discarded.jsonl');
+  const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
+  await begun.discard();
+  assert.is(existsSync(path), false);
+  await sandbox.close();
+});
+
+recording.after(() => rmSync(folder, { recursive: true }));
+recording.run();

@@ -1,0 +1,197 @@
+// Writes every input of a world to a file, and plays such a file: the same world and the same
+// answers, byte for byte.
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { readFile, rm, stat } from 'node:fs/promises';
+import type { Behaviour } from '../../core/behaviour.ts';
+import {
+  loadWorld,
+  StateError,
+  serializeSnapshot,
+  snapshotWorld,
+} from '../../core/state/snapshot.ts';
+import type { Effect, Input } from '../../core/step.ts';
+import { step } from '../../core/step.ts';
+import { phoneTables } from '../../core/values/phone.ts';
+import type { World } from '../../core/world.ts';
+import type { WorldHost } from '../world/world-host.ts';
+
+/** Why a recording cannot begin, in words for the person who named its file. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError';
+}
+
+/**
+ * First line of a recording: the world it begins with. Every further line is an input, or the world
+ * that was put in place of the one before it.
+ */
+export class Recording {
+  readonly #stream: WriteStream;
+  readonly #host: WorldHost;
+  readonly #deviations: readonly string[];
+  readonly #stop: () => void;
+  readonly #path: string;
+
+  /**
+   * Resolves when the file is there to be written; throws a RecordingError where it cannot be, or
+   * where it holds something already: a recording is evidence, and never lost to the next one.
+   */
+  static async begin(...terms: ConstructorParameters<typeof Recording>): Promise<Recording> {
+    const [host, path, onTrouble, deviations] = terms;
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile() && found.size > 0) {
+      throw new RecordingError('is there already; remove it, or name another file');
+    }
+    let isOpen = false;
+    const tell = (message: string) => {
+      if (isOpen) onTrouble(message);
+    };
+    const recording = new Recording(host, path, tell, deviations);
+    try {
+      await once(recording.#stream, 'open');
+    } catch (error) {
+      recording.#stop();
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new RecordingError(`cannot be written (${code ?? message}); give a path that can`);
+    }
+    isOpen = true;
+    return recording;
+  }
+
+  /**
+   * `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. The ids
+   * of the deviations stand in the file, so that whoever plays it knows what bent the answers.
+   */
+  constructor(
+    host: WorldHost,
+    path: string,
+    onTrouble: (message: string) => void,
+    deviations: readonly string[] = [],
+  ) {
+    this.#host = host;
+    this.#path = path;
+    this.#deviations = deviations;
+    this.#stream = createWriteStream(path, { flags: 'w' });
+    this.#stream.once('error', (error: NodeJS.ErrnoException) => {
+      host.onInput = null;
+      onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
+    });
+    this.#writeWorld();
+    // A reset or a loaded state is no input: what is played goes on with that world.
+    this.#stop = host.listen(({ kind }) => {
+      if (kind === 'world' && host.onInput !== null) this.#writeWorld();
+    });
+    host.onInput = (input) => {
+      this.#stream.write(`${serializeInput(input)}\n`);
+    };
+  }
+
+  #writeWorld(): void {
+    const { world, behaviour } = this.#host;
+    const beside = { settings: behaviour.settings, deviations: this.#deviations };
+    const pieces = [...serializeSnapshot(snapshotWorld(world), beside)];
+    this.#stream.write(`${pieces.join('').replaceAll('\n', '')}\n`);
+  }
+
+  /** Ends it and removes its file: nothing was served. */
+  async discard(): Promise<void> {
+    await this.close();
+    const found = await stat(this.#path).catch(() => null);
+    if (found?.isFile()) await rm(this.#path, { force: true });
+  }
+
+  close(): Promise<void> {
+    this.#stop();
+    this.#host.onInput = null;
+    if (this.#stream.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#stream.once('error', () => resolve());
+      this.#stream.end(resolve);
+    });
+  }
+}
+
+/** An input as one line of JSON; bodies are base64, so that any bytes survive. */
+function serializeInput(input: Input): string {
+  if (input.kind !== 'call') return JSON.stringify(input);
+  const body = Buffer.from(input.call.body).toString('base64');
+  return JSON.stringify({ ...input, call: { ...input.call, body } });
+}
+
+const inputKinds: readonly unknown[] = ['call', 'time', 'answered', 'target-refused', 'act'];
+
+/** Throws a SyntaxError where it is none. */
+function parseInput(line: string): Input {
+  const input = JSON.parse(line) as Input;
+  if (!inputKinds.includes(input.kind)) throw new SyntaxError(`${input.kind} is no input`);
+  if (input.kind !== 'call') return input;
+  const body = new Uint8Array(Buffer.from(input.call.body as unknown as string, 'base64'));
+  return { ...input, call: { ...input.call, body } };
+}
+
+export interface RecordedOptions {
+  readonly settings: unknown;
+  readonly deviations: readonly string[];
+}
+
+/** The lines of a recording, and what the world in it was made with. Throws a StateError. */
+export async function readRecording(
+  path: string,
+): Promise<{ readonly lines: readonly string[]; readonly terms: RecordedOptions }> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StateError(`cannot be read (${error.code ?? error.message})`);
+  });
+  const lines = text.split('\n');
+  // A program that was killed while it wrote leaves half a line at the end: what was done before.
+  if (lines[lines.length - 1] !== '') lines.pop();
+  const { settings = {}, deviations } = parseHead(lines[0]);
+  const ids = Array.isArray(deviations) ? deviations.map(String) : [];
+  return { lines, terms: { settings, deviations: ids } };
+}
+
+function parseHead(line: string | undefined): Partial<RecordedOptions> {
+  const none = 'is no recording: it must begin with a world, as --record writes it';
+  if (line?.startsWith('{"format":') !== true) throw new StateError(none);
+  try {
+    return JSON.parse(line) as Partial<RecordedOptions>;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError(none);
+  }
+}
+
+export interface Playback {
+  readonly world: World;
+  /** Everything that was to be done, answers included, in order. */
+  readonly effects: readonly Effect[];
+}
+
+/** Throws a StateError that names the line when it cannot be read. */
+function parseLine<T>(line: string, n: number, parse: (line: string) => T): T {
+  try {
+    return parse(line);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError(`line ${n} is no input of a world, or not a whole one`);
+  }
+}
+
+/** Plays the lines of a recording from its first one on. */
+export async function playRecording(
+  lines: Iterable<string>,
+  behaviour: Behaviour,
+): Promise<Playback> {
+  await phoneTables.load();
+  let world: World | null = null;
+  const effects: Effect[] = [];
+  let n = 0;
+  for (const line of lines) {
+    n += 1;
+    if (line === '') continue;
+    if (world === null || line.startsWith('{"format":'))
+      world = loadWorld(parseLine(line, n, JSON.parse), behaviour);
+    else effects.push(...step(world, behaviour, parseLine(line, n, parseInput)).effects);
+  }
+  if (world === null) throw new StateError('a recording begins with the world it was made in');
+  return { world, effects };
+}

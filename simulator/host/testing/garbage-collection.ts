@@ -1,0 +1,31 @@
+// Garbage collection on demand, for tests of what has to outlive one.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc') as () => void;
+
+/** Collects all that nobody holds; twice, as the first round only breaks weak links. */
+export async function collectGarbage(): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    // What was looked at in this turn counts as held until the turn is over.
+    await sleep(1);
+    gc();
+  }
+  await sleep(1);
+}
+
+/** `pending`, or what became of a call: its status, or its rejection's reason. */
+export function watch(call: Promise<Response>): () => unknown {
+  let state: unknown = 'pending';
+  call.then(
+    (response) => {
+      state = response.status;
+    },
+    (reason) => {
+      state = reason;
+    },
+  );
+  return () => state;
+}

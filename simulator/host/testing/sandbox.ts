@@ -1,0 +1,40 @@
+// A sandbox for tests: generous limits, a clock that stands, deliveries that all arrive.
+
+import { findStartingWorld } from '../world/find-starting-world.ts';
+import { Sandbox, type SandboxHostOptions } from '../world/sandbox.ts';
+
+export const standsAtMs = Date.UTC(2026, 2, 2, 12);
+
+/** A sandbox whose limits nobody meets, and whose deliveries all arrive. */
+export async function createTestSandbox(
+  options: Partial<SandboxHostOptions> = {},
+): Promise<Sandbox> {
+  const sandbox = await Sandbox.create({
+    worldName: 'default',
+    fixture: findStartingWorld('default'),
+    seed: '1',
+    clock: { mode: 'frozen', nowMs: standsAtMs },
+    plan: 'pro',
+    deliverer: {
+      deliver: async () => ({ status: 204, error: null }),
+      resolve: async () => ['93.184.216.34'],
+      close: async () => undefined,
+    },
+    ...options,
+  });
+  const { first } = sandbox;
+  for (const client_id of first.world.credentials.keys()) {
+    first.act('changeCredential', { client_id, rate_per_second: 1_000_000 });
+  }
+  first.act('changeFirm', { id: '1', rate_per_second: 10_000_000 });
+  return sandbox;
+}
+
+/** The token of a credential of the first world. */
+export function tokenOf(sandbox: Sandbox, name: string): string {
+  const { tokens, credentials } = sandbox.first.world;
+  for (const { token, clientId } of tokens.values()) {
+    if (credentials.get(clientId)?.name === name) return token;
+  }
+  throw new Error(`there is no credential ${name}`);
+}

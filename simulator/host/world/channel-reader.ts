@@ -1,0 +1,53 @@
+// One reader of the events channel: told of news, it reads on from where it was, without gap or
+// double.
+import type { Call } from '../../core/call.ts';
+import {
+  type ChannelCursor,
+  type ChannelEnd,
+  type ChannelPage,
+  openCursor,
+  readChannel,
+} from '../../core/delivery/events-channel.ts';
+import type { WorldHost } from './world-host.ts';
+
+export { closeCodes } from '../../core/delivery/events-channel.ts';
+
+/** The WebSocket codes for a server that begins anew, and one that ends. */
+const restarts = 1012;
+const goesAway = 1001;
+
+export class ChannelReader {
+  readonly #host: WorldHost;
+  readonly #stop: () => void;
+  #reader: ChannelCursor;
+  #ended: ChannelEnd | null = null;
+
+  /** `onNews` is called whenever there may be something to read. */
+  constructor(host: WorldHost, call: Call, onNews: () => void) {
+    this.#host = host;
+    this.#reader = openCursor(host.world, host.behaviour, call);
+    this.#stop = host.listen(({ kind }) => {
+      if (kind === 'world') {
+        this.#ended = { code: restarts, reason: 'The world was replaced: connect again.' };
+      } else if (kind === 'closed') {
+        this.#ended = { code: goesAway, reason: 'The world is gone.' };
+      } else if (kind !== 'event' && kind !== 'clock') return;
+      onNews();
+    });
+  }
+
+  /** Reads on; an end is the last that is read. */
+  read(): ChannelPage | ChannelEnd {
+    if (this.#ended !== null) return this.#ended;
+    const { world, behaviour, clock } = this.#host;
+    const nowMs = Math.max(clock.nowMs(), world.nowMs);
+    const next = readChannel(world, behaviour, this.#reader, nowMs);
+    if ('code' in next) this.#ended = next;
+    else this.#reader = { ...this.#reader, nextSeq: next.nextSeq };
+    return next;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+}

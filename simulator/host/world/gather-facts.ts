@@ -1,0 +1,53 @@
+// Finds out what core may not wait for: what a webhook's hostname resolves to, and the tables of
+// phone numbers.
+import { type Call, type Facts, noFacts } from '../../core/call.ts';
+import { phoneTables } from '../../core/values/phone.ts';
+import { parseTargetUrl } from '../../core/values/target-url.ts';
+import type { WorldHost } from './world-host.ts';
+
+const phoneMember = Buffer.from('"phone"');
+const webhooksPath = '/api/v1/webhooks';
+
+function createsWebhook({ method, target }: Call): boolean {
+  return (
+    method === 'POST' &&
+    target.startsWith(webhooksPath) &&
+    (target.length === webhooksPath.length || target[webhooksPath.length] === '?')
+  );
+}
+
+/** Whether anything has to be waited for before this call can be decided. */
+export function needsFacts(_host: WorldHost, call: Call): boolean {
+  if (createsWebhook(call)) return true;
+  if (phoneTables.ready()) return false;
+  const { buffer, byteOffset, byteLength } = call.body;
+  // A view of the same bytes: a copy for every call would cost more than the search.
+  return Buffer.from(buffer, byteOffset, byteLength).includes(phoneMember);
+}
+
+export async function gatherFacts(host: WorldHost, call: Call): Promise<Facts> {
+  if (!createsWebhook(call)) {
+    await phoneTables.load();
+    return noFacts;
+  }
+  const hostname = hostnameOf(host, call);
+  if (hostname === null || host.world.names.has(hostname)) return noFacts;
+  return { addresses: await host.deliverer.resolve(hostname) };
+}
+
+/** The hostname to look up, where the url names one that nobody has answered for already. */
+function hostnameOf({ world, behaviour }: WorldHost, call: Call): string | null {
+  let url: unknown;
+  try {
+    url = (JSON.parse(Buffer.from(call.body).toString()) as { url?: unknown } | null)?.url;
+  } catch (error) {
+    // What cannot be read is refused by core; nothing has to be looked up for it.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (typeof url !== 'string') return null;
+  const allowLocal = world.options.allowLocalWebhooks;
+  const target = parseTargetUrl(url, { allowLocal, space: behaviour.webhooks.space });
+  if (target.kind === 'refused' || target.address !== null) return null;
+  return world.forwards.has(target.origin) ? null : target.hostname;
+}

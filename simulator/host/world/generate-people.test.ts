@@ -1,0 +1,137 @@
+// Checks made-up worlds: the same for the same seed, sound, and as many as were asked for.
+// time limit: 60 s
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
+import { parseWorld, type WorldFixture } from '../../../fixtures/worlds.ts';
+import { eventWindowMs } from '../../core/evolve.ts';
+import { dumpWorld, loadWorld } from '../../core/state/snapshot.ts';
+import { Invariants } from '../../core/testing/invariants.ts';
+import { createTestSandbox } from '../testing/sandbox.ts';
+import { generatePeople } from './generate-people.ts';
+
+const made = suite('made-up people');
+
+const terms = {
+  accounts: 300,
+  trading_accounts_per_account: 2,
+  positions_per_account: 2,
+  days: 30,
+};
+const fixture: WorldFixture = { ...emptyWorld, generate: terms };
+
+const peopleOf = async (seed: string) => {
+  const { accounts, longestAgoMs } = await generatePeople(terms, emptyWorld, seed);
+  return { accounts: [...accounts], longestAgoMs };
+};
+
+made('as many as were asked for, and a world that could have been written by hand', async () => {
+  const { accounts, longestAgoMs } = await peopleOf('7');
+  const world = JSON.parse(JSON.stringify({ ...emptyWorld, accounts }));
+  assert.equal(parseWorld(world).problems ?? [], []);
+  assert.is(accounts.length, 300);
+  const longest = Math.max(...accounts.map(({ ago }) => Number(ago) * 1000));
+  assert.ok(longest <= longestAgoMs && longest > longestAgoMs * 0.9, `${longest} ms ago`);
+  for (const { trading_accounts: [first, second] = [] } of accounts) {
+    assert.is((first?.transactions?.length ?? 0) + (second?.transactions?.length ?? 0), 3);
+    assert.is((first?.positions?.length ?? 0) + (second?.positions?.length ?? 0), 2);
+  }
+  const steps = accounts.flatMap(({ trading_accounts: all = [] }) =>
+    all.flatMap(({ transactions = [] }) =>
+      transactions.map(({ steps: taken = [] }) => taken.at(-1)?.to),
+    ),
+  );
+  assert.is(new Set(steps).size, 5, 'transactions in every status');
+});
+
+made('the same seed gives the same world, another one another', async () => {
+  const [one, same, other] = await Promise.all(['1', '1', '2'].map((seed) => peopleOf(seed)));
+  assert.equal(same, one);
+  assert.not.equal(other, one);
+});
+
+made('what is written out stays, and a world without the part is left alone', async () => {
+  const person = { brand_id: '10', client_reference_id: 'x', email: 'x@y.z', ago: '1d' };
+  const sandbox = await createTestSandbox({ fixture: { ...fixture, accounts: [person] } });
+  const { accounts } = sandbox.first.world;
+  assert.is(accounts.size, 301);
+  assert.is([...accounts.values()][0]?.reference, 'x');
+  const alone = await sandbox.addWorld({ name: 'alone', fixture: emptyWorld });
+  assert.is(alone.world.accounts.size, 0);
+  await sandbox.close();
+});
+
+made(
+  'their events stand in order of time, and only those that can still be asked for',
+  async () => {
+    const sandbox = await createTestSandbox({ fixture });
+    const { events, nowMs } = sandbox.first.world;
+    const { records, first, lastSeq } = events;
+    assert.ok(records.length > 500, `${records.length} events`);
+    assert.ok(first > 500, 'older ones have been forgotten');
+    assert.equal(
+      records.map(({ seq }) => seq),
+      records.map((_, index) => first + index),
+    );
+    assert.is(records.at(-1)?.seq, lastSeq);
+    const times = records.map(({ atMs }) => atMs);
+    assert.equal(
+      [...times].sort((one, other) => one - other),
+      times,
+    );
+    assert.ok((times[0] ?? 0) >= nowMs - eventWindowMs);
+    await sandbox.close();
+  },
+);
+
+made(
+  'an event says what its record was when it happened, also once it is loaded again',
+  async () => {
+    const sandbox = await createTestSandbox({ fixture });
+    const { world, behaviour } = sandbox.first;
+    const loaded = loadWorld(dumpWorld(world), behaviour);
+    const statuses: Readonly<Record<string, string>> = {
+      'transaction.created': 'pending',
+      'transaction.approved': 'approved',
+      'transaction.settled': 'settled',
+      'transaction.rejected': 'rejected',
+      'transaction.cancelled': 'cancelled',
+      'account.created': 'New Active Dormant',
+      'position.opened': 'open',
+      'position.closed': 'closed',
+      'order.filled': 'filled',
+    };
+    const seen = new Set<string>();
+    for (const [index, { kind, body }] of world.events.records.entries()) {
+      const { status } = JSON.parse(body) as { status: string };
+      assert.ok(statuses[kind]?.split(' ').includes(status), `${kind} with ${status}`);
+      assert.is(loaded.events.records[index]?.body, body);
+      seen.add(kind);
+    }
+    assert.is(seen.size, 9, 'events of every kind');
+    await sandbox.close();
+  },
+);
+
+made('a sandbox begins with them, soundly, and after a reset has the same again', async () => {
+  const sandbox = await createTestSandbox({ fixture });
+  const { first } = sandbox;
+  assert.is(first.world.accounts.size, 300);
+  assert.is(first.world.transactions.size, 900);
+  assert.is(first.world.positions.size, 600);
+  for (const problem of new Invariants().problems(first.world)) assert.unreachable(problem);
+  const people = () => JSON.stringify([...first.world.accounts.values()]);
+  const before = people();
+  await sandbox.reset('default');
+  assert.is(people(), before);
+  const beside = await sandbox.addWorld({ name: 'beside', seed: 'other' });
+  assert.is(beside.world.accounts.size, 300);
+  const again = await sandbox.addWorld({ name: 'again', seed: 'other' });
+  const names = (world: typeof beside.world) =>
+    [...world.accounts.values()].map(({ email }) => email);
+  assert.equal(names(again.world), names(beside.world));
+  assert.ok(dumpWorld(beside.world) !== null);
+  await sandbox.close();
+});
+
+made.run();

@@ -1,0 +1,217 @@
+// Makes up people and their history for a starting world, the same ones for the same seed: a pool
+// of each kind comes from the schemas, and what is combined of it follows from the seed too.
+
+import type {
+  AccountFixture,
+  GenerateFixture,
+  PositionFixture,
+  TransactionFixture,
+  TransactionStep,
+  WorldFixture,
+} from '../../../fixtures/worlds/world-fixture.ts';
+import { movementSchema, personSchema, positionSchema } from '../../../fixtures/worlds.ts';
+import type { GeneratedPeople } from '../../core/seed/start-world.ts';
+import { quote } from '../../core/tables/quotes.ts';
+import { sha256Hex } from '../../core/values/digest.ts';
+
+interface Person {
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly country: string;
+  readonly language: string;
+  readonly status: string;
+  /** Their address without the number that makes it theirs alone. */
+  readonly mailbox: string;
+}
+
+interface Movement {
+  readonly amount: string;
+  readonly transaction_type: 'Deposit' | 'Withdrawal' | 'Credit';
+  readonly status: 'pending' | TransactionStep['to'];
+}
+
+interface Trade {
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly volume: string;
+  readonly price: string;
+  readonly closed: boolean;
+}
+
+interface Pools {
+  readonly people: readonly Person[];
+  readonly movements: readonly Movement[];
+  readonly trades: readonly Trade[];
+}
+
+/** Enough for lists that do not look alike; making up one record takes a tenth of a millisecond. */
+const poolSize = 400;
+const daySeconds = 24 * 3600;
+
+/** The accounts of a `generate` part, one after another: a crowd is never held as a whole. */
+export async function generatePeople(
+  terms: GenerateFixture,
+  { firms }: WorldFixture,
+  seed: string,
+): Promise<GeneratedPeople> {
+  const number = Number.parseInt(sha256Hex(seed).slice(0, 8), 16);
+  const pools = await makePools(number);
+  const brands = terms.brand_ids ?? firms[0]?.brands.map(({ id }) => id) ?? [];
+  return {
+    accounts: makeAccounts(terms, brands, pools, new Random(number)),
+    longestAgoMs: longestAgo(terms) * 1000,
+  };
+}
+
+function* makeAccounts(
+  terms: GenerateFixture,
+  brands: readonly string[],
+  pools: Pools,
+  random: Random,
+): Generator<AccountFixture> {
+  for (let n = 1; n <= terms.accounts; n += 1) {
+    yield makeAccount(n, brands[(n - 1) % brands.length] ?? '', terms, pools, random);
+  }
+}
+
+/** In seconds, the largest that is drawn included. */
+const longestAgo = ({ days = 90 }: GenerateFixture): number => 1 + days * daySeconds;
+
+async function makePools(seed: number): Promise<Pools> {
+  const { generate } = await import('json-schema-faker');
+  const pool = async <T>(items: object) => {
+    const schema = { type: 'array', items, minItems: poolSize, maxItems: poolSize };
+    return (await generate(schema as never, { seed })) as readonly T[];
+  };
+  const people = await pool<Omit<Person, 'mailbox'>>(personSchema);
+  const movements = await pool<Omit<Movement, 'amount'> & { cents: number }>(movementSchema);
+  const trades = await pool<Omit<Trade, 'volume' | 'price'> & { hundredths: number }>(
+    positionSchema,
+  );
+  // What follows from one of them alone is worked out once, and not for each who shares it.
+  return {
+    people: people.map((person) => {
+      const mailbox = `${person.first_name}.${person.last_name}`.toLowerCase();
+      return { ...person, mailbox };
+    }),
+    movements: movements.map(({ cents, transaction_type, status }) => {
+      const sign = transaction_type === 'Withdrawal' ? '-' : '';
+      return { amount: `${sign}${formatHundredths(cents)}`, transaction_type, status };
+    }),
+    trades: trades.map(({ instrument, side, hundredths, closed }) => {
+      const volume = formatHundredths(hundredths);
+      return { instrument, side, volume, price: quote(instrument), closed };
+    }),
+  };
+}
+
+function formatHundredths(count: number): string {
+  return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
+}
+
+/** Whole numbers that follow from a seed. */
+class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  }
+
+  of<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T;
+  }
+}
+
+function makeAccount(
+  n: number,
+  brand_id: string,
+  terms: GenerateFixture,
+  pools: Pools,
+  random: Random,
+): AccountFixture {
+  const person = random.of(pools.people);
+  const beganAgo = 1 + random.below(longestAgo(terms) - 1);
+  const tradingAccounts = terms.trading_accounts_per_account ?? 1;
+  const transactions = times(terms.transactions_per_account ?? 3, (at) => {
+    const reference = `made-up-${n}-${at + 1}`;
+    return makeTransaction(reference, beganAgo, random.of(pools.movements), random);
+  });
+  const positions = times(terms.positions_per_account ?? 1, () =>
+    makePosition(beganAgo, random.of(pools.trades), random),
+  );
+  return {
+    brand_id,
+    client_reference_id: `made-up-${n}`,
+    email: `${person.mailbox}.${n}@example.com`,
+    first_name: person.first_name,
+    last_name: person.last_name,
+    country: person.country,
+    language: person.language,
+    status: person.status,
+    ago: beganAgo,
+    trading_accounts: times(tradingAccounts, (at) => ({
+      currency: at % 2 === 0 ? 'USD' : 'EUR',
+      transactions: everyNth(transactions, tradingAccounts, at),
+      positions: everyNth(positions, tradingAccounts, at),
+    })),
+  };
+}
+
+/** What there is goes to so many places in turn: the part of one of them. */
+function everyNth<T>(items: readonly T[], places: number, at: number): readonly T[] {
+  return places === 1 ? items : items.filter((_, index) => index % places === at);
+}
+
+function times<T>(count: number, make: (at: number) => T): T[] {
+  const made: T[] = [];
+  for (let at = 0; at < count; at += 1) made.push(make(at));
+  return made;
+}
+
+const reason = 'Made up with the world.';
+const stepsTo: Readonly<Record<Movement['status'], readonly TransactionStep['to'][]>> = {
+  pending: [],
+  approved: ['approved'],
+  settled: ['approved', 'settled'],
+  rejected: ['rejected'],
+  cancelled: ['cancelled'],
+};
+
+const saysWhy = (to: TransactionStep['to']): boolean => to === 'rejected' || to === 'cancelled';
+
+function makeTransaction(
+  client_reference_id: string,
+  beganAgo: number,
+  { amount, transaction_type, status }: Movement,
+  random: Random,
+): TransactionFixture {
+  const askedAgo = random.below(beganAgo);
+  const decidedAgo = random.below(askedAgo + 1);
+  return {
+    client_reference_id,
+    amount,
+    transaction_type,
+    ago: askedAgo,
+    steps: stepsTo[status].map((to) =>
+      saysWhy(to) ? { to, ago: decidedAgo, reason } : { to, ago: decidedAgo },
+    ),
+  };
+}
+
+function makePosition(beganAgo: number, trade: Trade, random: Random): PositionFixture {
+  const { instrument, side, volume, price: open_price, closed } = trade;
+  const openedAgo = random.below(beganAgo);
+  const position = { instrument, side, volume, open_price, ago: openedAgo };
+  if (!closed) return position;
+  return {
+    ...position,
+    closed: { ago: random.below(openedAgo + 1), price: open_price },
+  };
+}

@@ -1,0 +1,276 @@
+// The worlds of one process: the first one, and the isolated ones made beside it; each call finds
+// its own by its token.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
+import type { Behaviour } from '../../core/behaviour.ts';
+import type { Call } from '../../core/call.ts';
+import { conformingBehaviour } from '../../core/policies/conforming.ts';
+import type { PlanName } from '../../core/records.ts';
+import { type GeneratedPeople, seedInSlices } from '../../core/seed/start-world.ts';
+import { phoneTables } from '../../core/values/phone.ts';
+import type { World, WorldOptions, WorldOrigin } from '../../core/world.ts';
+import type { Deviation } from '../../deviations/deviation.ts';
+import type { Deliverer } from '../delivery/deliverer.ts';
+import { Clock, type ClockMode } from './clock.ts';
+import { type Answer, WorldHost } from './world-host.ts';
+
+export interface ClockOptions {
+  readonly mode: ClockMode;
+  /** null: the wall's time. */
+  readonly nowMs: number | null;
+}
+
+export interface SandboxHostOptions {
+  /** Name of the starting world, for people. */
+  readonly worldName: string;
+  readonly fixture: WorldFixture;
+  /** What the first world begins with in place of it; the worlds beside it do not. */
+  readonly firstFixture?: WorldFixture;
+  readonly seed: string;
+  readonly clock: ClockOptions;
+  readonly plan: PlanName;
+  readonly settings?: Settings;
+  readonly deviations?: readonly Deviation[];
+  readonly allowLocalWebhooks?: boolean;
+  /** What documents of the first world say of how it began. */
+  readonly begunAs?: WorldOrigin;
+  readonly forwards?: readonly { readonly from: string; readonly to: string }[];
+  readonly deliverer: Deliverer;
+  readonly wallMs?: () => number;
+}
+
+/** How one world begins. */
+export interface NewWorldOptions {
+  readonly name: string;
+  readonly fixture?: WorldFixture | undefined;
+  readonly seed?: string | undefined;
+  readonly clock?: ClockOptions | undefined;
+}
+
+export const firstWorldName = 'default';
+
+/** There is a world of that name already. */
+export class WorldExistsError extends Error {
+  override readonly name = 'WorldExistsError';
+}
+
+export class Sandbox {
+  readonly options: SandboxHostOptions;
+  readonly settings: Settings;
+  readonly behaviour: Behaviour;
+  /** Starting worlds come about as the rules have it, whatever deviates afterwards. */
+  readonly #conforming: Behaviour;
+  readonly worlds = new Map<string, WorldHost>();
+  /** How each world began, for resets. */
+  readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
+  readonly #byToken = new Map<string, WorldHost>();
+  readonly #watchers = new Set<(name: string, host: WorldHost | null) => void>();
+  #count = 0;
+
+  private constructor(options: SandboxHostOptions) {
+    this.options = options;
+    this.settings = options.settings ?? defaultSettings;
+    this.#conforming = conformingBehaviour(this.settings);
+    this.behaviour = (options.deviations ?? []).reduce(
+      (behaviour, { bend }) => bend(behaviour),
+      this.#conforming,
+    );
+  }
+
+  static async create(options: SandboxHostOptions): Promise<Sandbox> {
+    const sandbox = new Sandbox(options);
+    await sandbox.addWorld({ name: firstWorldName, fixture: options.firstFixture });
+    return sandbox;
+  }
+
+  /** The world that exists from the start to the end. */
+  get first(): WorldHost {
+    const host = this.worlds.get(firstWorldName);
+    if (host === undefined) throw new Error('the sandbox has no first world');
+    return host;
+  }
+
+  /** A name for a world that was given none. */
+  freeName(): string {
+    do this.#count += 1;
+    while (this.worlds.has(`world-${this.#count}`));
+    return `world-${this.#count}`;
+  }
+
+  /**
+   * Makes an isolated world; throws a StartingWorldError when its fixture cannot be, or a
+   * WorldExistsError.
+   */
+  async addWorld(origin: NewWorldOptions): Promise<WorldHost> {
+    const clockTerms = origin.clock ?? this.options.clock;
+    const wallMs = this.options.wallMs ?? Date.now;
+    const world = await this.#begin(origin, clockTerms.nowMs ?? wallMs());
+    // Looked at last of all: another of that name may have been begun in the meantime.
+    if (this.worlds.has(origin.name)) {
+      throw new WorldExistsError(`there is a world ${origin.name} already`);
+    }
+    const host = new WorldHost({
+      world,
+      behaviour: this.behaviour,
+      clock: new Clock(clockTerms.mode, clockTerms.nowMs, wallMs),
+      deliverer: this.options.deliverer,
+      wallMs,
+    });
+    this.worlds.set(origin.name, host);
+    this.#origins.set(origin.name, origin);
+    for (const watch of this.#watchers) watch(origin.name, host);
+    return host;
+  }
+
+  async #begin(origin: NewWorldOptions, startMs: number): Promise<World> {
+    const fixture = origin.fixture ?? this.options.fixture;
+    const seed = origin.seed ?? this.options.seed;
+    const phones = (fixture.accounts ?? []).flatMap(({ phone }) => phone ?? []);
+    if (phones.some(phoneTables.needed)) await phoneTables.load();
+    const slices = seedInSlices(fixture, this.#conforming, {
+      name: origin.name,
+      seed,
+      startMs,
+      plan: this.options.plan,
+      options: this.#optionsOf(origin),
+      ...(fixture.generate === undefined ? {} : { madeUp: await generatedPeopleOf(fixture, seed) }),
+    });
+    const world = await runInSlices(slices);
+    for (const { from, to } of this.options.forwards ?? []) world.forwards.set(from, to);
+    return world;
+  }
+
+  #optionsOf({ name }: NewWorldOptions): WorldOptions {
+    const { allowLocalWebhooks = false, begunAs } = this.options;
+    if (begunAs === undefined || name !== firstWorldName) return { allowLocalWebhooks };
+    return { allowLocalWebhooks, begun_as: begunAs };
+  }
+
+  /** Back to how this world began, its clock included. */
+  async reset(name: string): Promise<void> {
+    const host = this.worlds.get(name);
+    const origin = this.#origins.get(name);
+    if (host === undefined || origin === undefined) throw new Error(`no world ${name} to reset`);
+    const { mode, nowMs } = origin.clock ?? this.options.clock;
+    const startMs = nowMs ?? (this.options.wallMs ?? Date.now)();
+    const world = await this.#begin(origin, startMs);
+    this.#forgetTokens(host);
+    host.replace(world, { mode, nowMs: startMs });
+  }
+
+  dropWorld(name: string): boolean {
+    const host = this.worlds.get(name);
+    if (host === undefined || name === firstWorldName) return false;
+    host.close();
+    this.worlds.delete(name);
+    this.#origins.delete(name);
+    this.#forgetTokens(host);
+    for (const watch of this.#watchers) watch(name, null);
+    return true;
+  }
+
+  /** Told of every world made (with its host) and dropped (null). */
+  watchWorlds(watch: (name: string, host: WorldHost | null) => void): () => void {
+    this.#watchers.add(watch);
+    return () => this.#watchers.delete(watch);
+  }
+
+  #forgetTokens(host: WorldHost): void {
+    for (const [token, owner] of this.#byToken) if (owner === host) this.#byToken.delete(token);
+  }
+
+  /**
+   * Whose call it is: by its token, or at the token endpoint by its client; the first world's
+   * otherwise.
+   */
+  hostOf(call: Call): WorldHost {
+    if (this.worlds.size === 1) return this.first;
+    const token = tokenOf(call);
+    if (token !== null) return this.hostOfToken(token);
+    if (!call.target.startsWith('/api/v1/oauth/token')) return this.first;
+    const clientId = clientOf(call);
+    if (clientId === null) return this.first;
+    for (const host of this.worlds.values()) {
+      // The same client id exists in worlds made alike: its secret tells them apart.
+      const credential = host.world.credentials.get(clientId.id);
+      if (credential !== undefined && credential.clientSecret === clientId.secret) return host;
+    }
+    return this.first;
+  }
+
+  hostOfToken(token: string): WorldHost {
+    const known = this.#byToken.get(token);
+    if (known?.world.tokens.has(token)) return known;
+    for (const host of this.worlds.values()) {
+      if (!host.world.tokens.has(token)) continue;
+      this.#byToken.set(token, host);
+      return host;
+    }
+    return this.first;
+  }
+
+  call(call: Call, answered: (answer: Answer) => void): WorldHost {
+    const host = this.hostOf(call);
+    host.call(call, answered);
+    return host;
+  }
+
+  async close(): Promise<void> {
+    for (const host of this.worlds.values()) host.close();
+    await this.options.deliverer.close();
+  }
+}
+
+/** What makes up people is loaded only where some are asked for. */
+async function generatedPeopleOf(fixture: WorldFixture, seed: string): Promise<GeneratedPeople> {
+  const { generatePeople } = await import('./generate-people.ts');
+  return generatePeople(fixture.generate as GenerateFixture, fixture, seed);
+}
+
+/** Other worlds go on being served while a large one is begun. */
+async function runInSlices<T>(slices: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done) return slice.value;
+    await nextTurn();
+  }
+}
+
+function tokenOf({ headers, target }: Call): string | null {
+  const header = headers.authorization;
+  const found = typeof header === 'string' ? /^bearer +(\S+)/i.exec(header)?.[1] : undefined;
+  if (found !== undefined) return found;
+  const mark = target.indexOf('access_token=');
+  return mark < 0 ? null : decodeLoosely(target.slice(mark + 13).split('&')[0] ?? '');
+}
+
+function decodeLoosely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
+
+/** The client of a token request, only as far as it takes to find its world. */
+function clientOf({ headers, body }: Call): { id: string; secret: string } | null {
+  const basic = /^basic +(\S+)/i.exec(String(headers.authorization ?? ''))?.[1];
+  if (basic !== undefined) {
+    const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':');
+    return { id: decodeLoosely(id), secret: decodeLoosely(secret) };
+  }
+  const text = Buffer.from(body).toString();
+  if (!text.trimStart().startsWith('{')) {
+    const form = new URLSearchParams(text);
+    return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
+  }
+  try {
+    const json = JSON.parse(text) as { client_id?: unknown; client_secret?: unknown };
+    return { id: String(json.client_id), secret: String(json.client_secret) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

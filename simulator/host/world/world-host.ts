@@ -1,0 +1,294 @@
+// A world and its mailbox: stamps every input with the clock's time, carries out effects, lets time
+// pass.
+
+import type { Behaviour } from '../../core/behaviour.ts';
+import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
+import type { CommandArguments, CommandName, CommandOutcome } from '../../core/commands/execute.ts';
+import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
+import { nextDueMs } from '../../core/fire-timer.ts';
+import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
+import type { World } from '../../core/world.ts';
+import type { Deliverer } from '../delivery/deliverer.ts';
+import { InFlightDeliveries } from '../delivery/in-flight.ts';
+import { Advance, type AdvanceOptions, type AdvanceReport } from './advance.ts';
+import type { Clock, ClockMode } from './clock.ts';
+import { gatherFacts, needsFacts } from './gather-facts.ts';
+
+/**
+ * What a caller gets in the end: an answer, a cut connection, or nothing for as long as it waits.
+ */
+export type Answer =
+  | { readonly kind: 'answer'; readonly requestId: string; readonly reply: Reply }
+  | { readonly kind: 'reset' };
+
+/** Something that happened, for the log, the stream and the events channel. */
+export type Notice =
+  | { readonly kind: 'request'; readonly n: number }
+  | { readonly kind: 'event'; readonly seq: number }
+  | {
+      readonly kind: 'delivery';
+      readonly id: string;
+      /** `delayed`: by a fault, before anything was sent. What a fault drops has ended. */
+      readonly phase: 'sent' | 'ended' | 'delayed';
+    }
+  | { readonly kind: 'act'; readonly name: CommandName }
+  | { readonly kind: 'clock' }
+  /** Another world was put in this one's place. */
+  | { readonly kind: 'world' }
+  /** The world is dropped, or everything ends: the last notice. */
+  | { readonly kind: 'closed' };
+
+export interface WorldHostOptions {
+  readonly world: World;
+  readonly behaviour: Behaviour;
+  readonly clock: Clock;
+  readonly deliverer: Deliverer;
+  readonly wallMs?: () => number;
+}
+
+type Waiting = (answer: Answer) => void;
+
+const endsCall = ({ kind }: Effect): boolean => kind === 'answer' || kind === 'reset';
+
+const longestTimerMs = 2 ** 31 - 1;
+
+export class WorldHost {
+  world: World;
+  behaviour: Behaviour;
+  readonly clock: Clock;
+  readonly deliverer: Deliverer;
+  readonly wallMs: () => number;
+  readonly inFlight: InFlightDeliveries;
+  /** Every input as it goes in, for a recording. */
+  onInput: ((input: Input) => void) | null = null;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Set<(notice: Notice) => void>();
+  #alarm: NodeJS.Timeout | null = null;
+  #alarmAtMs = Number.POSITIVE_INFINITY;
+  #turn: Promise<unknown> = Promise.resolve();
+  #advancing = false;
+  #closed = false;
+
+  constructor({ world, behaviour, clock, deliverer, wallMs = Date.now }: WorldHostOptions) {
+    this.world = world;
+    this.behaviour = behaviour;
+    this.clock = clock;
+    this.deliverer = deliverer;
+    this.wallMs = wallMs;
+    this.inFlight = new InFlightDeliveries(this);
+    this.#setAlarm();
+  }
+
+  /** The number of calls that wait for an answer. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Takes a call. `answered` is called once, before this returns wherever nothing has to be waited
+   * for. Returns a function to call when the caller has gone away.
+   */
+  call(call: Call, answered: Waiting): void {
+    const facts = needsFacts(this, call) ? gatherFacts(this, call) : noFacts;
+    if ('then' in facts) void facts.then((found) => this.#takeCall(call, found, answered));
+    else this.#takeCall(call, facts, answered);
+  }
+
+  #takeCall(call: Call, facts: Facts, answered: Waiting): void {
+    if (this.#closed) {
+      // While a name was looked up for it the world was dropped.
+      answered({ kind: 'reset' });
+      return;
+    }
+    const atMs = this.#arrive();
+    let result: StepResult;
+    try {
+      result = this.step({ kind: 'call', atMs, call, facts });
+    } catch (error) {
+      // A broken invariant: said aloud, answered, recorded nowhere.
+      process.stderr.write(`simulator failure: ${(error as Error).stack ?? error}\n`);
+      const requestId = this.behaviour.requestId(this.world, this.world.counters.request);
+      answered({ kind: 'answer', requestId, reply: brokenReply(this.world, this.behaviour, call) });
+      return;
+    }
+    if (result.n !== undefined) this.#waiting.set(result.n, answered);
+    this.carryOut(result.effects);
+  }
+
+  act<N extends CommandName>(name: N, args: CommandArguments<N>): CommandOutcome {
+    const atMs = this.#arrive();
+    const result = this.step({ kind: 'act', atMs, name, args });
+    this.carryOut(result.effects);
+    // An act may make something due at once, which a clock that stands would never come to.
+    this.fireUntil(atMs);
+    this.notify({ kind: 'act', name });
+    if (result.outcome === undefined) throw new Error(`act ${name} had no outcome`);
+    return result.outcome;
+  }
+
+  /** The time of an input that comes from outside; what is due by then happens first. */
+  #arrive(): number {
+    const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
+    this.fireUntil(nowMs);
+    return nowMs;
+  }
+
+  /** Fires what is due; deliveries run on by themselves. */
+  fireUntil(nowMs: number): void {
+    for (;;) {
+      const due = nextDueMs(this.world);
+      if (due === null || due > nowMs) return;
+      // Each at its own time, however late it is come to.
+      const atMs = Math.max(due, this.world.nowMs);
+      this.carryOut(this.step({ kind: 'time', atMs }).effects);
+    }
+  }
+
+  /** One step of the world, with its consequences for listeners and alarm. */
+  step(input: Input): StepResult {
+    const before = this.world.events.lastSeq;
+    this.onInput?.(input);
+    const result = step(this.world, this.behaviour, input);
+    if (this.#listeners.size > 0) {
+      for (let seq = before + 1; seq <= this.world.events.lastSeq; seq += 1) {
+        this.notify({ kind: 'event', seq });
+      }
+      if (result.n !== undefined && !result.effects.some(endsCall)) {
+        this.notify({ kind: 'request', n: result.n });
+      }
+    }
+    this.#setAlarm();
+    return result;
+  }
+
+  /**
+   * Answers callers; sends deliveries. Gives the sends back instead when an advance wants to wait
+   * for them.
+   */
+  carryOut(effects: readonly Effect[], collect?: SendAttempt[]): void {
+    for (const effect of effects) {
+      if (effect.kind === 'send') {
+        if (collect === undefined) this.inFlight.start(effect);
+        else collect.push(effect);
+        continue;
+      }
+      if (effect.kind === 'fault-injected') {
+        const phase = effect.how === 'dropped' ? 'ended' : 'delayed';
+        this.notify({ kind: 'delivery', id: effect.deliveryId, phase });
+        continue;
+      }
+      const waiting = this.#waiting.get(effect.n);
+      this.#waiting.delete(effect.n);
+      waiting?.(effect.kind === 'reset' ? { kind: 'reset' } : effect);
+      this.notify({ kind: 'request', n: effect.n });
+    }
+  }
+
+  /** The caller of the call with this answer function went away: nobody waits any more. */
+  forget(answered: Waiting): void {
+    for (const [n, waiting] of this.#waiting) {
+      if (waiting === answered) this.#waiting.delete(n);
+    }
+  }
+
+  listen(listener: (notice: Notice) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  notify(notice: Notice): void {
+    for (const listener of this.#listeners) listener(notice);
+  }
+
+  /** Work that takes more than one step: one after another, never side by side. */
+  serialized<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#turn.then(work);
+    this.#turn = run.catch(() => undefined);
+    return run;
+  }
+
+  /** Lets time pass at once; advances queue behind each other. Rejects with a ClockError. */
+  advance(options: AdvanceOptions): Promise<AdvanceReport> {
+    return this.serialized(() => this.#advance(options));
+  }
+
+  async #advance(options: AdvanceOptions): Promise<AdvanceReport> {
+    this.#advancing = true;
+    try {
+      return await new Advance(this).run(options);
+    } finally {
+      this.#advancing = false;
+      this.#setAlarmAnew();
+      this.notify({ kind: 'clock' });
+    }
+  }
+
+  /**
+   * Changes the clock's mode, and its time where one is named; whatever is due until then happens.
+   * Rejects with a ClockError when that time is past.
+   */
+  setClock(mode: ClockMode, nowMs: number | null): Promise<void> {
+    return this.serialized(async () => {
+      if (nowMs !== null) await this.#advance({ to_ms: nowMs });
+      this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs));
+      this.#setAlarmAnew();
+      this.notify({ kind: 'clock' });
+    });
+  }
+
+  /** Puts another world in this one's place; callers that wait are cut off. */
+  replace(world: World, clock: { readonly mode: ClockMode; readonly nowMs: number }): void {
+    // Asked before anything is given up: a world whose timers cannot be read throws here.
+    nextDueMs(world);
+    this.cutOff();
+    this.inFlight.abandon();
+    this.world = world;
+    this.clock.set(clock.mode, clock.nowMs);
+    this.inFlight.restart(world);
+    this.#setAlarmAnew();
+    this.notify({ kind: 'world' });
+  }
+
+  /** Cuts the connections of calls that are held back. */
+  cutOff(): void {
+    for (const waiting of [...this.#waiting.values()]) waiting({ kind: 'reset' });
+    this.#waiting.clear();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.cutOff();
+    this.inFlight.abandon();
+    if (this.#alarm !== null) clearTimeout(this.#alarm);
+    this.notify({ kind: 'closed' });
+    this.#listeners.clear();
+  }
+
+  /** The clock was moved: the same due time is another wait now. */
+  #setAlarmAnew(): void {
+    this.#alarmAtMs = Number.POSITIVE_INFINITY;
+    this.#setAlarm();
+  }
+
+  /** In real time, wakes up when the next thing is due. */
+  #setAlarm(): void {
+    // What an advance comes to it fires itself, and waits for what follows.
+    if (this.#closed || this.#advancing || this.world.timers.length === 0) return;
+    const due = nextDueMs(this.world);
+    if (due === null || due === this.#alarmAtMs) return;
+    if (this.#alarm !== null) clearTimeout(this.#alarm);
+    this.#alarm = null;
+    this.#alarmAtMs = Number.POSITIVE_INFINITY;
+    if (this.clock.mode !== 'real') return;
+    this.#alarmAtMs = due;
+    const waitMs = Math.min(Math.max(0, due - this.clock.nowMs()), longestTimerMs);
+    this.#alarm = setTimeout(() => {
+      this.#alarm = null;
+      this.#alarmAtMs = Number.POSITIVE_INFINITY;
+      if (this.#advancing) return;
+      this.fireUntil(Math.max(this.clock.nowMs(), this.world.nowMs));
+      this.#setAlarm();
+    }, waitMs);
+    this.#alarm.unref();
+  }
+}

@@ -1,0 +1,10 @@
+// What may be looked up in a world from outside: reading alone, without a step and without a
+// change.
+export { replyHeaders } from '../../core/call.ts';
+export { nextDueMs } from '../../core/fire-timer.ts';
+export { findEntry, newestEntries } from '../../core/journal.ts';
+export { StartingWorldError } from '../../core/seed/start-world.ts';
+export { eventId } from '../../core/serialize/records.ts';
+export { StateError } from '../../core/state/snapshot.ts';
+export { operationNames, scopeNames } from '../../core/tables/operations.ts';
+export { findEvent } from '../../core/world.ts';

@@ -1,0 +1,110 @@
+// A recording played through the public door: the same answers and the same world, under the
+// settings and deviations it was made with, and a word on every file that is none.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseSettings, type Settings } from '../../fixtures/settings.ts';
+import { dumpWorld } from '../core/state/snapshot.ts';
+import type { Deviation } from '../deviations/deviation.ts';
+import { findDeviation } from '../deviations/register.ts';
+import { Recording } from '../host/storage/recording.ts';
+import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
+import { replayRecording } from '../index.ts';
+import { fetchCall } from '../transports/fetch.ts';
+
+const replays = suite('replays');
+const folder = mkdtempSync(join(tmpdir(), 'replay-'));
+const path = join(folder, 'bug.jsonl');
+const { settings } = parseSettings({ first_revision: 7 });
+const deviation = findDeviation('account-create-answers-200') as Deviation;
+
+/** A short session under a setting; what was answered, and the world at its end. */
+async function record() {
+  const sandbox = await createTestSandbox({
+    settings: settings as Settings,
+    deviations: [deviation],
+  });
+  const { first } = sandbox;
+  const recording = new Recording(first, path, (words) => assert.unreachable(words), [
+    deviation.id,
+  ]);
+  const answers: { request_id: string; status: number; body: string }[] = [];
+  const create = async (reference: string, key: string) => {
+    const request = new Request('http://sandbox/api/v1/accounts', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}`,
+        'idempotency-key': key,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ client_reference_id: reference, email: `${reference}@example.com` }),
+    });
+    const response = await fetchCall(sandbox, request);
+    const request_id = response.headers.get('x-request-id') ?? '';
+    answers.push({ request_id, status: response.status, body: await response.text() });
+  };
+  await create('one', 'a');
+  await create('one', 'a');
+  await first.advance({ by_ms: 60_000 });
+  await create('two', 'b');
+  await recording.close();
+  const world = JSON.stringify(dumpWorld(first.world));
+  await sandbox.close();
+  return { answers, world };
+}
+
+replays('the same answers and the same world, with the journal of it all', async () => {
+  const { answers, world } = await record();
+  assert.equal([answers[0]?.status, JSON.parse(answers[0]?.body ?? '').revision], [200, 7]);
+  const replayed = await replayRecording(path);
+  assert.equal(replayed.answers, answers);
+  const state = (await replayed.sandbox.control('GET', 'state')) as { world: object };
+  assert.equal(state.world, JSON.parse(world).world);
+  const { requests } = (await replayed.sandbox.control('GET', 'requests')) as {
+    requests: readonly { idempotency: string }[];
+  };
+  assert.equal(
+    requests.map(({ idempotency }) => idempotency),
+    ['first', 'replayed', 'first'],
+  );
+  await replayed.sandbox.close();
+});
+
+replays('a program that was killed leaves half a line, and all before it is played', async () => {
+  const { answers } = await record();
+  writeFileSync(path, readFileSync(path, 'utf8').slice(0, -10));
+  const replayed = await replayRecording(path);
+  assert.equal(replayed.answers, answers.slice(0, -1));
+  await replayed.sandbox.close();
+});
+
+replays('a file that is no recording is refused by what is wrong with it', async () => {
+  await record();
+  const [head = '', ...rest] = readFileSync(path, 'utf8').split('\n');
+  const cases: readonly (readonly [string, RegExp])[] = [
+    ['', /is no recording/],
+    ['hello\n', /is no recording/],
+    ['{"format":\n', /is no recording/],
+    ['{"format":"other"}\n', /format must be/],
+    [`${head.replace('"version":1', '"version":99')}\n`, /from a newer program/],
+    [`${head.replace('"settings":{', '"settings":{"x":1,')}\n`, /settings\.x/],
+    [`${head.replace(/"deviations":\[.*?\]/, '"deviations":["none-such"]')}\n`, /"none-such"/],
+    [[head, '{"kind":"call"', ...rest].join('\n'), /line 2 is no input/],
+    [[head, '{"kind":"wish"}', ...rest].join('\n'), /line 2 is no input/],
+  ];
+  for (const [text, words] of cases) {
+    writeFileSync(path, text);
+    const error = await replayRecording(path).catch((thrown: Error) => thrown);
+    assert.instance(error, TypeError);
+    assert.match((error as Error).message, words);
+  }
+  const missing = await replayRecording(join(folder, 'none')).catch(
+    (error: Error) => error.message,
+  );
+  assert.match(String(missing), /none: cannot be read \(ENOENT\)/);
+});
+
+replays.after(() => rmSync(folder, { recursive: true }));
+replays.run();

@@ -1,0 +1,173 @@
+// Every setting of access, keys and limits shows in what the API answers.
+// time limit: 60 s
+import { suite } from 'uvu';
+import type { accessSettings } from '../../../fixtures/settings/access.ts';
+import {
+  checkSetting,
+  type SandboxClient,
+  type SettingCheck,
+  showsOf,
+  statusOf,
+} from './show-setting.ts';
+
+const dayMs = 86_400_000;
+
+/** Asks for a token with the secret of a credential, or with another. */
+async function askToken(client: SandboxClient, secret?: string) {
+  const { client_id, client_secret } = client.sandbox.credential('firm');
+  const form = {
+    grant_type: 'client_credentials',
+    client_id,
+    client_secret: secret ?? client_secret,
+  };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return client.call('POST', 'oauth/token', {
+    as: null,
+    text: new URLSearchParams(form).toString(),
+    headers,
+  });
+}
+
+const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCheck>> = {
+  token_lifetime_s: {
+    look: async (client) => (await askToken(client)).body.expires_in,
+    seen: [
+      [3600, 3600],
+      [60, 60],
+    ],
+  },
+  token_errors: {
+    look: async (client) => {
+      const { status, body } = await askToken(client, 'wrong');
+      return [status, body.error ?? null, body.code ?? null];
+    },
+    seen: [
+      ['oauth', [401, 'invalid_client', null]],
+      ['problem', [401, null, 'invalid_client']],
+    ],
+  },
+  unauthorized_status: {
+    look: (client) => statusOf(client.person({}, { as: null })),
+    seen: [
+      [401, 401],
+      [403, 403],
+    ],
+  },
+  unauthorized_code: {
+    look: async (client) => (await client.person({}, { as: null })).body.code,
+    seen: [
+      ['unauthorized', 'unauthorized'],
+      ['no_token', 'no_token'],
+    ],
+  },
+  replay_etag: {
+    look: async (client) => {
+      const one = { client_reference_id: 'one', email: 'one@example.com' };
+      await client.person(one, { key: 'same' });
+      const { headers } = await client.person(one, { key: 'same' });
+      return [headers.get('etag') !== null, await client.idempotency()];
+    },
+    seen: [
+      [true, [true, 'replayed']],
+      [false, [false, 'replayed']],
+    ],
+  },
+  unrecorded_refusals: {
+    look: async (client) => {
+      const { client_id } = client.sandbox.credential('no-scopes');
+      const one = { client_reference_id: 'one', email: 'one@example.com' };
+      const asked = { as: 'no-scopes', key: 'same' };
+      const refused = await client.person(one, asked);
+      await client.control('PATCH', `credentials/${client_id}`, { scopes: ['accounts:write'] });
+      return [refused.status, (await client.person(one, asked)).status];
+    },
+    seen: [
+      [[], [403, 403]],
+      [[403], [403, 201]],
+    ],
+  },
+  abandon_after_ms: {
+    look: async (client) => {
+      await client.sandbox.faults.add({ effect: { kind: 'hang' }, times: 1 });
+      const one = { client_reference_id: 'one', email: 'one@example.com' };
+      // Cut off at the end, when the sandbox is closed.
+      void client.person(one, { key: 'same' }).catch(() => null);
+      await client.inFlight('same');
+      await client.advance(30_000);
+      return statusOf(client.person(one, { key: 'same' }));
+    },
+    seen: [
+      [30_000, 201],
+      [60_000, 409],
+    ],
+  },
+  subject_case_sensitive: {
+    look: async (client) => {
+      const email = 'one@example.com';
+      await client.person({ client_reference_id: 'one', email }, { key: 'same' });
+      await client.person({ client_reference_id: 'ONE', email }, { key: 'same' });
+      return client.idempotency();
+    },
+    seen: [
+      [false, 'replayed'],
+      [true, 'converged'],
+    ],
+  },
+  key_across_brands: {
+    look: async (client) => {
+      const one = { client_reference_id: 'one', email: 'one@example.com' };
+      const first = await client.person({ ...one, brand_id: '10' }, { key: 'same' });
+      const second = await client.person({ ...one, brand_id: '11' }, { key: 'same' });
+      return [await client.idempotency(), second.body.id === first.body.id];
+    },
+    seen: [
+      ['replay', ['replayed', true]],
+      ['separate', ['first', false]],
+    ],
+  },
+  key_age_from: {
+    look: async (client) => {
+      await client.sandbox.faults.add({ effect: { kind: 'delay', ms: 10_000 }, times: 1 });
+      const one = { client_reference_id: 'one', email: 'one@example.com' };
+      const slow = client.person(one, { key: 'same' });
+      await client.inFlight('same');
+      await client.advance(10_000);
+      await slow;
+      await client.advance(dayMs - 5000);
+      await client.person(one, { key: 'same' });
+      return client.idempotency();
+    },
+    seen: [
+      ['answer', 'replayed'],
+      ['request', 'converged'],
+    ],
+  },
+  firm_rate_from: {
+    plan: 'sandbox',
+    look: async (client) => {
+      const { client_id } = client.sandbox.credential('firm');
+      await client.control('PATCH', `credentials/${client_id}`, { rate_per_second: 100 });
+      const { buckets } = await client.control('GET', 'buckets');
+      return buckets.find(({ name }: { name: string }) => name === 'firm:1').rate_per_second;
+    },
+    seen: [
+      ['firm_plan', 20],
+      ['highest_credential', 400],
+    ],
+  },
+  delegated_bucket: {
+    look: async (client) => {
+      const { buckets } = await client.control('GET', 'buckets');
+      const names: string[] = buckets.map(({ name }: { name: string }) => name);
+      return names.filter((name) => name.startsWith('delegated:')).length;
+    },
+    seen: [
+      ['minting_credential', 1],
+      ['token', 2],
+    ],
+  },
+};
+
+const settings = suite('settings: access');
+for (const [key, show] of showsOf(accessShows)) settings(key, () => checkSetting(key, show));
+settings.run();

@@ -1,0 +1,201 @@
+// For tests of settings: a sandbox under a setting, a few words to talk to it, and the proof that
+// every value of every setting shows.
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  defaultSettings,
+  type SettingKey,
+  type Settings,
+  settingSpecs,
+} from '../../../fixtures/settings.ts';
+import { createSandbox, type SandboxHandle } from '../../index.ts';
+
+export interface RequestOptions {
+  /** Name of a credential; null sends no token. */
+  readonly as?: string | null;
+  /** Left out: another one each time. */
+  readonly key?: string;
+  readonly body?: unknown;
+  /** The body as it is sent, in place of `body`. */
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any operation, compared as they are.
+  readonly body: any;
+}
+
+/** One delivery that came to the receiver. */
+export interface ReceivedDelivery {
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: an envelope, compared as it is.
+  readonly body: any;
+  readonly atMs: number;
+}
+
+export class SandboxClient {
+  readonly sandbox: SandboxHandle;
+  readonly #closing: (() => void)[] = [];
+  #count = 0;
+
+  constructor(sandbox: SandboxHandle) {
+    this.sandbox = sandbox;
+  }
+
+  async call(method: string, path: string, asked: RequestOptions = {}): Promise<ApiAnswer> {
+    const { as = 'firm', key = `key-${++this.#count}`, body, text, headers } = asked;
+    const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const request = new Request(`http://sandbox/api/v1/${path}`, {
+      method,
+      headers: {
+        ...(as === null ? {} : { authorization: `Bearer ${this.sandbox.credential(as).token}` }),
+        ...(method === 'GET' ? {} : { 'idempotency-key': key }),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const response = await this.sandbox.fetch(request);
+    const answer = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const { status } = response;
+    return { status, headers: response.headers, body: isJson ? JSON.parse(answer) : answer };
+  }
+
+  post(path: string, body: unknown, asked: RequestOptions = {}): Promise<ApiAnswer> {
+    return this.call('POST', path, { body, ...asked });
+  }
+
+  /** A person at brand 10, new each time where nothing else is said. */
+  person(fields: object = {}, asked: RequestOptions = {}): Promise<ApiAnswer> {
+    const reference = `person-${++this.#count}`;
+    const email = `${reference}@example.com`;
+    const whole = { client_reference_id: reference, email, brand_id: '10', ...fields };
+    return this.post('accounts', whole, asked);
+  }
+
+  /** A transaction of trading account 5002 of account 1002, new each time. */
+  transaction(fields: object = {}, asked: RequestOptions = {}): Promise<ApiAnswer> {
+    const whole = {
+      client_reference_id: `transaction-${++this.#count}`,
+      account_id: '1002',
+      trading_account_id: '5002',
+      amount: '5.00',
+      currency: 'USD',
+      method: 'Deposit',
+      transaction_type: 'Deposit',
+      ...fields,
+    };
+    return this.post('transactions', whole, asked);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of any row, compared as they are.
+  control(method: string, path: string, body?: unknown): Promise<any> {
+    return this.sandbox.control(method, path, body);
+  }
+
+  /** Waits until the first call with this key is being worked on. */
+  async inFlight(key: string): Promise<void> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      const { keys } = await this.control('GET', `keys?key=${key}`);
+      if (keys.length > 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    throw new Error(`no call with the key ${key} has come`);
+  }
+
+  async advance(byMs: number): Promise<void> {
+    await this.sandbox.clock.advance({ by_ms: byMs });
+  }
+
+  /** How the journal judged the last call: first, replayed, converged, in_flight or null. */
+  async idempotency(): Promise<string | null> {
+    const { requests } = await this.control('GET', 'requests?limit=1');
+    return requests[0].idempotency;
+  }
+
+  /** A subscription to the firm's account events, and what its receiver gets; null is no answer. */
+  async subscribe(answer: (nth: number) => number | null = () => 200) {
+    const arrived: ReceivedDelivery[] = [];
+    const server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        const body = JSON.parse(text);
+        arrived.push({ headers: request.headers, body, atMs: this.sandbox.clock.nowMs() });
+        const status = answer(arrived.length);
+        if (status !== null) response.writeHead(status).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    this.#closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const from = 'https://hooks.example.com';
+    await this.control('PUT', 'forwards', { from, to: `http://127.0.0.1:${port}` });
+    const made = await this.post('webhooks', {
+      url: `${from}/in`,
+      event_categories: ['account'],
+    });
+    assert.ok(made.status < 300, JSON.stringify(made.body));
+    return { id: String(made.body.id), arrived };
+  }
+
+  /** Lets an event of an account happen, and what follows from it at this moment. */
+  async triggerEvent(fields: object = {}): Promise<void> {
+    await this.control('POST', 'events', { category: 'account', brand_id: '10', ...fields });
+    await this.advance(0);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closing) close();
+    await this.sandbox.close();
+  }
+}
+
+export const statusOf = async (answer: Promise<{ readonly status: number }>): Promise<number> =>
+  (await answer).status;
+
+export interface SettingCheck {
+  /** Other settings that it takes for this one to show. */
+  readonly among?: Partial<Settings>;
+  readonly plan?: 'sandbox' | 'standard' | 'pro';
+  readonly look: (client: SandboxClient) => Promise<unknown>;
+  /** Value and what is then seen; the default comes first. */
+  readonly seen: readonly (readonly [value: unknown, outcome: unknown])[];
+}
+
+/** Rejects unless the setting shows with every value that can be listed, each differently. */
+export async function checkSetting(key: SettingKey, show: SettingCheck): Promise<void> {
+  const { among = {}, plan = 'pro', look, seen } = show;
+  assert.deepEqual(seen[0]?.[0], defaultSettings[key], 'the default comes first');
+  const spec: { kind: string; allowed?: readonly unknown[] } = settingSpecs[key];
+  const values = seen.map(([value]) => value);
+  for (const value of spec.allowed ?? (spec.kind === 'boolean' ? [true, false] : [])) {
+    assert.ok(values.includes(value), `${value} is shown`);
+  }
+  const outcomes = seen.map(([, outcome]) => JSON.stringify(outcome));
+  assert.ok(seen.length > 1);
+  assert.equal(new Set(outcomes).size, seen.length, 'each value shows differently');
+  for (const [value, outcome] of seen) {
+    const settings = { ...among, [key]: value } as Partial<Settings>;
+    const client = new SandboxClient(await createSandbox({ clock: 'frozen', plan, settings }));
+    const found = await look(client).finally(() => client.close());
+    assert.deepEqual(found, outcome, `${key}: ${JSON.stringify(value)}`);
+  }
+}
+
+/** Settings with how each of them shows. */
+export function showsOf<K extends SettingKey>(
+  shows: Readonly<Record<K, SettingCheck>>,
+): readonly (readonly [K, SettingCheck])[] {
+  return Object.entries(shows) as [K, SettingCheck][];
+}

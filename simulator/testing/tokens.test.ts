@@ -1,0 +1,96 @@
+// The token endpoint where a wrong answer hands out too much: read-only, and a firm that may not.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox, type SandboxHandle } from '../index.ts';
+import { type ApiAnswer, SandboxClient } from './settings/show-setting.ts';
+
+const tokens = suite('tokens');
+
+async function tryTokens(look: (client: SandboxClient, sandbox: SandboxHandle) => Promise<void>) {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  try {
+    await look(new SandboxClient(sandbox), sandbox);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function ask(client: SandboxClient, members: object, form: boolean): Promise<ApiAnswer> {
+  const { client_id, client_secret } = client.sandbox.credential('brand-a');
+  const all = { grant_type: 'client_credentials', client_id, client_secret, ...members };
+  const text = form
+    ? new URLSearchParams(all as unknown as Record<string, string>).toString()
+    : JSON.stringify(all);
+  const type = form ? 'application/x-www-form-urlencoded' : 'application/json';
+  return client.call('POST', 'oauth/token', { as: null, text, headers: { 'content-type': type } });
+}
+
+const deposit = {
+  client_reference_id: 'a-deposit',
+  account_id: '1001',
+  trading_account_id: '5001',
+  currency: 'USD',
+  amount: '1.00',
+  transaction_type: 'Deposit',
+};
+
+async function write(client: SandboxClient, { body }: ApiAnswer): Promise<unknown> {
+  const headers = { authorization: `Bearer ${body.access_token}` };
+  const { status, body: answer } = await client.post('transactions', deposit, {
+    as: null,
+    headers,
+  });
+  return answer.code ?? status;
+}
+
+// [as a form, read_only, what a write answers]
+const modes = [
+  [true, 'true', 'read_only_credential'],
+  [true, 'false', 201],
+  [true, '', 201],
+  [false, true, 'read_only_credential'],
+  [false, 'true', 'read_only_credential'],
+  [false, false, 201],
+  [false, null, 201],
+] as const;
+
+for (const [form, readOnly, expected] of modes) {
+  const how = form ? 'in a form' : 'in JSON';
+  tokens(`read_only ${JSON.stringify(readOnly)} ${how} ends a write as ${expected}`, () =>
+    tryTokens(async (client) => {
+      const made = await ask(client, { account_id: '1001', read_only: readOnly }, form);
+      assert.is(made.status, 200);
+      assert.is(await write(client, made), expected);
+    }),
+  );
+}
+
+tokens('a read_only that says neither gives no token, delegated or not', () =>
+  tryTokens(async (client) => {
+    for (const form of [true, false]) {
+      for (const word of ['yes', '1', 'TRUE']) {
+        for (const account of [{ account_id: '1001' }, {}]) {
+          const { status, body } = await ask(client, { ...account, read_only: word }, form);
+          assert.equal([status, body.error], [400, 'invalid_request']);
+          assert.match(body.error_description, /read_only must be true or false/);
+          await client.sandbox.clock.advance({ by_ms: 60_000 });
+        }
+      }
+    }
+  }),
+);
+
+tokens('a firm that may not get tokens gets none, and keeps the ones it has', () =>
+  tryTokens(async (client, sandbox) => {
+    const allow = (issueToken: boolean) =>
+      sandbox.control('PATCH', 'firms/1', { permissions: { issueToken } });
+    await allow(false);
+    const { status, body } = await ask(client, {}, true);
+    assert.equal([status, body.code], [403, 'forbidden']);
+    assert.is((await client.call('GET', 'accounts')).status, 200);
+    await allow(true);
+    assert.is((await ask(client, {}, true)).status, 200);
+  }),
+);
+
+tokens.run();

@@ -1,0 +1,233 @@
+// Worlds side by side in one process: a hundred that share nothing, and one that is dropped while
+// calls are under way in it.
+// time limit: 60 s
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox } from '../host/testing/sandbox.ts';
+import { createSandbox, type SandboxHandle } from '../index.ts';
+
+const worlds = suite('worlds');
+const count = 100;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of any row, compared as they are.
+type Any = any;
+
+interface Made {
+  readonly name: string;
+  readonly token: string;
+  readonly clientId: string;
+}
+
+async function make(sandbox: SandboxHandle, name?: string): Promise<Made> {
+  const world = (await sandbox.control('POST', 'worlds', { name, world: 'default' })) as Any;
+  const { token, client_id } = world.credentials[0];
+  return { name: world.name, token, clientId: client_id };
+}
+
+const reader =
+  (sandbox: SandboxHandle, { name }: Made) =>
+  async (path: string) =>
+    (await sandbox.control('GET', `worlds/${name}/${path}`)) as Any;
+
+async function call(
+  sandbox: SandboxHandle,
+  token: string,
+  path: string,
+  body?: object,
+  key = 'same',
+) {
+  const response = await sandbox.fetch(
+    new Request(`http://sandbox/api/v1/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined
+          ? {}
+          : { 'idempotency-key': key, 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  return { status: response.status, body: (await response.json()) as Any };
+}
+
+const person = { client_reference_id: 'one', email: 'one@example.com', brand_id: '10' };
+
+/** Everything about a world that a call, an operator or time could change. */
+async function lookAt(sandbox: SandboxHandle, made: Made) {
+  const read = reader(sandbox, made);
+  const { counts } = await read('info');
+  return {
+    accounts: (await read('accounts')).accounts.length,
+    requests: (await read('requests')).requests.length,
+    keys: (await read('keys')).keys.length,
+    levels: (await read('buckets')).buckets.map(({ level }: Any) => level),
+    faults: (await read('faults')).faults.length,
+    forwards: (await read('forwards')).forwards.length,
+    now: (await read('clock')).now_ms,
+    permissions: (await read('firms/1')).permissions.createAccount,
+    counts,
+  };
+}
+
+worlds('what is done in one of a hundred shows in no other', async () => {
+  const sandbox = await createSandbox({ clock: '2030-01-01T00:00:00Z' });
+  const made = await Promise.all(Array.from({ length: count }, () => make(sandbox)));
+  assert.is(new Set(made.map(({ token }) => token)).size, count);
+  const untouched = await lookAt(sandbox, made[0] as Made);
+  const busy = made.filter((_, index) => index % 2 === 1);
+  await Promise.all(
+    busy.map(async ({ name, token }, index) => {
+      // The same key and person everywhere: a first in each world, at once in all of them.
+      const created = await call(sandbox, token, 'accounts', person);
+      assert.equal([created.status, created.body.id], [201, '1007'], JSON.stringify(created.body));
+      const at = (path: string) => `worlds/${name}/${path}`;
+      const hook = { from: 'https://a.example.com', to: 'http://127.0.0.1:1' };
+      await sandbox.control('PUT', at('forwards'), hook);
+      await sandbox.control('POST', at('faults'), { match: {}, effect: { kind: 'hang' } });
+      await sandbox.control('PATCH', at('firms/1'), { permissions: { createAccount: false } });
+      await sandbox.control('POST', at('clock/advance'), { by_ms: 1000 * (index + 1) });
+    }),
+  );
+  for (const [index, world] of made.entries()) {
+    const seen = await lookAt(sandbox, world);
+    if (index % 2 === 0) assert.equal(seen, untouched, world.name);
+    else {
+      assert.is(seen.now, untouched.now + 1000 * ((index + 1) / 2));
+      assert.equal(
+        [seen.accounts, seen.requests, seen.keys, seen.faults, seen.forwards, seen.permissions],
+        [untouched.accounts + 1, 1, 1, 1, 1, false],
+      );
+    }
+  }
+  // The first world has seen none of it either.
+  assert.is(((await sandbox.control('GET', 'requests')) as Any).requests.length, 0);
+  for (const { name } of made) await sandbox.control('DELETE', `worlds/${name}`);
+  const { worlds: left } = (await sandbox.control('GET', 'worlds')) as Any;
+  assert.equal(
+    left.map(({ name }: Any) => name),
+    ['default'],
+  );
+  await sandbox.close();
+});
+
+worlds('the events and deliveries of a world are its own, sequence and secrets too', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const [one, other] = [await make(sandbox, 'one'), await make(sandbox, 'other')];
+  const before = (await reader(sandbox, other)('events')).events;
+  for (const { name } of [one, other]) {
+    const at = `worlds/${name}/dns/hooks.example.com`;
+    await sandbox.control('PUT', at, { addresses: ['93.184.216.34'] });
+  }
+  const hook = { url: 'https://hooks.example.com/', event_categories: ['account'] };
+  const [first, second] = [
+    await call(sandbox, one.token, 'webhooks', hook),
+    await call(sandbox, other.token, 'webhooks', hook),
+  ];
+  assert.equal([first.status, second.status], [201, 201]);
+  assert.is(first.body.id, second.body.id);
+  assert.is.not(first.body.secret, second.body.secret);
+  const fault = { match: { webhook: true }, effect: { kind: 'drop' } };
+  await sandbox.control('POST', 'worlds/one/faults', fault);
+  await sandbox.control('POST', 'worlds/one/events', { category: 'account', brand_id: '10' });
+  const after = (await reader(sandbox, other)('events')).events;
+  assert.equal(after, before);
+  const id = `subscription_id=${first.body.id}`;
+  assert.is((await reader(sandbox, one)(`deliveries?${id}`)).deliveries.length, 1);
+  assert.is((await reader(sandbox, other)(`deliveries?${id}`)).deliveries.length, 0);
+  await sandbox.close();
+});
+
+worlds('a token reaches its world only, and nothing once that is dropped', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const made = await make(sandbox, 'gone');
+  const mine = await call(sandbox, made.token, 'accounts', person);
+  assert.is(mine.status, 201);
+  const { token } = sandbox.credential('firm');
+  const { body } = await call(sandbox, token ?? '', 'accounts');
+  assert.not.ok(JSON.stringify(body).includes('"one"'));
+  await sandbox.control('DELETE', 'worlds/gone');
+  assert.is((await call(sandbox, made.token, 'accounts')).status, 401);
+  const gone = await sandbox
+    .control('GET', 'worlds/gone/info')
+    .catch((error: Error & { status: number }) => [error.status, error.message]);
+  assert.equal(gone, [404, 'There is no world gone.']);
+  await sandbox.close();
+});
+
+worlds('calls under way in a world that is dropped are cut off, however far they are', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const made = await make(sandbox, 'gone');
+  const fault = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
+  await sandbox.control('POST', 'worlds/gone/faults', fault);
+  const cut = (work: Promise<unknown>) =>
+    work.then(
+      () => 'answered',
+      (error: Error) => error.name,
+    );
+  const { base_url } = await sandbox.listen();
+  const headers = {
+    authorization: `Bearer ${made.token}`,
+    'idempotency-key': 'socket',
+    'content-type': 'application/json',
+  };
+  const terms = { method: 'POST', headers, body: JSON.stringify(person) };
+  const underWay = [
+    cut(call(sandbox, made.token, 'accounts', person)),
+    cut(fetch(`${base_url}/api/v1/accounts`, terms)),
+  ];
+  const read = reader(sandbox, made);
+  for (let tries = 0; (await read('info')).counts.held < 2; tries += 1) {
+    assert.ok(tries < 500, 'both calls are held back');
+    await new Promise((next) => setTimeout(next, 2));
+  }
+  await sandbox.control('DELETE', 'worlds/gone');
+  assert.equal(await Promise.all(underWay), ['TypeError', 'TypeError']);
+  // The others are served on.
+  const { token } = sandbox.credential('firm');
+  assert.is((await call(sandbox, token ?? '', 'accounts', person)).status, 201);
+  await sandbox.close();
+});
+
+worlds(
+  'a call is cut off too whose webhook is being looked up when its world is dropped',
+  async () => {
+    let found: (addresses: readonly string[]) => void = () => undefined;
+    let sent = 0;
+    const sandbox = await createTestSandbox({
+      deliverer: {
+        deliver: async () => {
+          sent += 1;
+          return { status: 204, error: null };
+        },
+        resolve: () =>
+          new Promise((resolve) => {
+            found = resolve;
+          }),
+        close: async () => undefined,
+      },
+    });
+    const host = await sandbox.addWorld({ name: 'gone', seed: 'gone' });
+    const token = [...host.world.tokens.values()][0]?.token;
+    const before = host.world.subscriptions.size;
+    const answers: string[] = [];
+    host.call(
+      {
+        method: 'POST',
+        target: '/api/v1/webhooks',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: Buffer.from('{"url":"https://slow.example.com/","event_categories":["account"]}'),
+      },
+      ({ kind }) => answers.push(kind),
+    );
+    assert.equal(answers, []);
+    sandbox.dropWorld('gone');
+    found(['93.184.216.34']);
+    await new Promise((next) => setImmediate(next));
+    assert.equal(answers, ['reset']);
+    assert.equal([host.world.subscriptions.size, sent], [before, 0]);
+    await sandbox.close();
+  },
+);
+
+worlds.run();

@@ -1,0 +1,37 @@
+// The control plane's door: made once for a sandbox, then used in process or mounted on a server.
+
+import type { ControlPlaneOptions, Plane } from '../../control/plane.ts';
+import type { ControlReply, ControlRequest } from '../../control/reply.ts';
+import { fetchControl } from './fetch.ts';
+
+export type { ControlPlaneOptions, ReceiverJudged, ReceiverOrder } from '../../control/plane.ts';
+export type { ControlReply, ControlRequest, TextStream } from '../../control/reply.ts';
+export { controlPrefix } from '../../control/row.ts';
+export { mountControl } from './mount.ts';
+
+export interface ControlPlane {
+  /** Answers one request; never rejects. */
+  readonly handle: (request: ControlRequest) => Promise<ControlReply>;
+  /** The same for a standard Request, without a socket. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Ends the streams, so that a server need not wait for those who follow them. */
+  readonly close: () => void;
+}
+
+/**
+ * The rows are loaded with the first request, so that a sandbox that nobody controls starts sooner.
+ */
+export function controlPlane(options: ControlPlaneOptions): ControlPlane {
+  let loading: Promise<Plane> | null = null;
+  const load = (): Promise<Plane> => {
+    loading ??= import('../../control/plane.ts').then(({ Plane: Rows }) => new Rows(options));
+    return loading;
+  };
+  return {
+    handle: async (request) => (await load()).handle(request),
+    fetch: async (request) => fetchControl(await load(), request),
+    close: () => {
+      void loading?.then((plane) => plane.close());
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// The plane without a socket heeds the signal that its caller gave, garbage collection or not.
+import { getEventListeners } from 'node:events';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestPlane } from '../../control/testing/plane.ts';
+import { collectGarbage, watch } from '../../host/testing/garbage-collection.ts';
+import { standardRequest } from '../fetch.ts';
+
+const fetching = suite('control: without a socket');
+const url = 'http://any/_sandbox/stream';
+
+type Ask = (signal: AbortSignal) => Parameters<typeof fetch>;
+
+// Each leaves nothing of its Requests to the caller but the signal.
+const asks: Readonly<Record<string, Ask>> = {
+  url: (signal) => [url, { signal }],
+  Request: (signal) => [new Request(url, { signal })],
+  'Request and options': (signal) => [new Request(url, { signal }), { headers: { a: 'b' } }],
+};
+
+async function rejection(settling: Promise<unknown>): Promise<unknown> {
+  try {
+    await settling;
+    return 'none';
+  } catch (reason) {
+    return reason;
+  }
+}
+
+for (const [name, ask] of Object.entries(asks)) {
+  fetching(`a stream ends at an abort after a garbage collection: ${name}`, async () => {
+    const { plane, sandbox } = await createTestPlane();
+    const abort = new AbortController();
+    const response = await plane.fetch(standardRequest(...ask(abort.signal)));
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const ended = rejection(reader.closed);
+    await collectGarbage();
+    abort.abort('enough');
+    assert.is(await Promise.race([ended, collectGarbage().then(() => 'still open')]), 'enough');
+    await sandbox.close();
+  });
+
+  fetching(`a stream that nobody reads lets go of the world at an abort: ${name}`, async () => {
+    const { plane, sandbox } = await createTestPlane();
+    const { first } = sandbox;
+    const { listen } = first;
+    let following = 0;
+    first.listen = (listener) => {
+      const stop = listen.call(first, listener);
+      following += 1;
+      return () => {
+        following -= 1;
+        return stop();
+      };
+    };
+    const abort = new AbortController();
+    await plane.fetch(standardRequest(...ask(abort.signal)));
+    await collectGarbage();
+    assert.is(following, 1);
+    abort.abort('enough');
+    await collectGarbage();
+    assert.is(following, 0);
+    await sandbox.close();
+  });
+}
+
+fetching('an aborted signal is the answer, before and while the plane works', async () => {
+  const { plane, sandbox } = await createTestPlane();
+  const early = plane.fetch(new Request(url, { signal: AbortSignal.abort('at once') }));
+  assert.is(await rejection(early), 'at once');
+  const abort = new AbortController();
+  const endless = { method: 'POST', body: new ReadableStream(), duplex: 'half' } as RequestInit;
+  const pending = plane.fetch(new Request(url, { ...endless, signal: abort.signal }));
+  const state = watch(pending);
+  await collectGarbage();
+  abort.abort('enough');
+  await collectGarbage();
+  assert.is(state(), 'enough');
+  await sandbox.close();
+});
+
+fetching('nothing stays on the signal of what was answered, read or cancelled', async () => {
+  const { plane, sandbox } = await createTestPlane();
+  const request = new Request(url, { signal: new AbortController().signal });
+  const listeners = () => getEventListeners(request.signal, 'abort').length;
+  const before = listeners();
+  await plane.fetch(new Request('http://any/_sandbox/health', { signal: request.signal }));
+  const response = await plane.fetch(request);
+  assert.ok(listeners() > before);
+  await response.body?.cancel();
+  const ended = await plane.fetch(request);
+  plane.close();
+  await ended.text();
+  await collectGarbage();
+  assert.is(listeners(), before);
+  await sandbox.close();
+});
+
+fetching.run();

@@ -1,0 +1,178 @@
+// The plane on a real socket: Host and Origin, streams, big documents, uploads that break off.
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestPlane, type TestPlane } from '../../control/testing/plane.ts';
+import { createHttp } from '../http.ts';
+import { mountControl } from './control-plane.ts';
+
+const mount = suite<{ port: number; trial: TestPlane; close: () => Promise<void> }>(
+  'control: over HTTP',
+);
+
+mount.before.each(async (place) => {
+  place.trial = await createTestPlane();
+  const { sandbox, plane } = place.trial;
+  const app = createHttp({ sandbox, mount: (mounted) => mountControl(mounted, plane) });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  place.port = (app.server.address() as AddressInfo).port;
+  place.close = async () => {
+    plane.close();
+    await app.close();
+    await sandbox.close();
+  };
+});
+mount.after.each(({ close }) => close());
+
+interface Got {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+async function send(port: number, options: RequestOptions, body?: string): Promise<Got> {
+  const call = request({ host: '127.0.0.1', port, ...options });
+  call.end(body);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const { statusCode = 0, headers } = response;
+  return { status: statusCode, headers, text: Buffer.concat(chunks).toString() };
+}
+
+const json = { 'content-type': 'application/json' };
+
+mount('answers over HTTP as it does in process', async ({ port, trial }) => {
+  for (const path of ['health', 'clock', 'credentials', 'firms/1', 'nothing', 'accounts?limit=x']) {
+    const here = await trial.ask('GET', path);
+    const there = await send(port, { path: `/_sandbox/${path}` });
+    assert.is(there.status, here.status);
+    assert.equal(JSON.parse(there.text), here.body);
+    assert.is(Number(there.headers['content-length']), Buffer.byteLength(there.text));
+  }
+  const dropped = await send(port, { method: 'DELETE', path: '/_sandbox/faults' });
+  assert.equal([dropped.status, dropped.text], [204, '']);
+});
+
+mount('keeps the connection, and reads bodies in pieces', async ({ port }) => {
+  const headers = { ...json, 'transfer-encoding': 'chunked' };
+  const path = '/_sandbox/credentials';
+  const made = await send(port, { method: 'POST', path, headers }, '{"scopes":[]}');
+  assert.is(made.status, 201);
+});
+
+mount('a segment may hold an escaped slash', async ({ port }) => {
+  const path = '/_sandbox/credentials/cl_firm%2Faccount-1';
+  const { status, text } = await send(port, { method: 'PATCH', path, headers: json }, '{}');
+  assert.equal(
+    [status, JSON.parse(text).errors[0].message],
+    [404, 'there is no credential cl_firm/account-1'],
+  );
+});
+
+mount('turns away foreign names and pages, whatever they ask', async ({ port, trial }) => {
+  const path = '/_sandbox/reset';
+  const strangers = [
+    { host: 'evil.example' },
+    { host: `evil.example:${port}` },
+    { origin: 'http://evil.example' },
+    { origin: `http://localhost:${port + 1}` },
+    { origin: 'null' },
+  ];
+  await trial.ask('POST', 'faults', { match: {}, effect: { kind: 'hang' } });
+  for (const headers of strangers) {
+    for (const method of ['GET', 'POST', 'OPTIONS']) {
+      const got = await send(port, { method, path, headers });
+      assert.is(got.status, 403, JSON.stringify(headers));
+      assert.is(got.headers['access-control-allow-origin'], undefined);
+    }
+  }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  assert.is((await send(port, { method: 'POST', path, headers: form }, 'a=b')).status, 415);
+  assert.is((await trial.ask('GET', 'faults')).body.faults.length, 1);
+  const own = { origin: `http://127.0.0.1:${port}` };
+  assert.is((await send(port, { method: 'POST', path, headers: own })).status, 200);
+});
+
+mount('streams until the reader leaves', async ({ port, trial }) => {
+  const { first } = trial.sandbox;
+  const { listen } = first;
+  const stopped = new Promise<void>((resolve) => {
+    first.listen = (listener) => {
+      const stop = listen.call(first, listener);
+      return () => {
+        resolve();
+        return stop();
+      };
+    };
+  });
+  const call = request({ host: '127.0.0.1', port, path: '/_sandbox/stream' });
+  call.end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  assert.match(response.headers['content-type'] ?? '', /^text\/event-stream/);
+  response.setEncoding('utf8');
+  let text = '';
+  response.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await trial.call('firm', 'GET', 'accounts');
+  while (!text.includes('event: request\n')) await once(response, 'data');
+  call.destroy();
+  await stopped;
+});
+
+mount('the server can close while somebody follows', async ({ port, close }) => {
+  const call = request({ host: '127.0.0.1', port, path: '/_sandbox/stream' });
+  call.end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.resume();
+  const ended = once(response, 'close');
+  await close();
+  await ended;
+});
+
+mount('a world of some size goes out and comes back', async ({ port, trial }) => {
+  const accounts = Array.from({ length: 3000 }, (_, n) => ({
+    brand_id: '10',
+    client_reference_id: `many-${n}`,
+    email: `many-${n}@example.com`,
+    ago: '1d',
+  }));
+  const world = {
+    firms: [{ id: '1', name: 'One', brands: [{ id: '10', name: 'Ten' }] }],
+    credentials: [],
+    accounts,
+  };
+  assert.is((await trial.ask('POST', 'worlds', { name: 'big', world })).status, 201);
+  const path = '/_sandbox/worlds/big/state';
+  const saved = await send(port, { path });
+  assert.ok(saved.text.length > 500_000);
+  const put = await send(port, { method: 'PUT', path, headers: json }, saved.text);
+  assert.is(put.status, 200);
+  assert.is((await send(port, { path })).text, saved.text);
+});
+
+mount('an upload that breaks off is no request', async ({ port, trial }) => {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(
+    'POST /_sandbox/credentials HTTP/1.1\r\nhost: localhost\r\n' +
+      'content-type: application/json\r\ncontent-length: 500\r\n\r\n{"scopes":[]}',
+  );
+  await send(port, { path: '/_sandbox/health' });
+  socket.destroy();
+  await once(socket, 'close');
+  assert.is((await send(port, { path: '/_sandbox/health' })).status, 200);
+  assert.is((await trial.ask('GET', 'credentials')).body.credentials.length, 9);
+});
+
+mount('a body larger than the plane reads is refused, and read to its end', async ({ port }) => {
+  const body = `{"scopes":["${'x'.repeat(33 * 1024 * 1024)}"]}`;
+  const path = '/_sandbox/credentials';
+  const { status } = await send(port, { method: 'POST', path, headers: json }, body);
+  assert.is(status, 413);
+});
+
+mount.run();

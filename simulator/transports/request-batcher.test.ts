@@ -1,0 +1,217 @@
+// Calls that share a connection or a turn of the loop are decided in their order, whoever serves
+// them; what breaks off is neither answered nor waited for. time limit: 30 s
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
+import { newestEntries } from '../host/world/world-reads.ts';
+import { controlPlane } from './control/control-plane.ts';
+import { RequestBatcher } from './request-batcher.ts';
+import { serve } from './serve.ts';
+
+const turns = suite('turns');
+
+interface Bench {
+  readonly sandbox: Sandbox;
+  readonly app: FastifyInstance;
+  readonly port: number;
+}
+
+function served(play: (bench: Bench) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const sandbox = await createTestSandbox();
+    const app = serve({ sandbox, plane: controlPlane({ sandbox }), version: '1' });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    try {
+      await play({ sandbox, app, port: (app.server.address() as AddressInfo).port });
+    } finally {
+      await app.close();
+      await sandbox.close();
+    }
+  };
+}
+
+/** All of one length. */
+let made = 1000;
+
+interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly token?: string;
+  readonly body?: string;
+  readonly headers?: readonly string[];
+}
+
+function request({ method = 'GET', path, token, body = '', headers = [] }: Sent): string {
+  made += 1;
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: localhost', `idempotency-key: turn-${made}`];
+  if (token !== undefined) lines.push(`authorization: Bearer ${token}`);
+  if (body !== '') lines.push('content-type: application/json', `content-length: ${body.length}`);
+  return `${[...lines, ...headers].join('\r\n')}\r\n\r\n${body}`;
+}
+
+function create(token: string, more: object = {}): string {
+  const body = {
+    client_reference_id: `turn-${made}`,
+    email: `t${made}@example.com`,
+    brand_id: '10',
+  };
+  const text = JSON.stringify({ ...body, ...more });
+  return request({ method: 'POST', path: '/api/v1/accounts', token, body: text });
+}
+
+/** Everything that comes back for bytes sent in one packet, until the connection ends. */
+async function send(port: number, bytes: string, until: RegExp | null = null) {
+  const socket = connect({ port, host: '127.0.0.1' });
+  let text = '';
+  let stuck = false;
+  socket.setEncoding('latin1');
+  socket.on('data', (more: string) => {
+    text += more;
+    if (until?.test(text)) socket.destroy();
+  });
+  socket.on('error', () => undefined);
+  socket.setTimeout(5000, () => {
+    stuck = true;
+    socket.destroy();
+  });
+  socket.write(bytes, 'latin1');
+  await once(socket, 'close').catch(() => undefined);
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  return { statuses, text, stuck };
+}
+
+const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
+
+turns('a reset behind other answers of its connection comes after them', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    const list = request({ path: '/api/v1/accounts?limit=1', token });
+    for (const phase of ['before', 'after'] as const) {
+      sandbox.first.act('makeFault', {
+        match: { operation: 'createAccount' },
+        phase,
+        effect: { kind: 'reset' },
+        times: 1,
+      });
+      const seen = await send(port, list + list + create(token) + list);
+      assert.equal(seen.statuses, [200, 200]);
+      assert.not(seen.stuck, 'the connection has ended');
+    }
+  })(),
+);
+
+turns('calls of one connection are decided in their order, bodies or none', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    const list = request({ path: '/api/v1/webhooks', token });
+    const seen = await send(port, create(token) + list + create(token) + list + last);
+    assert.equal(seen.statuses, [201, 200, 201, 200, 200]);
+    const journal = [...newestEntries(sandbox.first.world.journal)].reverse();
+    assert.equal(
+      journal.map(({ operation }) => operation),
+      ['createAccount', 'listWebhooks', 'createAccount', 'listWebhooks'],
+    );
+  })(),
+);
+
+turns('the control plane sees what was called before it on its connection', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    const accounts = request({ path: '/_sandbox/accounts' });
+    const seen = await send(port, create(token, { first_name: 'Seen' }) + accounts + last);
+    assert.equal(seen.statuses, [201, 200, 200]);
+    assert.is(seen.text.split('"first_name":"Seen"').length - 1, 2);
+
+    await sandbox.addWorld({ name: 'going' });
+    const [other] = [...(sandbox.worlds.get('going')?.world.tokens.keys() ?? [])];
+    const drop = request({ method: 'DELETE', path: '/_sandbox/worlds/going' });
+    const dropped = await send(port, create(other ?? '') + drop + last);
+    assert.equal(dropped.statuses, [201, 204, 200]);
+  })(),
+);
+
+turns('an answer comes before the handshake that was asked for after it', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    const handshake = request({
+      path: '/api/v1/events',
+      token,
+      headers: [
+        'connection: Upgrade',
+        'upgrade: websocket',
+        'sec-websocket-version: 13',
+        'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+      ],
+    });
+    const seen = await send(port, create(token) + handshake, /HTTP\/1\.1 101/);
+    assert.equal(seen.statuses, [201, 101]);
+  })(),
+);
+
+turns('who ends its side right after a request still hears the answer', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    const bare = create(token, { comment: '' }).length;
+    // What is read at once is 64 KiB: of so many bytes the end is read in the same turn. Three more
+    // digits are in the length of the body.
+    const bytes = create(token, { comment: 'x'.repeat(65_536 - bare - 3) });
+    assert.is(bytes.length, 65_536);
+    const client = `const s = require('node:net').connect(${port}, '127.0.0.1');
+      s.end(${JSON.stringify(bytes)}); s.on('data', (d) => process.stdout.write(d));`;
+    const child = spawn(process.execPath, ['-e', client], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // Nothing is read here until all of it has come.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
+    let text = '';
+    for await (const part of child.stdout) text += part;
+    assert.match(text, /^HTTP\/1\.1 201/);
+  })(),
+);
+
+turns('nobody waits for calls whose connection has gone, queued ones neither', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' } });
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write(create(token) + create(token));
+    while (sandbox.first.waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.destroy();
+    while (sandbox.first.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+
+    const gone = new Socket().destroy();
+    const response = {} as ServerResponse;
+    const own = new RequestBatcher(sandbox, {});
+    const headers = { authorization: `Bearer ${token}` };
+    const call = { method: 'GET', target: '/api/v1/accounts', headers, body: new Uint8Array() };
+    own.begin({ socket: gone, response })(call);
+    own.flush();
+    assert.is(sandbox.first.waiting, 0);
+  })(),
+);
+
+turns('an answer that names its connection still closes one that was to be closed', () =>
+  served(async ({ sandbox, port }) => {
+    const token = tokenOf(sandbox, 'firm');
+    const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
+    const seen = await send(port, bytes);
+    assert.match(seen.text, /^connection: .*, close\r$/im);
+  })(),
+);
+
+turns('the API is the same behind a second address of the server', () =>
+  served(async ({ app }) => {
+    // Of the servers that a name with two addresses gets, fastify makes the second by itself.
+    for (const url of ['/api/v1/nowhere', '/api/%zz', '/%zz']) {
+      const { statusCode, headers } = await app.inject(url);
+      assert.is(statusCode, 404, url);
+      assert.match(String(headers['x-request-id']), /^req_/, url);
+    }
+  })(),
+);
+
+turns.run();

@@ -1,0 +1,90 @@
+// Faults: what is to go wrong, how often it did, and ready-made ones to switch on.
+
+import type { FaultShown } from '../api-client/answers.ts';
+import { Badge, Button, Panel, Problem, Table } from '../components/components.tsx';
+import { useCommand, useLive, useRead } from '../live/use-world.ts';
+import { CustomFault } from './custom-fault.tsx';
+import { callPresets, deliveryPresets, type FaultPreset } from './fault-presets.ts';
+
+export function FaultsView() {
+  return (
+    <div class="columns">
+      <div class="wide">
+        <FaultsOn />
+      </div>
+      <Presets title="For calls" of={callPresets} />
+      <Presets title="For deliveries" of={deliveryPresets} />
+      <div class="wide">
+        <CustomFault />
+      </div>
+    </div>
+  );
+}
+
+function FaultsOn() {
+  const live = useLive();
+  const act = useCommand();
+  const { value } = useRead<{ faults: FaultShown[] }>('faults');
+  const faults = value?.faults ?? [];
+  const off = (id: string) => act.run(() => live.plane.send('DELETE', `faults/${id}`));
+  return (
+    <Panel title="Faults that are on">
+      <Table
+        caption="Faults"
+        head={['Id', 'Strikes', 'When', 'Effect', 'Hits', 'Switch']}
+        empty="None: everything goes as it should."
+      >
+        {faults.map((fault) => (
+          <tr key={fault.id}>
+            <td>{fault.id}</td>
+            <td class="wrap">{matchWords(fault)}</td>
+            <td>{fault.phase} it runs</td>
+            <td>
+              <Badge tone="warn">{effectWords(fault)}</Badge>
+            </td>
+            <td>
+              {fault.hits}
+              {fault.times === null ? '' : ` of ${fault.times}`}
+            </td>
+            <td>
+              <Button onClick={() => void off(fault.id)} label={`Switch fault ${fault.id} off`}>
+                Off
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Problem words={act.problem} />
+    </Panel>
+  );
+}
+
+function matchWords({ match }: FaultShown): string {
+  const parts = Object.entries(match).map(([name, value]) => `${name} ${String(value)}`);
+  return parts.length === 0 ? 'every call' : parts.join(', ');
+}
+
+function effectWords({ effect: { kind, status, ms } }: FaultShown): string {
+  return [kind, status, ms === undefined ? undefined : `${ms} ms`].filter(Boolean).join(' ');
+}
+
+function Presets({ title, of }: { title: string; of: readonly FaultPreset[] }) {
+  const live = useLive();
+  const act = useCommand();
+  const order = ({ body }: FaultPreset) => act.run(() => live.plane.send('POST', 'faults', body));
+  return (
+    <Panel title={title}>
+      <ul class="presets">
+        {of.map((preset) => (
+          <li key={preset.words}>
+            <Button onClick={() => void order(preset)} disabled={act.busy}>
+              {preset.words}
+            </Button>
+            <span class="note">{preset.why}</span>
+          </li>
+        ))}
+      </ul>
+      <Problem words={act.problem} />
+    </Panel>
+  );
+}

@@ -1,0 +1,89 @@
+// A world as a file: saved, loaded, or begun anew.
+import { useId, useState } from 'preact/hooks';
+import { Button, Panel, Problem } from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import { useCommand, useLive } from '../live/use-world.ts';
+
+export function StatePanel() {
+  const live = useLive();
+  const act = useCommand();
+  const id = useId();
+  const [told, setTold] = useState('');
+  const [asking, setAsking] = useState(false);
+  const { plane } = live;
+  const save = () =>
+    act.run(async () => {
+      const text = await plane.text('state');
+      const name = `${plane.world}-${fullTime(live.nowMs()).replace(/[ :]/g, '-')}.json`;
+      download(name, text);
+      setTold(`Saved as ${name}.`);
+    });
+  const load = (files: FileList | null) => {
+    const file = files?.[0];
+    if (file === undefined) return;
+    void act.run(async () => {
+      await plane.send('PUT', 'state', await file.text());
+      setTold(`${file.name} is in place.`);
+    });
+  };
+  const reset = () => {
+    setAsking(false);
+    void act.run(async () => {
+      await plane.send('POST', 'reset');
+      setTold('It has begun anew.');
+    });
+  };
+  return (
+    <Panel
+      title={`State of ${plane.world}`}
+      note="The whole world with its clock, timers, keys and allowances, as one file."
+    >
+      <div class="bar">
+        <Button onClick={() => void save()} disabled={act.busy} look="main">
+          Save as a file
+        </Button>
+        <span class="file">
+          <label for={id} class="button plain">
+            Load a file
+          </label>
+          <input
+            id={id}
+            class="heard"
+            type="file"
+            accept="application/json,.json"
+            onChange={(event) => {
+              load(event.currentTarget.files);
+              // The same file may be loaded twice in a row.
+              event.currentTarget.value = '';
+            }}
+          />
+        </span>
+        {asking ? (
+          <>
+            <Button onClick={reset} look="bad">
+              Yes, begin anew
+            </Button>
+            <Button onClick={() => setAsking(false)}>No</Button>
+          </>
+        ) : (
+          <Button onClick={() => setAsking(true)} disabled={act.busy} look="bad">
+            Reset
+          </Button>
+        )}
+      </div>
+      <p role="status" class="note">
+        {told}
+      </p>
+      <Problem words={act.problem} />
+    </Panel>
+  );
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,105 @@
+// Worlds and states: isolated worlds to switch between, and a world saved, loaded or begun anew.
+import { useState } from 'preact/hooks';
+import { controlPlaneOf } from '../api-client/control-plane.ts';
+import { Button, Field, Panel, Problem, Select, Table } from '../components/components.tsx';
+import { fullTime } from '../format.ts';
+import { useCommand, useLive } from '../live/use-world.ts';
+import { firstWorld, hrefOf } from '../route.ts';
+import { useWorlds } from '../shell/world-choice.tsx';
+import { StatePanel } from './state-panel.tsx';
+
+const outer = controlPlaneOf(firstWorld);
+
+export function WorldsView() {
+  return (
+    <div class="columns">
+      <StatePanel />
+      <MakeWorld />
+      <div class="wide">
+        <Worlds />
+      </div>
+    </div>
+  );
+}
+
+function Worlds() {
+  const { plane } = useLive();
+  const act = useCommand();
+  const worlds = useWorlds();
+  const drop = (name: string) =>
+    act.run(async () => {
+      await outer.send('DELETE', `worlds/${encodeURIComponent(name)}`);
+      if (plane.world === name) location.hash = hrefOf(firstWorld, 'worlds');
+    });
+  return (
+    <Panel title="Worlds" note="The tokens of a world reach only it.">
+      <Table caption="Worlds" head={['Name', 'Clock', 'Credentials', 'Drop']}>
+        {worlds.map(({ name, clock, credentials }) => (
+          <tr key={name}>
+            <td>
+              {name === plane.world ? (
+                <strong>{name}, here</strong>
+              ) : (
+                <a href={hrefOf(name, 'timeline')}>{name}</a>
+              )}
+            </td>
+            <td>
+              {fullTime(clock.now_ms)}, {clock.mode}
+            </td>
+            <td>{credentials.length}</td>
+            <td>
+              {name === firstWorld ? null : (
+                <Button onClick={() => void drop(name)} look="bad" label={`Drop ${name}`}>
+                  Drop
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Problem words={act.problem} />
+    </Panel>
+  );
+}
+
+function MakeWorld() {
+  const act = useCommand();
+  const [name, setName] = useState('');
+  const [world, setWorld] = useState('default');
+  const [clock, setClock] = useState('frozen');
+  const make = () =>
+    act.run(async () => {
+      const made = await outer.send<{ name: string }>('POST', 'worlds', {
+        ...(name === '' ? {} : { name }),
+        world,
+        clock,
+      });
+      location.hash = hrefOf(made.name, 'timeline');
+    });
+  return (
+    <Panel title="Make a world" note="Isolated, in the same process.">
+      <div class="form">
+        <Field label="Name (optional)" value={name} onInput={setName} />
+        <Select
+          label="Begins as"
+          value={world}
+          options={['default', 'empty', 'busy'].map((each) => [each, each])}
+          onChange={setWorld}
+        />
+        <Select
+          label="Clock"
+          value={clock}
+          options={[
+            ['frozen', 'frozen'],
+            ['real', 'running'],
+          ]}
+          onChange={setClock}
+        />
+        <Button onClick={() => void make()} disabled={act.busy} look="main">
+          Make it
+        </Button>
+      </div>
+      <Problem words={act.problem} />
+    </Panel>
+  );
+}
