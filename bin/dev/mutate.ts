@@ -17,7 +17,7 @@ const longestMs = 120_000;
 
 // What nobody sees on the wire: starting worlds, saved states, the journal, and what an operator
 // asks for.
-const unseen = /(?:^|[\\/])(?:starting|acts)[\\/]|(?:state|journal|starting-world|acts)\.ts$/;
+const unseen = /(?:^|[\\/])(?:seed|commands|state|testing)[\\/]|journal\.ts$/;
 
 interface Planted extends Mutant {
   readonly path: string;
@@ -38,7 +38,7 @@ const { values, positionals } = parseArgs({
 function findPlanted(): readonly Planted[] {
   const names = readdirSync(core, { recursive: true, encoding: 'utf8' });
   return names
-    .filter((name) => name.endsWith('.ts') && !/-?(?:test|under-test)\.ts$/.test(name))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .filter((name) => !unseen.test(name))
     .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
     .sort()

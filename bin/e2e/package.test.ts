@@ -132,7 +132,7 @@ consumer.after(() => rmSync(folder, { recursive: true }));
 
 consumer('there are examples of every door', () => {
   const names = examples.map(({ name }) => name).join(' ');
-  for (const door of ['index', 'msw', 'host-webhooks-verify', 'host-webhooks-diagnose']) {
+  for (const door of ['index', 'msw', 'host-signing-verify', 'host-signing-diagnose']) {
     assert.match(names, `example-${door}-`);
   }
 });

@@ -495,7 +495,7 @@ test('no command prints the secret', async () => {
 
 test('as a program of its own it listens, reports, and stops when told', async () => {
   const script =
-    `import { webhooksCommand } from ${JSON.stringify(new URL('./webhooks.ts', import.meta.url))};` +
+    `import { webhooksCommand } from "${new URL('./webhooks.ts', import.meta.url)}";` +
     "await webhooksCommand().parseAsync(process.argv.slice(1), { from: 'user' });";
   const args = ['listen', '--port', '0', '--secret-env', 'SECRET', '--json'];
   const child = spawn(

@@ -11,11 +11,7 @@ import { declareReaders } from './reader-types.ts';
 
 type Schemas = Readonly<Record<string, object>>;
 
-const candidates = [
-  'fixtures/schemas/index.ts',
-  'fixtures/schemas/requests.ts',
-  'fixtures/schemas.ts',
-];
+const candidates = ['fixtures/schemas/requests.ts', 'fixtures/schemas.ts'];
 
 /** Writes `readers.js` and `readers.d.ts`: one function an operation, `(body) => boolean`. */
 export async function writeReaders(out: string): Promise<string> {

@@ -30,9 +30,10 @@ export function sizeProblems(path: string, text: string): string[] {
   return problems;
 }
 
-// Prose in a table of words is one string a line; breaking it would only hide it from search.
+// Prose in a table of words is one string a line; breaking it would only hide it from search. The
+// path of an import cannot be broken.
 function isOneString(line: string): boolean {
-  return /^\s*([\w'-]+: )?(['"`]).*\2,?;?$/.test(line);
+  return /^\s*([\w'-]+: |import .* from )?(['"`]).*\2,?;?$/.test(line);
 }
 
 /** Nothing is left for later in a comment. */

@@ -28,7 +28,8 @@ patience('what comes while there is no turn is still waited for', async ({ event
   let came = false;
   const test = () => {
     steps += 1;
-    // It takes a few rounds of the event loop to come, each of which is longer than all of the patience.
+    // It takes a few rounds of the event loop to come, each of which is longer than all of the
+    // patience.
     if (steps < 4) block(200);
     else if (steps === 5) came = true;
     return came;

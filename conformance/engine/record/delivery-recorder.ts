@@ -1,4 +1,5 @@
-// Deliveries that reached a scenario's hooks, each with its number among the exchanges of the report.
+// Deliveries that reached a scenario's hooks, each with its number among the exchanges of the
+// report.
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { RuleId } from '../types.ts';
 import type { ExchangeRecorder } from './exchange-recorder.ts';

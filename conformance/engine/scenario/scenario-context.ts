@@ -55,8 +55,6 @@ export class ScenarioContext {
     this.given = new ScenarioSetup(this, options.target);
   }
 
-  // --- who acts ---------------------------------------------------------------------------------
-
   /**
    * The main credential: firm-wide where there is one. Its calls are judged, so never sent twice.
    */
@@ -77,6 +75,7 @@ export class ScenarioContext {
   get mainRole(): Role {
     return this.#options.target.mainRole;
   }
+
   get baseUrl(): string {
     return this.#options.target.baseUrl;
   }
@@ -96,8 +95,6 @@ export class ScenarioContext {
     return this.#options.target.offers.has(need);
   }
 
-  // --- bodies -----------------------------------------------------------------------------------
-
   /** A valid create-account body, fresh, with `over` laid over; `undefined` leaves a field out. */
   newAccount(over: RequestBody = {}, role: Role = this.mainRole): RequestBody {
     return newAccount(this.fresh, this.brandId(role), over);
@@ -107,8 +104,6 @@ export class ScenarioContext {
   newTransaction(place: Place, over: RequestBody = {}): RequestBody {
     return newTransaction(this.fresh, place, over);
   }
-
-  // --- controls and expectations ----------------------------------------------------------------
 
   /**
    * Shows that the request succeeds without its one fault. Sent again where the specification
@@ -194,8 +189,6 @@ export class ScenarioContext {
     return this.findings.part(this.findings.listed(rules), words, play);
   }
 
-  // --- values from answers ----------------------------------------------------------------------
-
   /** A string member that the scenario goes on with; blocked when the answer has none. */
   pick(answer: Answer, path: string): string {
     const value = this.#value(answer, path);
@@ -215,8 +208,6 @@ export class ScenarioContext {
     return answer.at(path);
   }
 
-  // --- many at once, waiting, ending ------------------------------------------------------------
-
   /** Sends all of them at the same moment, waiting first until the pace has room for all. */
   async sendTogether(
     count: number,
@@ -226,11 +217,8 @@ export class ScenarioContext {
     const credential = typeof who === 'string' ? await this.credential(who) : who;
     await this.#options.recorder.reserve(credential, count);
     const sent = Array.from({ length: count }, (_, index) => send(index));
-    const done = await Promise.allSettled(sent);
-    return done.map((each) => {
-      if (each.status === 'rejected') throw each.reason;
-      return each.value;
-    });
+    await Promise.allSettled(sent);
+    return Promise.all(sent);
   }
 
   /** The most requests that `atOnce` may send under the plan, at most `wanted`. */
@@ -303,8 +291,8 @@ export class ScenarioContext {
       return answer;
     } catch (error) {
       const lost = error instanceof Unreachable && error.reason !== 'aborted';
-      if (lost)
-        this.findings.lost(this.#options.recorder.count, error.message, isRepeatable(draft));
+      const { count } = this.#options.recorder;
+      if (lost) this.findings.lost(count, error.message, isRepeatable(draft));
       throw error;
     }
   }

@@ -122,8 +122,9 @@ export function scenarioDetails(scenario: ReportScenario): Markup {
   const { id, title, verdict, rules, why, exchanges, attempts } = scenario;
   const links = rules.map((each) => html`<a href="#rule-${each}">${each}</a> `);
   const again = attempts > 1 ? `, played ${attempts} times` : '';
+  const mark = verdictMark(verdict);
   return html`<details id="scenario-${id}" class="${verdict}">
-<summary><span class="words"><strong>${id}</strong><br>${title}</span>${verdictMark(verdict)}</summary>
+<summary><span class="words"><strong>${id}</strong><br>${title}</span>${mark}</summary>
 <div class="inside">
 <p class="dim">${links} ${duration(scenario.duration_ms)}${again}</p>
 ${why === null ? null : html`<p>${clipped(why, 2000)}</p>`}

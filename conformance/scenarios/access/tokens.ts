@@ -5,10 +5,8 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { TokenForm } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
-import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { tokenIn } from '../support/request-token.ts';
-
-const FORMS: readonly TokenForm[] = ['basic', 'form', 'json'];
+import { ask, askTwice, clientOf, FORMS, findForm, type Known } from './token-forms.ts';
 
 const EVERYTHING = ['accounts:write', 'transactions:write', 'webhooks:manage'];
 
@@ -251,57 +249,6 @@ async function burst(
   const client = t.as(known);
   for (let n = 0; n <= RATE; n += 1) answers.push(await client.createAccount(t.newAccount()));
   return { served: answers.filter((each) => each.status < 300).length, answers };
-}
-
-/** A credential whose client_id and secret are known. */
-type Known = Credential & { readonly clientId: string; readonly clientSecret: string };
-
-/** One of its own where they can be made: the endpoint counts by client. */
-async function clientOf(t: ScenarioContext, options: CredentialOptions): Promise<Known> {
-  const credential = t.has('mint') ? await t.operator.mint(options) : await t.credential('client');
-  const { clientId, clientSecret } = credential;
-  if (clientId === undefined || clientSecret === undefined) {
-    throw new Blocked('setup failed: a client_id and its client_secret are not known');
-  }
-  return { ...credential, clientId, clientSecret };
-}
-
-interface Found {
-  readonly form: TokenForm;
-  readonly answer: Answer;
-  readonly token: string;
-}
-
-/** The first of OAuth's ways that gives a token; undefined where none does, all answers `seen`. */
-async function findForm(
-  t: ScenarioContext,
-  client: Known,
-  seen: Answer[] = [],
-): Promise<Found | undefined> {
-  for (const form of FORMS) {
-    const send = () => ask(t, client, form);
-    const answer = await t.given.sendUntilAnswered('a token', send);
-    seen.push(answer);
-    const token = tokenIn(answer);
-    if (token !== undefined) return { form, answer, token };
-  }
-  return undefined;
-}
-
-function ask(
-  t: ScenarioContext,
-  { clientId, clientSecret }: Known,
-  form: TokenForm,
-): Promise<Answer> {
-  return t.api.issueToken({ id: clientId, secret: clientSecret }, form);
-}
-
-/** A limit that is met is met at once again; what lets the next one pass was somebody else's. */
-async function askTwice(t: ScenarioContext, client: Known, form: TokenForm): Promise<Answer> {
-  const answer = await ask(t, client, form);
-  if (answer.status !== 429) return answer;
-  const next = await ask(t, client, form);
-  return next.status < 300 ? next : answer;
 }
 
 export const tokenScenarios: readonly Scenario[] = [

@@ -22,11 +22,11 @@ export type CommandOutcome =
       };
     };
 
-// Each act has arguments of its own; the table only holds them.
+// Each command has arguments of its own; the table only holds them.
 // biome-ignore lint/suspicious/noExplicitAny: see above.
-export type CommandTable = Readonly<
-  Record<string, (context: CommandContext, args: any) => CommandOutcome>
->;
+type AnyCommand = (context: CommandContext, args: any) => CommandOutcome;
+
+export type CommandTable = Readonly<Record<string, AnyCommand>>;
 
 export function done(value: unknown, effects?: readonly Effect[]): CommandOutcome {
   return effects === undefined ? { value } : { value, effects };

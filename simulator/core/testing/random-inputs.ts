@@ -1,4 +1,5 @@
-// Makes up what may happen to a world, from numbers: calls right and wrong, time, answers, commands.
+// Makes up what may happen to a world, from numbers: calls right and wrong, time, answers,
+// commands.
 import type { CallInput, Input } from '../step.ts';
 import { operationNames, operationTable } from '../tables/operations.ts';
 import type { World } from '../world.ts';

@@ -14,7 +14,9 @@ import { restoreState, serializeState } from './world-document.ts';
 const recording = suite('recordings');
 const folder = mkdtempSync(join(tmpdir(), 'recording-'));
 
-/** A session of calls, commands, deliveries and time; answers in the order in which they were given. */
+/**
+ * A session of calls, commands, deliveries and time; answers in the order in which they were given.
+ */
 async function converse(path: string, seed: number, interrupt: 'reset' | 'load' | null) {
   let deliveries = 0;
   const sandbox = await createTestSandbox({
