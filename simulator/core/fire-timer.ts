@@ -4,14 +4,15 @@ import type { Behaviour } from './behaviour.ts';
 import { startAttempt } from './delivery/start-deliveries.ts';
 import { evolve, moveClock, takeTimer } from './evolve.ts';
 import { settleTransaction } from './operations/transition-changes.ts';
-import { NewRequestContext, stepNamesWithOperation } from './pipeline/decide.ts';
-import { answerSuspendedCall, runAndComplete } from './pipeline/inject-fault.ts';
-import { refusalReply } from './pipeline/refuse.ts';
-import type { RequestContext } from './pipeline/request-context.ts';
-import { tokenText } from './pipeline/token.ts';
+import {
+  abandonSuspendedCall,
+  answerSuspendedCall,
+  findSuspendedCall,
+  resumeSuspendedCall,
+} from './pipeline/resume-call.ts';
 import type { Effect, StepResult } from './step.ts';
 import type { Timer, TimerKind } from './timers.ts';
-import type { SuspendedCall, World } from './world.ts';
+import type { World } from './world.ts';
 
 /** One thing that happened because its time came. */
 export interface FiredTimer {
@@ -87,18 +88,12 @@ function fire(world: World, behaviour: Behaviour, kind: TimerKind, ref: string):
       return { outcome: 'the suspended call ran', effects: result.effects };
     }
     case 'answer': {
-      const held = findSuspendedCall(world, ref);
-      if (held.reply === null) throw new Error(`suspended call ${ref} has no answer`);
-      const { effects } = answerSuspendedCall(world, held, held.reply);
-      return { outcome: `answered ${held.reply.status}`, effects };
+      const suspended = findSuspendedCall(world, ref);
+      if (suspended.reply === null) throw new Error(`suspended call ${ref} has no answer`);
+      const { effects } = answerSuspendedCall(world, suspended, suspended.reply);
+      return { outcome: `answered ${suspended.reply.status}`, effects };
     }
   }
-}
-
-function findSuspendedCall(world: World, id: string): SuspendedCall {
-  const held = world.held.get(id);
-  if (held === undefined) throw new Error(`no suspended call ${id}`);
-  return held;
 }
 
 function settle(world: World, behaviour: Behaviour, id: string): string {
@@ -119,61 +114,4 @@ function retryDelivery(world: World, ref: string): TimerOutcome {
   const outcome =
     begun.kind === 'fault-injected' ? `${begun.how} by a fault` : `attempt ${begun.attempt}`;
   return { outcome, effects: [begun] };
-}
-
-/** IDEM-14b, NS-34: given up; its key is free again and the attempt will never run. */
-function abandonSuspendedCall(world: World, suspended: SuspendedCall): string {
-  if (suspended.keyId !== null) evolve(world, [{ type: 'key-forgotten', keyId: suspended.keyId }]);
-  const over: SuspendedCall = { ...suspended, abandoned: true };
-  // A hang has nothing more to come; a delay still owes its caller an answer.
-  evolve(world, [
-    suspended.wakeAtMs === null
-      ? { type: 'held-removed', id: suspended.id }
-      : { type: 'held-set', held: over },
-  ]);
-  return 'given up, the key is free';
-}
-
-/** The delay is over: the attempt runs as it came, every stage passed already. */
-function resumeSuspendedCall(
-  world: World,
-  behaviour: Behaviour,
-  suspended: SuspendedCall,
-): StepResult {
-  const context = new NewRequestContext(
-    world,
-    behaviour,
-    suspended.call,
-    suspended.facts,
-    suspended.n,
-  );
-  if (suspended.abandoned) {
-    const reply = refusalReply(context, {
-      code: 'internal_error',
-      detail: 'This attempt was given up before it ran. Repeat it with the same key.',
-      cites: ['IDEM-14b', 'NS-34'],
-    });
-    return answerSuspendedCall(world, suspended, reply);
-  }
-  evolve(world, [{ type: 'held-removed', id: suspended.id }]);
-  restoreContext(context, suspended);
-  const eventsAfter = world.events.lastSeq;
-  const steps = stepNamesWithOperation(behaviour.stages);
-  return runAndComplete(context, { steps, eventsAfter, faultId: suspended.faultId });
-}
-
-/** What the stages had found out when the call was suspended. */
-function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
-  const { world, behaviour } = context;
-  for (const { name, decide } of behaviour.stages) {
-    if (name === 'route' || name === 'key' || name === 'readable') decide(context);
-  }
-  context.operation = suspended.operation;
-  context.receivedAtMs = suspended.askedAtMs;
-  context.credential =
-    suspended.clientId === null ? null : (world.credentials.get(suspended.clientId) ?? null);
-  context.token = world.tokens.get(tokenText(context) ?? '') ?? null;
-  context.keyId = suspended.keyId;
-  context.subject = suspended.subject;
-  context.idempotency = suspended.keyId === null ? null : 'first';
 }

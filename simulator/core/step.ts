@@ -13,10 +13,10 @@ import {
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextDueMs } from './fire-timer.ts';
 import { type Completion, completeRequest } from './pipeline/complete-request.ts';
-import { NewRequestContext, runStages } from './pipeline/decide.ts';
-import { runOrInjectFault } from './pipeline/inject-fault.ts';
 import { refusalReply } from './pipeline/refuse.ts';
-import type { RequestContext } from './pipeline/request-context.ts';
+import { RequestContext } from './pipeline/request-context.ts';
+import { runRequest } from './pipeline/run-operation.ts';
+import { runStages } from './pipeline/run-stages.ts';
 import type { World } from './world.ts';
 
 export interface CallInput {
@@ -123,7 +123,7 @@ function handleInput(world: World, behaviour: Behaviour, input: Input): StepResu
 
 function handleCall(world: World, behaviour: Behaviour, call: Call, facts: Facts): StepResult {
   const n = countCall(world);
-  const context = new NewRequestContext(world, behaviour, call, facts, n);
+  const context = new RequestContext(world, behaviour, call, facts, n);
   const eventsAfter = world.events.lastSeq;
   const { decision, steps } = runStages(context);
   if (context.changes.length > 0) evolve(world, context.changes);
@@ -132,7 +132,7 @@ function handleCall(world: World, behaviour: Behaviour, call: Call, facts: Facts
     evolve(world, decision.changes);
     return completeRequest(context, decision, completion, recordable(context, steps));
   }
-  return runOrInjectFault(context, completion);
+  return runRequest(context, completion);
 }
 
 /** NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it. */
@@ -155,7 +155,7 @@ function disableRefusedTarget(world: World, input: TargetInput): StepResult {
 
 /** What a call is answered when the simulator itself is broken: never recorded, safe to retry. */
 export function brokenReply(world: World, behaviour: Behaviour, call: Call): Reply {
-  const context = new NewRequestContext(world, behaviour, call, noFacts, world.counters.request);
+  const context = new RequestContext(world, behaviour, call, noFacts, world.counters.request);
   return refusalReply(context, {
     code: 'internal_error',
     detail: 'The simulator itself failed here. Nothing was recorded; please report this.',

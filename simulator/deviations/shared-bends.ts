@@ -1,6 +1,5 @@
 // Bends and answers that several families of deviations share.
 
-import type { Behaviour } from '../core/behaviour.ts';
 import type { Decision } from '../core/call.ts';
 import type { RequestContext } from '../core/pipeline/request-context.ts';
 import type { OperationName } from '../core/tables/operations.ts';
@@ -26,11 +25,6 @@ export function refusedWith(
   return decision(names, (given, context) =>
     given.reply.status >= 400 && words.test(given.reply.body) ? other(context, given) : given,
   );
-}
-
-/** The same attempt under another behaviour. */
-export function withBehaviour(context: RequestContext, behaviour: Behaviour): RequestContext {
-  return Object.create(context, { behaviour: { value: behaviour } }) as RequestContext;
 }
 
 /** Operations that any valid token may call. */

@@ -1,7 +1,7 @@
 // The events channel: where a reader begins, what it gets next, and when it is told to go.
 import type { Behaviour } from '../behaviour.ts';
 import { type Call, noFacts } from '../call.ts';
-import { NewRequestContext } from '../pipeline/decide.ts';
+import { RequestContext } from '../pipeline/request-context.ts';
 import { tokenText } from '../pipeline/token.ts';
 import type { Credential, EventRecord } from '../records.ts';
 import { findEvent, type World } from '../world.ts';
@@ -36,7 +36,7 @@ export const closeCodes = { unauthorized: 4401, beyondWindow: 4410, tooSlow: 440
 
 /** The reader of a call that was answered 101. */
 export function openCursor(world: World, behaviour: Behaviour, call: Call): ChannelCursor {
-  const context = new NewRequestContext(world, behaviour, call, noFacts, 0);
+  const context = new RequestContext(world, behaviour, call, noFacts, 0);
   context.operation = 'streamEvents';
   const afterSeq = context.query.get('after_seq');
   return {

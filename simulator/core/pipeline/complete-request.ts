@@ -14,6 +14,11 @@ export interface Completion {
   readonly faultId: string | null;
 }
 
+/** Of a call that a fault was injected into. */
+export interface FaultCompletion extends Completion {
+  readonly faultId: string;
+}
+
 const faultHeader = 'x-sandbox-fault';
 
 /** Keeps the answer for repeats where it may be kept, and gives it. */

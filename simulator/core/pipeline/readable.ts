@@ -2,10 +2,9 @@
 
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refuseUnreadable } from './refuse.ts';
-import type { Body, Stage } from './request-context.ts';
+import type { Stage } from './request-context.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const nothing: Body = Object.freeze({});
 
 export const readableStage: Stage = {
   name: 'readable',
@@ -39,8 +38,6 @@ export const readableStage: Stage = {
     return null;
   },
 };
-
-export { nothing as noBody };
 
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;

@@ -10,38 +10,80 @@ import type { World } from '../world.ts';
 /** Members of a JSON object that was read. */
 export type Body = Readonly<Record<string, unknown>>;
 
+const noBody: Body = Object.freeze({});
+
 /**
  * Filled in by the stages in their order; an operation may rely on everything before it.
- * It lives for one step, except where a fault holds the call back.
+ * It lives for one step, except where a fault suspends the call.
  */
-export interface RequestContext {
+export class RequestContext {
   readonly world: World;
   readonly behaviour: Behaviour;
   readonly call: Call;
   readonly facts: Facts;
-  readonly atMs: number;
-  /** When it came: earlier than `atMs` if a fault held it back (NS-42). */
-  receivedAtMs: number;
-  readonly requestId: string;
   /** Number of the call in its world. */
   readonly n: number;
+  readonly atMs: number;
+  readonly requestId: string;
   readonly path: string;
-  readonly query: URLSearchParams;
-  operation: OperationName | null;
+  /** When it came: earlier than `atMs` if a fault suspended it (NS-42). */
+  receivedAtMs: number;
+  operation: OperationName | null = null;
   /** The `:id` of the path, as sent. */
-  pathId: string;
-  key: string | null;
-  subject: string | null;
-  keyId: string | null;
-  idempotency: IdempotencyOutcome | null;
-  firstAttempt: number | null;
-  token: Token | null;
-  credential: Credential | null;
-  body: Body;
-  allowanceLeft: number | null;
-  allowance: number | null;
+  pathId = '';
+  key: string | null = null;
+  subject: string | null = null;
+  keyId: string | null = null;
+  idempotency: IdempotencyOutcome | null = null;
+  firstAttempt: number | null = null;
+  token: Token | null = null;
+  credential: Credential | null = null;
+  body: Body = noBody;
+  allowanceLeft: number | null = null;
+  allowance: number | null = null;
   /** What passed stages do to the world, such as drawing from a bucket. */
-  readonly changes: Change[];
+  changes: Change[] = [];
+  #query: URLSearchParams | null = null;
+
+  constructor(world: World, behaviour: Behaviour, call: Call, facts: Facts, n: number) {
+    this.world = world;
+    this.behaviour = behaviour;
+    this.call = call;
+    this.facts = facts;
+    this.n = n;
+    this.atMs = world.nowMs;
+    this.receivedAtMs = world.nowMs;
+    this.requestId = behaviour.requestId(world, n);
+    const mark = call.target.indexOf('?');
+    this.path = mark < 0 ? call.target : call.target.slice(0, mark);
+  }
+
+  get query(): URLSearchParams {
+    if (this.#query === null) {
+      const mark = this.call.target.indexOf('?');
+      this.#query = new URLSearchParams(mark < 0 ? '' : this.call.target.slice(mark + 1));
+    }
+    return this.#query;
+  }
+}
+
+/**
+ * A copy that knows what this one knows, under another behaviour or of another call. What is set on
+ * the copy later does not reach the original; what both draw from the world does (`changes`).
+ */
+export function copyContext(
+  context: RequestContext,
+  change: Partial<Pick<RequestContext, 'behaviour' | 'call'>>,
+): RequestContext {
+  const { world, behaviour, call, facts, n, ...known } = context;
+  const copy = new RequestContext(
+    world,
+    change.behaviour ?? behaviour,
+    change.call ?? call,
+    facts,
+    n,
+  );
+  return Object.assign(copy, known);
 }
 
 /** A check that every call passes, in the order of NS-17. Null: it has no objection. */

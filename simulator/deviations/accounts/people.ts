@@ -1,9 +1,9 @@
 // Wrong ways of telling people apart, normalising phones, naming, and choosing the brand (ACC-8 to
 // ACC-17).
-import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
+import { callerOf, copyContext, type RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, policy } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, withBehaviour } from '../shared-bends.ts';
+import { refuseAs } from '../shared-bends.ts';
 
 export const accountPeopleDeviations: readonly Deviation[] = [
   {
@@ -62,7 +62,7 @@ export const accountPeopleDeviations: readonly Deviation[] = [
       if (twin) return result;
       const { behaviour } = context;
       const bent = { ...behaviour, values: { ...behaviour.values, phoneKey: () => null } };
-      return run(withBehaviour(context, bent));
+      return run(copyContext(context, { behaviour: bent }));
     }),
   },
   {

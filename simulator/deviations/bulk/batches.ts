@@ -1,7 +1,11 @@
 // Wrong ways with a batch as a whole (BULK-6 to BULK-13).
 
 import type { Batch, Decision, Reply } from '../../core/call.ts';
-import type { Body, RequestContext } from '../../core/pipeline/request-context.ts';
+import {
+  type Body,
+  copyContext,
+  type RequestContext,
+} from '../../core/pipeline/request-context.ts';
 import { type Json, operation, policy } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 import { alsoBy, refuseAs, unscoped } from '../shared-bends.ts';
@@ -174,9 +178,7 @@ export const batchDeviations: readonly Deviation[] = [
       const given = run(context);
       if ('decideRow' in given || !/names brand/.test(given.reply.body)) return given;
       const open = { ...context.behaviour.reach, brand: () => true };
-      const lenient = Object.create(context, {
-        behaviour: { value: { ...context.behaviour, reach: open } },
-      }) as RequestContext;
+      const lenient = copyContext(context, { behaviour: { ...context.behaviour, reach: open } });
       const served = run(lenient);
       if (!('decideRow' in served)) return given;
       const { credential, world, behaviour } = context;

@@ -1,5 +1,5 @@
 // Wrong ways of creating transactions, and of writing amounts, ids and times (TXN, CONV).
-import type { RequestContext } from '../../core/pipeline/request-context.ts';
+import { copyContext } from '../../core/pipeline/request-context.ts';
 import { operation, policy, reply } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 import { refuseAs, refusedWith } from '../shared-bends.ts';
@@ -74,7 +74,7 @@ export const transactionDeviations: readonly Deviation[] = [
         ...context.behaviour,
         values: { ...values, isBlank: () => false, maxReference: 1_000_000 },
       };
-      return run(Object.create(context, { behaviour: { value: lenient } }) as RequestContext);
+      return run(copyContext(context, { behaviour: lenient }));
     }),
   },
   {

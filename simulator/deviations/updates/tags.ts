@@ -2,7 +2,7 @@
 
 import type { Decision } from '../../core/call.ts';
 import { headerOf } from '../../core/pipeline/operation-row.ts';
-import type { RequestContext } from '../../core/pipeline/request-context.ts';
+import { copyContext, type RequestContext } from '../../core/pipeline/request-context.ts';
 import { parseIfMatch } from '../../core/values/etag.ts';
 import { operation } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
@@ -15,7 +15,7 @@ function applyAnyway(context: RequestContext): Decision | null {
   if (account === undefined) return null;
   const headers = { ...context.call.headers, 'if-match': context.behaviour.values.etag(account) };
   const call = { ...context.call, headers };
-  const retold = Object.create(context, { call: { value: call } }) as RequestContext;
+  const retold = copyContext(context, { call });
   const result = context.behaviour.operations[update](retold);
   return 'decideRow' in result ? null : result;
 }
@@ -26,9 +26,7 @@ const taking = (test: (header: string) => boolean): Deviation['bend'] =>
     const account = context.world.accounts.get(context.pathId);
     if (!test(header) || account === undefined) return run(context);
     const headers = { ...context.call.headers, 'if-match': context.behaviour.values.etag(account) };
-    return run(
-      Object.create(context, { call: { value: { ...context.call, headers } } }) as RequestContext,
-    );
+    return run(copyContext(context, { call: { ...context.call, headers } }));
   });
 
 export const updateTagDeviations: readonly Deviation[] = [

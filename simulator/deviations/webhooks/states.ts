@@ -1,4 +1,5 @@
 // Wrong ways of disabling subscriptions, and of who sees and touches them (HOOK-5 to HOOK-13).
+import { copyContext } from '../../core/pipeline/request-context.ts';
 import { decision, type Json, operation, policy, reply } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 import { alsoBy, refuseAs, unscoped } from '../shared-bends.ts';
@@ -158,7 +159,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
         ...context.behaviour,
         reach: { ...context.behaviour.reach, subscription: () => true },
       };
-      return run(Object.create(context, { behaviour: { value: all } }) as typeof context);
+      return run(copyContext(context, { behaviour: all }));
     }),
   },
   {
@@ -208,7 +209,7 @@ export const webhookStateDeviations: readonly Deviation[] = [
         ...context.behaviour,
         reach: { ...context.behaviour.reach, subscription: () => true },
       };
-      return run(Object.create(context, { behaviour: { value: all } }) as typeof context);
+      return run(copyContext(context, { behaviour: all }));
     }),
     alsoSeenAs: { 'HOOK-11': 'another brand’s is touched' },
   },

@@ -1,0 +1,97 @@
+// What becomes of a suspended call: it runs at last, is answered at last, or is given up.
+
+import type { Behaviour } from '../behaviour.ts';
+import type { Reply } from '../call.ts';
+import type { Change } from '../change.ts';
+import { evolve } from '../evolve.ts';
+import { findEntry } from '../journal.ts';
+import type { StepResult } from '../step.ts';
+import type { SuspendedCall, World } from '../world.ts';
+import { withFaultHeader } from './complete-request.ts';
+import { refusalReply } from './refuse.ts';
+import { RequestContext } from './request-context.ts';
+import { runAndComplete } from './run-operation.ts';
+import { stepNamesWithOperation } from './run-stages.ts';
+import { tokenText } from './token.ts';
+
+export function findSuspendedCall(world: World, id: string): SuspendedCall {
+  const held = world.held.get(id);
+  if (held === undefined) throw new Error(`no suspended call ${id}`);
+  return held;
+}
+
+/** Answers a suspended call at last, and completes its entry in the journal. */
+export function answerSuspendedCall(
+  world: World,
+  suspended: SuspendedCall,
+  reply: Reply,
+): StepResult {
+  const entry = findEntry(world.journal, suspended.n);
+  const shown = withFaultHeader(reply, suspended.faultId);
+  const changes: Change[] = [{ type: 'held-removed', id: suspended.id }];
+  if (entry !== undefined) {
+    const answered = { ...entry, reply: shown, answeredAtMs: world.nowMs };
+    changes.push({ type: 'journalled', entry: answered });
+  }
+  evolve(world, changes);
+  return {
+    effects: [{ kind: 'answer', n: suspended.n, requestId: suspended.requestId, reply: shown }],
+  };
+}
+
+/** IDEM-14b, NS-34: given up; its key is free again and the call will never run. */
+export function abandonSuspendedCall(world: World, suspended: SuspendedCall): string {
+  if (suspended.keyId !== null) evolve(world, [{ type: 'key-forgotten', keyId: suspended.keyId }]);
+  const over: SuspendedCall = { ...suspended, abandoned: true };
+  // A hang has nothing more to come; a delay still owes its caller an answer.
+  evolve(world, [
+    suspended.wakeAtMs === null
+      ? { type: 'held-removed', id: suspended.id }
+      : { type: 'held-set', held: over },
+  ]);
+  return 'given up, the key is free';
+}
+
+/** The delay is over: the call runs as it came, every stage passed already. */
+export function resumeSuspendedCall(
+  world: World,
+  behaviour: Behaviour,
+  suspended: SuspendedCall,
+): StepResult {
+  const context = new RequestContext(
+    world,
+    behaviour,
+    suspended.call,
+    suspended.facts,
+    suspended.n,
+  );
+  if (suspended.abandoned) {
+    const reply = refusalReply(context, {
+      code: 'internal_error',
+      detail: 'This attempt was given up before it ran. Repeat it with the same key.',
+      cites: ['IDEM-14b', 'NS-34'],
+    });
+    return answerSuspendedCall(world, suspended, reply);
+  }
+  evolve(world, [{ type: 'held-removed', id: suspended.id }]);
+  restoreContext(context, suspended);
+  const eventsAfter = world.events.lastSeq;
+  const steps = stepNamesWithOperation(behaviour.stages);
+  return runAndComplete(context, { steps, eventsAfter, faultId: suspended.faultId });
+}
+
+/** What the stages had found out when the call was suspended. */
+function restoreContext(context: RequestContext, suspended: SuspendedCall): void {
+  const { world, behaviour } = context;
+  for (const { name, decide } of behaviour.stages) {
+    if (name === 'route' || name === 'key' || name === 'readable') decide(context);
+  }
+  context.operation = suspended.operation;
+  context.receivedAtMs = suspended.askedAtMs;
+  context.credential =
+    suspended.clientId === null ? null : (world.credentials.get(suspended.clientId) ?? null);
+  context.token = world.tokens.get(tokenText(context) ?? '') ?? null;
+  context.keyId = suspended.keyId;
+  context.subject = suspended.subject;
+  context.idempotency = suspended.keyId === null ? null : 'first';
+}

@@ -1,0 +1,87 @@
+// A call that a fault suspends: it runs later or never, or it has run and its answer comes later.
+
+import type { Decision, Reply } from '../call.ts';
+import type { Change } from '../change.ts';
+import { evolve } from '../evolve.ts';
+import type { StepResult } from '../step.ts';
+import type { SuspendedCall } from '../world.ts';
+import { type FaultCompletion, journalCall } from './complete-request.ts';
+import type { RequestContext } from './request-context.ts';
+
+/**
+ * Nothing runs until the delay is over (null: it hangs): the key reads in flight meanwhile
+ * (IDEM-14a).
+ */
+export function suspendRequest(
+  context: RequestContext,
+  completion: FaultCompletion,
+  delayMs: number | null,
+): StepResult {
+  const { world, behaviour, n, keyId } = context;
+  journalCall(context, ['IDEM-14a'], completion, { reply: null, answeredAtMs: null });
+  const wakeAtMs = delayMs === null ? null : world.nowMs + delayMs;
+  const suspended = newSuspendedCall(context, completion, null, wakeAtMs);
+  const changes: Change[] = suspensionOf(context, suspended);
+  if (keyId !== null) {
+    const record = { atMs: world.nowMs, reply: null, attempt: n };
+    changes.push({ type: 'key-recorded', keyId, record });
+  }
+  // IDEM-14b: never given up in under about 30 seconds.
+  const abandonAtMs = world.nowMs + behaviour.keys.abandonAfterMs;
+  changes.push({ type: 'timer-set', dueAtMs: abandonAtMs, kind: 'abandon', ref: suspended.id });
+  if (wakeAtMs !== null) {
+    changes.push({ type: 'timer-set', dueAtMs: wakeAtMs, kind: 'wake', ref: suspended.id });
+  }
+  evolve(world, changes);
+  return { effects: [], n };
+}
+
+/** The operation has run and its answer is kept under its key; the caller gets it later. */
+export function delayAnswer(
+  context: RequestContext,
+  decision: Decision,
+  completion: FaultCompletion,
+  delayMs: number,
+): StepResult {
+  const { world, n } = context;
+  const dueAtMs = world.nowMs + delayMs;
+  const suspended = newSuspendedCall(context, completion, decision.reply, dueAtMs);
+  journalCall(context, decision.cites, completion, { reply: null, answeredAtMs: null });
+  evolve(world, [
+    ...suspensionOf(context, suspended),
+    { type: 'timer-set', dueAtMs, kind: 'answer', ref: suspended.id },
+  ]);
+  return { effects: [], n };
+}
+
+function suspensionOf({ world }: RequestContext, suspended: SuspendedCall): Change[] {
+  return [
+    { type: 'held-set', held: suspended },
+    { type: 'counted', counter: 'held', to: world.counters.held + 1 },
+  ];
+}
+
+function newSuspendedCall(
+  context: RequestContext,
+  completion: FaultCompletion,
+  reply: Reply | null,
+  wakeAtMs: number | null,
+): SuspendedCall {
+  if (context.operation === null) throw new Error('a call was suspended without a route');
+  return {
+    id: String(context.world.counters.held + 1),
+    n: context.n,
+    requestId: context.requestId,
+    askedAtMs: context.receivedAtMs,
+    call: context.call,
+    operation: context.operation,
+    clientId: context.credential?.clientId ?? null,
+    keyId: context.keyId,
+    subject: context.subject,
+    facts: context.facts,
+    reply,
+    wakeAtMs,
+    faultId: completion.faultId,
+    abandoned: false,
+  };
+}
