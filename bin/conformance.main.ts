@@ -36,6 +36,11 @@ const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/conformance/replay.ts')).defineReplay,
   },
   {
+    name: 'explore',
+    words: 'draw calls that no scenario names, and compare the target with a model',
+    load: async () => (await import('./commands/conformance-explore.ts')).defineExplore,
+  },
+  {
     name: 'receiver',
     words: 'prove the signature check of a webhook receiver',
     load: async () => (await import('./commands/conformance/receiver.ts')).defineReceiver,

@@ -1,0 +1,80 @@
+// The options of `conformance explore`, checked one by one before anything is sent.
+import { type JudgeIo, UsageError } from './conformance/io.ts';
+import {
+  type Given as RunGiven,
+  type RunOptions,
+  readRunOptions,
+} from './conformance/run-options.ts';
+
+export interface ExploreGiven extends Omit<Partial<RunGiven>, 'report'> {
+  readonly requests?: string;
+  readonly minutes?: string;
+  readonly model?: string;
+  readonly concurrency?: string;
+  readonly replay?: string;
+  readonly report?: readonly string[];
+}
+
+export const EXPLORE_FORMATS = ['json', 'html', 'markdown'] as const;
+
+export interface ExploreReportFile {
+  readonly format: (typeof EXPLORE_FORMATS)[number];
+  readonly file: string;
+}
+
+export interface ExploreOptions {
+  /** How the target is reached, as for a run of the judge. */
+  readonly reach: RunOptions;
+  readonly requests: number;
+  readonly minutes: number | undefined;
+  readonly model: string | undefined;
+  readonly concurrency: number;
+  readonly replay: { readonly file: string; readonly id: string } | undefined;
+  readonly reports: readonly ExploreReportFile[];
+}
+
+/** Throws UsageError with what to give instead. */
+export function readExploreOptions(given: ExploreGiven, env: JudgeIo['env']): ExploreOptions {
+  const { report = [], ...rest } = given;
+  const reports = report.map(readReport);
+  const files = [...reports.map(({ file }) => file), given.observed].filter(Boolean);
+  const twice = files.find((file, at) => files.indexOf(file) < at);
+  if (twice !== undefined) {
+    throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
+  }
+  return {
+    reach: readRunOptions(rest, env),
+    requests: readWhole('--requests', given.requests ?? '2000', 1, 10_000_000),
+    minutes: given.minutes === undefined ? undefined : readMinutes(given.minutes),
+    model: given.model,
+    concurrency: readWhole('--concurrency', given.concurrency ?? '8', 1, 16),
+    replay: given.replay === undefined ? undefined : readReplay(given.replay),
+    reports,
+  };
+}
+
+function readReport(text: string): ExploreReportFile {
+  const [, name, file] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
+  const format = EXPLORE_FORMATS.find((each) => each === name);
+  if (format !== undefined && file !== undefined) return { format, file };
+  const forms = EXPLORE_FORMATS.map((each) => `${each}=FILE`).join(', ');
+  throw new UsageError(`--report: "${text}" is none of ${forms}`);
+}
+
+function readReplay(text: string): { file: string; id: string } {
+  const [, file, id] = /^(.+)#([^#]+)$/.exec(text) ?? [];
+  if (file !== undefined && id !== undefined) return { file, id };
+  throw new UsageError(`--replay: "${text}" is not FILE#ID, such as report.json#d1`);
+}
+
+function readWhole(option: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${option}: "${text}" is not a whole number from ${least} to ${most}`);
+}
+
+function readMinutes(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value > 0 && value <= 1440) return value;
+  throw new UsageError(`--minutes: "${text}" is not a number from 0.1 to 1440`);
+}

@@ -1,0 +1,72 @@
+// `conformance explore`: what it offers on the command line.
+import type { Command } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { type JudgeIo, systemJudgeIo, UsageError } from './conformance/io.ts';
+import {
+  EXPLORE_FORMATS,
+  type ExploreGiven,
+  readExploreOptions,
+} from './conformance-explore-options.ts';
+
+const help = `
+Draws sequences of calls that nobody has written, plays each on the target and on a model of the
+platform (the simulator, in this process), and reports where the two differ, shrunk to the few
+calls that show it. Without --model it first learns how the target answers the open questions.
+
+Exit codes: 0 agrees, 1 differs, 2 usage, 3 nothing could be compared, 5 internal, 130 interrupted.`;
+
+export function defineExplore(command: Command): void {
+  command
+    .option('--base-url <url>', 'where the API is served, without /api/v1')
+    .option('--control-url <url|none>', 'its control plane; BASE_URL/_sandbox if that answers')
+    .option('--control-token-env <name>', 'variable with the bearer token of the control plane')
+    .option('--profile <file>', 'credentials, seeds, plan and receiver of the target')
+    .option('--token-env <name>', 'variable with the one token to begin with')
+    .option('--brand-id <id>', 'a brand of that token’s firm; found by itself if bound to one')
+    .option('--seed <n>', 'decides what is drawn', '1')
+    .option('--requests <n>', 'send no more than so many', '2000')
+    .option('--minutes <n>', 'take no longer than so many')
+    .option('--model <file>', 'a sandbox.config.json that says how the open questions are answered')
+    .option('--concurrency <n>', 'calls at once, from 1 (none) to 16', '8')
+    .option('--max-rate <n>', 'at most so many requests a second, whatever the plan allows')
+    .option('--timeout-s <n>', 'how long to wait for one answer', '30')
+    .option('--replay <file#id>', 'play one difference of an earlier JSON report again')
+    .option('--observed <file>', 'write what was learned as a sandbox.config.json: a twin')
+    .option(
+      '--report <format=file>',
+      `write a report: ${EXPLORE_FORMATS.join(', ')}; repeatable`,
+      (value: string, all: readonly string[] = []) => [...all, value],
+    )
+    .option('--json', 'the JSON report on standard output in place of the text')
+    .addHelpText('after', help)
+    .action(async () => {
+      process.exitCode = await exploreFromArguments(command, systemJudgeIo(manifest.version));
+    });
+}
+
+async function exploreFromArguments(command: Command, io: JudgeIo): Promise<number> {
+  const stop = new AbortController();
+  const onSignal = () => {
+    // A second one does not wait for the target to be left tidy.
+    if (stop.signal.aborted) process.exit(130);
+    io.err('\nInterrupted: reporting what is known; once more to end at once.\n');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  try {
+    const options = readExploreOptions(command.opts<ExploreGiven>(), io.env);
+    const { exploreTarget } = await import('./explore-target.ts');
+    return await exploreTarget(options, io, stop.signal);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      io.err(`error: ${error.message}\n`);
+      return 2;
+    }
+    io.err(`the explorer failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return 5;
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+}

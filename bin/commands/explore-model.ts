@@ -1,0 +1,113 @@
+// The explorer's model of the platform: the simulator, in this process, reached by the same ports as
+// a target.
+
+import { Unreachable } from '../../conformance/engine/scenario-errors.ts';
+import type { HeaderLine } from '../../conformance/engine/send/headers.ts';
+import type { Model } from '../../conformance/explore/model.ts';
+import type { GroundAnswer, GroundSender } from '../../conformance/explore/play/ground.ts';
+import { controlProvider } from '../../conformance/providers/control-provider.ts';
+import type { Settings } from '../../fixtures/settings.ts';
+import { findWorld } from '../../fixtures/worlds.ts';
+import type { Call } from '../../simulator/core/call.ts';
+import type { Deviation } from '../../simulator/deviations/deviation.ts';
+import { undiciDeliverer } from '../../simulator/host/delivery/undici-deliverer.ts';
+import { Sandbox } from '../../simulator/host/world/sandbox.ts';
+import { newestEntries, replyHeaders } from '../../simulator/host/world/world-reads.ts';
+import { controlPlane } from '../../simulator/transports/control/control-plane.ts';
+
+const BASE_URL = 'http://model.invalid';
+const CONTROL_URL = `${BASE_URL}/_sandbox`;
+
+/** A conforming simulator with these settings, unless deviations are named. */
+export async function simulatorModel(
+  settings: Settings,
+  deviations: readonly Deviation[] = [],
+): Promise<Model> {
+  const sandbox = await Sandbox.create({
+    worldName: 'default',
+    fixture: findWorld('default')!,
+    seed: 'explore',
+    clock: { mode: 'frozen', nowMs: null },
+    plan: 'sandbox',
+    settings,
+    deviations,
+    deliverer: undiciDeliverer(),
+  });
+  const plane = controlPlane({ sandbox });
+  const sender: GroundSender = {
+    send: (wire) =>
+      wire.url.startsWith(CONTROL_URL) ? sendControl(plane.fetch, wire) : sendCall(sandbox, wire),
+    close: () => sandbox.close(),
+  };
+  const provider = await controlProvider({ baseUrl: BASE_URL, controlUrl: CONTROL_URL, sender });
+  return {
+    provider,
+    sender,
+    close: async () => {
+      await provider.close();
+      await sender.close();
+    },
+  };
+}
+
+type Wire = Parameters<GroundSender['send']>[0];
+
+async function sendControl(
+  fetch: (request: Request) => Promise<Response>,
+  { method, url, headers, body }: Wire,
+): Promise<GroundAnswer> {
+  const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value]) };
+  if (body !== undefined) init.body = body as Uint8Array<ArrayBuffer>;
+  const answer = await fetch(new Request(url, init));
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  return { status: answer.status, headers: [...answer.headers], body: bytes };
+}
+
+const encoder = new TextEncoder();
+const nothing = new Uint8Array(0);
+
+/** Straight into the world, whose journal says at once why it answered so. */
+function sendCall(sandbox: Sandbox, { method, url, headers, body }: Wire): Promise<GroundAnswer> {
+  const call: Call = {
+    method,
+    target: url.slice(BASE_URL.length),
+    headers: joined(headers),
+    body: body ?? nothing,
+  };
+  return new Promise((resolve, reject) => {
+    const host = sandbox.hostOf(call);
+    host.call(call, (answer) => {
+      if (answer.kind === 'reset') {
+        reject(new Unreachable('reset', 'the connection was cut'));
+        return;
+      }
+      const { reply, requestId } = answer;
+      resolve({
+        status: reply.status,
+        headers: Object.entries(replyHeaders(reply, requestId)),
+        body: encoder.encode(reply.body),
+        ...basisOf(host, requestId),
+      });
+    });
+  });
+}
+
+function basisOf({ world }: ReturnType<Sandbox['hostOf']>, requestId: string) {
+  for (const entry of newestEntries(world.journal)) {
+    if (entry.requestId !== requestId) continue;
+    const { cites, idempotency, steps } = entry;
+    return { basis: { cites, idempotency, step: steps[steps.length - 1] ?? '' } };
+  }
+  return {};
+}
+
+/** Several lines of one name are a list, as a server has them. */
+function joined(lines: readonly HeaderLine[]): Record<string, string | string[]> {
+  const all: Record<string, string | string[]> = {};
+  for (const [name, value] of lines) {
+    const key = name.toLowerCase();
+    const before = all[key];
+    all[key] = before === undefined ? value : [before, value].flat();
+  }
+  return all;
+}

@@ -1,0 +1,192 @@
+// Compares what one call was answered by the target and by the model.
+import type { Json } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/answer.ts';
+import { OPERATIONS } from '../play/operations.ts';
+import type { CallOutcome } from '../play/outcome.ts';
+import type { CallStep } from '../sequence.ts';
+import type { Difference } from './difference.ts';
+import { PROBLEM, SUCCESS } from './shapes.ts';
+import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
+
+/** The answers so far, by step, of both sides. */
+export interface Played {
+  readonly target: ReadonlyMap<number, unknown>;
+  readonly model: ReadonlyMap<number, unknown>;
+}
+
+export function compareAnswers(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  comparing: Comparing,
+): Difference | null {
+  const found =
+    compareStatus(target, model) ??
+    compareType(target, model) ??
+    compareBody(step, target, model, comparing) ??
+    compareHeaders(step, target, model, comparing);
+  return found === null ? null : differenceOf(step, target, model, found);
+}
+
+export function differenceOf(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  { at, target: targetText, model: modelText }: Mismatch,
+): Difference {
+  return {
+    n: step.n,
+    operation: step.operation,
+    at,
+    model: modelText,
+    target: targetText,
+    modelAnswer: summaryOf(model),
+    targetAnswer: summaryOf(target),
+    basis: model.basis,
+  };
+}
+
+/** In a few words: `201`, `409 invalid_state`, `422 text/plain`. */
+export function summaryOf({ status, json, headers }: CallOutcome): string {
+  const code = memberAt(json, 'code');
+  if (status >= 400 && typeof code === 'string') return `${status} ${code}`;
+  return status >= 400 ? `${status} ${headers.mediaType()}` : String(status);
+}
+
+function compareStatus(target: CallOutcome, model: CallOutcome): Mismatch | null {
+  const [own, other] = [summaryOf(target), summaryOf(model)];
+  if (target.status !== model.status) return { at: 'status', target: own, model: other };
+  const code = memberAt(model.json, 'code');
+  if (model.status < 400 || typeof code !== 'string' || own === other) return null;
+  return { at: 'code', target: own, model: other };
+}
+
+/** ERR-1a, ERR-2: a problem or plain text; of a success only that it is JSON. */
+function compareType(target: CallOutcome, model: CallOutcome): Mismatch | null {
+  const [own, other] = [target.headers.mediaType(), model.headers.mediaType()];
+  const alike =
+    model.status < 400
+      ? (own === '') === (other === '') && own.includes('json') === other.includes('json')
+      : own === other;
+  return alike ? null : { at: 'header.content-type', target: own, model: other };
+}
+
+function compareBody(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  comparing: Comparing,
+): Mismatch | null {
+  if (model.status < 400) {
+    const shape = SUCCESS[step.operation];
+    return (
+      compareValue(shape, target.json, model.json, 'body', comparing) ??
+      compareRevision(target, model, comparing)
+    );
+  }
+  const code = memberAt(model.json, 'code');
+  if (typeof code !== 'string') return compareText(target, model);
+  return compareValue(PROBLEM, target.json, model.json, 'body', comparing) ?? problemOf(target);
+}
+
+function compareText(target: CallOutcome, model: CallOutcome): Mismatch | null {
+  if ((target.body.length === 0) === (model.body.length === 0)) return null;
+  return { at: 'body', target: `${target.body.length} bytes`, model: `${model.body.length} bytes` };
+}
+
+/** ERR-1: what a problem must be by itself, whatever its words. */
+function problemOf({ json }: CallOutcome): Mismatch | null {
+  const type = memberAt(json, 'type');
+  const code = memberAt(json, 'code');
+  const expected = `a URI that ends in /errors/${String(code)}`;
+  const isUri = typeof type === 'string' && /^[a-z][a-z0-9+.-]*:/i.test(type);
+  if (!isUri || !type.endsWith(`/errors/${String(code)}`)) {
+    return { at: 'body.type', target: shown(type), model: expected };
+  }
+  const id = memberAt(json, 'request_id');
+  if (typeof id !== 'string' || id === '') {
+    return { at: 'body.request_id', target: shown(id), model: 'a text' };
+  }
+  const errors = memberAt(json, 'errors');
+  return Array.isArray(errors)
+    ? null
+    : { at: 'body.errors', target: shown(errors), model: 'a list' };
+}
+
+/** NS-26: which numbers revisions are is the target's own; that they step when the model's do. */
+function compareRevision(
+  target: CallOutcome,
+  model: CallOutcome,
+  { match }: Comparing,
+): Mismatch | null {
+  const account = memberAt(model.json, 'id') ?? memberAt(model.json, 'account_id');
+  const [own, other] = [memberAt(target.json, 'revision'), memberAt(model.json, 'revision')];
+  if (own === undefined || other === undefined) return null;
+  if (match.pair(`revision of ${String(account)}`, String(own), String(other))) return null;
+  return { at: 'body.revision', target: shown(own), model: shown(other) };
+}
+
+function compareHeaders(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  comparing: Comparing,
+): Mismatch | null {
+  return (
+    compareEtag(target, model, comparing) ??
+    compareRequestId(step, target, model, comparing) ??
+    compareLimits(target, model)
+  );
+}
+
+/** ACC-19: a strong tag whose value is the revision in the body. */
+function compareEtag(
+  target: CallOutcome,
+  model: CallOutcome,
+  { masked }: Comparing,
+): Mismatch | null {
+  const other = model.headers.get('etag');
+  if (other === undefined) return null;
+  const replayed = model.basis?.idempotency === 'replayed';
+  if (replayed && masked.has('replay_etag')) return null;
+  const own = target.headers.get('etag');
+  const revision = memberAt(target.json, 'revision');
+  if (own === `"${String(revision)}"`) return null;
+  return { at: 'header.etag', target: own ?? 'none', model: `the revision, "${String(revision)}"` };
+}
+
+/** ERR-4, IDEM-5: of the nine writes every answer carries one, and never the same twice. */
+function compareRequestId(
+  { operation }: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  { match }: Comparing,
+): Mismatch | null {
+  if (!OPERATIONS[operation].keyed) return null;
+  const [own, other] = [target.headers.get('x-request-id'), model.headers.get('x-request-id')];
+  if (other === undefined) return null;
+  if (own !== undefined && own !== '' && match.pair('request', own, other)) return null;
+  return { at: 'header.x-request-id', target: own ?? 'none', model: 'one of its own' };
+}
+
+const LIMIT_HEADERS = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'retry-after',
+];
+
+/** LIM-6, LIM-8: the four headers with a 429, and with nothing else. */
+function compareLimits(target: CallOutcome, model: CallOutcome): Mismatch | null {
+  for (const name of LIMIT_HEADERS) {
+    const [own, other] = [target.headers.get(name), model.headers.get(name)];
+    const at = `header.${name}`;
+    if (own === undefined && other === undefined) continue;
+    const wrong = { at, target: own ?? 'none', model: other ?? 'none' };
+    if (own === undefined || other === undefined) return wrong;
+    if (own !== other) return wrong;
+  }
+  const errors = memberAt(target.json, 'errors') as Json | undefined;
+  if (target.status !== 429 || !Array.isArray(errors) || errors.length === 0) return null;
+  return { at: 'body.errors', target: shown(errors), model: '[]' };
+}

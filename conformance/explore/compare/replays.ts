@@ -1,0 +1,48 @@
+// IDEM-4, IDEM-5: what the model calls a replay must be one on the target too, byte for byte.
+import type { CallOutcome, Outcome } from '../play/outcome.ts';
+import { textOf } from '../play/outcome.ts';
+import type { CallStep } from '../sequence.ts';
+import { differenceOf } from './answers.ts';
+import type { Difference } from './difference.ts';
+
+type Outcomes = ReadonlyMap<number, Outcome>;
+
+export function compareReplay(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  played: { readonly target: Outcomes; readonly model: Outcomes },
+): Difference | null {
+  if (model.basis?.idempotency !== 'replayed') return null;
+  const first = firstOf(model, played.model);
+  const own = first === undefined ? undefined : played.target.get(first.n);
+  if (own?.kind !== 'answer') return null;
+  const wrong = (at: string, said: string, expected: string) =>
+    differenceOf(step, target, model, { at, target: said, model: expected });
+  if (target.headers.mediaType() !== own.headers.mediaType()) {
+    return wrong('replay.content-type', target.headers.mediaType(), own.headers.mediaType());
+  }
+  if (!Buffer.from(target.body).equals(own.body)) {
+    return wrong(
+      'replay.body',
+      cut(textOf(target)),
+      `as the answer to call ${own.n}: ${cut(textOf(own))}`,
+    );
+  }
+  return null;
+}
+
+/** The answer that the model has replayed: the earliest with the same bytes. */
+function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
+  for (const outcome of outcomes.values()) {
+    if (outcome.kind !== 'answer' || outcome.n === model.n) continue;
+    if (outcome.status !== model.status || outcome.sent.method !== model.sent.method) continue;
+    if (outcome.basis?.idempotency === 'replayed') continue;
+    if (Buffer.from(outcome.body).equals(model.body)) return outcome;
+  }
+  return undefined;
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,177 @@
+// How each member of an answer is compared: as it is, as a name for a record, as a time, as words.
+import type { Operation } from '../sequence.ts';
+
+/** What stands for what, by the kind of record it names. */
+export type Space =
+  | 'account'
+  | 'transaction'
+  | 'trading account'
+  | 'position'
+  | 'order'
+  | 'subscription'
+  | 'brand'
+  | 'firm'
+  | 'url';
+
+export type Shape =
+  | { readonly kind: 'same' }
+  /** Text or null as the model has it; which text is the service's own. */
+  | { readonly kind: 'words' }
+  | { readonly kind: 'name'; readonly space: Space }
+  | { readonly kind: 'secret' }
+  | { readonly kind: 'time' }
+  | { readonly kind: 'amount' }
+  | { readonly kind: 'revision' }
+  | { readonly kind: 'sequence number' }
+  /** The same members in any order. */
+  | { readonly kind: 'set' }
+  | { readonly kind: 'open' }
+  /** BULK-5: the code or words of a refused row; what a landed row says there is open. */
+  | { readonly kind: 'refusal'; readonly words: boolean }
+  | { readonly kind: 'record'; readonly members: Readonly<Record<string, Shape>> }
+  | { readonly kind: 'list'; readonly of: Shape }
+  /** A list of records of which only those that the sequence has met are compared. */
+  | { readonly kind: 'known'; readonly by: string; readonly space: Space; readonly of: Shape };
+
+const same: Shape = { kind: 'same' };
+const words: Shape = { kind: 'words' };
+const open: Shape = { kind: 'open' };
+const time: Shape = { kind: 'time' };
+const amount: Shape = { kind: 'amount' };
+const name = (space: Space): Shape => ({ kind: 'name', space });
+const record = (members: Readonly<Record<string, Shape>>): Shape => ({ kind: 'record', members });
+
+const accountMembers = {
+  id: name('account'),
+  revision: { kind: 'revision' },
+  client_reference_id: same,
+  first_name: same,
+  last_name: same,
+  phone: same,
+  country: same,
+  language: same,
+  status: same,
+  brand_id: name('brand'),
+  firm_id: name('firm'),
+} as const satisfies Record<string, Shape>;
+
+const transactionMembers = {
+  id: name('transaction'),
+  account_id: name('account'),
+  trading_account_id: name('trading account'),
+  currency: same,
+  amount,
+  method: same,
+  transaction_type: same,
+  status: same,
+  is_ftd: same,
+  created_at: time,
+} as const satisfies Record<string, Shape>;
+
+export const ACCOUNT = record(accountMembers);
+export const TRANSACTION = record(transactionMembers);
+
+/** NS-1: the specification shows none of it; what the model has and the target has is compared. */
+export const ORDER = record({
+  id: name('order'),
+  trading_account_id: name('trading account'),
+  position_id: name('position'),
+  instrument: same,
+  side: same,
+  volume: amount,
+  price: open,
+  status: same,
+  created_at: time,
+});
+
+export const SUBSCRIPTION = record({
+  id: name('subscription'),
+  url: name('url'),
+  brand_id: name('brand'),
+  event_categories: { kind: 'set' },
+  disabled: same,
+  disabled_reason: words,
+  last_delivered_seq: { kind: 'sequence number' },
+  created_at: time,
+  secret: { kind: 'secret' },
+});
+
+const BULK = record({
+  total: same,
+  created: same,
+  failed: same,
+  rows: {
+    kind: 'list',
+    of: record({
+      client_reference_id: same,
+      status: same,
+      id: name('account'),
+      code: { kind: 'refusal', words: false },
+      detail: { kind: 'refusal', words: true },
+    }),
+  },
+});
+
+const readAccount = record({
+  ...accountMembers,
+  record_id: name('account'),
+  account_id: name('account'),
+  id: open,
+});
+const readTransaction = record({
+  ...transactionMembers,
+  record_id: name('transaction'),
+  id: open,
+});
+
+export const PROBLEM = record({
+  type: open,
+  title: words,
+  status: same,
+  code: same,
+  detail: words,
+  request_id: open,
+  errors: open,
+});
+
+export const SUCCESS: Readonly<Record<Operation, Shape>> = {
+  createAccount: ACCOUNT,
+  updateAccount: ACCOUNT,
+  bulkCreateAccounts: BULK,
+  openPosition: ORDER,
+  closePosition: ORDER,
+  createTransaction: TRANSACTION,
+  approveTransaction: TRANSACTION,
+  rejectTransaction: TRANSACTION,
+  cancelTransaction: TRANSACTION,
+  createWebhook: SUBSCRIPTION,
+  listWebhooks: record({
+    webhooks: { kind: 'known', by: 'id', space: 'subscription', of: SUBSCRIPTION },
+  }),
+  getWebhook: SUBSCRIPTION,
+  rotateWebhookSecret: SUBSCRIPTION,
+  disableWebhook: SUBSCRIPTION,
+  issueToken: record({ access_token: { kind: 'secret' }, token_type: same, expires_in: same }),
+  listAccounts: record({
+    accounts: { kind: 'known', by: 'record_id', space: 'account', of: readAccount },
+  }),
+  listTransactions: record({
+    transactions: { kind: 'known', by: 'record_id', space: 'transaction', of: readTransaction },
+  }),
+  getAccountStatus: record({
+    account_id: name('account'),
+    status: same,
+    revision: { kind: 'revision' },
+  }),
+};
+
+/** ACC-18, TXN-9, HOOK-3: members that must not be there where the model has none of them. */
+export const FORBIDDEN = [
+  'email',
+  'reason',
+  'secret',
+  'provider',
+  'provider_reference',
+  'operator',
+  'reasoning',
+] as const;

@@ -1,0 +1,118 @@
+// Checks what counts as the same: names one to one, amounts by value, times by offset, words not at
+// all.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Json } from '../../engine/send/answer.ts';
+import { Match } from './match.ts';
+import { ACCOUNT, type Shape, SUCCESS, TRANSACTION } from './shapes.ts';
+import { type Comparing, compareValue, normalDecimal } from './values.ts';
+
+const compare = suite('explore compare');
+
+const comparing = (): Comparing => ({
+  match: new Match(),
+  offsetMs: 1000,
+  toleranceMs: 5,
+  masked: new Set(),
+});
+
+const account = (over: { [name: string]: Json } = {}): Json => ({
+  id: '1001',
+  revision: 1,
+  client_reference_id: 'a',
+  first_name: 'Ada',
+  last_name: '',
+  phone: null,
+  country: null,
+  language: null,
+  status: 'New',
+  brand_id: '10',
+  firm_id: '1',
+  ...over,
+});
+
+const at = (shape: Shape, target: Json, model: Json, with_ = comparing()) =>
+  compareValue(shape, target, model, 'body', with_)?.at ?? null;
+
+compare('names stand for one another one to one', () => {
+  const with_ = comparing();
+  assert.is(at(ACCOUNT, account({ id: '5' }), account(), with_), null);
+  assert.is(at(ACCOUNT, account({ id: '5' }), account(), with_), null);
+  assert.is(at(ACCOUNT, account({ id: '6' }), account(), with_), 'body.id');
+  assert.is(at(ACCOUNT, account({ id: '5' }), account({ id: '1002' }), with_), 'body.id');
+});
+
+compare('an id is a decimal string, not a number and not a word', () => {
+  assert.is(at(ACCOUNT, account({ id: 5 }), account()), 'body.id');
+  assert.is(at(ACCOUNT, account({ id: 'acc_5' }), account()), 'body.id');
+});
+
+compare('members that the model lacks are let be, but for those that must not be', () => {
+  assert.is(at(ACCOUNT, account({ created_at: 1 }), account()), null);
+  assert.is(at(ACCOUNT, account({ email: 'a@b' }), account()), 'body.email');
+  const { phone, ...lacking } = account() as { [name: string]: Json };
+  assert.is(at(ACCOUNT, lacking, account()), 'body.phone');
+});
+
+compare('times by their offset, amounts by their value', () => {
+  const transaction = (over: { [name: string]: Json }): Json => ({
+    id: '1',
+    account_id: '2',
+    trading_account_id: '3',
+    currency: 'USD',
+    amount: '25.00',
+    method: 'Deposit',
+    transaction_type: 'Deposit',
+    status: 'pending',
+    is_ftd: false,
+    created_at: 5000,
+    ...over,
+  });
+  const same = (over: { [name: string]: Json }) =>
+    at(TRANSACTION, transaction({ created_at: 6000, ...over }), transaction({}));
+  assert.is(same({}), null);
+  assert.is(same({ created_at: 6003 }), null);
+  assert.is(same({ created_at: 6 }), 'body.created_at');
+  assert.is(same({ amount: '25' }), null);
+  assert.is(same({ amount: '25.10' }), 'body.amount');
+  assert.is(same({ amount: 25 }), 'body.amount');
+});
+
+compare('decimals in one form', () => {
+  const rows = [
+    ['25.00', '25'],
+    ['-0.50', '-0.5'],
+    ['0012.5', '12.5'],
+    ['-0', '0'],
+    ['100', '100'],
+    ['0.0', '0'],
+  ] as const;
+  for (const [text, normal] of rows) assert.is(normalDecimal(text), normal);
+});
+
+compare('of a list only the records that were met', () => {
+  const with_ = comparing();
+  with_.match.pair('subscription', '7', '70');
+  const subscription = (id: number, disabled: boolean): Json => ({
+    id,
+    url: 'https://a.example',
+    brand_id: null,
+    event_categories: ['account'],
+    disabled,
+    disabled_reason: null,
+    last_delivered_seq: 0,
+    created_at: 0,
+  });
+  const list = (...all: Json[]): Json => ({ webhooks: all });
+  const model = list(subscription(70, false), subscription(71, false));
+  const shape = SUCCESS.listWebhooks;
+  const own = (id: number, disabled: boolean): Json => ({
+    ...(subscription(id, disabled) as { [name: string]: Json }),
+    created_at: 1000,
+  });
+  assert.is(at(shape, list(own(9, true), own(7, false)), model, with_), null);
+  assert.is(at(shape, list(own(7, true)), model, with_), 'body.webhooks.*.disabled');
+  assert.is(at(shape, list(own(9, false)), model, with_), 'body.webhooks');
+});
+
+compare.run();

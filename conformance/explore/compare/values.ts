@@ -1,0 +1,201 @@
+// Compares two JSON values by the shape they should have.
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../engine/send/answer.ts';
+import type { Match } from './match.ts';
+import { FORBIDDEN, type Shape } from './shapes.ts';
+
+export interface Comparing {
+  readonly match: Match;
+  /** Times of the target less times of the model. */
+  readonly offsetMs: number;
+  readonly toleranceMs: number;
+  /** Members that are not compared, by name: what is open there could not be learned. */
+  readonly masked: ReadonlySet<string>;
+}
+
+/** Where two values differ, and how each reads there. */
+export interface Mismatch {
+  readonly at: string;
+  readonly target: string;
+  readonly model: string;
+}
+
+type Of<K extends Shape['kind']> = Extract<Shape, { readonly kind: K }>;
+
+export function compareValue(
+  shape: Shape,
+  target: Json | undefined,
+  model: Json | undefined,
+  at: string,
+  comparing: Comparing,
+): Mismatch | null {
+  const wrong = { at, target: shown(target), model: shown(model) };
+  switch (shape.kind) {
+    case 'open':
+      return null;
+    case 'refusal':
+      if (model === null || (shape.words && isText(target ?? null))) return null;
+      return isDeepStrictEqual(target, model) ? null : wrong;
+    case 'record':
+      return compareRecord(shape, target, model, at, comparing);
+    case 'list':
+      return compareList(shape, target, model, at, comparing);
+    case 'known':
+      return compareKnown(shape, target, model, at, comparing);
+    case 'revision':
+      // Which numbers they are is compared by the record they belong to.
+      return typeof target === typeof model && Number.isInteger(target) ? null : wrong;
+    default:
+      return isLeafAlike(shape, target, model, comparing) ? null : wrong;
+  }
+}
+
+function isLeafAlike(
+  shape: Shape,
+  target: Json | undefined,
+  model: Json | undefined,
+  comparing: Comparing,
+): boolean {
+  if (target === null || model === null || target === undefined || model === undefined) {
+    return target === model;
+  }
+  switch (shape.kind) {
+    case 'words':
+      return typeof target === typeof model && (target === '') === (model === '');
+    case 'name':
+      return areNames(shape, target, model, comparing);
+    case 'secret':
+      return isText(target) && isText(model) && comparing.match.pair('secret', target, model);
+    case 'time':
+      return isSameTime(target, model, comparing);
+    case 'amount':
+      return isSameAmount(target, model);
+    case 'sequence number':
+      return Number.isInteger(target) && (target === 0) === (model === 0);
+    case 'set':
+      return isSameSet(target, model);
+    default:
+      return isDeepStrictEqual(target, model);
+  }
+}
+
+const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
+
+function areNames({ space }: Of<'name'>, target: Json, model: Json, { match }: Comparing): boolean {
+  if (typeof target !== typeof model) return false;
+  if (typeof target === 'object' || typeof target === 'boolean') return false;
+  // CONV-1a: an id is a decimal string wherever the model's is one.
+  if (space !== 'url' && typeof target === 'string' && !/^\d+$/.test(target)) return false;
+  return match.pair(space, String(target), String(model));
+}
+
+function isSameTime(target: Json, model: Json, { offsetMs, toleranceMs }: Comparing): boolean {
+  if (typeof target !== 'number' || typeof model !== 'number') return false;
+  if (!Number.isInteger(target)) return false;
+  return Math.abs(target - model - offsetMs) <= toleranceMs;
+}
+
+/** CONV-2a: the value counts, for up to two decimals and fifteen digits. */
+function isSameAmount(target: Json, model: Json): boolean {
+  if (typeof target !== 'string' || typeof model !== 'string') return target === model;
+  const plain = /^-?\d+(\.\d+)?$/;
+  if (!plain.test(target)) return target === model;
+  const [whole = '', part = ''] = model.replace('-', '').split('.');
+  if (part.length > 2 || whole.length + part.length > 15) return true;
+  return normalDecimal(target) === normalDecimal(model);
+}
+
+export function normalDecimal(text: string): string {
+  const [, sign = '', whole = '', part = ''] = /^(-?)0*(\d+?)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
+  const value = part === '' ? whole : `${whole}.${part}`;
+  return value === '0' ? '0' : `${sign}${value}`;
+}
+
+function isSameSet(target: Json, model: Json): boolean {
+  if (!Array.isArray(target) || !Array.isArray(model)) return false;
+  return isDeepStrictEqual([...new Set(target)].sort(), [...new Set(model)].sort());
+}
+
+const isRecord = (value: Json | undefined): value is { [name: string]: Json } =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+function compareRecord(
+  { members }: Of<'record'>,
+  target: Json | undefined,
+  model: Json | undefined,
+  at: string,
+  comparing: Comparing,
+): Mismatch | null {
+  if (!isRecord(target) || !isRecord(model)) {
+    const alike = isDeepStrictEqual(target, model);
+    return alike ? null : { at, target: shown(target), model: shown(model) };
+  }
+  for (const [name, shape] of Object.entries(members)) {
+    if (comparing.masked.has(name)) continue;
+    const found = compareValue(shape, target[name], model[name], `${at}.${name}`, comparing);
+    if (found !== null) return found;
+  }
+  for (const name of FORBIDDEN) {
+    if (!Object.hasOwn(target, name) || Object.hasOwn(model, name)) continue;
+    return { at: `${at}.${name}`, target: shown(target[name]), model: 'no such member' };
+  }
+  return null;
+}
+
+function compareList(
+  { of }: Of<'list'>,
+  target: Json | undefined,
+  model: Json | undefined,
+  at: string,
+  comparing: Comparing,
+): Mismatch | null {
+  const wrong = { at, target: shown(target), model: shown(model) };
+  if (!Array.isArray(target) || !Array.isArray(model)) return wrong;
+  if (target.length !== model.length) {
+    return { at, target: `${target.length} entries`, model: `${model.length} entries` };
+  }
+  for (const [index, each] of target.entries()) {
+    const found = compareValue(of, each, model[index], `${at}.${index}`, comparing);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Others' records are in a list too; those that stand for one another are compared, each way. */
+function compareKnown(
+  { by, space, of }: Of<'known'>,
+  target: Json | undefined,
+  model: Json | undefined,
+  at: string,
+  comparing: Comparing,
+): Mismatch | null {
+  if (!Array.isArray(target) || !Array.isArray(model)) {
+    return { at, target: shown(target), model: shown(model) };
+  }
+  const { match } = comparing;
+  const idOf = (each: Json | undefined) => (isRecord(each) ? String(each[by]) : '');
+  const byId = new Map(target.map((each) => [idOf(each), each]));
+  const seen = new Set<string>();
+  for (const each of model) {
+    const id = match.targetOf(space, idOf(each));
+    if (id === undefined) continue;
+    seen.add(id);
+    if (match.isSetUp(space, id)) continue;
+    const other = byId.get(id);
+    if (other === undefined) return { at, target: `no ${space} ${id}`, model: `${space} ${id}` };
+    const found = compareValue(of, other, each, `${at}.*`, comparing);
+    if (found !== null) return found;
+  }
+  for (const id of byId.keys()) {
+    if (seen.has(id) || match.modelOf(space, id) === undefined) continue;
+    return { at, target: `${space} ${id}`, model: `no ${space} ${id}` };
+  }
+  return null;
+}
+
+/** For reports: JSON, cut where it goes on for long. */
+export function shown(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,47 @@
+// One named thing that a sequence may do next. Names are counted, so that what is rarely met comes
+// sooner.
+import type { Capability } from '../../engine/capabilities.ts';
+import type { CallStep, Step, Value } from '../sequence.ts';
+import type { Random } from './random.ts';
+import type { Scene } from './scene.ts';
+
+export interface Idea {
+  /** Family and what is special about it: `account/email-without-at`. */
+  readonly id: string;
+  readonly weight?: number;
+  readonly needs?: readonly Capability[];
+  /** Whether the scene has what it takes. */
+  readonly when?: (scene: Scene) => boolean;
+  readonly draw: (d: Drawing) => readonly Step[];
+}
+
+/** What ideas draw with. */
+export interface Drawing {
+  readonly scene: Scene;
+  readonly random: Random;
+  /** Whether everything that is made is gone with the world it is made in. */
+  readonly disposable: boolean;
+  /** The role to act as unless an idea is about another. */
+  readonly main: string;
+  readonly offers: ReadonlySet<Capability>;
+  /** A new stem for a fresh text. */
+  stem(): string;
+}
+
+export const call = (d: Drawing, parts: Omit<CallStep, 'do' | 'n'>): CallStep => ({
+  do: 'call',
+  n: d.scene.label(),
+  ...parts,
+});
+
+/** A key that nothing else in the sequence uses. */
+export const newKey = (d: Drawing): Value => ({ $fresh: `k${d.stem()}` });
+
+export type Members = { readonly [name: string]: Value };
+
+/** The members without those that are undefined, so that an idea can take one out. */
+export function members(all: { readonly [name: string]: Value | undefined }): Members {
+  return Object.fromEntries(
+    Object.entries(all).filter((pair): pair is [string, Value] => pair[1] !== undefined),
+  );
+}

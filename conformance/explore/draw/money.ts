@@ -1,0 +1,329 @@
+// Ideas about trading accounts and transactions: recorded, decided on, settled.
+import type { CallStep, Step, Value } from '../sequence.ts';
+import { createCall } from './accounts.ts';
+import { call, type Drawing, type Idea, members, newKey } from './idea.ts';
+import type { DrawnPlace, DrawnTransaction, Scene } from './scene.ts';
+
+const AMOUNTS = ['25.00', '100', '0.01', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99'];
+const BAD_AMOUNTS = ['abc', '', '1,5', '1.2.3', '12x', '--5', 'NaN', '0x10', '1 000', '٣'];
+const TYPES = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
+const METHODS = ['Deposit', 'Withdrawal', 'Bonus'];
+const REASONS = ['late', 'x'.repeat(500), 'wegen Prüfung', '不要', '"quoted"'];
+
+type Over = { readonly [name: string]: Value | undefined };
+
+/** An account with a trading account: made here where it can be, else the profile's. */
+const placed = ({ places }: Scene) => places.length > 0;
+
+export function transactionCall(d: Drawing, place: DrawnPlace, over: Over = {}, as = place.as) {
+  return call(d, {
+    operation: 'createTransaction',
+    as,
+    key: newKey(d),
+    body: members({
+      client_reference_id: { $fresh: `t${d.stem()}` },
+      account_id: place.account,
+      trading_account_id: place.tradingAccount,
+      currency: place.currency,
+      amount: d.random.pick(AMOUNTS.slice(0, 4)),
+      transaction_type: 'Deposit',
+      ...over,
+    }),
+  });
+}
+
+const places: readonly Idea[] = [
+  {
+    id: 'place/open',
+    weight: 6,
+    needs: ['fresh_trading_account'],
+    draw: (d) => {
+      const own = d.scene.accounts.filter(({ as }) => as !== 'other_firm');
+      if (own.length > 0 && d.random.chance(0.6)) return [open(d, d.random.pick(own).id)];
+      const created = createCall(d, d.main);
+      return [created, open(d, { $of: created.n, at: 'id' })];
+    },
+  },
+  {
+    id: 'place/provider',
+    weight: 2,
+    needs: ['fresh_trading_account'],
+    when: ({ accounts }) => accounts.length > 0,
+    draw: (d) => [{ ...open(d, d.random.pick(d.scene.accounts).id), provider: true }],
+  },
+  {
+    id: 'place/other-brand',
+    needs: ['fresh_trading_account', 'other_brand'],
+    draw: (d) => {
+      const created = createCall(d, 'other_brand');
+      return [created, open(d, { $of: created.n, at: 'id' })];
+    },
+  },
+  {
+    id: 'place/other-firm',
+    weight: 0.7,
+    needs: ['fresh_trading_account', 'other_firm'],
+    draw: (d) => {
+      const created = createCall(d, 'other_firm');
+      return [created, open(d, { $of: created.n, at: 'id' })];
+    },
+  },
+];
+
+function open(d: Drawing, account: Value): Extract<Step, { do: 'open' }> {
+  return { do: 'open', n: d.scene.label(), account };
+}
+
+/** A transaction at some place, or one made for it. */
+function record(
+  id: string,
+  over: (d: Drawing, place: DrawnPlace) => Over,
+  rest: Partial<Idea> = {},
+): Idea {
+  return {
+    id: `transaction/${id}`,
+    when: placed,
+    draw: (d) => {
+      const place = d.random.pick(d.scene.places);
+      return [transactionCall(d, place, over(d, place))];
+    },
+    ...rest,
+  };
+}
+
+const recorded: readonly Idea[] = [
+  record('deposit', () => ({}), { weight: 8 }),
+  record(
+    'withdrawal',
+    (d) => ({
+      transaction_type: 'Withdrawal',
+      amount: d.random.pick(['5', '-5', '-0.50']),
+    }),
+    { weight: 3 },
+  ),
+  record('amount', (d) => ({ amount: d.random.pick(AMOUNTS) }), { weight: 2 }),
+  record('type', (d) => ({ transaction_type: d.random.pick(TYPES) }), { weight: 2 }),
+  record('method', (d) => ({ method: d.random.pick(METHODS) }), { weight: 2 }),
+  record(
+    'type-and-method',
+    (d) => ({
+      transaction_type: d.random.pick(TYPES),
+      method: d.random.pick(METHODS),
+      amount: d.random.pick(AMOUNTS),
+    }),
+    { weight: 2 },
+  ),
+  record('status-sent', () => ({ status: 'approved', is_ftd: true })),
+  record('other-currency', () => ({ currency: 'JPY' }), { weight: 0.5 }),
+  record('reference-255', (d) => ({
+    client_reference_id: { $fresh: `l${d.stem()}`, length: 255 },
+  })),
+  record('amount-bad', (d) => ({ amount: d.random.pick(BAD_AMOUNTS) }), { weight: 2 }),
+  record('amount-number', () => ({ amount: 25 }), { weight: 0.5 }),
+  record('amount-zero', () => ({ amount: '0.00' }), { weight: 0.5 }),
+  record('amount-exponent', (d) => ({ amount: d.random.pick(['1e3', '+5', '.5']) }), {
+    weight: 0.5,
+  }),
+  record('currency-empty', () => ({ currency: '' })),
+  record('type-bad', (d) => ({ transaction_type: d.random.pick(['deposit', 'Transfer', '']) })),
+  record('type-absent', () => ({ transaction_type: undefined })),
+  record('method-bad', () => ({ method: 'Cash' })),
+  record('amount-absent', () => ({ amount: undefined }), { weight: 0.5 }),
+  record('currency-absent', () => ({ currency: undefined }), { weight: 0.5 }),
+  record('account-absent', () => ({ account_id: undefined }), { weight: 0.5 }),
+  record('reference-256', (d) => ({
+    client_reference_id: { $fresh: `l${d.stem()}`, length: 256 },
+  })),
+  record('reference-blank', (d) => ({ client_reference_id: d.random.pick(['', '  ']) })),
+  record('account-number', (_, { account }) => ({ account_id: { $number: account } })),
+  record('trading-account-number', (_, { tradingAccount }) => ({
+    trading_account_id: { $number: tradingAccount },
+  })),
+  record('account-text', (d) => ({ account_id: d.random.pick(['abc', '1.0', '0x1', '-1']) })),
+  record('trading-account-text', () => ({ trading_account_id: 'abc' })),
+  record('account-unknown', () => ({ account_id: '999999999' })),
+  record('trading-account-unknown', () => ({ trading_account_id: '999999999' })),
+  record(
+    'trading-account-of-another',
+    (d, place) => {
+      const others = d.scene.places.filter(({ account }) => account !== place.account);
+      const other = others.length === 0 ? undefined : d.random.pick(others);
+      return other === undefined ? {} : { trading_account_id: other.tradingAccount };
+    },
+    { weight: 2 },
+  ),
+];
+
+const found: readonly Idea[] = [
+  ...(['same', 'upper'] as const).map(
+    (how): Idea => ({
+      id: `transaction/found-${how}`,
+      weight: 2,
+      when: ({ transactions }) => transactions.length > 0,
+      draw: (d) => {
+        const { reference, place } = d.random.pick(d.scene.transactions);
+        const named: Value = how === 'same' ? reference : { $case: 'upper', of: reference };
+        return [transactionCall(d, place, { client_reference_id: named, amount: '7.77' })];
+      },
+    }),
+  ),
+  ...(
+    [
+      'brand',
+      'other_brand',
+      'other_firm',
+      'no_scopes',
+      'amend_only',
+      'no_amend',
+      'delegated',
+      'read_only',
+      'nobody',
+    ] as const
+  ).map(
+    (role): Idea => ({
+      id: `transaction/as-${role}`,
+      needs: role === 'nobody' ? [] : [role],
+      weight: 0.8,
+      when: placed,
+      draw: (d) => [transactionCall(d, d.random.pick(d.scene.places), {}, role)],
+    }),
+  ),
+  {
+    id: 'transaction/delegated-own',
+    needs: ['delegated', 'clock'],
+    draw: (d) => [
+      call(d, {
+        operation: 'createTransaction',
+        as: 'delegated',
+        key: newKey(d),
+        body: {
+          client_reference_id: { $fresh: `t${d.stem()}` },
+          account_id: { $role: 'delegated', has: 'account' },
+          trading_account_id: { $role: 'delegated', has: 'tradingAccount' },
+          currency: 'USD',
+          amount: '5.00',
+          transaction_type: 'Deposit',
+        },
+      }),
+    ],
+  },
+];
+
+type Verb = 'approveTransaction' | 'rejectTransaction' | 'cancelTransaction';
+const VERBS: readonly Verb[] = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'];
+
+export function decideCall(
+  d: Drawing,
+  verb: Verb,
+  { id, place }: DrawnTransaction,
+  over: Partial<CallStep> = {},
+): CallStep {
+  return call(d, {
+    operation: verb,
+    as: place.as,
+    id,
+    query: { account_id: place.account },
+    key: newKey(d),
+    ...(verb === 'approveTransaction' ? {} : { body: { reason: d.random.pick(REASONS) } }),
+    ...over,
+  });
+}
+
+const decided = ({ transactions }: Scene) => transactions.length > 0;
+
+function decide(
+  id: string,
+  over: (d: Drawing, transaction: DrawnTransaction, verb: Verb) => Partial<CallStep>,
+  rest: Partial<Idea> & { readonly verbs?: readonly Verb[] } = {},
+): Idea {
+  const { verbs = VERBS, ...more } = rest;
+  return {
+    id: `decide/${id}`,
+    when: decided,
+    draw: (d) => {
+      // The newest is the one whose state the last steps have changed.
+      const { transactions } = d.scene;
+      const newest = transactions[transactions.length - 1]!;
+      const transaction = d.random.chance(0.5) ? newest : d.random.pick(transactions);
+      const verb = d.random.pick(verbs);
+      return [decideCall(d, verb, transaction, over(d, transaction, verb))];
+    },
+    ...more,
+  };
+}
+
+const worded: readonly Verb[] = ['rejectTransaction', 'cancelTransaction'];
+
+const decisions: readonly Idea[] = [
+  decide('approve', () => ({}), { verbs: ['approveTransaction'], weight: 7 }),
+  decide('reject', () => ({}), { verbs: ['rejectTransaction'], weight: 3 }),
+  decide('cancel', () => ({}), { verbs: ['cancelTransaction'], weight: 4 }),
+  decide('empty-reason', (d) => ({ body: { reason: d.random.pick(['', '  ']) } }), {
+    verbs: worded,
+  }),
+  decide('no-reason', () => ({ body: {} }), { verbs: worded }),
+  decide('unknown', () => ({ id: '999999999' })),
+  decide('id-text', (d) => ({ id: d.random.pick(['abc', '0x1', '1.5']) })),
+  decide('account-unknown', () => ({ query: { account_id: '999999999' } })),
+  decide('account-text', () => ({ query: { account_id: 'abc' } })),
+  decide('account-absent', () => ({ query: {} })),
+  decide(
+    'account-of-another',
+    (d, { place }) => {
+      const others = d.scene.accounts.filter(({ id }) => id !== place.account);
+      return others.length === 0 ? {} : { query: { account_id: d.random.pick(others).id } };
+    },
+    { weight: 2 },
+  ),
+  ...(
+    [
+      'brand',
+      'other_brand',
+      'other_firm',
+      'no_scopes',
+      'amend_only',
+      'no_amend',
+      'delegated',
+      'read_only',
+      'nobody',
+    ] as const
+  ).map((role) =>
+    decide(`as-${role}`, () => ({ as: role }), {
+      needs: role === 'nobody' ? [] : [role],
+      weight: role === 'no_amend' ? 1.5 : 0.6,
+    }),
+  ),
+];
+
+const powers: readonly Idea[] = [
+  {
+    id: 'operator/settle',
+    weight: 5,
+    needs: ['settle'],
+    when: ({ transactions }) => transactions.some(({ status }) => status === 'approved'),
+    draw: (d) => {
+      const approved = d.scene.transactions.filter(({ status }) => status === 'approved');
+      const one = d.random.pick(approved);
+      one.status = 'settled';
+      return [{ do: 'settle', n: d.scene.label(), id: one.id }];
+    },
+  },
+  {
+    id: 'operator/ledger',
+    weight: 3,
+    needs: ['ledger'],
+    when: placed,
+    draw: (d) => {
+      const { tradingAccount } = d.random.pick(d.scene.places);
+      return [{ do: 'ledger', n: d.scene.label(), tradingAccount }];
+    },
+  },
+];
+
+export const moneyIdeas: readonly Idea[] = [
+  ...places,
+  ...recorded,
+  ...found,
+  ...decisions,
+  ...powers,
+];

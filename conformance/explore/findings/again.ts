@@ -1,0 +1,22 @@
+// Finds a difference of an earlier report, to play it again.
+import type { Sequence } from '../sequence.ts';
+
+/** Undefined when there is none of that id; throws a TypeError when it is no such report. */
+export function sequenceIn(report: unknown, id: string): Sequence | undefined {
+  const { schema, differences, unexplained } = (report ?? {}) as {
+    readonly schema?: unknown;
+    readonly differences?: unknown;
+    readonly unexplained?: unknown;
+  };
+  if (schema !== 'explore/1') throw new TypeError('it is no JSON report of conformance explore');
+  const all = [differences, unexplained].flatMap((each) => (Array.isArray(each) ? each : [])) as {
+    readonly id?: unknown;
+    readonly sequence?: Sequence;
+  }[];
+  const { sequence } = all.find((each) => each.id === id) ?? {};
+  if (sequence === undefined) return undefined;
+  if (!Array.isArray(sequence.steps) || sequence.steps.length === 0) {
+    throw new TypeError(`the sequence of ${id} has no steps`);
+  }
+  return sequence;
+}

@@ -1,0 +1,133 @@
+// Makes a sequence as short and as plain as it can be while it still shows the same difference.
+import type { Duel } from '../play/duel.ts';
+import { callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
+import { simpler } from './simpler.ts';
+
+type Shows = (sequence: Sequence) => Promise<Duel | null>;
+
+/** The most plays that are spent on one difference. */
+const MOST_PLAYS = 60;
+
+export async function shrink(sequence: Sequence, n: number, shows: Shows): Promise<Sequence> {
+  const shrinking = new Shrinking(sequence, n, shows);
+  await shrinking.slice();
+  await shrinking.drop();
+  await shrinking.simplify();
+  await shrinking.drop();
+  return shrinking.best;
+}
+
+class Shrinking {
+  best: Sequence;
+  readonly #n: number;
+  readonly #shows: Shows;
+  #plays = 0;
+
+  constructor(sequence: Sequence, n: number, shows: Shows) {
+    this.best = sequence;
+    this.#n = n;
+    this.#shows = shows;
+  }
+
+  async #try(steps: readonly Step[]): Promise<boolean> {
+    if (this.#plays >= MOST_PLAYS) return false;
+    this.#plays += 1;
+    const shown = await this.#shows({ steps });
+    if (shown !== null) this.best = { steps };
+    return shown !== null;
+  }
+
+  /** At a stroke: only what the last step refers to, and what those steps refer to. */
+  async slice(): Promise<void> {
+    const { steps } = this.best;
+    const needed = closure(steps, [this.#n]);
+    if (needed.length < steps.length && (await this.#try(needed))) return;
+    // What was done under the same key or to the same record may have left something behind.
+    const last = steps[steps.length - 1]!;
+    const kin = steps.filter((step) => isKin(step, last)).map(({ n }) => n);
+    const family = closure(steps, [...kin, this.#n]);
+    if (family.length < steps.length) await this.#try(family);
+  }
+
+  /** Step by step, in halves first, with everything that refers to what is dropped. */
+  async drop(): Promise<void> {
+    for (let size = Math.ceil(this.best.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+      for (let end = this.best.steps.length - 1; end > 0; end -= size) {
+        const { steps } = this.best;
+        const gone = steps.slice(Math.max(0, end - size), end).map(({ n }) => n);
+        const rest = without(steps, gone);
+        if (rest.length === steps.length || !holds(rest, this.#n)) continue;
+        await this.#try(rest);
+        end = Math.min(end, this.best.steps.length - 1 + size);
+      }
+    }
+  }
+
+  async simplify(): Promise<void> {
+    for (let at = 0; at < this.best.steps.length; at += 1) {
+      let changed = true;
+      while (changed) {
+        changed = false;
+        for (const plainer of simpler(this.best.steps[at]!)) {
+          const steps = this.best.steps.with(at, plainer);
+          if (!(await this.#try(steps))) continue;
+          changed = true;
+          break;
+        }
+      }
+    }
+  }
+}
+
+function holds(steps: readonly Step[], n: number): boolean {
+  return steps.some((step) => step.n === n || callsOf([step]).some((each) => each.n === n));
+}
+
+function labels(step: Step): readonly number[] {
+  return [step.n, ...callsOf([step]).map(({ n }) => n)];
+}
+
+/** These steps and all that they refer to, directly or by way of others. */
+function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
+  const kept = new Set<Step>();
+  const add = (n: number) => {
+    const step = steps.find((each) => labels(each).includes(n));
+    if (step === undefined || kept.has(step)) return;
+    kept.add(step);
+    for (const each of needsOf(step, steps)) add(each);
+  };
+  for (const n of wanted) add(n);
+  return steps.filter((step) => kept.has(step));
+}
+
+/** What a step cannot be without: answers that its values name, and the minting of its credential. */
+function needsOf(step: Step, steps: readonly Step[]): readonly number[] {
+  const minted = callsOf([step]).flatMap(({ as }) =>
+    steps.flatMap((each) => (each.do === 'mint' && each.name === as ? [each.n] : [])),
+  );
+  return [...refersTo(step), ...minted];
+}
+
+/** Without these steps, and without those that cannot be without them. */
+function without(steps: readonly Step[], gone: readonly number[]): readonly Step[] {
+  const lost = new Set(gone);
+  return steps.filter((step) => {
+    const isLost = lost.has(step.n) || needsOf(step, steps).some((n) => lost.has(n));
+    if (isLost) for (const n of labels(step)) lost.add(n);
+    return !isLost;
+  });
+}
+
+/** Steps that share a key, a record or a text with the last one. */
+function isKin(step: Step, last: Step): boolean {
+  const own = new Set(texts(step));
+  return texts(last).some((each) => own.has(each));
+}
+
+/** The symbols in a step, as texts to be compared. */
+function texts(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const inner = Object.values(value).flatMap(texts);
+  const isSymbol = ['$fresh', '$of', '$header', '$phone'].some((name) => name in value);
+  return isSymbol ? [JSON.stringify(value), ...inner] : inner;
+}

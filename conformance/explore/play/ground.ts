@@ -1,0 +1,30 @@
+// Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
+import type { Pacer } from '../../engine/pace/pacer.ts';
+import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
+import type { Target } from '../../providers/target.ts';
+import type { Basis } from './outcome.ts';
+
+/** An answer, and from a model also why it is that one. */
+export interface GroundAnswer extends WireAnswer {
+  readonly basis?: Basis;
+}
+
+export interface GroundSender extends Sender {
+  send(wire: Parameters<Sender['send']>[0]): Promise<GroundAnswer>;
+}
+
+export interface Ground {
+  readonly target: Target;
+  readonly sender: GroundSender;
+  readonly timeoutMs: number;
+  /** Keeps a live target within its rates; a model has none. */
+  readonly pacer?: Pacer;
+  /** Told before each request; throws when no more may be sent. */
+  readonly spend?: (requests: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** As many requests have been sent as were asked for. */
+export class Spent extends Error {
+  override readonly name = 'Spent';
+}

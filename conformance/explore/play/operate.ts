@@ -1,0 +1,100 @@
+// Plays what an operator does: each step is one power of the target's, its result kept as JSON.
+import type { Json } from '../../engine/send/answer.ts';
+import type { CredentialOptions } from '../../providers/target.ts';
+import type { MintWish, OperatorStep } from '../sequence.ts';
+import { resolveText } from '../values.ts';
+import type { Outcome } from './outcome.ts';
+import type { Player } from './player.ts';
+
+type Of<K extends OperatorStep['do']> = Extract<OperatorStep, { readonly do: K }>;
+
+export async function operate(step: OperatorStep, player: Player): Promise<Outcome> {
+  const { n } = step;
+  if (step.do === 'ledger') {
+    const id = resolveText(step.tradingAccount, player);
+    const { balance, entries } = await player.ground.target.operator.ledger(id);
+    return { kind: 'ledger', n, balance, entries };
+  }
+  return { kind: 'done', n, json: await perform(step, player) };
+}
+
+async function perform(step: Exclude<OperatorStep, Of<'ledger'>>, player: Player): Promise<Json> {
+  const { target } = player.ground;
+  const { operator } = target;
+  switch (step.do) {
+    case 'advance':
+      await operator.advance(step.byMs);
+      return null;
+    case 'open':
+      return open(step, player);
+    case 'mint':
+      return mint(step, player);
+    case 'rescope': {
+      const id = player.has(step.name, 'client');
+      if (id !== undefined) await operator.rescope(id, step.scopes);
+      return null;
+    }
+    case 'settle':
+      await operator.settle(resolveText(step.id, player));
+      return null;
+    case 'hook':
+      return hook(step, player);
+    case 'permit':
+      await operator.permit('1', step.operation, step.allowed);
+      return null;
+    case 'resolve':
+      await operator.resolve(step.name, step.addresses);
+      return null;
+    case 'resume':
+      await operator.resume(Number(resolveText(step.subscription, player)));
+      return null;
+    case 'fault': {
+      const { match, phase, effect, times } = step;
+      const given = { match, effect };
+      await operator.fault({
+        ...given,
+        ...(phase === undefined ? {} : { phase }),
+        ...(times === undefined ? {} : { times }),
+      });
+      return null;
+    }
+    case 'seed':
+      return { ...(await target.seed(step.which)) };
+  }
+}
+
+async function open({ account, currency, provider }: Of<'open'>, player: Player): Promise<Json> {
+  const place = await player.ground.target.operator.openTradingAccount(
+    resolveText(account, player),
+    {
+      ...(currency === undefined ? {} : { currency }),
+      ...(provider === undefined ? {} : { provider }),
+    },
+  );
+  return { ...place };
+}
+
+async function mint({ name, wish }: Of<'mint'>, player: Player): Promise<Json> {
+  const credential = await player.ground.target.operator.mint(await wishOf(wish, player));
+  player.credentials.set(name, { ...credential, name });
+  return { account_id: credential.accountId ?? null, brand_id: credential.brandId ?? null };
+}
+
+async function wishOf(wish: MintWish, player: Player): Promise<CredentialOptions> {
+  const { account, mintedBy, ...rest } = wish;
+  if (mintedBy !== undefined) await player.prepare(mintedBy);
+  const minter = mintedBy === undefined ? undefined : player.has(mintedBy, 'client');
+  return {
+    ...rest,
+    ...(account === undefined ? {} : { accountId: resolveText(account, player) }),
+    ...(minter === undefined ? {} : { mintedBy: minter }),
+  };
+}
+
+/** An endpoint that answers with each of the statuses in turn, and with the last from then on. */
+async function hook({ n, answers }: Of<'hook'>, player: Player): Promise<Json> {
+  const made = await player.ground.target.receiver();
+  made.answer((_, count) => ({ status: answers[Math.min(count, answers.length) - 1] ?? 200 }));
+  player.hooks.set(n, made);
+  return { url: made.url };
+}

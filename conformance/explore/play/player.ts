@@ -1,0 +1,167 @@
+// Plays a sequence on one ground, step by step, and keeps what came back.
+
+import type { Role } from '../../engine/capabilities.ts';
+import { Unreachable } from '../../engine/scenario-errors.ts';
+import type { Json } from '../../engine/send/answer.ts';
+import type { HeaderLine } from '../../engine/send/headers.ts';
+import type { Credential } from '../../providers/target.ts';
+import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import type { CallStep, OperatorStep, Step } from '../sequence.ts';
+import { ROLES } from '../sequence.ts';
+import { type Known, resolve, resolveText } from '../values.ts';
+import type { Ground } from './ground.ts';
+import { operate } from './operate.ts';
+import { OPERATIONS } from './operations.ts';
+import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
+
+const isRole = (name: string): name is Role => (ROLES as readonly string[]).includes(name);
+
+export class Player implements Known {
+  readonly nonce: string;
+  readonly ground: Ground;
+  readonly outcomes = new Map<number, Outcome>();
+  /** Endpoints of hook steps. */
+  readonly hooks = new Map<number, WebhookEndpoint>();
+  readonly credentials = new Map<string, Credential>();
+  readonly #startedAtMs = performance.now();
+
+  constructor(ground: Ground, nonce: string) {
+    this.ground = ground;
+    this.nonce = nonce;
+  }
+
+  /** Plays one step; a burst is several outcomes. */
+  async play(step: Step): Promise<readonly Outcome[]> {
+    const made = await this.#play(step);
+    for (const outcome of made) this.outcomes.set(outcome.n, outcome);
+    if (this.hooks.size > 0 && step.do !== 'hook') await this.flush();
+    return made;
+  }
+
+  async #play(step: Step): Promise<readonly Outcome[]> {
+    if (step.do === 'burst') {
+      for (const { as } of step.calls) await this.#credential(as);
+      return Promise.all(step.calls.map((call) => this.#call(call)));
+    }
+    if (step.do === 'call') return [await this.#call(step)];
+    return [await this.#operate(step)];
+  }
+
+  async #operate(step: OperatorStep): Promise<Outcome> {
+    return operate(step, this);
+  }
+
+  /** What happens by itself has happened: every delivery that is due is answered. */
+  async flush(): Promise<void> {
+    if (this.ground.target.offers.has('clock')) await this.ground.target.operator.advance(0);
+  }
+
+  async #call(step: CallStep): Promise<CallOutcome | LostOutcome> {
+    const credential = await this.#credential(step.as);
+    for (const name of rolesIn(step)) await this.#credential(name);
+    const sent = this.#request(step);
+    const headers: HeaderLine[] = [...sent.headers];
+    const own = headers.some(([name]) => name === 'authorization');
+    if (credential !== undefined && !own) {
+      headers.push(['authorization', `Bearer ${credential.token}`]);
+    }
+    const { ground } = this;
+    await ground.pacer?.take(credential?.rates ?? []);
+    ground.spend?.(1);
+    const sentAtMs = performance.now() - this.#startedAtMs;
+    try {
+      const answer = await ground.sender.send({
+        method: sent.method,
+        url: `${ground.target.baseUrl}${sent.target}`,
+        headers,
+        body: sent.body,
+        timeoutMs: ground.timeoutMs,
+        signal: ground.signal,
+      });
+      return {
+        kind: 'answer',
+        n: step.n,
+        sent,
+        status: answer.status,
+        headers: new Headers(answer.headers),
+        body: answer.body,
+        json: jsonOf(answer.body),
+        sentAtMs,
+        answeredAtMs: performance.now() - this.#startedAtMs,
+        basis: answer.basis,
+      };
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      const answeredAtMs = performance.now() - this.#startedAtMs;
+      return { kind: 'lost', n: step.n, sent, why: error.reason, sentAtMs, answeredAtMs };
+    }
+  }
+
+  #request(step: CallStep) {
+    const { method, path, body } = OPERATIONS[step.operation];
+    const id = step.id === undefined ? '' : encodeURIComponent(resolveText(step.id, this));
+    const query = Object.entries(step.query ?? {})
+      .map(([name, value]) => `${name}=${encodeURIComponent(resolveText(value, this))}`)
+      .join('&');
+    const headers: HeaderLine[] = [];
+    const text =
+      step.raw ?? (step.body === undefined ? undefined : JSON.stringify(resolve(step.body, this)));
+    const typed = step.headers !== undefined && 'content-type' in step.headers;
+    if (text !== undefined && (body || step.body !== undefined) && !typed) {
+      headers.push(['content-type', 'application/json']);
+    }
+    if (step.key !== undefined) headers.push(['idempotency-key', resolveText(step.key, this)]);
+    if (step.ifMatch !== undefined) headers.push(['if-match', resolveText(step.ifMatch, this)]);
+    for (const [name, value] of Object.entries(step.headers ?? {})) {
+      headers.push([name, resolveText(value, this)]);
+    }
+    const target = path.replace(':id', id) + (query === '' ? '' : `?${query}`);
+    return { method, target, headers, body: text === undefined ? undefined : Buffer.from(text) };
+  }
+
+  /** Made when it is first needed; undefined for nobody. */
+  async #credential(name: string): Promise<Credential | undefined> {
+    if (name === 'nobody') return undefined;
+    const known = this.credentials.get(name);
+    if (known !== undefined) return known;
+    if (!isRole(name)) throw new Error(`no step has minted the credential ${name}`);
+    const made = await this.ground.target.credential(name);
+    this.credentials.set(name, made);
+    return made;
+  }
+
+  answer(step: number): Json | undefined {
+    const outcome = this.outcomes.get(step);
+    if (outcome === undefined || outcome.kind === 'lost') return undefined;
+    if (outcome.kind === 'ledger') return { balance: outcome.balance };
+    return outcome.json;
+  }
+
+  header(step: number, name: string): string | undefined {
+    const outcome = this.outcomes.get(step);
+    return outcome?.kind === 'answer' ? outcome.headers.get(name) : undefined;
+  }
+
+  has(role: string, what: 'brand' | 'account' | 'tradingAccount' | 'client'): string | undefined {
+    const credential = this.credentials.get(role);
+    if (what === 'brand') {
+      return credential?.brandId ?? (isRole(role) ? this.ground.target.brandId(role) : undefined);
+    }
+    if (what === 'account') return credential?.accountId;
+    if (what === 'client') return credential?.clientId;
+    return credential?.tradingAccountId;
+  }
+
+  /** Makes sure that a role's credential is there before a value asks for what belongs to it. */
+  async prepare(name: string): Promise<Credential | undefined> {
+    return this.#credential(name);
+  }
+}
+
+/** Roles that a step's values name. */
+function rolesIn(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const own = (value as { $role?: unknown }).$role;
+  const inner = Object.values(value).flatMap(rolesIn);
+  return typeof own === 'string' ? [own, ...inner] : inner;
+}

@@ -1,0 +1,220 @@
+// The JSON report of an exploration, and how it is made of what was found.
+import type { Redactor } from '../../reports/redact.ts';
+import { questionsOf } from '../compare/difference.ts';
+import type { Explored } from '../explore.ts';
+import type { Found } from '../findings/investigate.ts';
+import { rulesFor } from '../findings/rules.ts';
+import { titleOf } from '../findings/title.ts';
+import type { CallOutcome, LostOutcome, Outcome, Sent } from '../play/outcome.ts';
+import { callsOf, type Sequence, type Step } from '../sequence.ts';
+
+export interface ExploreReport {
+  readonly schema: 'explore/1';
+  readonly tool: { readonly name: 'conformance'; readonly version: string };
+  readonly target: { readonly base_url: string; readonly control_url: string | null };
+  readonly seed: number;
+  readonly started_at: string;
+  readonly requests: number;
+  readonly sequences: number;
+  readonly duration_ms: number;
+  readonly verdict: 'agrees' | 'differs' | 'invalid';
+  readonly interrupted: boolean;
+  readonly differences: readonly ReportDifference[];
+  readonly open: readonly { readonly question: string; readonly seen: number }[];
+  readonly unexplained: readonly ReportDifference[];
+  /** Sequences of which nothing can be said, with the reasons. */
+  readonly inconclusive: readonly string[];
+  readonly coverage: {
+    readonly operations: Readonly<Record<string, number>>;
+    readonly answers: Readonly<Record<string, number>>;
+    readonly rules: Readonly<Record<string, number>>;
+    readonly settings_learned: Readonly<Record<string, unknown>>;
+  };
+  readonly notes: readonly string[];
+}
+
+export interface ReportDifference {
+  readonly id: string;
+  readonly title: string;
+  readonly rules: readonly string[];
+  readonly questions: readonly string[];
+  readonly reproduced: string;
+  readonly calls: number;
+  readonly shrunk_from: number;
+  readonly times: number;
+  readonly steps: readonly ReportStep[];
+  /** How to play it again. */
+  readonly replay: string;
+  readonly sequence: Sequence;
+}
+
+export interface ReportStep {
+  readonly n: number;
+  readonly as: string | null;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: unknown;
+  } | null;
+  /** What an operator did, where it is no call. */
+  readonly operator: Readonly<Record<string, unknown>> | null;
+  readonly model: ReportAnswer | null;
+  readonly target: ReportAnswer | null;
+  readonly differs: boolean;
+  /** Where in the answer, on the step that differs. */
+  readonly at?: string;
+}
+
+export interface ReportAnswer {
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface ReportParts {
+  readonly version: string;
+  readonly target: ExploreReport['target'];
+  readonly seed: number;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly explored: Explored;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly interrupted: boolean;
+  readonly notes: readonly string[];
+  readonly redactor: Redactor;
+  readonly replay: (id: string) => string;
+}
+
+export function makeReport(parts: ReportParts): ExploreReport {
+  const { explored, redactor } = parts;
+  const { coverage } = explored;
+  const differences = explored.found.map((found, at) => differenceOf(found, `d${at + 1}`, parts));
+  return {
+    schema: 'explore/1',
+    tool: { name: 'conformance', version: parts.version },
+    target: parts.target,
+    seed: parts.seed,
+    started_at: parts.startedAt,
+    requests: explored.requests,
+    sequences: explored.sequences,
+    duration_ms: Math.round(parts.durationMs),
+    verdict: differences.length > 0 ? 'differs' : explored.agreed === 0 ? 'invalid' : 'agrees',
+    interrupted: parts.interrupted,
+    differences,
+    open: [],
+    unexplained: [],
+    inconclusive: explored.inconclusive.map((each) => redactor.text(each)),
+    coverage: {
+      operations: sorted(coverage.operations),
+      answers: sorted(coverage.answers),
+      rules: sorted(coverage.rules),
+      settings_learned: parts.settings,
+    },
+    notes: parts.notes.map((each) => redactor.text(each)),
+  };
+}
+
+const sorted = (counts: ReadonlyMap<string, number>) =>
+  Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
+
+function differenceOf(
+  found: Found,
+  id: string,
+  { redactor, replay }: ReportParts,
+): ReportDifference {
+  const { sequence, difference } = found;
+  return {
+    id,
+    title: redactor.text(titleOf(found)),
+    rules: rulesFor(found),
+    questions: questionsOf(difference.basis),
+    reproduced: found.reproduced,
+    calls: found.calls,
+    shrunk_from: found.shrunkFrom,
+    times: found.times,
+    steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
+    replay: replay(id),
+    sequence,
+  };
+}
+
+function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
+  const { duel, difference } = found;
+  if (step.do !== 'call' && step.do !== 'burst') {
+    const { n, do: verb, ...rest } = step;
+    const [model, target] = [duel.model, duel.target].map((each) => each.outcomes.get(n));
+    return [
+      {
+        n,
+        as: null,
+        request: null,
+        operator: { do: verb, ...rest },
+        model: operatorAnswer(model),
+        target: operatorAnswer(target),
+        differs: difference.n === n,
+      },
+    ];
+  }
+  return callsOf([step]).map(({ n, as }) => {
+    const own = duel.target.outcomes.get(n);
+    const other = duel.model.outcomes.get(n);
+    const differs = difference.n === n;
+    return {
+      n,
+      as,
+      request: own !== undefined && 'sent' in own ? requestOf(own.sent, redactor) : null,
+      operator: null,
+      model: answerOf(other, redactor),
+      target: answerOf(own, redactor),
+      differs,
+      ...(differs ? { at: difference.at } : {}),
+    };
+  });
+}
+
+function operatorAnswer(outcome: Outcome | undefined): ReportAnswer | null {
+  if (outcome?.kind !== 'ledger') return null;
+  const { balance, entries } = outcome;
+  return { status: null, headers: {}, body: { balance, entries } };
+}
+
+function requestOf({ method, target, headers, body }: Sent, redactor: Redactor) {
+  return {
+    method,
+    path: redactor.text(target),
+    headers: Object.fromEntries(
+      headers.map(([name, value]) => [name, redactor.header(name, value)]),
+    ),
+    body: body === undefined ? null : bodyOf(redactor.text(Buffer.from(body).toString())),
+  };
+}
+
+/** Headers that say something of the API. */
+const TOLD = /^(etag|x-request-id|retry-after|content-type|x-ratelimit-.*|allow)$/i;
+
+function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswer | null {
+  if (outcome === undefined || !('sent' in outcome)) return null;
+  if (outcome.kind === 'lost') return lostAnswer(outcome);
+  const { status, headers, body } = outcome as CallOutcome;
+  return {
+    status,
+    headers: Object.fromEntries(headers.lines.filter(([name]) => TOLD.test(name))),
+    body: bodyOf(redactor.text(Buffer.from(body).toString())),
+  };
+}
+
+function lostAnswer({ why }: LostOutcome): ReportAnswer {
+  return { status: null, headers: {}, body: `no answer: ${why}` };
+}
+
+/** JSON as it is, anything else as text; what goes on for long is cut. */
+function bodyOf(text: string): unknown {
+  if (text.length > 20_000) return `${text.slice(0, 20_000)}… (${text.length} characters)`;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}

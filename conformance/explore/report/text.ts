@@ -1,0 +1,73 @@
+// The report for a person at a terminal.
+import { Chalk } from 'chalk';
+import { printable, wrapText } from '../../reports/plain-text.ts';
+import { count, duration } from '../../reports/verdict-words.ts';
+import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+
+export interface TextOptions {
+  readonly color: boolean;
+  readonly width: number;
+}
+
+export function textReport(report: ExploreReport, options: TextOptions): string[] {
+  const paint = new Chalk({ level: options.color ? 1 : 0 });
+  const width = Math.max(60, Math.min(options.width, 110));
+  const lines = report.differences.flatMap((each) => differenceLines(each, paint, width));
+  for (const each of report.notes) lines.push(...wrapText(each, width));
+  const { requests, sequences, duration_ms: ms, differences } = report;
+  const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
+  const verdict =
+    report.verdict === 'agrees'
+      ? paint.green('agrees with the model in everything that was compared')
+      : report.verdict === 'differs'
+        ? paint.red(`differs from the model in ${count(differences.length, 'way')}`)
+        : paint.yellow('could not be compared');
+  lines.push(`${report.target.base_url} ${verdict} (${much}, seed ${report.seed})`);
+  if (report.interrupted) lines.push('Interrupted: this is what is known so far.');
+  return lines;
+}
+
+type Paint = InstanceType<typeof Chalk>;
+
+function differenceLines(found: ReportDifference, paint: Paint, width: number): string[] {
+  const lines = wrapText(`${found.id}  ${found.title}`, width).map((each) => paint.red(each));
+  const rules = found.rules.length === 0 ? 'none' : found.rules.join(' ');
+  const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
+  lines.push(...wrapText(`    rules: ${rules}; shown ${found.reproduced}; ${shrunk}`, width));
+  for (const step of found.steps) lines.push(...stepLines(step, paint, width));
+  lines.push(...wrapText(`    again: ${found.replay}`, 1000), '');
+  return lines;
+}
+
+function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
+  const { n, as, request, operator, model, target, differs } = step;
+  if (request === null) {
+    const told = Object.entries(operator ?? {}).map(([name, value]) => `${name} ${asText(value)}`);
+    const lines = [`    ${n}. operator: ${told.join(', ')}`];
+    return differs ? [...lines, ...answerLines(model, target, paint, width)] : lines;
+  }
+  const special = Object.entries(request.headers)
+    .filter(([name]) => name !== 'content-type')
+    .map(([name, value]) => `${name}: ${value}`);
+  const lines = [`    ${n}. ${request.method} ${request.path}  as ${as}`];
+  if (special.length > 0) lines.push(`       ${special.join('  ')}`);
+  if (request.body !== null) lines.push(`       ${asText(request.body)}`);
+  const cut = lines.map((each) => printable(each).slice(0, width * 2));
+  if (!differs) return [...cut, `       -> ${model?.status ?? 'no answer'}`];
+  return [...cut, ...answerLines(model, target, paint, width)];
+}
+
+function answerLines(
+  model: ReportAnswer | null,
+  target: ReportAnswer | null,
+  paint: Paint,
+  width: number,
+): string[] {
+  const line = (name: string, answer: ReportAnswer | null) =>
+    printable(`       ${name} ${answer?.status ?? ''} ${asText(answer?.body)}`).slice(0, width * 3);
+  return [paint.green(line('model ', model)), paint.red(line('target', target))];
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

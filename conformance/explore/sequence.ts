@@ -1,0 +1,165 @@
+// A sequence of calls with symbolic references, so that the same one can be played on the target,
+// on the model, from fresh, and with calls left out.
+import type { Role } from '../engine/capabilities.ts';
+import type { CredentialOptions } from '../providers/target.ts';
+
+/** Stands for something that only playing makes known; everything else in a value is literal. */
+export type Symbolic =
+  /** A text that no other play has used; the same stem is the same text within one play. */
+  | { readonly $fresh: string; readonly length?: number; readonly fill?: string }
+  /** A member of the answer to an earlier step, by its dotted path. */
+  | { readonly $of: number; readonly at: string }
+  /** A header of the answer to an earlier step. */
+  | { readonly $header: number; readonly name: string }
+  /** What belongs to a credential: its brand, or the account of a delegated token. */
+  | { readonly $role: string; readonly has: 'brand' | 'account' | 'tradingAccount' | 'client' }
+  /** A phone that no other play has used, written in one of the ways that people write them. */
+  | { readonly $phone: string; readonly form: PhoneForm }
+  | { readonly $join: readonly Value[] }
+  | { readonly $case: 'upper' | 'lower'; readonly of: Value }
+  /** A decimal text as the JSON number it is. */
+  | { readonly $number: Value }
+  /** The value repeated, as the rows of a batch are: `$i` in a fresh stem is the row. */
+  | { readonly $rows: number; readonly of: Value };
+
+export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes';
+
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | Symbolic
+  | readonly Value[]
+  | { readonly [name: string]: Value };
+
+export const operationNames = [
+  'createAccount',
+  'updateAccount',
+  'bulkCreateAccounts',
+  'openPosition',
+  'closePosition',
+  'createTransaction',
+  'approveTransaction',
+  'rejectTransaction',
+  'cancelTransaction',
+  'createWebhook',
+  'listWebhooks',
+  'getWebhook',
+  'rotateWebhookSecret',
+  'disableWebhook',
+  'issueToken',
+  'listAccounts',
+  'listTransactions',
+  'getAccountStatus',
+] as const;
+
+export type Operation = (typeof operationNames)[number];
+
+export interface CallStep {
+  readonly do: 'call';
+  /** By which later steps refer to it; kept when others are dropped. */
+  readonly n: number;
+  readonly operation: Operation;
+  /** A role, the name of a minted credential, or `nobody`. */
+  readonly as: string;
+  /** The id in the path. */
+  readonly id?: Value;
+  readonly query?: { readonly [name: string]: Value };
+  readonly key?: Value;
+  readonly ifMatch?: Value;
+  readonly body?: Value;
+  /** Sent in place of a JSON body, whatever it says. */
+  readonly raw?: string;
+  readonly headers?: { readonly [name: string]: Value };
+}
+
+/** Calls that are released together. */
+export interface BurstStep {
+  readonly do: 'burst';
+  readonly n: number;
+  readonly calls: readonly CallStep[];
+}
+
+/** What an operator or time does; each needs a power that not every target offers. */
+export type OperatorStep =
+  | { readonly do: 'advance'; readonly n: number; readonly byMs: number }
+  | {
+      readonly do: 'open';
+      readonly n: number;
+      readonly account: Value;
+      readonly currency?: string;
+      readonly provider?: boolean;
+    }
+  | { readonly do: 'mint'; readonly n: number; readonly name: string; readonly wish: MintWish }
+  | { readonly do: 'rescope'; readonly n: number; readonly name: string; readonly scopes: string[] }
+  | { readonly do: 'settle'; readonly n: number; readonly id: Value }
+  | { readonly do: 'ledger'; readonly n: number; readonly tradingAccount: Value }
+  | { readonly do: 'hook'; readonly n: number; readonly answers: readonly number[] }
+  | {
+      readonly do: 'permit';
+      readonly n: number;
+      readonly operation: string;
+      readonly allowed: boolean;
+    }
+  | {
+      readonly do: 'resolve';
+      readonly n: number;
+      readonly name: string;
+      readonly addresses: string[];
+    }
+  | { readonly do: 'resume'; readonly n: number; readonly subscription: Value }
+  | {
+      readonly do: 'fault';
+      readonly n: number;
+      readonly match: { readonly [name: string]: string };
+      readonly phase?: 'before' | 'after';
+      readonly effect: { readonly [name: string]: string | number };
+      readonly times?: number;
+    }
+  /** A trading account that a profile names, where none can be opened. */
+  | { readonly do: 'seed'; readonly n: number; readonly which: SeedName };
+
+export type SeedName = 'trading_account' | 'second_trading_account' | 'provider_trading_account';
+
+/** As an operator's, but that the account may be a symbolic one. */
+export type MintWish = Omit<CredentialOptions, 'accountId' | 'mintedBy'> & {
+  readonly account?: Value;
+  /** A role, or the name of a credential minted before. */
+  readonly mintedBy?: string;
+};
+
+export type Step = CallStep | BurstStep | OperatorStep;
+
+export interface Sequence {
+  readonly steps: readonly Step[];
+}
+
+export const ROLES: readonly Role[] = [
+  'firm',
+  'brand',
+  'other_brand',
+  'other_firm',
+  'no_scopes',
+  'no_amend',
+  'amend_only',
+  'delegated',
+  'read_only',
+];
+
+/** The calls of a sequence, those of its bursts among them. */
+export function callsOf(steps: readonly Step[]): readonly CallStep[] {
+  return steps.flatMap((step) =>
+    step.do === 'call' ? [step] : step.do === 'burst' ? step.calls : [],
+  );
+}
+
+/** Steps whose answers a value refers to. */
+export function refersTo(value: unknown): readonly number[] {
+  if (value === null || typeof value !== 'object') return [];
+  const own = value as { $of?: unknown; $header?: unknown };
+  const found: number[] = [];
+  if (typeof own.$of === 'number') found.push(own.$of);
+  if (typeof own.$header === 'number') found.push(own.$header);
+  return [...found, ...Object.values(value).flatMap(refersTo)];
+}

@@ -1,0 +1,56 @@
+// Checks that symbolic values become the same text on both sides and another in another play.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Value } from './sequence.ts';
+import { type Known, MISSING, resolve, resolveText } from './values.ts';
+
+const values = suite('explore values');
+
+const known = (nonce: string): Known => ({
+  nonce,
+  answer: (step) => (step === 1 ? { id: '7', rows: [{ id: '8' }] } : undefined),
+  header: (step, name) => (step === 1 && name === 'etag' ? '"3"' : undefined),
+  has: (role, what) => (role === 'firm' && what === 'brand' ? '10' : undefined),
+});
+
+values('what an earlier answer brought, and a stand-in for what it did not', () => {
+  const rows: readonly (readonly [Value, unknown])[] = [
+    [{ $of: 1, at: 'id' }, '7'],
+    [{ $of: 1, at: 'rows.0.id' }, '8'],
+    [{ $of: 2, at: 'id' }, MISSING],
+    [{ $header: 1, name: 'etag' }, '"3"'],
+    [{ $role: 'firm', has: 'brand' }, '10'],
+    [{ $join: ['W/', { $header: 1, name: 'etag' }] }, 'W/"3"'],
+    [{ $case: 'upper', of: 'abc' }, 'ABC'],
+    [{ $number: { $of: 1, at: 'id' } }, 7],
+    [{ a: [{ $of: 1, at: 'id' }, null] }, { a: ['7', null] }],
+  ];
+  for (const [value, json] of rows) assert.equal(resolve(value, known('n')), json);
+});
+
+values('a fresh text is one text in one play, and as long as it is asked to be', () => {
+  const stem: Value = { $fresh: 'a', length: 40, fill: 'é' };
+  assert.is(resolve(stem, known('one')), resolve(stem, known('one')));
+  assert.is.not(resolve(stem, known('one')), resolve(stem, known('two')));
+  assert.is([...resolveText(stem, known('one'))].length, 40);
+});
+
+values('rows stand for as many entries, each with a name of its own', () => {
+  const value: Value = { accounts: [{ $rows: 3, of: { ref: { $fresh: 'r$i' } } }, 'last'] };
+  const { accounts } = resolve(value, known('n')) as { accounts: { ref: string }[] };
+  assert.equal(
+    accounts.slice(0, 3).map(({ ref }) => ref),
+    ['r0-n', 'r1-n', 'r2-n'],
+  );
+  assert.is(accounts.length, 4);
+});
+
+values('one phone in all its spellings has the same digits', () => {
+  const forms = ['e164', 'spaced', 'dashes', 'zeros', 'national'] as const;
+  const ends = forms.map((form) =>
+    resolveText({ $phone: 'p', form }, known('n')).replace(/\D/g, '').slice(-10),
+  );
+  assert.is(new Set(ends).size, 1);
+});
+
+values.run();
