@@ -38,7 +38,7 @@ const verbs: readonly Verb[] = [
   {
     name: 'explore',
     words: 'draw calls that no scenario names, and compare the target with a model',
-    load: async () => (await import('./commands/conformance-explore.ts')).defineExplore,
+    load: async () => (await import('./commands/conformance/explore.ts')).defineExplore,
   },
   {
     name: 'receiver',

@@ -1,6 +1,7 @@
 // Every idea there is.
 import { accountIdeas } from './accounts.ts';
 import { bulkIdeas } from './bulk.ts';
+import { decisionIdeas } from './decisions.ts';
 import type { Idea } from './idea.ts';
 import { moneyIdeas } from './money.ts';
 import { repeatIdeas } from './repeats.ts';
@@ -12,6 +13,7 @@ export const ideas: readonly Idea[] = [
   ...updateIdeas,
   ...bulkIdeas,
   ...moneyIdeas,
+  ...decisionIdeas,
   ...repeatIdeas,
   ...rereadIdeas,
 ];

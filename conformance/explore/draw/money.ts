@@ -1,18 +1,16 @@
 // Ideas about trading accounts and transactions: recorded, decided on, settled.
-import type { CallStep, Step, Value } from '../sequence.ts';
+import type { Step, Value } from '../sequence.ts';
 import { createCall } from './accounts.ts';
 import { call, type Drawing, type Idea, members, newKey } from './idea.ts';
-import type { DrawnPlace, DrawnTransaction, Scene } from './scene.ts';
+import type { DrawnPlace, Scene } from './scene.ts';
 
 const AMOUNTS = ['25.00', '100', '0.01', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99'];
 const BAD_AMOUNTS = ['abc', '', '1,5', '1.2.3', '12x', '--5', 'NaN', '0x10', '1 000', '٣'];
 const TYPES = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
 const METHODS = ['Deposit', 'Withdrawal', 'Bonus'];
-const REASONS = ['late', 'x'.repeat(500), 'wegen Prüfung', '不要', '"quoted"'];
 
 type Over = { readonly [name: string]: Value | undefined };
 
-/** An account with a trading account: made here where it can be, else the profile's. */
 const placed = ({ places }: Scene) => places.length > 0;
 
 export function transactionCall(d: Drawing, place: DrawnPlace, over: Over = {}, as = place.as) {
@@ -209,92 +207,6 @@ const found: readonly Idea[] = [
   },
 ];
 
-type Verb = 'approveTransaction' | 'rejectTransaction' | 'cancelTransaction';
-const VERBS: readonly Verb[] = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'];
-
-export function decideCall(
-  d: Drawing,
-  verb: Verb,
-  { id, place }: DrawnTransaction,
-  over: Partial<CallStep> = {},
-): CallStep {
-  return call(d, {
-    operation: verb,
-    as: place.as,
-    id,
-    query: { account_id: place.account },
-    key: newKey(d),
-    ...(verb === 'approveTransaction' ? {} : { body: { reason: d.random.pick(REASONS) } }),
-    ...over,
-  });
-}
-
-const decided = ({ transactions }: Scene) => transactions.length > 0;
-
-function decide(
-  id: string,
-  over: (d: Drawing, transaction: DrawnTransaction, verb: Verb) => Partial<CallStep>,
-  rest: Partial<Idea> & { readonly verbs?: readonly Verb[] } = {},
-): Idea {
-  const { verbs = VERBS, ...more } = rest;
-  return {
-    id: `decide/${id}`,
-    when: decided,
-    draw: (d) => {
-      // The newest is the one whose state the last steps have changed.
-      const { transactions } = d.scene;
-      const newest = transactions[transactions.length - 1]!;
-      const transaction = d.random.chance(0.5) ? newest : d.random.pick(transactions);
-      const verb = d.random.pick(verbs);
-      return [decideCall(d, verb, transaction, over(d, transaction, verb))];
-    },
-    ...more,
-  };
-}
-
-const worded: readonly Verb[] = ['rejectTransaction', 'cancelTransaction'];
-
-const decisions: readonly Idea[] = [
-  decide('approve', () => ({}), { verbs: ['approveTransaction'], weight: 7 }),
-  decide('reject', () => ({}), { verbs: ['rejectTransaction'], weight: 3 }),
-  decide('cancel', () => ({}), { verbs: ['cancelTransaction'], weight: 4 }),
-  decide('empty-reason', (d) => ({ body: { reason: d.random.pick(['', '  ']) } }), {
-    verbs: worded,
-  }),
-  decide('no-reason', () => ({ body: {} }), { verbs: worded }),
-  decide('unknown', () => ({ id: '999999999' })),
-  decide('id-text', (d) => ({ id: d.random.pick(['abc', '0x1', '1.5']) })),
-  decide('account-unknown', () => ({ query: { account_id: '999999999' } })),
-  decide('account-text', () => ({ query: { account_id: 'abc' } })),
-  decide('account-absent', () => ({ query: {} })),
-  decide(
-    'account-of-another',
-    (d, { place }) => {
-      const others = d.scene.accounts.filter(({ id }) => id !== place.account);
-      return others.length === 0 ? {} : { query: { account_id: d.random.pick(others).id } };
-    },
-    { weight: 2 },
-  ),
-  ...(
-    [
-      'brand',
-      'other_brand',
-      'other_firm',
-      'no_scopes',
-      'amend_only',
-      'no_amend',
-      'delegated',
-      'read_only',
-      'nobody',
-    ] as const
-  ).map((role) =>
-    decide(`as-${role}`, () => ({ as: role }), {
-      needs: role === 'nobody' ? [] : [role],
-      weight: role === 'no_amend' ? 1.5 : 0.6,
-    }),
-  ),
-];
-
 const powers: readonly Idea[] = [
   {
     id: 'operator/settle',
@@ -320,10 +232,4 @@ const powers: readonly Idea[] = [
   },
 ];
 
-export const moneyIdeas: readonly Idea[] = [
-  ...places,
-  ...recorded,
-  ...found,
-  ...decisions,
-  ...powers,
-];
+export const moneyIdeas: readonly Idea[] = [...places, ...recorded, ...found, ...powers];

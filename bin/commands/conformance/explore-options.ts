@@ -1,10 +1,6 @@
 // The options of `conformance explore`, checked one by one before anything is sent.
-import { type JudgeIo, UsageError } from './conformance/io.ts';
-import {
-  type Given as RunGiven,
-  type RunOptions,
-  readRunOptions,
-} from './conformance/run-options.ts';
+import { type JudgeIo, UsageError } from './io.ts';
+import { type Given as RunGiven, type RunOptions, readRunOptions } from './run-options.ts';
 
 export interface ExploreGiven extends Omit<Partial<RunGiven>, 'report'> {
   readonly requests?: string;

@@ -1,19 +1,19 @@
 // The explorer's model of the platform: the simulator, in this process, reached by the same ports as
 // a target.
 
-import { Unreachable } from '../../conformance/engine/scenario-errors.ts';
-import type { HeaderLine } from '../../conformance/engine/send/headers.ts';
-import type { Model } from '../../conformance/explore/model.ts';
-import type { GroundAnswer, GroundSender } from '../../conformance/explore/play/ground.ts';
-import { controlProvider } from '../../conformance/providers/control-provider.ts';
-import type { Settings } from '../../fixtures/settings.ts';
-import { findWorld } from '../../fixtures/worlds.ts';
-import type { Call } from '../../simulator/core/call.ts';
-import type { Deviation } from '../../simulator/deviations/deviation.ts';
-import { undiciDeliverer } from '../../simulator/host/delivery/undici-deliverer.ts';
-import { Sandbox } from '../../simulator/host/world/sandbox.ts';
-import { newestEntries, replyHeaders } from '../../simulator/host/world/world-reads.ts';
-import { controlPlane } from '../../simulator/transports/control/control-plane.ts';
+import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
+import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';
+import type { Model } from '../../../conformance/explore/model.ts';
+import type { GroundAnswer, GroundSender } from '../../../conformance/explore/play/ground.ts';
+import { controlProvider } from '../../../conformance/providers/control-provider.ts';
+import type { Settings } from '../../../fixtures/settings.ts';
+import { findWorld } from '../../../fixtures/worlds.ts';
+import type { Call } from '../../../simulator/core/call.ts';
+import type { Deviation } from '../../../simulator/deviations/deviation.ts';
+import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
+import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
+import { newestEntries, replyHeaders } from '../../../simulator/host/world/world-reads.ts';
+import { controlPlane } from '../../../simulator/transports/control/control-plane.ts';
 
 const BASE_URL = 'http://model.invalid';
 const CONTROL_URL = `${BASE_URL}/_sandbox`;

@@ -1,12 +1,8 @@
 // `conformance explore`: what it offers on the command line.
 import type { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
-import { type JudgeIo, systemJudgeIo, UsageError } from './conformance/io.ts';
-import {
-  EXPLORE_FORMATS,
-  type ExploreGiven,
-  readExploreOptions,
-} from './conformance-explore-options.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { EXPLORE_FORMATS, type ExploreGiven, readExploreOptions } from './explore-options.ts';
+import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 const help = `
 Draws sequences of calls that nobody has written, plays each on the target and on a model of the

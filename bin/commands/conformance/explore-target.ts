@@ -1,21 +1,21 @@
 // Explores one target from beginning to end: finds it, makes the model like it, draws and compares,
 // writes the reports, and says with which code to exit.
-import { Pacer } from '../../conformance/engine/pace/pacer.ts';
-import { type Sender, socketSender } from '../../conformance/engine/send/sender.ts';
-import { type Explored, explore } from '../../conformance/explore/explore.ts';
-import { sequenceIn } from '../../conformance/explore/findings/again.ts';
-import type { Model } from '../../conformance/explore/model.ts';
-import { type ExploreReport, makeReport } from '../../conformance/explore/report/report.ts';
-import { textReport } from '../../conformance/explore/report/text.ts';
-import type { Sequence } from '../../conformance/explore/sequence.ts';
-import { Redactor } from '../../conformance/reports/redact.ts';
-import { parseConfig } from '../../fixtures/config.ts';
-import { defaultSettings, type Settings } from '../../fixtures/settings.ts';
-import { type Found, findTarget } from './conformance/find-target.ts';
-import { checkWritable, readJson, writeText } from './conformance/input-files.ts';
-import { type JudgeIo, UsageError } from './conformance/io.ts';
-import type { ExploreOptions } from './conformance-explore-options.ts';
+import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
+import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
+import { type Explored, explore } from '../../../conformance/explore/explore.ts';
+import { sequenceIn } from '../../../conformance/explore/findings/again.ts';
+import type { Model } from '../../../conformance/explore/model.ts';
+import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
+import { textReport } from '../../../conformance/explore/report/text.ts';
+import type { Sequence } from '../../../conformance/explore/sequence.ts';
+import { Redactor } from '../../../conformance/reports/redact.ts';
+import { parseConfig } from '../../../fixtures/config.ts';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from './explore-model.ts';
+import type { ExploreOptions } from './explore-options.ts';
+import { type Found, findTarget } from './find-target.ts';
+import { checkWritable, readJson, writeText } from './input-files.ts';
+import { type JudgeIo, UsageError } from './io.ts';
 
 export async function exploreTarget(
   options: ExploreOptions,
