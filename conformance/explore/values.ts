@@ -88,7 +88,7 @@ function freshText(
   return text + rest.join('');
 }
 
-/** ACC-11: a British mobile number, of which there are plenty, in the spelling that is asked for. */
+/** ACC-11: a British mobile number, of which there are plenty, in the spelling asked for. */
 function phoneText(nonce: string, stem: string, form: PhoneForm): string {
   const digest = createHash('sha256').update(`${stem} ${nonce}`).digest();
   const digits = String(digest.readUIntBE(0, 6) % 100_000_000).padStart(8, '0');

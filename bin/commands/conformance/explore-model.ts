@@ -1,5 +1,4 @@
-// The explorer's model of the platform: the simulator, in this process, reached by the same ports as
-// a target.
+// The explorer's model of the platform: the simulator, in this process, by the ports of a target.
 
 import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
 import type { HeaderLine } from '../../../conformance/engine/send/headers.ts';

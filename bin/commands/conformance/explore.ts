@@ -9,7 +9,8 @@ Draws sequences of calls that nobody has written, plays each on the target and o
 platform (the simulator, in this process), and reports where the two differ, shrunk to the few
 calls that show it. Without --model it first learns how the target answers the open questions.
 
-Exit codes: 0 agrees, 1 differs, 2 usage, 3 nothing could be compared, 5 internal, 130 interrupted.`;
+Exit codes: 0 agrees, 1 differs, 2 usage, 3 nothing could be compared, 5 error of the explorer,
+130 interrupted.`;
 
 export function defineExplore(command: Command): void {
   command

@@ -100,7 +100,7 @@ function closure(steps: readonly Step[], wanted: readonly number[]): readonly St
   return steps.filter((step) => kept.has(step));
 }
 
-/** What a step cannot be without: answers that its values name, and the minting of its credential. */
+/** What a step cannot be without: answers that it names, and the minting of its credential. */
 function needsOf(step: Step, steps: readonly Step[]): readonly number[] {
   const minted = callsOf([step]).flatMap(({ as }) =>
     steps.flatMap((each) => (each.do === 'mint' && each.name === as ? [each.n] : [])),

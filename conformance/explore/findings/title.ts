@@ -14,5 +14,6 @@ export function titleOf({ difference, sequence, duel }: Found): string {
   if (at.startsWith('header.')) {
     return `${what}: header ${at.slice(7)} of the ${modelAnswer} is ${target}, expected ${model}`;
   }
-  return `${what}: ${at.replace(/^body\./, '')} of the ${modelAnswer} is ${target}, expected ${model}`;
+  const member = at.replace(/^body\./, '');
+  return `${what}: ${member} of the ${modelAnswer} is ${target}, expected ${model}`;
 }
