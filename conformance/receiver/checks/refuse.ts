@@ -1,11 +1,11 @@
 // Deliveries of an attacker who does not have the secret: a correct receiver answers none of them
 // with 2xx.
 import { createHash, createHmac } from 'node:crypto';
-import { type Parts, refuse, replayed } from '../attack.ts';
 import type { Check } from '../check.ts';
 import { bytesOf, eventOf } from '../delivery.ts';
-import { timeChecks } from '../refuse-times.ts';
+import { type Parts, refuse, replayed } from './attack.ts';
 import { shiftDigits } from './draw-probe.ts';
+import { timeChecks } from './refuse-times.ts';
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const hmac = (secret: string, { t, body }: Parts) =>

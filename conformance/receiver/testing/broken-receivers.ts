@@ -1,6 +1,6 @@
 // Broken sample receivers, one defect each, with the checks that have to notice. For tests.
 import { createHash, createHmac } from 'node:crypto';
-import { type Broken, brokenVerifiers } from '../broken-verifiers.ts';
+import { type Broken, brokenVerifiers } from './broken-verifiers.ts';
 import {
   ignoringT,
   refusingRepeats,

@@ -12,6 +12,8 @@ import {
   positionCommands,
   transactionCommands,
 } from '../support/commands.ts';
+import { findReads } from '../support/reads.ts';
+import { amendScenarios } from './amend.ts';
 import { DelegatedTokens, delegatedPlace } from './delegated-tokens.ts';
 import { permissionScenarios } from './permissions.ts';
 import { reachScenarios } from './reach.ts';
@@ -54,8 +56,9 @@ const authToken: Scenario = {
 
 const authTokenEverywhere: Scenario = {
   id: 'auth-token-everywhere',
-  title: 'No operation is served without a token',
+  title: 'No operation is served without a token, nor any read that is found',
   rules: ['AUTH-1'],
+  observes: ['NS-2'],
   async run(t) {
     for (const command of await everyCommand(t)) {
       const send = await command.prepare();
@@ -71,8 +74,21 @@ const authTokenEverywhere: Scenario = {
       const first = await isServedFirst(t, command, served);
       t.expect('AUTH-1', served).is('served as if for the first time', first);
     }
+    await expectReadsClosed(t);
   },
 };
+
+/** NS-2: which paths the reads have is open; that nobody is served without a token is not. */
+async function expectReadsClosed(t: ScenarioContext): Promise<void> {
+  const reads = await findReads(t);
+  const paths = reads.map(({ path }) => path.replace(/\d{3,}/, '{id}'));
+  t.observe('NS-2', `reads served: ${paths.join(', ') || 'none of those that were tried'}`);
+  const { token } = await t.credential(t.mainRole);
+  for (const { send } of reads) {
+    expectTurnedAway(t, await send(t.api, { authorization: null }));
+    expectTurnedAway(t, await send(t.api, { authorization: `Bearer ${token}x` }));
+  }
+}
 
 function inOtherCase(token: string): string {
   return [...token]
@@ -134,6 +150,7 @@ export const authenticationScenarios: readonly Scenario[] = [
   authReadOnly,
   ...tokenScenarios,
   ...scopeScenarios,
+  ...amendScenarios,
   ...reachScenarios,
   ...permissionScenarios,
 ];

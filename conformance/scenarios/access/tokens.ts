@@ -5,6 +5,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { TokenForm } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
+import { expectRefusalForm } from '../limits/rate-limit-refusal.ts';
 import { tokenIn } from '../support/request-token.ts';
 import { ask, askTwice, clientOf, FORMS, findForm, type Known } from './token-forms.ts';
 
@@ -116,7 +117,7 @@ const A_MINUTE_MS = 61_000;
 const authTokenBudget: Scenario = {
   id: 'auth-token-budget',
   title: 'A client gets 10 tokens a minute, which is its own affair and apart from other traffic',
-  rules: ['AUTH-3b', 'AUTH-3c'],
+  rules: ['AUTH-3b', 'AUTH-3c', 'LIM-6'],
   observes: ['NS-51'],
   needs: ['client'],
   lane: 'limits',
@@ -124,7 +125,7 @@ const authTokenBudget: Scenario = {
   async run(t) {
     const client = await clientOf(t, { scopes: EVERYTHING });
     const found = await findForm(t, client);
-    if (found === undefined) return t.notTested(['AUTH-3b', 'AUTH-3c'], UNKNOWN_FORM);
+    if (found === undefined) return t.notTested(['AUTH-3b', 'AUTH-3c', 'LIM-6'], UNKNOWN_FORM);
     const { form } = found;
     const holder = t.as({ ...client, token: found.token });
     const key = t.fresh.key();
@@ -133,6 +134,7 @@ const authTokenBudget: Scenario = {
     const minute = await exhaust(t, client, form);
     if (minute === undefined) return;
     const { limited, token } = minute;
+    await expectRefusalForm(t, limited, undefined);
     const limit = limited.headers.get('x-ratelimit-limit');
     t.observe('NS-51', `X-RateLimit-Limit: ${limit ?? 'none'} at the token endpoint`);
     const made = await t.as({ ...client, token }).createAccount(t.newAccount());

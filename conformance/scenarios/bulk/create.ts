@@ -138,7 +138,7 @@ const bulkSizes: Scenario = {
 const bulkResubmitted: Scenario = {
   id: 'bulk-resubmitted',
   title: 'A partly failed batch sent again, and a reference twice in one batch, duplicate nothing',
-  rules: ['BULK-11', 'BULK-12'],
+  rules: ['BULK-2', 'BULK-11', 'BULK-12'],
   async run(t) {
     const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
     const send = () => t.api.bulkCreateAccounts(rows);
@@ -156,10 +156,11 @@ const bulkResubmitted: Scenario = {
         }
       },
     );
-    await t.branch('BULK-12', 'one reference three times', async () => {
+    await t.branch(['BULK-2', 'BULK-12'], 'one reference three times', async () => {
       const row = t.newAccount();
       const renamed = { ...row, email: t.fresh.email(), first_name: 'Somebody' };
       const thrice = await t.api.bulkCreateAccounts([row, row, renamed]);
+      t.expect('BULK-2', thrice).field('total', 3);
       const id = t.pick(thrice, 'rows.0.id');
       // ACC-5 judges whether a reference finds its account at all.
       const create = () => t.api.createAccount(row);

@@ -208,9 +208,7 @@ function observeBrand(t: ScenarioContext, brand: Json | undefined): void {
 
 function namesSecret(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
-  return Object.entries(value).some(
-    ([name, inner]) => (name === 'secret' && inner !== null) || namesSecret(inner),
-  );
+  return Object.entries(value).some(([name, inner]) => name === 'secret' || namesSecret(inner));
 }
 
 export const webhookScenarios: readonly Scenario[] = [

@@ -2,7 +2,7 @@
 
 import type { Decision } from '../../core/call.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
-import { decision, policy, stage } from '../bend.ts';
+import { decision, operation, policy, stage } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 import { refuseAs } from '../shared-bends.ts';
 
@@ -40,6 +40,29 @@ export const tokenDeviations: readonly Deviation[] = [
       return given !== null && context.call.headers.authorization === undefined
         ? letIn(context)
         : given;
+    }),
+  },
+  {
+    id: 'token-not-asked-by-reads',
+    breaks: ['AUTH-1'],
+    story: 'The bulk reads were made for the internal network.',
+    bend: stage('token', (decide, context) => {
+      const given = decide(context);
+      const isRead =
+        context.operation === 'listAccounts' || context.operation === 'listTransactions';
+      return given !== null && isRead ? letIn(context) : given;
+    }),
+  },
+  {
+    id: 'amend-widens-writers-alone',
+    breaks: ['AUTH-4'],
+    story: 'Amending is for the back office, so that it was tied to transactions:write.',
+    bend: operation('cancelTransaction', (run, context) => {
+      const held = context.credential?.scopes ?? [];
+      const settled = context.world.transactions.get(context.pathId)?.status === 'settled';
+      return settled && !held.includes('transactions:write')
+        ? refuseAs(context, 403, 'forbidden', 'transactions:write is needed to amend.')
+        : run(context);
     }),
   },
   {

@@ -96,9 +96,31 @@ export const limitAnswerDeviations: readonly Deviation[] = [
   },
   {
     id: 'limit-retry-after-zero',
-    breaks: ['LIM-7'],
+    breaks: ['LIM-6', 'LIM-7'],
     story: 'Parts of a second are rounded down.',
     bend: header('retry-after', () => '0'),
+  },
+  {
+    id: 'limit-reset-zero',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Reset is rounded down, Retry-After up.',
+    bend: header('x-ratelimit-reset', () => '0'),
+  },
+  {
+    id: 'limit-reset-in-parts',
+    breaks: ['LIM-6'],
+    story: 'X-RateLimit-Reset tells parts of a second.',
+    bend: header('x-ratelimit-reset', () => '0.2'),
+  },
+  {
+    id: 'limit-of-tokens-without-limit-header',
+    breaks: ['LIM-6'],
+    story: 'The token endpoint counts for itself, and tells only how long to wait.',
+    bend: everyReply((reply, { operation }) => {
+      if (reply.status !== 429 || operation !== 'issueToken') return reply;
+      const { 'x-ratelimit-limit': _, ...headers } = reply.headers ?? {};
+      return { ...reply, headers };
+    }),
   },
   {
     id: 'limit-retry-after-in-ms',

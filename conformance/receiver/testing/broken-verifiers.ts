@@ -6,7 +6,7 @@ import {
   fiveMinutesMs,
   type HeaderParts,
   type ReceiverSteps,
-} from './testing/sample-receivers.ts';
+} from './sample-receivers.ts';
 
 export interface Broken {
   readonly name: string;

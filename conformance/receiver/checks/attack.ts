@@ -1,8 +1,7 @@
 // One delivery of an attacker, from what is wrong with it: how its header, its body and its time
 // differ from the right ones.
 
-import type { Check, Probe } from './check.ts';
-import { drawProbe } from './checks/draw-probe.ts';
+import type { Check, Probe } from '../check.ts';
 import {
   bytesOf,
   deliveryOf,
@@ -10,7 +9,8 @@ import {
   macOf,
   type SigningOptions,
   signatureOf,
-} from './delivery.ts';
+} from '../delivery.ts';
+import { drawProbe } from './draw-probe.ts';
 
 const forged = 'Anybody who knows the URL can make the receiver act on an invented event.';
 export const replayed = 'Whoever has seen one delivery can repeat it, today and next year.';

@@ -1,7 +1,8 @@
 // Deliveries whose signature is right in itself and whose t is too far from the clock, or no time
 // at all: a correct receiver answers none of them with 2xx.
+
+import type { Check } from '../check.ts';
 import { type Parts, refuse, replayed } from './attack.ts';
-import type { Check } from './check.ts';
 
 const stale = 'Refuse when t is more than five minutes from your clock; t is in milliseconds.';
 const minuteMs = 60_000;
