@@ -1,4 +1,4 @@
-// The reads of which the specification tells only that they exist (NS-2, NS-54): the likely paths,
+// The reads of which the specification tells only that they exist (NS-2): the likely paths,
 // and whatever the target itself describes.
 
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
