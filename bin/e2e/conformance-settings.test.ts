@@ -61,7 +61,6 @@ const CHANGED: Partial<Settings> = {
   revision_step: 3,
   reject_from_approved: 'rejected',
   cancel_from_approved: 'cancelled',
-  replay_etag: false,
   retry_counted_from: 'start',
   after_last_attempt: 'skip',
   delivery_order: 'independent',

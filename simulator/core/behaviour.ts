@@ -133,6 +133,7 @@ export interface SerializePolicy {
   readonly order: (order: Order) => string;
   readonly subscription: (subscription: Subscription, secret: string | null) => string;
   readonly accountRead: (account: Account) => string;
+  readonly accountStatus: (account: Account) => string;
   readonly transactionRead: (transaction: Transaction) => string;
   readonly problem: (problem: Problem, requestId: string) => string;
   readonly envelope: (event: EventRecord, world: World) => string;

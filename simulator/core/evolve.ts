@@ -2,6 +2,7 @@
 import type { Change, ChangeOf } from './change.ts';
 import { keepEntry } from './journal.ts';
 import type { Delivery, EventRecord } from './records.ts';
+import { addReference } from './references.ts';
 import { popTimer, pushTimer, type Timer } from './timers.ts';
 import type { PeopleIndex, World } from './world.ts';
 
@@ -116,7 +117,7 @@ const apply: Apply = {
   'account-created': (world, { account, keys }) => {
     raiseCounter(world, 'account', account.id);
     world.accounts.set(account.id, account);
-    peopleIn(world, keys.index).byReference.set(keys.reference, account.id);
+    addReference(peopleIn(world, keys.index).byReference, keys.reference, account.id);
     const people = peopleIn(world, keys.people);
     people.byEmail.set(keys.email, account.id);
     if (keys.phone !== null) people.byPhone.set(keys.phone, account.id);
@@ -138,7 +139,7 @@ const apply: Apply = {
   'transaction-created': (world, { transaction, referenceKey }) => {
     raiseCounter(world, 'transaction', transaction.id);
     world.transactions.set(transaction.id, transaction);
-    world.transactionByReference.set(referenceKey, transaction.id);
+    addReference(world.transactionByReference, referenceKey, transaction.id);
   },
   'transaction-changed': (world, { transaction }) => {
     world.transactions.set(transaction.id, transaction);

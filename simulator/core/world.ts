@@ -19,6 +19,7 @@ import type {
   TradingAccount,
   Transaction,
 } from './records.ts';
+import type { References } from './references.ts';
 import type { OperationName } from './tables/operations.ts';
 import type { TimerHeap } from './timers.ts';
 
@@ -44,7 +45,7 @@ export interface Counters {
  * Who is known where: one per place in which references, emails and phones must be unique (NS-20).
  */
 export interface PeopleIndex {
-  readonly byReference: Map<string, string>;
+  readonly byReference: References;
   readonly byEmail: Map<string, string>;
   readonly byPhone: Map<string, string>;
 }
@@ -118,7 +119,7 @@ export interface World {
   readonly people: Map<string, PeopleIndex>;
   readonly tradingAccounts: Map<string, TradingAccount>;
   readonly transactions: Map<string, Transaction>;
-  readonly transactionByReference: Map<string, string>;
+  readonly transactionByReference: References;
   readonly positions: Map<string, Position>;
   readonly orders: Map<string, Order>;
   readonly keys: KeyStore;

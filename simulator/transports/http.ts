@@ -2,6 +2,7 @@
 // no answers of its own.
 
 import {
+  type IncomingHttpHeaders,
   type IncomingMessage,
   maxHeaderSize,
   type RequestListener,
@@ -35,7 +36,7 @@ export function createHttp({ sandbox, headers = {}, mount }: HttpOptions): Fasti
     const take = turns.begin({ socket: raw.socket, response });
     readBody(raw, limit, (body, oversize) => {
       const { method = 'GET', url: target = '/', headers: sent } = raw;
-      const call = { method, target, headers: sent, body };
+      const call = { method, target, headers: keysApart(raw, sent), body };
       take(oversize ? { ...call, oversize } : call);
     });
   };
@@ -89,6 +90,18 @@ function takeApi(server: Server, turns: RequestBatcher, serve: RequestListener):
   });
   // Who says that no more will come still hears the answer to what came.
   server.on('connection', (socket) => socket.prependListener('end', () => turns.flush()));
+}
+
+/**
+ * NS-58: node joins two key headers with a comma, which a key may have too, so they are told apart
+ * by what came over the wire.
+ */
+function keysApart(raw: IncomingMessage, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const joined = headers['idempotency-key'];
+  if (typeof joined !== 'string' || !joined.includes(',')) return headers;
+  const keys = raw.headersDistinct['idempotency-key'] ?? [];
+  // Its type has a text only, as node would join it.
+  return keys.length > 1 ? { ...headers, 'idempotency-key': keys as never } : headers;
 }
 
 /**

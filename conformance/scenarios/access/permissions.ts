@@ -1,4 +1,7 @@
 // AUTH: what a firm itself may no longer do, none of its credentials can.
+
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { everyCommand, isServedFirst, SERVED } from '../support/commands.ts';
 
@@ -31,6 +34,34 @@ const authPermissions: Scenario = {
   },
 };
 
+const bulkPermissions: Scenario = {
+  id: 'bulk-permissions',
+  title: 'Rows of a firm that may create no single account are 403, as a single create is',
+  rules: ['BULK-3'],
+  needs: ['permissions'],
+  lane: 'own_world',
+  async run(t) {
+    const { firmId = '1' } = await t.credential(t.mainRole);
+    const known = await t.given.account();
+    await t.operator.permit(firmId, 'createAccount', false);
+    const bodies = [t.newAccount(), known.body, t.newAccount({ email: 'no at sign' })];
+    const singles: Answer[] = [];
+    for (const body of bodies) {
+      const single = await t.api.createAccount(body);
+      // AUTH-8: without this there is nothing that the rows should be like.
+      if (single.status !== 403) throw new Blocked(`a single create: ${single.summary}`);
+      singles.push(single);
+    }
+    const batch = await t.api.bulkCreateAccounts(bodies);
+    if (batch.status !== 200) throw new Blocked(`the batch: ${batch.summary} (BULK-1)`);
+    for (const [index, single] of singles.entries()) {
+      const status = batch.at(`rows.${index}.status`);
+      const words = `row ${index}: ${single.status}, as creating it alone`;
+      t.expect('BULK-3', batch).is(words, status === single.status, `status ${status}`, single);
+    }
+  },
+};
+
 const authPermissionsOfOthers: Scenario = {
   id: 'auth-permissions-of-others',
   title: 'A firm’s permissions hold for all of its credentials, and for no other firm',
@@ -54,4 +85,8 @@ const authPermissionsOfOthers: Scenario = {
   },
 };
 
-export const permissionScenarios: readonly Scenario[] = [authPermissions, authPermissionsOfOthers];
+export const permissionScenarios: readonly Scenario[] = [
+  authPermissions,
+  bulkPermissions,
+  authPermissionsOfOthers,
+];

@@ -141,11 +141,33 @@ const limDelegated: Scenario = {
     const served = theirs.served.length === 1;
     t.claim('LIM-10', expected, served, 'refused as well', ...theirs.limited, ...theirs.served);
 
-    const shared = (await sendBurst(t, sibling, 1)).served.length === 0;
-    const seen = shared ? 'tokens of one minter share an allowance' : 'each token has its own';
-    t.observe('NS-37', seen, { delegated_bucket: shared ? 'minting_credential' : 'token' });
+    const siblings = await sendBurst(t, sibling, 1);
+    t.claim(
+      'LIM-10',
+      'another token of the same minter refused, because they share one allowance',
+      siblings.served.length === 0,
+      'served out of an allowance of its own',
+      ...siblings.served,
+    );
+    await observeMinter(t, scopes, delegate);
   },
 };
+
+/** NS-37: whether what a delegated token uses up is missing from its minter's own allowance. */
+async function observeMinter(
+  t: ScenarioContext,
+  scopes: readonly string[],
+  delegate: (by: Credential) => Promise<RateLimitProbe>,
+): Promise<void> {
+  const minter = await t.operator.mint({ scopes, plan: 'sandbox' });
+  const token = await delegate(minter);
+  await refill(t);
+  await exhaust(t, token);
+  const own = await sendBurst(t, { ...token, credential: minter }, 1);
+  const within = own.served.length === 0;
+  const words = within ? 'the minter’s own allowance is used up too' : 'the minter has its own';
+  t.observe('NS-37', words, { delegated_allowance: within ? 'within_the_minters' : 'apart' });
+}
 
 /** The rate once the allowance is used up, whatever gathers before; with a refusal to look at. */
 async function expectRate(

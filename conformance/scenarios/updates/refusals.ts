@@ -16,8 +16,7 @@ function change(t: ScenarioContext): RequestBody {
 const updUnknown: Scenario = {
   id: 'upd-unknown',
   title: 'An account that does not exist is 404 not_found, whatever the tag',
-  rules: ['UPD-5', 'UPD-6'],
-  observes: ['NS-45'],
+  rules: ['UPD-5', 'UPD-6', 'CONV-1c'],
   async run(t) {
     const account = await updatedOnce(t);
     for (const tag of [account.current, account.stale, '"987654321"']) {
@@ -27,9 +26,7 @@ const updUnknown: Scenario = {
       else t.notTested('UPD-5', 'the tag was looked at first, which UPD-6 judges');
     }
     const odd = await t.api.updateAccount('abc', change(t), { ifMatch: account.current });
-    t.observe('NS-45', `an id in the path that is not decimal: ${odd.summary}`, {
-      path_id_status: odd.status,
-    });
+    t.expect('CONV-1c', odd).refused(422, 'validation_failed');
   },
 };
 
@@ -61,6 +58,13 @@ async function expectHidden(t: ScenarioContext, outsider: Role, owner: Role): Pr
   for (const tag of [account.stale, '"987654321"']) {
     const hidden = await update(tag);
     t.expect('UPD-6', hidden).is('404 and not 412', hidden.status !== 412);
+  }
+  // Where a tag of the wrong form is noticed first (NS-17), it is so for unknown accounts too.
+  for (const ifMatch of ['garbage', null]) {
+    const unknown = await t.as(outsider).updateAccount(UNKNOWN_ID, change(t), { ifMatch });
+    const hidden = await t.as(outsider).updateAccount(account.id, change(t), { ifMatch });
+    const words = `as for an unknown account: ${unknown.summary}`;
+    t.expect('UPD-6', hidden).is(words, hidden.summary === unknown.summary, undefined, unknown);
   }
   const after = await t.given.reread(account, owner);
   expectSameAccount(t, 'UPD-5', before, after);

@@ -149,9 +149,9 @@ const hookDisabled: Scenario = {
 
 const hookCategories: Scenario = {
   id: 'hook-categories',
-  title: 'event_categories lists one or more of four names, and nothing else',
+  title: 'event_categories lists one or more of four names; none of them is refused',
   rules: ['HOOK-9'],
-  observes: ['NS-23'],
+  observes: ['NS-23', 'NS-45', 'NS-53'],
   async run(t) {
     const url = await t.given.subscribable();
     const create = (event_categories: string[]) => t.api.createWebhook({ url, event_categories });
@@ -166,7 +166,7 @@ const hookCategories: Scenario = {
         .is(`with ${names.join(', ')}`, !Array.isArray(shown) || sameNames(names).test(shown));
       await disableSubscription(t, made);
     }
-    for (const names of [[], ['deal'], ['order', 'deal'], ['orders'], ['']]) {
+    for (const names of [[], ['deal'], ['deal', 'quote'], ['orders'], ['']]) {
       const refused = await create(names);
       const words = `refused: ${JSON.stringify(names)}`;
       t.expect('HOOK-9', refused).is(words, isRefused(refused));
@@ -175,6 +175,15 @@ const hookCategories: Scenario = {
       }
       await disableSubscription(t, refused);
     }
+    const mixed = await create(['order', 'deal']);
+    t.observe('NS-53', `["order", "deal"]: ${mixed.summary}`, {
+      unknown_categories: isRefused(mixed) ? 'refused' : 'left_out',
+    });
+    await disableSubscription(t, mixed);
+    const odd = await t.api.getWebhook('abc');
+    t.observe('NS-45', `a webhook id "abc" in the path: ${odd.summary}`, {
+      path_id_status: odd.status,
+    });
   },
 };
 

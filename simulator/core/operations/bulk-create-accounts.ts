@@ -3,6 +3,7 @@
 import type { Batch, Decision, Reply } from '../call.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
+import { refuseByFirm } from '../pipeline/scope.ts';
 import { createOrFindAccount } from './create-or-find-account.ts';
 import { optionalText } from './members.ts';
 
@@ -12,7 +13,9 @@ export function bulkCreateAccounts(context: RequestContext): Decision | Batch {
   if (refused !== null) return refused;
   return {
     rows: rows.length,
-    decideRow: (index) => createOrFindAccount(context, rows[index] as Body),
+    // BULK-3: a firm that may create no single account may create none in a batch either.
+    decideRow: (index) =>
+      refuseByFirm(context, 'createAccount') ?? createOrFindAccount(context, rows[index] as Body),
     answer: (replies) => bulkReply(rows, replies),
     cites: ['BULK-1', 'BULK-2', 'BULK-3', 'BULK-4', 'BULK-5', 'BULK-8', 'BULK-11', 'BULK-12'],
   };

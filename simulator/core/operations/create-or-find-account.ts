@@ -2,11 +2,12 @@
 // (BULK-3).
 
 import type { Decision, Reply } from '../call.ts';
-import type { Change } from '../change.ts';
+import type { Change, PersonKeys } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, Credential } from '../records.ts';
+import { findReferenced } from '../references.ts';
 import { optionalText } from './members.ts';
 
 /** The brand an account would be created at, or why it cannot be. */
@@ -43,8 +44,8 @@ export function findBrand(context: RequestContext, row: Body): string | Decision
   });
 }
 
-/** ACC-2 to ACC-4: what is wrong with the reference or the email; null when nothing is. */
-function refuseRow(context: RequestContext, row: Body): Decision | null {
+/** ACC-2, NS-33: what is wrong with the reference, or an email that is not there at all. */
+function refuseReference(context: RequestContext, row: Body): Decision | null {
   const { values } = context.behaviour;
   const reference = optionalText(row, 'client_reference_id') ?? '';
   if (values.isBlank(reference) || values.length(reference) > values.maxReference) {
@@ -55,48 +56,66 @@ function refuseRow(context: RequestContext, row: Body): Decision | null {
       cites: ['ACC-2', 'NS-40'],
     });
   }
-  if (!values.isEmail(optionalText(row, 'email') ?? '')) {
-    return refuse(context, {
-      code: 'validation_failed',
-      detail: 'email must contain an @.',
-      field: 'email',
-      cites: ['ACC-4'],
-    });
-  }
-  return null;
+  return optionalText(row, 'email') === null ? refuseEmail(context, 'NS-33') : null;
+}
+
+function refuseEmail(context: RequestContext, rule: string): Decision {
+  return refuse(context, {
+    code: 'validation_failed',
+    detail: 'email must contain an @.',
+    field: 'email',
+    cites: [rule],
+  });
 }
 
 /** The whole of a single create, from a readable row to the account. */
 export function createOrFindAccount(context: RequestContext, row: Body): Decision {
-  const refused = refuseRow(context, row);
+  const refused = refuseReference(context, row);
   if (refused !== null) return refused;
   const brandId = findBrand(context, row);
   if (typeof brandId !== 'string') return brandId;
-  const { behaviour, world } = context;
-  const { values, accounts } = behaviour;
-  const reference = row.client_reference_id as string;
-  const email = row.email as string;
+  const { values, accounts } = context.behaviour;
   const credential = callerOf(context);
   const index = accounts.referenceIndex(credential.firmId, brandId);
-  const referenceKey = values.referenceKey(reference);
+  const reference = values.referenceKey(row.client_reference_id as string);
   // ACC-5, ACC-6: the reference is asked before email and phone, so a repeat finds its own account.
-  const existing = world.people.get(index)?.byReference.get(referenceKey);
-  if (existing !== undefined) return converge(context, existing);
+  const existing = findReferenced(
+    context.world.people.get(index)?.byReference,
+    reference,
+    context.world.accounts,
+    (account) => context.behaviour.reach.account(credential, account),
+  );
+  const valid = values.isEmail(row.email as string);
+  // NS-56: which of the two is noticed first.
+  if (existing !== null && (valid || context.behaviour.settings.known_reference === 'first')) {
+    return converge(context, existing);
+  }
+  return valid
+    ? createAt(context, row, brandId, { index, reference })
+    : refuseEmail(context, 'ACC-4');
+}
+
+function createAt(
+  context: RequestContext,
+  row: Body,
+  brandId: string,
+  named: Pick<PersonKeys, 'index' | 'reference'>,
+): Decision {
+  const { behaviour, world } = context;
+  const { values } = behaviour;
   const phone = values.phone(optionalText(row, 'phone'), optionalText(row, 'phone_region'));
-  const people = accounts.peopleIndex(brandId);
   const keys = {
-    index,
-    reference: referenceKey,
-    people,
-    email: values.emailKey(email),
+    ...named,
+    people: behaviour.accounts.peopleIndex(brandId),
+    email: values.emailKey(row.email as string),
     phone: values.phoneKey(phone),
   };
-  const known = world.people.get(people);
+  const known = world.people.get(keys.people);
   if (known?.byEmail.has(keys.email)) return refusePerson(context, 'email', 'ACC-8');
   if (keys.phone !== null && known?.byPhone.has(keys.phone)) {
     return refusePerson(context, 'phone', 'ACC-9');
   }
-  const account = newAccount(context, row, credential, brandId, phone);
+  const account = newAccount(context, row, callerOf(context), brandId, phone);
   const body = behaviour.serialize.account(account);
   const changes: Change[] = [
     { type: 'account-created', account, keys },
@@ -110,22 +129,13 @@ export function createOrFindAccount(context: RequestContext, row: Body): Decisio
 }
 
 /** ACC-5, IDEM-12: the account the reference names, untouched. */
-function converge(context: RequestContext, id: string): Decision {
-  const account = context.world.accounts.get(id);
-  if (account === undefined) throw new Error(`reference index names no account: ${id}`);
-  if (!context.behaviour.reach.account(callerOf(context), account)) {
-    return refuse(context, {
-      code: 'not_found',
-      detail: 'The account that this reference names is not there for this credential.',
-      cites: ['AUTH-5', 'AUTH-6'],
-    });
-  }
+function converge(context: RequestContext, account: Account): Decision {
   if (context.idempotency !== null) context.idempotency = 'converged';
   const body = context.behaviour.serialize.account(account);
   return {
     reply: accountReply(context, account, 200, body),
     changes: [],
-    cites: ['ACC-5', 'ACC-6', 'ACC-7', 'IDEM-12'],
+    cites: ['ACC-5', 'ACC-6', 'ACC-7', 'IDEM-12', 'NS-56'],
   };
 }
 

@@ -5,6 +5,7 @@ import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, TradingAccount, Transaction } from '../records.ts';
+import { findReferenced } from '../references.ts';
 import { isNegativeDecimal } from '../values/decimal.ts';
 import { findAccount, findTradingAccount, parseMemberId } from './find-record.ts';
 import { optionalText } from './members.ts';
@@ -14,8 +15,15 @@ const types = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
 
 export function createTransaction(context: RequestContext): Decision {
   const { body } = context;
-  const refused = refuseMembers(context, body);
-  if (refused !== null) return refused;
+  const reference = findWrongReference(context, body);
+  if (reference !== null) return refuseMember(context, reference);
+  const known = findKnown(context);
+  // NS-56: a known reference answers before the rest is looked at, or after it.
+  if (known !== null && context.behaviour.settings.known_reference === 'first') {
+    return converge(context, known);
+  }
+  const wrong = findWrongTerms(body) ?? findWrongAmount(context, body);
+  if (wrong !== null) return refuseMember(context, wrong);
   const accountId = parseMemberId(context, body.account_id as string, 'account_id');
   if (typeof accountId !== 'string') return accountId;
   const tradingId = parseMemberId(context, body.trading_account_id as string, 'trading_account_id');
@@ -24,19 +32,34 @@ export function createTransaction(context: RequestContext): Decision {
   if ('reply' in account) return account;
   const tradingAccount = findTradingAccount(context, tradingId, account.id, ['TXN-10', 'TXN-11']);
   if ('reply' in tradingAccount) return tradingAccount;
-  return findOrCreate(context, account, tradingAccount);
+  if (known !== null) return converge(context, known);
+  if (context.behaviour.settings.other_currency === 'refused') {
+    const other = findOtherCurrency(body, tradingAccount);
+    if (other !== null) return refuseMember(context, other);
+  }
+  return create(context, account, tradingAccount);
 }
 
-function findOrCreate(
+/** TXN-2, NS-20: the oldest transaction of this reference that the caller reaches. */
+function findKnown(context: RequestContext): Transaction | null {
+  const { behaviour, world, body } = context;
+  const credential = callerOf(context);
+  const accountId = behaviour.values.id(body.account_id as string);
+  const reference = body.client_reference_id as string;
+  const key = behaviour.transactions.referenceKey(credential.firmId, accountId ?? '', reference);
+  return findReferenced(world.transactionByReference, key, world.transactions, (transaction) =>
+    behaviour.reach.transaction(credential, transaction),
+  );
+}
+
+function create(
   context: RequestContext,
   account: Account,
   tradingAccount: TradingAccount,
 ): Decision {
-  const { behaviour, world } = context;
+  const { behaviour } = context;
   const reference = context.body.client_reference_id as string;
   const referenceKey = behaviour.transactions.referenceKey(account.firmId, account.id, reference);
-  const existing = world.transactions.get(world.transactionByReference.get(referenceKey) ?? '');
-  if (existing !== undefined) return converge(context, existing);
   const transaction = newTransaction(context, account, tradingAccount);
   const body = behaviour.serialize.transaction(transaction);
   return {
@@ -51,20 +74,12 @@ function findOrCreate(
 
 /** TXN-2, IDEM-12: the transaction the reference names, untouched. */
 function converge(context: RequestContext, existing: Transaction): Decision {
-  const { behaviour } = context;
-  if (!behaviour.reach.transaction(callerOf(context), existing)) {
-    return refuse(context, {
-      code: 'not_found',
-      detail: 'The transaction that this reference names is not there for this credential.',
-      cites: ['AUTH-5', 'AUTH-6', 'NS-20'],
-    });
-  }
   context.idempotency = 'converged';
-  const body = behaviour.serialize.transaction(existing);
+  const body = context.behaviour.serialize.transaction(existing);
   return {
     reply: { status: 200, contentType: 'application/json', body },
     changes: [],
-    cites: ['TXN-2', 'IDEM-12', 'NS-20'],
+    cites: ['TXN-2', 'IDEM-12', 'NS-20', 'NS-56'],
   };
 }
 
@@ -74,10 +89,8 @@ interface Wrong {
   readonly cites: readonly string[];
 }
 
-function refuseMembers(context: RequestContext, body: Body): Decision | null {
-  const wrong =
-    findWrongReference(context, body) ?? findWrongTerms(body) ?? findWrongAmount(context, body);
-  return wrong === null ? null : refuse(context, { code: 'validation_failed', ...wrong });
+function refuseMember(context: RequestContext, wrong: Wrong): Decision {
+  return refuse(context, { code: 'validation_failed', ...wrong });
 }
 
 function findWrongReference(context: RequestContext, body: Body): Wrong | null {
@@ -103,6 +116,13 @@ function findWrongTerms(body: Body): Wrong | null {
   if (types.includes(body.transaction_type as string)) return null;
   const detail = `transaction_type must be one of ${types.join(', ')}.`;
   return { field: 'transaction_type', detail, cites: ['TXN-7'] };
+}
+
+/** NS-60. */
+function findOtherCurrency(body: Body, { currency, id }: TradingAccount): Wrong | null {
+  if (body.currency === currency) return null;
+  const detail = `currency must be ${currency}, as trading account ${id} has it.`;
+  return { field: 'currency', detail, cites: ['NS-60'] };
 }
 
 function findWrongAmount(context: RequestContext, body: Body): Wrong | null {

@@ -6,7 +6,7 @@ import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-con
 import type { Transaction } from '../records.ts';
 import type { Transition, Trigger } from '../tables/transitions.ts';
 import { findTransaction, parseMemberId, parsePathId } from './find-record.ts';
-import { optionalText } from './members.ts';
+import { optionalText, ownerNamed } from './members.ts';
 import { transitionChanges } from './transition-changes.ts';
 
 type TransitionOf<K extends Transition['kind']> = Extract<Transition, { readonly kind: K }>;
@@ -19,17 +19,21 @@ export const cancelTransaction = (context: RequestContext): Decision =>
   decideTransition(context, 'cancel');
 
 function decideTransition(context: RequestContext, trigger: Trigger): Decision {
-  const found = findNamed(context, trigger);
+  const found = findNamed(context);
   if ('reply' in found) return found;
   const move: Transition = context.behaviour.transactions.transitions[found.status][trigger];
   if (move.kind === 'refused') return refuseState(context, found, trigger, move);
   if (move.kind === 'unchanged') return show(context, found, move.cites);
-  return refuseTransition(context, found, move) ?? carryOut(context, found, move, trigger);
+  return (
+    refuseTransition(context, found, move) ??
+    refuseReason(context, trigger) ??
+    carryOut(context, found, move, trigger)
+  );
 }
 
-/** Validation, then reach: the transaction that path and query name. */
-function findNamed(context: RequestContext, trigger: Trigger): Transaction | Decision {
-  const named = context.query.get('account_id');
+/** The ids' own form, then reach: the transaction that path and query name. */
+function findNamed(context: RequestContext): Transaction | Decision {
+  const named = ownerNamed(context);
   if (named === null || named === '') {
     return refuse(context, {
       code: 'validation_failed',
@@ -38,19 +42,36 @@ function findNamed(context: RequestContext, trigger: Trigger): Transaction | Dec
       cites: ['TXS-15'],
     });
   }
+  if (context.behaviour.settings.repeated_account_id === 'refused') {
+    const refused = refuseSeveralOwners(context);
+    if (refused !== null) return refused;
+  }
   const accountId = parseMemberId(context, named, 'account_id', 'TXS-15');
   if (typeof accountId !== 'string') return accountId;
   const id = parsePathId(context, 'transaction');
   if (typeof id !== 'string') return id;
-  if (trigger !== 'approve' && context.behaviour.values.isBlank(reasonOf(context))) {
-    return refuse(context, {
-      code: 'validation_failed',
-      detail: 'reason must not be empty.',
-      field: 'reason',
-      cites: ['TXS-14'],
-    });
-  }
   return findTransaction(context, id, accountId);
+}
+
+function refuseSeveralOwners(context: RequestContext): Decision | null {
+  if (context.query.getAll('account_id').length < 2) return null;
+  return refuse(context, {
+    code: 'validation_failed',
+    detail: 'Name one account_id in the query, not several.',
+    field: 'account_id',
+    cites: ['TXS-15', 'NS-58'],
+  });
+}
+
+/** TXS-14: a reason is wanted where something is decided, and not where all stays as it was. */
+function refuseReason(context: RequestContext, trigger: Trigger): Decision | null {
+  if (trigger === 'approve' || !context.behaviour.values.isBlank(reasonOf(context))) return null;
+  return refuse(context, {
+    code: 'validation_failed',
+    detail: 'reason must not be empty.',
+    field: 'reason',
+    cites: ['TXS-14'],
+  });
 }
 
 function reasonOf(context: RequestContext): string {

@@ -6,17 +6,32 @@ import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, TradingAccount, Transaction } from '../records.ts';
 
-/** NS-45: the id of the path, or a refusal of one that is not decimal. */
+/** CONV-1c: the id in the path of a write, or a refusal of one that is not decimal. */
 export function parsePathId(context: RequestContext, what: string): string | Decision {
   const id = context.behaviour.values.id(context.pathId);
   if (id !== null) return id;
-  const status = context.behaviour.settings.path_id_status;
   return refuse(context, {
-    code: status === 404 ? 'not_found' : 'validation_failed',
+    code: 'validation_failed',
     detail: `The ${what} id in the path must be a decimal string.`,
     field: 'id',
-    cites: ['CONV-1c', 'NS-45'],
+    cites: ['CONV-1c'],
   });
+}
+
+/** NS-45: the same for webhook routes and reads, where an id that is none names nothing. */
+export function parseOtherPathId(context: RequestContext, what: string): string | Decision {
+  const id = context.behaviour.values.id(context.pathId);
+  if (id !== null) return id;
+  const cites = ['NS-45'];
+  if (context.behaviour.settings.path_id_status === 404) {
+    return refuse(context, {
+      code: 'not_found',
+      detail: `There is no ${what} ${context.pathId}.`,
+      cites,
+    });
+  }
+  const detail = `The ${what} id in the path must be a decimal number.`;
+  return refuse(context, { code: 'validation_failed', detail, field: 'id', cites });
 }
 
 /** An id from a body or query; the refusal names the field (CONV-1c). */

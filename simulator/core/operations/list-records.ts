@@ -23,6 +23,16 @@ export function listTransactions(context: RequestContext): Decision {
   );
 }
 
+/** NS-2: a setting may ask for a scope of its own. */
+export function refuseReadScope(context: RequestContext): Decision | null {
+  const { read_scope: scope } = context.behaviour.settings;
+  if (scope === null || scopesOf(context).includes(scope)) return null;
+  const detail = `This needs the scope ${scope}.`;
+  return refuse(context, { code: 'forbidden', detail, cites: ['NS-2'] });
+}
+
+const longestWalk = 20_000;
+
 /**
  * Records after the id `after`, at most `limit`, by ascending id. Ids are given out without gaps,
  * so the walk starts where the last page ended; it never looks at more than a bounded number of
@@ -35,10 +45,8 @@ function page<R>(
   show: (record: R) => string | null,
 ): Decision {
   const { settings } = context.behaviour;
-  if (settings.read_scope !== null && !scopesOf(context).includes(settings.read_scope)) {
-    const detail = `This needs the scope ${settings.read_scope}.`;
-    return refuse(context, { code: 'forbidden', detail, cites: ['NS-2'] });
-  }
+  const refused = refuseReadScope(context);
+  if (refused !== null) return refused;
   const after = findNumber(context, 'after', 0, Number.MAX_SAFE_INTEGER);
   if (typeof after === 'object') return after;
   const limit = findNumber(context, 'limit', settings.read_page_size, settings.read_page_size);
@@ -47,14 +55,19 @@ function page<R>(
   const last = context.world.counters[counter];
   const shown: string[] = [];
   let next: number | null = null;
+  let newest = after;
   for (let id = after + 1; id <= last; id += 1) {
     const record = records.get(String(id));
     const text = record === undefined ? null : show(record);
-    if (text !== null) shown.push(text);
-    if (shown.length === limit || id - after >= 20_000) {
-      next = id < last ? id : null;
+    // AUTH-6: there is more only where there is more to see, not where others have records.
+    const over = text !== null && shown.length === limit;
+    if (over || id - after > longestWalk) {
+      next = over ? newest : id - 1;
       break;
     }
+    if (text === null) continue;
+    shown.push(text);
+    newest = id;
   }
   const body = `{"${name}":[${shown.join(',')}],"next_after":${next}}`;
   return {

@@ -25,11 +25,12 @@ export function updateAccount(context: RequestContext): Decision {
   const match = behaviour.values.ifMatch(headerOf(context, 'if-match'));
   const id = parsePathId(context, 'account');
   if (typeof id !== 'string') return id;
-  const unusable = refuseUnusableTag(context, match) ?? refuseStatus(context);
-  if (unusable !== null) return unusable;
-  // UPD-6: who cannot see the account never learns whether the tag was right.
+  // UPD-6: who cannot see the account learns nothing of its tag, not even that it has a wrong form.
   const account = findAccount(context, id, ['UPD-5', 'UPD-6', 'AUTH-6', 'AUTH-7']);
   if ('reply' in account) return account;
+  const unusable =
+    refuseUnusableTag(context, match) ?? refuseNull(context) ?? refuseStatus(context);
+  if (unusable !== null) return unusable;
   const updated = applyMembers(context, account);
   const stale = refuseStaleTag(context, match, account);
   const idle = updated === null ? refuseNoChange(context) : null;
@@ -70,6 +71,17 @@ function refuseUnusableTag(context: RequestContext, match: IfMatch): Decision | 
   });
 }
 
+/** NS-55: a setting may take null for a wish, which is then refused; no status is ever cleared. */
+function refuseNull(context: RequestContext): Decision | null {
+  const { update_null: choice } = context.behaviour.settings;
+  if (choice === 'not_sent') return null;
+  const names = choice === 'cleared' ? ['status'] : updatable.map(([name]) => name);
+  const field = names.find((name) => context.body[name] === null);
+  if (field === undefined) return null;
+  const detail = `${field} must not be null.`;
+  return refuse(context, { code: 'validation_failed', detail, field, cites: ['NS-55'] });
+}
+
 /** NS-5: a setting may name the statuses; the rules take any (UPD-4). */
 function refuseStatus(context: RequestContext): Decision | null {
   const { statuses } = context.behaviour.accounts;
@@ -94,10 +106,17 @@ function refuseStaleTag(
     return null;
   return refuse(context, {
     code: 'revision_conflict',
-    detail: 'The account has changed since that ETag. Read it again, then send a new operation.',
+    detail: `The account has changed since that ETag. ${howToReread(context, account)}, then send a new operation under a new Idempotency-Key.`,
     field: 'If-Match',
     cites: ['UPD-7', 'UPD-12'],
   });
+}
+
+/** NS-54: where the tag of now can be had. */
+function howToReread({ behaviour }: RequestContext, { id }: Account): string {
+  return behaviour.settings.account_status_endpoint === 'served'
+    ? `Read it anew at GET /api/v1/accounts/${id}/status, which carries the ETag of now`
+    : 'Read it anew, from the list of accounts or by creating it again under its reference';
 }
 
 function refuseNoChange(context: RequestContext): Decision {
@@ -110,12 +129,15 @@ function refuseNoChange(context: RequestContext): Decision {
 
 /** UPD-2: only the members sent; null when nothing would be different. */
 function applyMembers(context: RequestContext, account: Account): Account | null {
-  const patch: Partial<Record<(typeof updatable)[number][1], string>> = {};
+  const patch: Record<string, string | null> = {};
+  // NS-55.
+  const clears = context.behaviour.settings.update_null === 'cleared';
   for (const [name, field] of updatable) {
     const value = optionalText(context.body, name);
-    if (value !== null && value !== account[field]) patch[field] = value;
+    const sent = value !== null || (clears && context.body[name] === null);
+    if (sent && value !== account[field]) patch[field] = value;
   }
   if (Object.keys(patch).length === 0) return null;
   const revision = context.behaviour.accounts.nextRevision(account.revision);
-  return { ...account, ...patch, revision };
+  return { ...account, ...(patch as Partial<Account>), revision };
 }

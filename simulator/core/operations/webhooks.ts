@@ -7,6 +7,7 @@ import { newSubscription } from '../delivery/new-subscription.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Category, Subscription } from '../records.ts';
+import { parseOtherPathId } from './find-record.ts';
 
 const json = 'application/json';
 
@@ -14,10 +15,11 @@ export function createWebhook(context: RequestContext): Decision {
   const { behaviour, world, body } = context;
   const status = behaviour.settings.webhook_refusal_status;
   const url = body.url as string;
-  const wrong = findWrongCategory(context, body.event_categories as readonly string[]);
+  const names = body.event_categories as readonly string[];
+  const wrong = findWrongCategory(context, names);
   if (wrong !== null) {
     const field = 'event_categories';
-    const cites = ['HOOK-9', 'NS-23'];
+    const cites = ['HOOK-9', 'NS-23', 'NS-53'];
     return refuse(context, { code: 'validation_failed', status, detail: wrong, field, cites });
   }
   const why = behaviour.webhooks.refuseTarget(url, context.facts.addresses, world);
@@ -32,7 +34,10 @@ export function createWebhook(context: RequestContext): Decision {
     // HOOK-10: bound as its creator is.
     brandId: credential.brandId,
     url,
-    categories: [...new Set(body.event_categories as readonly Category[])],
+    // NS-53: names that nobody knows get here only where a setting leaves them out.
+    categories: [
+      ...new Set(names.filter((name) => behaviour.webhooks.categories.includes(name))),
+    ] as Category[],
     createdAtMs: context.atMs,
   });
   const { secret } = subscription;
@@ -53,7 +58,10 @@ export function createWebhook(context: RequestContext): Decision {
 function findWrongCategory(context: RequestContext, names: readonly string[]): string | null {
   const { categories } = context.behaviour.webhooks;
   const known = categories.join(', ');
-  if (names.length === 0) return `event_categories must name at least one of ${known}.`;
+  if (!names.some((name) => categories.includes(name))) {
+    return `event_categories must name at least one of ${known}.`;
+  }
+  if (context.behaviour.settings.unknown_categories === 'left_out') return null;
   const unknown = names.find((name) => !categories.includes(name));
   return unknown === undefined ? null : `event_categories may only name ${known}; not ${unknown}.`;
 }
@@ -138,16 +146,8 @@ function latest(changes: readonly Change[], before: Subscription): Subscription 
 /** HOOK-12: an id of another firm is answered as an unknown one, to the letter. */
 function findSubscription(context: RequestContext): Subscription | Decision {
   const { behaviour, world } = context;
-  const id = behaviour.values.id(context.pathId);
-  if (id === null) {
-    const status = behaviour.settings.path_id_status;
-    return refuse(context, {
-      code: status === 404 ? 'not_found' : 'validation_failed',
-      detail: 'The subscription id in the path must be a decimal number.',
-      field: 'id',
-      cites: ['NS-45'],
-    });
-  }
+  const id = parseOtherPathId(context, 'subscription');
+  if (typeof id !== 'string') return id;
   const found = world.subscriptions.get(Number(id));
   if (found !== undefined && behaviour.reach.subscription(callerOf(context), found)) return found;
   return refuse(context, {

@@ -1,14 +1,20 @@
 // Second stage: the idempotency key, before anything else of the request is looked at (IDEM-1d).
 
+import type { Decision } from '../call.ts';
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refuse } from './refuse.ts';
-import type { Stage } from './request-context.ts';
+import type { RequestContext, Stage } from './request-context.ts';
 
 export const keyStage: Stage = {
   name: 'key',
   decide(context) {
     if (!operationRowOf(context).key) return null;
-    const header = headerOf(context, 'idempotency-key');
+    const { repeated_key: repeated } = context.behaviour.settings;
+    const given = context.call.headers['idempotency-key'];
+    const several = Array.isArray(given) && given.length > 1;
+    if (several && repeated === 'refused') return refuseSeveral(context);
+    const header =
+      several && repeated === 'first' ? given[0] : headerOf(context, 'idempotency-key');
     context.key = context.behaviour.keys.parse(header);
     if (context.key !== null) return null;
     return refuse(context, {
@@ -22,3 +28,13 @@ export const keyStage: Stage = {
     });
   },
 };
+
+/** NS-58: which of them would count is anybody's guess. */
+function refuseSeveral(context: RequestContext): Decision {
+  return refuse(context, {
+    code: 'idempotency_key_required',
+    detail: 'Send one Idempotency-Key header, not several.',
+    field: 'Idempotency-Key',
+    cites: ['IDEM-1a', 'NS-58'],
+  });
+}

@@ -1,8 +1,9 @@
 // Fifth stage: bytes become members of an object, or a refusal in plain text (ERR-2).
 
+import type { Decision } from '../call.ts';
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refuseUnreadable } from './refuse.ts';
-import type { Stage } from './request-context.ts';
+import type { RequestContext, Stage } from './request-context.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -10,9 +11,9 @@ export const readableStage: Stage = {
   name: 'readable',
   decide(context) {
     const wanted = operationRowOf(context).body;
-    if (wanted === 'none') return null;
     const { settings } = context.behaviour;
     const { call } = context;
+    if (wanted === 'none') return refuseIdleBody(context);
     const limit =
       context.operation === 'bulkCreateAccounts'
         ? settings.max_bulk_body_bytes
@@ -38,6 +39,14 @@ export const readableStage: Stage = {
     return null;
   },
 };
+
+/** NS-58: a body where none is asked for. */
+function refuseIdleBody({ operation, behaviour, call }: RequestContext): Decision | null {
+  const { approve_body: choice, unreadable_status: status } = behaviour.settings;
+  if (operation !== 'approveTransaction' || choice === 'ignored') return null;
+  if (call.body.byteLength === 0 && call.oversize !== true) return null;
+  return refuseUnreadable(status, 'Approve takes no body.', ['NS-58']);
+}
 
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;

@@ -28,6 +28,7 @@ function routesOf(table: Table): Routes {
   const literal = new Map<string, OperationName>();
   const bySegments = new Map<number, Route[]>();
   for (const [name, row] of Object.entries(table) as [OperationName, OperationRow][]) {
+    if (row.absent === true) continue;
     const path = row.path.startsWith('/') ? row.path : `${prefix}${row.path}`;
     const segments = path.slice(1).split('/');
     if (!segments.includes(':id')) literal.set(`${row.method} ${path}`, name);

@@ -1,6 +1,7 @@
 // Seventh stage: what this credential, and its firm, may do at all.
 
 import type { Decision } from '../call.ts';
+import type { OperationName } from '../tables/operations.ts';
 import { operationRowOf } from './operation-row.ts';
 import { refuse } from './refuse.ts';
 import { callerOf, type RequestContext, type Stage, scopesOf } from './request-context.ts';
@@ -23,6 +24,7 @@ const scopeRules: Readonly<Record<string, string>> = {
   disableWebhook: 'HOOK-6',
   listAccounts: 'NS-2',
   listTransactions: 'NS-2',
+  getAccountStatus: 'NS-54',
 };
 
 export const scopeStage: Stage = {
@@ -31,26 +33,40 @@ export const scopeStage: Stage = {
     const row = operationRowOf(context);
     if (row.auth !== 'bearer') return null;
     const credential = callerOf(context);
-    // AUTH-2: said before the scope, because no scope would help.
-    if (row.writes && credential.readOnly) {
-      return refuse(context, {
-        code: 'read_only_credential',
-        detail: 'This token was minted read-only. Use one that may write.',
-        cites: ['AUTH-2'],
-      });
-    }
-    const held = scopesOf(context);
-    if (row.scopes.length > 0 && !row.scopes.some((scope) => held.includes(scope))) {
-      const rule = scopeRules[context.operation ?? ''] ?? 'AUTH-4';
-      return forbid(context, `This needs the scope ${row.scopes.join(' or ')}.`, rule, 'AUTH-4');
-    }
-    const firm = context.world.firms.get(credential.firmId);
-    if (context.operation !== null && firm?.permissions[context.operation] === false) {
-      return forbid(context, `The firm may not use ${context.operation} any more.`, 'AUTH-8');
-    }
-    return null;
+    const readOnly = row.writes && credential.readOnly ? refuseReadOnly(context) : null;
+    const unscoped = refuseScope(context, row.scopes);
+    // NS-57: the first is the word that helps, because no scope would.
+    const refused = context.behaviour.settings.read_only_before_scope
+      ? (readOnly ?? unscoped)
+      : (unscoped ?? readOnly);
+    if (refused !== null) return refused;
+    return context.operation === null ? null : refuseByFirm(context, context.operation);
   },
 };
+
+/** AUTH-2. */
+function refuseReadOnly(context: RequestContext): Decision {
+  return refuse(context, {
+    code: 'read_only_credential',
+    detail: 'This token was minted read-only. Use one that may write.',
+    cites: ['AUTH-2', 'NS-57'],
+  });
+}
+
+function refuseScope(context: RequestContext, wanted: readonly string[]): Decision | null {
+  if (wanted.length === 0) return null;
+  const held = scopesOf(context);
+  if (wanted.some((scope) => held.includes(scope))) return null;
+  const rule = scopeRules[context.operation ?? ''] ?? 'AUTH-4';
+  return forbid(context, `This needs the scope ${wanted.join(' or ')}.`, rule, 'AUTH-4');
+}
+
+/** AUTH-8: also asked for an operation that runs as a part of another (BULK-3). */
+export function refuseByFirm(context: RequestContext, operation: OperationName): Decision | null {
+  const firm = context.world.firms.get(callerOf(context).firmId);
+  if (firm?.permissions[operation] !== false) return null;
+  return forbid(context, `The firm may not use ${operation} any more.`, 'AUTH-8');
+}
 
 function forbid(context: RequestContext, detail: string, ...cites: string[]): Decision {
   return refuse(context, { code: 'forbidden', detail, cites });

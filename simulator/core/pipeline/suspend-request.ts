@@ -19,16 +19,17 @@ export function suspendRequest(
 ): StepResult {
   const { world, behaviour, n, keyId } = context;
   journalCall(context, ['IDEM-14a'], completion, { reply: null, answeredAtMs: null });
+  // Without a key nobody can ask for it again, so a hang leaves nothing but its journal entry.
+  if (delayMs === null && keyId === null) return { effects: [], n };
   const wakeAtMs = delayMs === null ? null : world.nowMs + delayMs;
   const suspended = newSuspendedCall(context, completion, null, wakeAtMs);
   const changes: Change[] = suspensionOf(context, suspended);
   if (keyId !== null) {
     const record = { atMs: world.nowMs, reply: null, attempt: n };
     changes.push({ type: 'key-recorded', keyId, record });
-  }
-  // IDEM-14b: never given up in under about 30 seconds.
-  const abandonAtMs = world.nowMs + behaviour.keys.abandonAfterMs;
-  changes.push({ type: 'timer-set', dueAtMs: abandonAtMs, kind: 'abandon', ref: suspended.id });
+    // IDEM-14b: never given up in under about 30 seconds; a call without a key never is.
+    const abandonAtMs = world.nowMs + behaviour.keys.abandonAfterMs;
+    changes.push({ type: 'timer-set', dueAtMs: abandonAtMs, kind: 'abandon', ref: suspended.id });
   if (wakeAtMs !== null) {
     changes.push({ type: 'timer-set', dueAtMs: wakeAtMs, kind: 'wake', ref: suspended.id });
   }

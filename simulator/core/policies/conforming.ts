@@ -1,6 +1,7 @@
 // The conforming service: every rule kept, every open question answered as the settings say.
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { AccountPolicy, Behaviour, TransactionPolicy, ValuePolicy } from '../behaviour.ts';
+import { getAccountStatus } from '../operations/account-status.ts';
 import { bulkCreateAccounts } from '../operations/bulk-create-accounts.ts';
 import { createAccount } from '../operations/create-account.ts';
 import { createTransaction } from '../operations/create-transaction.ts';
@@ -78,6 +79,7 @@ const operations: Behaviour['operations'] = {
   issueToken,
   listAccounts,
   listTransactions,
+  getAccountStatus,
   streamEvents,
 };
 
@@ -117,8 +119,11 @@ export function conformingBehaviour(settings: Settings): Behaviour {
 }
 
 function tableFor(settings: Settings): Readonly<Record<OperationName, OperationRow>> {
+  const { getAccountStatus } = operationTable;
   return {
     ...operationTable,
+    // NS-54.
+    getAccountStatus: { ...getAccountStatus, absent: settings.account_status_endpoint === 'none' },
     streamEvents: { ...operationTable.streamEvents, path: settings.events_path },
   };
 }
@@ -150,7 +155,7 @@ function valuePolicy(settings: Settings): ValuePolicy {
     emailKey: (email) => (settings.email_case_sensitive ? email : email.toLowerCase()),
     // ACC-11, ACC-12, NS-24.
     phone: (raw, region) => {
-      const phone = normalisePhone(raw, region);
+      const phone = normalisePhone(raw, region, 'e164', settings.phone_letters);
       return settings.phone_form === 'digits' && phone !== null ? phone.replace(/^\+/, '') : phone;
     },
     phoneKey: phoneIdentity,

@@ -1,7 +1,7 @@
 // Idempotency keys of the conforming service.
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { KeyPolicy } from '../behaviour.ts';
-import { optionalText } from '../operations/members.ts';
+import { optionalText, ownerNamed } from '../operations/members.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { sha256Hex } from '../values/digest.ts';
 
@@ -23,47 +23,39 @@ export function keyPolicy(settings: Settings): KeyPolicy {
       // IDEM-7: at 24 hours to the millisecond it is over.
       return atMs - record.atMs < retentionMs ? record : undefined;
     },
-    // IDEM-6, NS-30: everything after the replay look-up, but for what may be retried.
-    records: ({ status }) =>
-      status !== 429 && status !== 500 && status !== 503 && !unrecorded(settings, status),
-    // IDEM-4, IDEM-5: stored bytes, so the first request_id stays in the body.
-    replay: (stored) => (settings.replay_etag ? stored : { ...stored, etag: undefined }),
+    // IDEM-4d, IDEM-6: everything after the replay look-up, but for what may be retried.
+    records: ({ status }) => status !== 429 && status !== 500 && status !== 503,
+    // IDEM-4, IDEM-5, ACC-19: stored bytes and the stored tag, so the first request_id stays in the
+    // body.
+    replay: (stored) => stored,
     retentionMs,
     abandonAfterMs: settings.abandon_after_ms,
   };
 }
 
-function unrecorded(settings: Settings, status: number): boolean {
-  return (settings.unrecorded_refusals as readonly number[]).includes(status);
-}
-
 /** IDEM-2c: what a key stands together with. */
 function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
-  // NS-35.
-  const fold = (text: string) => (settings.subject_case_sensitive ? text : text.toLowerCase());
-  const reference = ({ body }: RequestContext) =>
-    fold(optionalText(body, 'client_reference_id') ?? '');
-  const account = ({ query, behaviour }: RequestContext) => {
-    const named = query.get('account_id') ?? '';
-    return behaviour.values.id(named) ?? named;
+  const reference = (body: Body) => optionalText(body, 'client_reference_id') ?? '';
+  const account = (context: RequestContext) => {
+    const named = ownerNamed(context) ?? '';
+    return context.behaviour.values.id(named) ?? named;
   };
   const tradingAccount = ({ body, behaviour }: RequestContext) => {
     const named = optionalText(body, 'trading_account_id') ?? '';
     return behaviour.values.id(named) ?? named;
   };
   return {
-    createAccount: (context) =>
-      // NS-41: by itself the reference is the subject, whatever the brand.
-      settings.key_across_brands === 'separate'
-        ? `${reference(context)}\n${optionalText(context.body, 'brand_id') ?? ''}`
-        : reference(context),
-    createTransaction: reference,
+    // By itself the reference is the subject, whatever brand stands beside it.
+    createAccount: ({ body }) => reference(body).toLowerCase(),
+    // NS-35.
+    createTransaction: ({ body }) =>
+      settings.transaction_subject_case_sensitive ? reference(body) : reference(body).toLowerCase(),
     // IDEM-9: each row's reference, email and brand, in order.
     bulkCreateAccounts: ({ body }) =>
       sha256Hex(
         JSON.stringify(
           (body.accounts as readonly Body[]).map((row) => [
-            fold(optionalText(row, 'client_reference_id') ?? ''),
+            reference(row).toLowerCase(),
             optionalText(row, 'email'),
             optionalText(row, 'brand_id'),
           ]),

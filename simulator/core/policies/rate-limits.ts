@@ -24,16 +24,17 @@ export function limitPolicy(settings: Settings): LimitPolicy {
     plans: planRates,
     rate,
     firmRate,
-    demands: ({ world, credential, behaviour: { limits } }): readonly Demand[] =>
-      credential === null
-        ? []
-        : [
-            { bucket: bucketOf(credential, settings), rate: limits.rate(credential) },
-            {
-              bucket: `firm:${credential.firmId}`,
-              rate: limits.firmRate(world, credential.firmId),
-            },
-          ],
+    demands: ({ world, credential, behaviour: { limits } }): readonly Demand[] => {
+      if (credential === null) return [];
+      const own = { bucket: bucketOf(credential), rate: limits.rate(credential) };
+      const { firmId } = credential;
+      const firm = { bucket: `firm:${firmId}`, rate: limits.firmRate(world, firmId) };
+      if (settings.delegated_allowance === 'apart') return [own, firm];
+      // NS-37, the other choice.
+      const minter = world.credentials.get(credential.mintedBy ?? '');
+      if (minter === undefined) return [own, firm];
+      return [own, { bucket: bucketOf(minter), rate: limits.rate(minter) }, firm];
+    },
     // LIM-2: about one second's allowance gathers, and never less than one request.
     level: (bucket, perSecond, atMs) => {
       const full = Math.max(perSecond, 1) * request;
@@ -64,11 +65,9 @@ export function limitPolicy(settings: Settings): LimitPolicy {
 /**
  * LIM-10, NS-37: delegated tokens share a bucket of their minting credential, apart from its own.
  */
-function bucketOf(credential: Credential, settings: Settings): string {
+function bucketOf(credential: Credential): string {
   if (credential.kind !== 'delegated') return `credential:${credential.clientId}`;
-  return settings.delegated_bucket === 'token' || credential.mintedBy === null
-    ? `delegated:${credential.clientId}`
-    : `delegated:${credential.mintedBy}`;
+  return `delegated:${credential.mintedBy ?? credential.clientId}`;
 }
 
 function highestRate(

@@ -16,6 +16,9 @@ export function serializePolicy(settings: Settings): SerializePolicy {
       const id = Number(account.id);
       return JSON.stringify({ record_id: id, account_id: id, ...accountFields(account, absent) });
     },
+    // NS-54, CONV-3.
+    accountStatus: ({ id, status, revision }) =>
+      JSON.stringify({ account_id: Number(id), status, revision }),
     transaction: (transaction) => JSON.stringify(transactionFields(transaction)),
     transactionRead: (transaction) =>
       JSON.stringify({

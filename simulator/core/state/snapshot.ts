@@ -2,6 +2,7 @@
 // included.
 import type { Behaviour } from '../behaviour.ts';
 import { createJournal } from '../journal.ts';
+import { addReference, type References } from '../references.ts';
 import type { SuspendedCall, World } from '../world.ts';
 import { createWorld } from '../world.ts';
 import { lists, pairs, StateError, validateWorld } from './validate.ts';
@@ -150,7 +151,7 @@ function parseSuspendedCall(suspended: SuspendedCall): SuspendedCall {
 function indexWorld(world: World, { accounts, transactions, values }: Behaviour): void {
   const peopleAt = (index: string) => {
     const people = world.people.get(index) ?? {
-      byReference: new Map<string, string>(),
+      byReference: new Map() as References,
       byEmail: new Map<string, string>(),
       byPhone: new Map<string, string>(),
     };
@@ -160,14 +161,15 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
   for (const account of world.accounts.values()) {
     const { id, firmId, brandId, reference, email, phone } = account;
     const index = accounts.referenceIndex(firmId, brandId);
-    peopleAt(index).byReference.set(values.referenceKey(reference), id);
+    addReference(peopleAt(index).byReference, values.referenceKey(reference), id);
     const people = peopleAt(accounts.peopleIndex(brandId));
     people.byEmail.set(values.emailKey(email), id);
     const phoneKey = values.phoneKey(phone);
     if (phoneKey !== null) people.byPhone.set(phoneKey, id);
   }
   for (const { id, firmId, accountId, reference } of world.transactions.values()) {
-    world.transactionByReference.set(transactions.referenceKey(firmId, accountId, reference), id);
+    const key = transactions.referenceKey(firmId, accountId, reference);
+    addReference(world.transactionByReference, key, id);
   }
   for (const { id, subscriptionId, status, inFlight } of world.deliveries.values()) {
     if (inFlight) {

@@ -93,7 +93,7 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['a time with a fraction', (w) => (w.nowMs = 1.5), 'world.nowMs must be a whole number'],
   ['a time of no date', (w) => (w.nowMs = 9e15), 'world.nowMs must be from 0'],
   ['a time before the start', (w) => (w.nowMs = 1), 'world.nowMs must not be before world.started'],
-  ['no name', (w) => delete w.name, 'world.name must be a string'],
+  ['no name', (w) => delete w.name, 'world.name is missing'],
   ['a counter', (w) => (w.counters.timer = 'x'), 'world.counters.timer must be a whole number'],
   ['a counter below', (w) => (w.counters.account = 1), 'world.counters.account must be at least'],
   ['an option', (w) => (w.options = {}), 'world.options.allowLocalWebhooks is missing'],

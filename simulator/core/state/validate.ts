@@ -56,6 +56,7 @@ export function validateWorld(world: StateObject): RecordsById {
     if (!Array.isArray(world[name])) throw new StateError(`world.${name} must be a list`);
   }
   for (const [name, schema] of Object.entries(plainSchemas)) {
+    if (world[name] === undefined) throw new StateError(`world.${name} is missing`);
     assertValid(schema, world[name], `world.${name}`);
   }
   for (const [name, schema] of Object.entries(recordSchemas)) {

@@ -19,6 +19,7 @@ export const operationNames = [
   'issueToken',
   'listAccounts',
   'listTransactions',
+  'getAccountStatus',
   'streamEvents',
 ] as const;
 
@@ -38,6 +39,8 @@ export interface OperationRow {
   /** Changes something, so a read-only token is refused (AUTH-2). */
   readonly writes: boolean;
   readonly body: 'json' | 'form-or-json' | 'none';
+  /** A setting says that there is no such operation: its path is unknown (NS-54). */
+  readonly absent?: boolean;
 }
 
 const accounts = ['accounts:write'];
@@ -101,6 +104,7 @@ export const operationTable = {
   },
   listAccounts: { ...read, path: 'accounts' },
   listTransactions: { ...read, path: 'transactions' },
+  getAccountStatus: { ...read, path: 'accounts/:id/status' },
   streamEvents: { ...read, path: 'events' },
 } as const satisfies Record<OperationName, OperationRow>;
 

@@ -26,6 +26,8 @@ export const phoneTables = {
  * nobody knows it, and by a number that already is international (`+…`, or the region's own
  * prefix).
  *
+ * `letters` is the choice made for NS-62.
+ *
  * `form` is the choice made for NS-24: `digits` never asks the tables.
  *
  * Even a clean `+` with digits goes through the tables: `+4402079460958` carries a national prefix
@@ -35,6 +37,7 @@ export function normalisePhone(
   raw: string | null,
   region: string | null,
   form: 'e164' | 'digits' = 'e164',
+  letters: 'left_out' | 'keypad' = 'left_out',
 ): string | null {
   if (raw === null) return null;
   const text = withAsciiSigns(raw);
@@ -45,7 +48,11 @@ export function normalisePhone(
     if (known !== undefined) return known;
     throw new Error('phone tables are not loaded: await phoneTables.load() before normalising');
   }
-  return toE164(tables, text, region) ?? bareDigits(text);
+  // NS-62: an extension ("ext. 12") is understood as it stands; other letters are not.
+  const asSent = toE164(tables, text, region);
+  if (asSent !== null || !/\p{L}/u.test(text)) return asSent ?? bareDigits(text);
+  const spelled = letters === 'keypad' ? withKeypadDigits(text) : text.replace(/\p{L}/gu, '');
+  return toE164(tables, spelled, region) ?? bareDigits(spelled);
 }
 
 /** The key by which two normalised phones are one person's; null conflicts with nothing (NS-24). */
@@ -77,6 +84,14 @@ function settled(library: Tables, text: string): string | null {
     form = number.number;
   }
   return null;
+}
+
+const keypad = ['', '', 'abc', 'def', 'ghi', 'jkl', 'mno', 'pqrs', 'tuv', 'wxyz'];
+
+function withKeypadDigits(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) =>
+    String(keypad.findIndex((key) => key.includes(letter.toLowerCase()))),
+  );
 }
 
 const bareDigits = (text: string): string => text.replace(/\D/g, '');

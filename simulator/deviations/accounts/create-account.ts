@@ -1,5 +1,6 @@
 // Wrong ways of creating accounts (ACC).
 import { callerOf } from '../../core/pipeline/request-context.ts';
+import { findReferenced } from '../../core/references.ts';
 import { isBlank } from '../../core/values/text.ts';
 import { type Json, operation, policy, reply, stage } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
@@ -192,9 +193,9 @@ export const accountDeviations: readonly Deviation[] = [
         String(context.body.brand_id ?? callerOf(context).brandId),
       );
       const key = behaviour.values.referenceKey(String(context.body.client_reference_id));
-      const id = world.people.get(index)?.byReference.get(key);
-      const found = id === undefined ? undefined : world.accounts.get(id);
-      if (found === undefined || found.revision === behaviour.accounts.firstRevision)
+      const { byReference } = world.people.get(index) ?? {};
+      const found = findReferenced(byReference, key, world.accounts, () => true);
+      if (found === null || found.revision === behaviour.accounts.firstRevision)
         return run(context);
       return refuseAs(
         context,

@@ -1,6 +1,8 @@
 // Wrong ways of creating accounts in bulk (BULK).
+
+import { createOrFindAccount } from '../../core/operations/create-or-find-account.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
-import { type Json, reply } from '../bend.ts';
+import { type Json, operation, reply } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 
 const bulk = 'bulkCreateAccounts';
@@ -99,6 +101,18 @@ export const bulkDeviations: readonly Deviation[] = [
     breaks: ['BULK-3'],
     story: 'Rows that landed say 200, created or found.',
     bend: rows((row) => (row.status === 201 ? { ...row, status: 200 } : row)),
+  },
+  {
+    id: 'bulk-rows-whatever-the-firm-may',
+    breaks: ['BULK-3'],
+    story:
+      'The permission for single creates is asked where single creates come in, and only there.',
+    bend: operation(bulk, (run, context) => {
+      const result = run(context);
+      if (!('decideRow' in result)) return result;
+      const rows = context.body.accounts as readonly Json[];
+      return { ...result, decideRow: (index) => createOrFindAccount(context, rows[index] as Json) };
+    }),
   },
   {
     id: 'bulk-row-status-always-400',

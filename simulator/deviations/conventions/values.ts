@@ -130,6 +130,22 @@ export const conventionDeviations: readonly Deviation[] = [
     }),
   },
   {
+    id: 'id-in-path-not-decimal-is-404',
+    breaks: ['CONV-1c'],
+    story: 'The router takes only digits, so that anything else is an unknown path.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      refuse: (context, problem) =>
+        /id in the path must be a decimal string/.test(problem.detail)
+          ? behaviour.refuse(context, {
+              ...problem,
+              ...behaviour.refusedAs('not_found'),
+              code: 'not_found',
+            })
+          : behaviour.refuse(context, problem),
+    }),
+  },
+  {
     id: 'id-hexadecimal-accepted',
     breaks: ['CONV-1c'],
     story: 'Number() reads ids, 0x10 and 1e3 among them.',

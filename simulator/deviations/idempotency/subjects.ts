@@ -88,6 +88,31 @@ export const subjectDeviations: readonly Deviation[] = [
     bend: subject(['createAccount'], ({ body }) => optionalText(body, 'email') ?? ''),
   },
   {
+    id: 'subject-of-accounts-has-the-brand',
+    breaks: ['IDEM-2c'],
+    story: 'References are per brand, so the brand is taken into the subject.',
+    bend: subject(
+      ['createAccount'],
+      ({ body }, own) => `${own}\n${optionalText(body, 'brand_id') ?? ''}`,
+    ),
+  },
+  {
+    id: 'subject-of-accounts-case-sensitive',
+    breaks: ['IDEM-2c'],
+    story: 'The subject is the reference as it was sent, though the look-up folds its case.',
+    bend: subject(['createAccount'], ({ body }) => optionalText(body, 'client_reference_id') ?? ''),
+  },
+  {
+    id: 'subject-of-transactions-has-the-account',
+    breaks: ['IDEM-2c'],
+    story:
+      'A transaction is of an account, so that is taken into the subject beside the reference.',
+    bend: subject(
+      ['createTransaction'],
+      ({ body }, own) => `${own}\n${optionalText(body, 'account_id')}`,
+    ),
+  },
+  {
     id: 'subject-of-transactions-is-the-account',
     breaks: ['IDEM-2c'],
     story: 'Creating a transaction has the account as its subject, like deciding on one.',

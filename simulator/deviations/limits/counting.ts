@@ -61,6 +61,21 @@ export const limitCountingDeviations: readonly Deviation[] = [
     })),
   },
   {
+    id: 'limit-delegated-each-its-own',
+    breaks: ['LIM-10'],
+    story: 'Each delegated token has an allowance of its own.',
+    bend: limits((own) => ({
+      demands: (context) =>
+        own
+          .demands(context)
+          .map((demand) =>
+            demand.bucket.startsWith('delegated:')
+              ? { ...demand, bucket: `delegated:${context.credential?.clientId}` }
+              : demand,
+          ),
+    })),
+  },
+  {
     id: 'limit-delegated-unlimited',
     breaks: ['LIM-10'],
     story: 'Delegated tokens are not metered.',

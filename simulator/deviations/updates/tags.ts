@@ -45,6 +45,18 @@ export const updateTagDeviations: readonly Deviation[] = [
     }),
   },
   {
+    id: 'update-tag-form-before-visibility',
+    breaks: ['UPD-6'],
+    story: 'The record is loaded by its id alone, its tag parsed, and only then who may see it.',
+    bend: operation(update, (run, context) => {
+      const exists = context.world.accounts.has(context.pathId);
+      const { kind } = parseIfMatch(headerOf(context, 'if-match'));
+      return exists && (kind === 'malformed' || kind === 'missing')
+        ? refuseAs(context, 422, 'validation_failed', 'If-Match must be one strong tag.')
+        : run(context);
+    }),
+  },
+  {
     id: 'update-unknown-with-tag-is-412',
     breaks: ['UPD-6'],
     story: 'No record matches id and tag, so the precondition failed.',

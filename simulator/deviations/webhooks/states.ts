@@ -98,14 +98,14 @@ export const webhookStateDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'hook-unknown-category-dropped',
+    id: 'hook-unknown-categories-mean-all',
     breaks: ['HOOK-9'],
-    story: 'Unknown categories are left out in silence.',
+    story: 'Unknown categories are left out in silence, and where none is left all are meant.',
     bend: operation('createWebhook', (run, context) => {
-      const known = ['account', 'order', 'position', 'transaction'];
+      const four = ['account', 'order', 'position', 'transaction'];
       const names = context.body.event_categories as string[];
-      const kept = names.filter((name) => known.includes(name));
-      if (kept.length > 0) context.body = { ...context.body, event_categories: kept };
+      const isNoneKnown = names.length > 0 && !names.some((name) => four.includes(name));
+      if (isNoneKnown) context.body = { ...context.body, event_categories: four };
       return run(context);
     }),
   },

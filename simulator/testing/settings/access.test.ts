@@ -60,32 +60,6 @@ const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCheck>> =
       ['no_token', 'no_token'],
     ],
   },
-  replay_etag: {
-    look: async (client) => {
-      const one = { client_reference_id: 'one', email: 'one@example.com' };
-      await client.person(one, { key: 'same' });
-      const { headers } = await client.person(one, { key: 'same' });
-      return [headers.get('etag') !== null, await client.idempotency()];
-    },
-    seen: [
-      [true, [true, 'replayed']],
-      [false, [false, 'replayed']],
-    ],
-  },
-  unrecorded_refusals: {
-    look: async (client) => {
-      const { client_id } = client.sandbox.credential('no-scopes');
-      const one = { client_reference_id: 'one', email: 'one@example.com' };
-      const asked = { as: 'no-scopes', key: 'same' };
-      const refused = await client.person(one, asked);
-      await client.control('PATCH', `credentials/${client_id}`, { scopes: ['accounts:write'] });
-      return [refused.status, (await client.person(one, asked)).status];
-    },
-    seen: [
-      [[], [403, 403]],
-      [[403], [403, 201]],
-    ],
-  },
   abandon_after_ms: {
     look: async (client) => {
       await client.sandbox.faults.add({ effect: { kind: 'hang' }, times: 1 });
@@ -101,11 +75,10 @@ const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCheck>> =
       [60_000, 409],
     ],
   },
-  subject_case_sensitive: {
+  transaction_subject_case_sensitive: {
     look: async (client) => {
-      const email = 'one@example.com';
-      await client.person({ client_reference_id: 'one', email }, { key: 'same' });
-      await client.person({ client_reference_id: 'ONE', email }, { key: 'same' });
+      await client.transaction({ client_reference_id: 'one' }, { key: 'same' });
+      await client.transaction({ client_reference_id: 'ONE' }, { key: 'same' });
       return client.idempotency();
     },
     seen: [
@@ -113,16 +86,25 @@ const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCheck>> =
       [true, 'converged'],
     ],
   },
-  key_across_brands: {
+  delegated_allowance: {
+    plan: 'sandbox',
     look: async (client) => {
-      const one = { client_reference_id: 'one', email: 'one@example.com' };
-      const first = await client.person({ ...one, brand_id: '10' }, { key: 'same' });
-      const second = await client.person({ ...one, brand_id: '11' }, { key: 'same' });
-      return [await client.idempotency(), second.body.id === first.body.id];
+      const { client_id } = client.sandbox.credential('firm');
+      for (let calls = 0; calls < 5; calls += 1)
+        await client.call('GET', 'accounts', { as: 'delegated' });
+      const { buckets } = await client.control('GET', 'buckets');
+      return buckets.find(({ name }: { name: string }) => name === `credential:${client_id}`).level;
     },
     seen: [
-      ['replay', ['replayed', true]],
-      ['separate', ['first', false]],
+      ['apart', 5],
+      ['within_the_minters', 0],
+    ],
+  },
+  read_only_before_scope: {
+    look: async (client) => (await client.person({}, { as: 'delegated-read-only' })).body.code,
+    seen: [
+      [true, 'read_only_credential'],
+      [false, 'forbidden'],
     ],
   },
   key_age_from: {
@@ -153,17 +135,6 @@ const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCheck>> =
     seen: [
       ['firm_plan', 20],
       ['highest_credential', 400],
-    ],
-  },
-  delegated_bucket: {
-    look: async (client) => {
-      const { buckets } = await client.control('GET', 'buckets');
-      const names: string[] = buckets.map(({ name }: { name: string }) => name);
-      return names.filter((name) => name.startsWith('delegated:')).length;
-    },
-    seen: [
-      ['minting_credential', 1],
-      ['token', 2],
     ],
   },
 };

@@ -32,6 +32,51 @@ const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>>
       [['New', 'Active'], 422],
     ],
   },
+  account_status_endpoint: {
+    look: async (client) => {
+      const made = await client.person();
+      const { status, body } = await client.call('GET', `accounts/${made.body.id}/status`);
+      return [status, body.revision ?? null];
+    },
+    seen: [
+      ['served', [200, 1]],
+      ['none', [404, null]],
+    ],
+  },
+  update_null: {
+    look: async (client) => {
+      const { status, body } = await update(client, { country: 'NO', first_name: null });
+      return [status, body.first_name ?? null];
+    },
+    seen: [
+      ['not_sent', [200, 'person-1@example.com']],
+      ['cleared', [200, null]],
+      ['refused', [422, null]],
+    ],
+  },
+  known_reference: {
+    look: async (client) => {
+      const one = { client_reference_id: 'one' };
+      await client.person(one);
+      await client.transaction(one);
+      const wrong = [
+        client.person({ ...one, email: 'none' }),
+        client.transaction({ ...one, amount: 'x' }),
+      ];
+      return Promise.all(wrong.map(statusOf));
+    },
+    seen: [
+      ['first', [200, 200]],
+      ['last', [422, 422]],
+    ],
+  },
+  phone_letters: {
+    look: async (client) => (await client.person({ phone: '+1 800 FLOWERS' })).body.phone,
+    seen: [
+      ['left_out', '1800'],
+      ['keypad', '+18003569377'],
+    ],
+  },
   batch_refusal_status: {
     look: (client) =>
       statusOf(bulk(client, { client_reference_id: undefined, email: 'a@x.y', brand_id: '10' })),

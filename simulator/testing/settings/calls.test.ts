@@ -1,11 +1,34 @@
 // Every setting of calls in general shows in what the API answers.
 // time limit: 60 s
+import { request } from 'node:http';
 import { suite } from 'uvu';
 import type { callSettings } from '../../../fixtures/settings/calls.ts';
 import { checkSetting, type SettingCheck, showsOf, statusOf } from './show-setting.ts';
 
 const tooLong = { max_body_bytes: 1024 };
 const long = { first_name: 'x'.repeat(2000) };
+
+/** A create with a header line for each key, which `fetch` cannot send. */
+function postWithKeys(url: string, token: string, keys: readonly string[]): Promise<number> {
+  const text = JSON.stringify({
+    client_reference_id: 'two-keys',
+    email: 'two-keys@example.com',
+    brand_id: '10',
+  });
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'idempotency-key': [...keys],
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}
 
 const callShows: Readonly<Record<keyof typeof callSettings, SettingCheck>> = {
   error_entry: {
@@ -110,10 +133,53 @@ const callShows: Readonly<Record<keyof typeof callSettings, SettingCheck>> = {
     ],
   },
   path_id_status: {
-    look: (client) => statusOf(client.call('POST', 'transactions/abc/approve?account_id=1002')),
+    look: async (client) => [
+      await statusOf(client.call('GET', 'webhooks/abc')),
+      await statusOf(client.call('GET', 'accounts/abc/status')),
+      // CONV-1c: never of the nine writes.
+      await statusOf(client.call('POST', 'transactions/abc/approve?account_id=1002')),
+    ],
     seen: [
-      [422, 422],
-      [404, 404],
+      [404, [404, 404, 422]],
+      [422, [422, 422, 422]],
+    ],
+  },
+  approve_body: {
+    look: async (client) => {
+      const { body } = await client.transaction();
+      const path = `transactions/${body.id}/approve?account_id=1002`;
+      return statusOf(client.post(path, { reason: 'none is asked for' }));
+    },
+    seen: [
+      ['ignored', 200],
+      ['refused', 422],
+    ],
+  },
+  repeated_account_id: {
+    look: async (client) => {
+      const { body } = await client.transaction();
+      const path = `transactions/${body.id}/approve?account_id=1002&account_id=1001`;
+      return statusOf(client.call('POST', path));
+    },
+    seen: [
+      ['first', 200],
+      ['last', 404],
+      ['refused', 422],
+    ],
+  },
+  repeated_key: {
+    look: async (client) => {
+      const { base_url } = await client.sandbox.listen({ port: 0 });
+      const { token } = client.sandbox.credential('firm');
+      const url = `${base_url}/api/v1/accounts`;
+      const status = await postWithKeys(url, String(token), ['one', 'two']);
+      const { requests } = await client.control('GET', 'requests?limit=1');
+      return [status, requests[0].key];
+    },
+    seen: [
+      ['refused', [400, null]],
+      ['first', [201, 'one']],
+      ['joined', [201, 'one, two']],
     ],
   },
   amount_as_number: {

@@ -171,6 +171,13 @@ const tradingShows: Readonly<Record<keyof typeof tradingSettings, SettingCheck>>
       ['accepted', 201],
     ],
   },
+  other_currency: {
+    look: (client) => statusOf(client.transaction({ currency: 'CHF' })),
+    seen: [
+      ['accepted', 201],
+      ['refused', 422],
+    ],
+  },
   amount_exponent: {
     look: (client) => statusOf(client.transaction({ amount: '1e3' })),
     seen: [

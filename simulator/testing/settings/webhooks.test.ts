@@ -73,6 +73,16 @@ const webhookShows: Readonly<Record<keyof typeof webhookSettings, SettingCheck>>
       ['empty', [204, null]],
     ],
   },
+  unknown_categories: {
+    look: async (client) => {
+      const { body } = await subscribe(client, { event_categories: ['account', 'deal'] });
+      return body.event_categories ?? body.code;
+    },
+    seen: [
+      ['refused', 'validation_failed'],
+      ['left_out', ['account']],
+    ],
+  },
   subscription_brand_id: {
     look: async (client) => (await subscribe(client, {}, 'brand-a')).body.brand_id,
     seen: [

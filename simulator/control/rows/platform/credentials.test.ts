@@ -170,7 +170,7 @@ credentials('shows firms with their brands and everything they may do', async ()
   const { ask } = await createTestPlane();
   const { body } = await ask('GET', 'firms/1');
   assert.is(body.rate_per_second, 20);
-  assert.is(Object.keys(body.permissions).length, 18);
+  assert.is(Object.keys(body.permissions).length, 19);
   assert.ok(Object.values(body.permissions).every(Boolean));
   assert.equal(
     body.brands.map(({ id }: { id: string }) => id),

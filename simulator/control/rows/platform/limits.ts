@@ -68,7 +68,7 @@ function listBuckets(host: WorldHost): BucketShown[] {
   const shown = new Map<string, BucketShown & { readonly client_ids: string[] }>();
   for (const credential of world.credentials.values()) {
     const demands = limits.demands({ world, behaviour, credential });
-    for (const [at, { bucket, rate }] of demands.entries()) {
+    for (const { bucket, rate } of demands) {
       const known = shown.get(bucket);
       if (known !== undefined) {
         known.client_ids.push(credential.clientId);
@@ -77,7 +77,7 @@ function listBuckets(host: WorldHost): BucketShown[] {
       const full = limits.level(undefined, rate, now) / 1000;
       shown.set(bucket, {
         name: bucket,
-        of: at === 0 ? 'credential' : 'firm',
+        of: bucket.startsWith('firm:') ? 'firm' : 'credential',
         client_ids: [credential.clientId],
         firm_id: credential.firmId,
         rate_per_second: rate,
