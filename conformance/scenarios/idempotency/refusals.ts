@@ -4,7 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { isKept, judgeKinds, type Refused, tryKind } from './refusal-kinds.ts';
+import { judgeKinds, type Refused } from './refusal-kinds.ts';
 import { decide } from './subjects.ts';
 
 const NOWHERE = '999999999999';
