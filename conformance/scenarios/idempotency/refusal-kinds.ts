@@ -21,8 +21,6 @@ export interface Refused {
 
 /** What was seen of the kinds so far. */
 interface Seen {
-  /** Statuses of the refusals that were not kept. */
-  readonly unkept: number[];
   /** True once a refusal that was certainly kept came with another request_id (IDEM-5). */
   renumbered: boolean;
 }
@@ -30,7 +28,7 @@ interface Seen {
 export async function judgeKinds(
   t: ScenarioContext,
   kinds: readonly Refused[],
-  seen: Seen = { unkept: [], renumbered: false },
+  seen: Seen = { renumbered: false },
 ): Promise<Seen> {
   for (const kind of kinds) {
     const words = `a ${kind.status} ${kind.code} under one key`;
@@ -41,7 +39,6 @@ export async function judgeKinds(
       const kept = isKept(first, again, corrected);
       // The status of a replay is judged elsewhere (IDEM-4a), as its bytes are below.
       const replayed = kept || numbered === true;
-      if (!replayed) seen.unkept.push(first.status);
       const [shown, detail] = [corrected ?? again, again.at('detail') === first.at('detail')];
       t.expect('IDEM-4d', shown)
         .is(
@@ -85,7 +82,7 @@ async function notKept(): Promise<void> {
  * A refusal made anew bears the number of its own call, which a replay does not (IDEM-5). Where a
  * body has none, or replays are given new ones, the corrected request tells.
  */
-export function isKept(first: Answer, again: Answer, corrected: Answer | undefined): boolean {
+function isKept(first: Answer, again: Answer, corrected: Answer | undefined): boolean {
   if (!isReplayOf(again, first)) return false;
   const numbered = sameNumber(again, first);
   if (numbered === true) return true;
