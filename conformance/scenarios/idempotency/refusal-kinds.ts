@@ -63,7 +63,7 @@ export async function judgeKinds(
   return seen;
 }
 
-export async function tryKind(t: ScenarioContext, kind: Refused) {
+async function tryKind(t: ScenarioContext, kind: Refused) {
   const key = t.fresh.key();
   const first = await kind.send(key);
   if (first.status !== kind.status || (first.code ?? kind.code) !== kind.code) {
