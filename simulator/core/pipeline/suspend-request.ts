@@ -30,6 +30,7 @@ export function suspendRequest(
     // IDEM-14b: never given up in under about 30 seconds; a call without a key never is.
     const abandonAtMs = world.nowMs + behaviour.keys.abandonAfterMs;
     changes.push({ type: 'timer-set', dueAtMs: abandonAtMs, kind: 'abandon', ref: suspended.id });
+  }
   if (wakeAtMs !== null) {
     changes.push({ type: 'timer-set', dueAtMs: wakeAtMs, kind: 'wake', ref: suspended.id });
   }
