@@ -1,6 +1,7 @@
 // The register of deliberate deviations, in the order of the rules they break.
 
 import { reachDeviations } from './access/reach.ts';
+import { referenceDeviations } from './access/references.ts';
 import { tokenDeviations } from './access/tokens.ts';
 import { accountDeviations } from './accounts/create-account.ts';
 import { accountPeopleDeviations } from './accounts/people.ts';
@@ -62,6 +63,7 @@ export const deviations: readonly Deviation[] = [
   ...retryableAnswerDeviations,
   ...tokenDeviations,
   ...reachDeviations,
+  ...referenceDeviations,
   ...limitDeviations,
   ...limitAnswerDeviations,
   ...limitCountingDeviations,

@@ -1,0 +1,80 @@
+// References that tell of records out of reach (AUTH-5, AUTH-6, NS-20).
+
+import type { Decision } from '../../core/call.ts';
+import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
+import type { Transaction } from '../../core/records.ts';
+import { findReferenced } from '../../core/references.ts';
+import { operation } from '../bend.ts';
+import type { Deviation } from '../deviation.ts';
+import { refuseAs } from '../shared-bends.ts';
+
+/** Another answer where transactions of this reference exist, and all of them are out of reach. */
+const underTakenReference = (
+  other: (context: RequestContext, hidden: Transaction) => Decision,
+): Deviation['bend'] =>
+  operation('createTransaction', (run, context) => {
+    const { world, behaviour, body } = context;
+    const credential = callerOf(context);
+    const key = behaviour.transactions.referenceKey(
+      credential.firmId,
+      String(body.account_id),
+      String(body.client_reference_id),
+    );
+    const find = (isReachable: (record: Transaction) => boolean) =>
+      findReferenced(world.transactionByReference, key, world.transactions, isReachable);
+    const hidden = find(() => true);
+    const own = find((record) => behaviour.reach.transaction(credential, record));
+    return hidden !== null && own === null ? other(context, hidden) : run(context);
+  });
+
+export const referenceDeviations: readonly Deviation[] = [
+  {
+    id: 'reference-out-of-reach-is-404',
+    breaks: ['AUTH-5', 'AUTH-6'],
+    story: 'The reference is found firm-wide, and that its record is out of reach is said.',
+    bend: underTakenReference((context) =>
+      refuseAs(context, 404, 'not_found', 'There is no such transaction.'),
+    ),
+  },
+  {
+    id: 'reference-out-of-reach-is-409',
+    breaks: ['AUTH-5', 'AUTH-6'],
+    story: 'References are unique in the firm, and one that is taken is refused.',
+    bend: underTakenReference((context) =>
+      refuseAs(context, 409, 'invalid_state', 'This reference is taken.'),
+    ),
+  },
+  {
+    id: 'reference-opens-what-is-out-of-reach',
+    breaks: ['AUTH-5', 'AUTH-6'],
+    story: 'Whoever knows the reference is shown the transaction.',
+    bend: underTakenReference((context, hidden) => ({
+      reply: {
+        status: 200,
+        contentType: 'application/json',
+        body: context.behaviour.serialize.transaction(hidden),
+      },
+      changes: [],
+      cites: [],
+    })),
+  },
+  {
+    id: 'account-reference-out-of-reach-is-409',
+    breaks: ['AUTH-6'],
+    story: 'Account references are unique in the firm, and one that is taken is refused.',
+    bend: operation('createAccount', (run, context) => {
+      const { world, behaviour, body } = context;
+      const { firmId, brandId } = callerOf(context);
+      const key = behaviour.values.referenceKey(String(body.client_reference_id));
+      const isTaken = [...world.brands.values()].some(
+        ({ id, firmId: owner }) =>
+          owner === firmId &&
+          id !== brandId &&
+          world.people.get(behaviour.accounts.referenceIndex(firmId, id))?.byReference.has(key),
+      );
+      return brandId !== null && isTaken
+        ? refuseAs(context, 409, 'invalid_state', 'This reference is taken.')
+        : run(context);
+    }),
+  },
+];
