@@ -20,6 +20,7 @@ import {
 } from '../dev/tidy/habits.ts';
 import { exportsOf, importsOf } from '../dev/tidy/imports.ts';
 import { binProblems, packageProblems } from '../dev/tidy/package.ts';
+import { circleProblems, foldProblems, roomProblems } from '../dev/tidy/structure.ts';
 import { topLevelProblems } from '../dev/tidy/top-level.ts';
 import { wallProblems } from '../dev/tidy/walls.ts';
 import { holes, traceRules } from '../dev/trace/trace.ts';
@@ -37,8 +38,13 @@ const sources = paths
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-type Source = (typeof sources)[number];
-const everywhere = (check: (source: Source) => readonly string[]) => sources.flatMap(check);
+const files = sources.map((source) => ({
+  ...source,
+  imports: importsOf(source.path, source.text),
+}));
+
+type Source = (typeof files)[number];
+const everywhere = (check: (source: Source) => readonly string[]) => files.flatMap(check);
 
 const tidy = suite('tidy');
 
@@ -52,11 +58,14 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
   ['the top level is closed', () => topLevelProblems(paths)],
   [
     'no import goes through a wall',
-    () => everywhere(({ path, text }) => wallProblems(path, importsOf(path, text))),
+    () => everywhere(({ path, imports }) => wallProblems(path, imports)),
   ],
+  ['rooms can be looked over', () => roomProblems(paths)],
+  ['a few lines for one file stand in it', () => foldProblems(files)],
+  ['nothing waits for itself to be loaded', () => circleProblems(files)],
   [
     'every package is declared where it is needed',
-    () => everywhere(({ path, text }) => packageProblems(path, importsOf(path, text), manifest)),
+    () => everywhere(({ path, imports }) => packageProblems(path, imports, manifest)),
   ],
   [
     'the commands are there and can be executed',

@@ -9,7 +9,7 @@ export type Format = (typeof FORMATS)[number];
 export async function render(format: Format, report: Report): Promise<string> {
   switch (format) {
     case 'json':
-      return (await import('./json.ts')).jsonReport(report);
+      return `${JSON.stringify(report, null, 1)}\n`;
     case 'junit':
       return (await import('./junit.ts')).junitReport(report);
     case 'markdown':

@@ -78,20 +78,6 @@ export function mapJson(given: Reply, change: (body: Json) => Json): Reply {
   return { ...given, body: JSON.stringify(change(JSON.parse(given.body) as Json)) };
 }
 
-/** Turns a refusal of a code into another answer, wherever it is made. */
-export function refusals(
-  code: string,
-  change: (reply: Reply, context: RequestContext) => Reply,
-): Bend {
-  return (behaviour) => ({
-    ...behaviour,
-    refuse: (context, problem) => {
-      const made = behaviour.refuse(context, problem);
-      return problem.code === code ? change(made, context) : made;
-    },
-  });
-}
-
 /** Looks at every answer as it leaves, replays included. */
 export function everyReply(change: (reply: Reply, context: RequestContext) => Reply): Bend {
   return (behaviour) => ({
@@ -129,14 +115,6 @@ export function only<T extends Change['type']>(
   type: T,
 ): readonly ChangeOf<T>[] {
   return changes.filter((change): change is ChangeOf<T> => change.type === type);
-}
-
-/** The changes without those of some types. */
-export function without(
-  changes: readonly Change[],
-  ...types: readonly Change['type'][]
-): readonly Change[] {
-  return changes.filter((change) => !types.includes(change.type));
 }
 
 export const writeOperations = [

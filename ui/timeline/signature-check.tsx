@@ -4,7 +4,6 @@ import type { DeliveryShown, SubscriptionShown } from '../api-client/answers.ts'
 import { ControlPlaneError } from '../api-client/control-plane.ts';
 import { Badge, CodeBlock, CopyButton, DescriptionList, Panel } from '../components/components.tsx';
 import { useLive } from '../live/use-world.ts';
-import { hexHmac, parseSignature, rawEnvelope } from './signature.ts';
 
 export interface SignatureCheckProps {
   readonly delivery: DeliveryShown;
@@ -83,4 +82,35 @@ function Check({ header, seq, subscription }: CheckProps) {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+interface SignatureParts {
+  readonly t: string | null;
+  readonly v1: readonly string[];
+}
+
+function parseSignature(header: string): SignatureParts {
+  const pairs = header.split(',').map((pair) => pair.trim().split('='));
+  const valuesOf = (name: string) =>
+    pairs.flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
+  return { t: valuesOf('t')[0] ?? null, v1: valuesOf('v1') };
+}
+
+/** The one envelope of a list, byte for byte: parsing and printing it might change it. */
+function rawEnvelope(list: string): string | null {
+  return (
+    /^\{"events":\[(.+)\],"next_after_seq":(?:null|\d+),"last_seq":\d+\}$/s.exec(list)?.[1] ?? null
+  );
+}
+
+/** null where the browser lends no cryptography: on pages that are not of this machine. */
+async function hexHmac(secret: string, text: string): Promise<string | null> {
+  if (!isSecureContext) return null;
+  const bytes = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', bytes.encode(secret), algorithm, false, [
+    'sign',
+  ]);
+  const digest = await crypto.subtle.sign('HMAC', key, bytes.encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

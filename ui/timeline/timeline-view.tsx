@@ -3,10 +3,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Field, Select } from '../components/components.tsx';
 import { plural } from '../format.ts';
 import type { TimelineRow } from '../live/timeline-rows.ts';
-import { useLive, useVersion } from '../live/use-world.ts';
+import { useHref, useLive, useVersion } from '../live/use-world.ts';
 import type { ViewProps } from '../views.ts';
-import { Chosen } from './chosen.tsx';
+import { DeliveryDetail } from './delivery-detail.tsx';
+import { EventDetail } from './event-detail.tsx';
 import { everything, type Filter, filterRows, kindWords } from './filter.ts';
+import { RequestDetail } from './request-detail.tsx';
 import { RowsWindow } from './rows-window.tsx';
 
 export function TimelineView({ path }: ViewProps) {
@@ -126,5 +128,19 @@ function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
         {paused ? 'Go on' : 'Pause'}
       </Button>
     </search>
+  );
+}
+
+function Chosen({ what, which }: { what: string; which: string }) {
+  const href = useHref();
+  return (
+    <section class="chosen" aria-label="Details">
+      <a class="close" href={href('timeline')}>
+        Close
+      </a>
+      {what === 'requests' ? <RequestDetail id={which} /> : null}
+      {what === 'events' ? <EventDetail seq={which} /> : null}
+      {what === 'deliveries' ? <DeliveryDetail id={which} /> : null}
+    </section>
   );
 }

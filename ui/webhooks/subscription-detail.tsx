@@ -6,8 +6,8 @@ import { ControlPlaneError } from '../api-client/control-plane.ts';
 import { Button, CopyButton, DescriptionList, Panel, Problem } from '../components/components.tsx';
 import { fullTime } from '../format.ts';
 import { useCommand, useHref, useLive, useRead } from '../live/use-world.ts';
+import { Deliveries, SubscriptionState } from './deliveries.tsx';
 import { ReceiverJudge } from './receiver-judge.tsx';
-import { Deliveries, SubscriptionState } from './webhooks-view.tsx';
 
 export function SubscriptionDetail({ id }: { id: number }) {
   const href = useHref();

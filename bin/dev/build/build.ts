@@ -1,11 +1,13 @@
 // The build as one function: readers first, then bundles, declarations and dashboard side by side.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../root.ts';
+import { promisify } from 'node:util';
+import { root, sourceFiles } from '../root.ts';
+import { compiler } from '../tools.ts';
 import { bundle } from './bundle.ts';
-import { buildDashboard } from './dashboard.ts';
-import { writeDeclarations } from './declarations.ts';
-import { fingerprint } from './fingerprint.ts';
 import { publish, sweep } from './publish.ts';
 import { writeReaders } from './readers.ts';
 
@@ -74,4 +76,67 @@ function readMark(): string | undefined {
 
 function seconds(sinceMs: number): string {
   return `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
+}
+
+const config = join(root, 'ui/vite.config.ts');
+
+/** Builds ui/ into `ui/` under `out`, when there is one. */
+async function buildDashboard(out: string): Promise<string> {
+  if (!existsSync(config)) return 'no source yet';
+  const { build } = await import('vite');
+  await build({
+    root: join(root, 'ui'),
+    configFile: config,
+    logLevel: 'error',
+    build: { outDir: join(out, 'ui'), emptyOutDir: true },
+  });
+  return 'ui/';
+}
+
+const doors = ['simulator/index.ts', 'simulator/msw.ts', 'simulator/webhooks.ts'];
+
+/** Writes `types/` under `out`; what is wrong with the types is for `npm test` to say. */
+async function writeDeclarations(out: string): Promise<string> {
+  const present = doors.filter((door) => existsSync(join(root, door)));
+  if (present.length === 0) return 'no public door yet';
+  const project = join(out, '.tsconfig.types.json');
+  const settings = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      noCheck: true,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: root,
+      outDir: join(out, 'types'),
+    },
+    include: [],
+    files: present.map((door) => join(root, door)),
+  };
+  writeFileSync(project, JSON.stringify(settings));
+  try {
+    await promisify(execFile)(process.execPath, [compiler, '-p', project], { cwd: root });
+  } catch (error) {
+    const { stdout = '', message } = error as Error & { stdout?: string };
+    throw new Error(stdout || message);
+  } finally {
+    rmSync(project);
+  }
+  return present.map((door) => door.replace(/\.ts$/, '.d.ts')).join(' ');
+}
+
+const settings = ['package.json', 'package-lock.json', 'tsconfig.json'];
+
+/** Changes whenever a source or a setting changes; tests are not part of what is built. */
+function fingerprint(): string {
+  const hash = createHash('sha256');
+  for (const path of [...settings, ...sourceFiles()]) {
+    if (/\.test\.tsx?$/.test(path)) continue;
+    hash
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(root, path)))
+      .update('\0');
+  }
+  return hash.digest('hex');
 }

@@ -11,6 +11,7 @@ import {
 } from './habits.ts';
 import { exportsOf, importsOf } from './imports.ts';
 import { binProblems, packageProblems } from './package.ts';
+import { circleProblems, foldProblems, roomProblems } from './structure.ts';
 import { topLevelProblems } from './top-level.ts';
 import { wallProblems } from './walls.ts';
 
@@ -192,6 +193,33 @@ const whole = suite('the tree');
 whole('top level', () => {
   assert.equal(topLevelProblems(['bin/x.ts', 'README.md', '.ci/run']), []);
   assert.is(topLevelProblems(['bin/x.ts', 'scripts/x.ts', 'scripts/y.ts']).length, 1);
+});
+
+whole('rooms', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, n) => `room/${n}.ts`);
+  assert.equal(roomProblems([...files(25), 'other/x.ts']), []);
+  assert.is(roomProblems([...files(26), 'other/x.ts']).length, 1);
+});
+
+function importing(path: string, lines: number, ...specifiers: readonly string[]) {
+  const imports = specifiers.map((specifier) => ({ specifier, typeOnly: false, dynamic: false }));
+  return { path, text: '// A line.\n'.repeat(lines), imports };
+}
+
+whole('a few lines for one importer', () => {
+  const parent = importing('a/parent.ts', 90, './small.ts', './long.ts', './shared.ts');
+  const others = [importing('a/long.ts', 40), importing('a/shared.ts', 5)];
+  const other = importing('a/other.ts', 90, './shared.ts');
+  assert.equal(foldProblems([parent, ...others, other]), []);
+  assert.is(foldProblems([parent, ...others, other, importing('a/small.ts', 39)]).length, 1);
+});
+
+whole('import circles', () => {
+  const line = [importing('a/x.ts', 1, './y.ts'), importing('a/y.ts', 1, './z.ts')];
+  assert.equal(circleProblems([...line, importing('a/z.ts', 1)]), []);
+  assert.is(circleProblems([...line, importing('a/z.ts', 1, './x.ts')]).length, 1);
+  const type = { specifier: './x.ts', typeOnly: true, dynamic: false };
+  assert.equal(circleProblems([...line, { path: 'a/z.ts', text: '', imports: [type] }]), []);
 });
 
 whole('packages', () => {

@@ -32,10 +32,6 @@ export const textOrNull = matcher(
   (value) => value === null || typeof value === 'string',
 );
 export const integer = matcher('an integer', (value) => Number.isSafeInteger(value));
-export const truth = matcher('a boolean', (value) => typeof value === 'boolean');
-export const list = matcher('an array', (value) => Array.isArray(value));
-export const absent = matcher('absent', (value) => value === undefined);
-export const present = matcher('present', (value) => value !== undefined);
 
 /** CONV-4: an integer that is a time of this century in milliseconds, and in no other unit. */
 export const epochMs = matcher(

@@ -1,6 +1,5 @@
 // TXN: recording a transaction. It starts pending, is found again by its reference, and an answer
 // shows its listed members and nothing of what operators keep to themselves.
-
 import { decimalId, decimalString, epochMs } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -14,7 +13,6 @@ import {
   requirePrecondition,
 } from '../support/transaction-assertions.ts';
 import { transactionFieldScenarios } from './fields.ts';
-import { isOperatorOnlyField } from './operator-only-fields.ts';
 import { transactionPlaceScenarios } from './places.ts';
 
 /**
@@ -254,3 +252,15 @@ export const transactionScenarios: readonly Scenario[] = [
   txnNothingOfOperators,
   ...transactionPlaceScenarios,
 ];
+
+const WORDS = /reason|provider|psp|gateway|processor|operator|note|comment|remark/i;
+
+/** Such as `approved_by`. */
+const WHO = /(approv|reject|cancel|decid)\w*_?by/i;
+
+/**
+ * TXN-9: whether a member of this name would show a reason, a provider or what an operator wrote.
+ */
+function isOperatorOnlyField(name: string): boolean {
+  return WORDS.test(name) || WHO.test(name);
+}

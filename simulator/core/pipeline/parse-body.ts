@@ -5,7 +5,6 @@ import * as readers from '#readers';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { ReadResult } from '../behaviour.ts';
-import { findDuplicateMember } from '../values/duplicate-members.ts';
 import type { RequestContext } from './request-context.ts';
 
 type ReaderTable = Readonly<
@@ -153,6 +152,33 @@ function findUnknownIn(shape: Shape, value: unknown, where: string): string | nu
     if (next === undefined) return path;
     const found = findUnknownIn(next, inner, path);
     if (found !== null) return found;
+  }
+  return null;
+}
+
+interface Level {
+  readonly names: Set<string> | null;
+}
+
+/**
+ * The first member name that occurs twice in one object of valid JSON text; null when none does.
+ */
+function findDuplicateMember(text: string): string | null {
+  const levels: Level[] = [];
+  const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const part = match[0];
+    if (part === '{') levels.push({ names: new Set() });
+    else if (part === '[') levels.push({ names: null });
+    else if (part === '}' || part === ']') levels.pop();
+    else {
+      const names = levels[levels.length - 1]?.names;
+      if (names == null || !/^\s*:/.test(text.slice(token.lastIndex, token.lastIndex + 64)))
+        continue;
+      const name = JSON.parse(part) as string;
+      if (names.has(name)) return name;
+      names.add(name);
+    }
   }
   return null;
 }

@@ -6,11 +6,13 @@ import type {
   PositionFixture,
   TradingAccountFixture,
   TransactionFixture,
+  TransactionStep,
 } from '../../../fixtures/worlds/world-fixture.ts';
+import { transitionChanges } from '../operations/transition-changes.ts';
+import type { Transition, Trigger } from '../tables/transitions.ts';
 import { type AccountPlace, seedAccount, seedTradingAccount, seedTransaction } from './accounts.ts';
 import { seedPosition } from './positions.ts';
 import type { SeedContext, Seeder } from './seeder.ts';
-import { seedStep } from './transition-steps.ts';
 
 /** One thing that happened, at its time before the start. */
 interface SeedAction {
@@ -139,4 +141,27 @@ function planPosition(
     field: () => `${field()}.closed`,
     run: (context) => seedPosition(context, fixture, id, tradingAccountId, 'close'),
   });
+}
+
+const triggers: Readonly<Record<TransactionStep['to'], Trigger>> = {
+  approved: 'approve',
+  settled: 'settle',
+  rejected: 'reject',
+  cancelled: 'cancel',
+};
+
+/** Answers why the step cannot be, or null. Nothing of it settles by itself later (NS-3). */
+function seedStep(context: SeedContext, id: string, step: TransactionStep): string | null {
+  const { world, behaviour } = context;
+  const transaction = world.transactions.get(id);
+  if (transaction === undefined) return 'it is older than its transaction';
+  const trigger = triggers[step.to];
+  const move: Transition = behaviour.transactions.transitions[transaction.status][trigger];
+  if (move.kind !== 'move') return `a ${transaction.status} transaction does not become ${step.to}`;
+  const { reason = null, operator = null } = step;
+  const isSaid = step.to === 'rejected' || step.to === 'cancelled';
+  const before = isSaid ? { ...transaction, reason, operator } : transaction;
+  const { changes } = transitionChanges(context, before, move, trigger);
+  context.apply(changes.filter((change) => change.type !== 'timer-set'));
+  return null;
 }

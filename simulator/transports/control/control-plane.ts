@@ -5,8 +5,7 @@ import type { ControlReply, ControlRequest } from '../../control/reply.ts';
 import { fetchControl } from './fetch.ts';
 
 export type { ControlPlaneOptions, ReceiverJudged, ReceiverOrder } from '../../control/plane.ts';
-export type { ControlReply, ControlRequest, TextStream } from '../../control/reply.ts';
-export { controlPrefix } from '../../control/row.ts';
+export type { ControlReply, ControlRequest } from '../../control/reply.ts';
 export { mountControl } from './mount.ts';
 
 export interface ControlPlane {

@@ -1,9 +1,14 @@
 // Creating accounts in bulk: each row as a create of its own (BULK-1 to BULK-13).
 import { brandOf, createAccount } from './accounts.ts';
 import { isObject, type Json, type JsonObject, textOr } from './json.ts';
-import { permissionProblem } from './pipeline.ts';
 import type { Answer } from './records.ts';
-import { answerWith, invalid, type RequestContext, refuse } from './request-context.ts';
+import {
+  answerWith,
+  invalid,
+  permissionProblem,
+  type RequestContext,
+  refuse,
+} from './request-context.ts';
 
 const MOST_ROWS = 1000;
 

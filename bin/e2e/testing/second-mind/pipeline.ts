@@ -9,6 +9,7 @@ import type { Answer, Call, KeyRecord } from './records.ts';
 import {
   headerOf,
   NOBODY,
+  permissionProblem,
   type RequestContext,
   refuse,
   setHeader,
@@ -173,11 +174,4 @@ function scopeProblem(ctx: RequestContext): Answer | null {
     return refuse(ctx, 403, 'forbidden', words);
   }
   return permissionProblem(ctx, operation.name);
-}
-
-/** AUTH-8 */
-export function permissionProblem(ctx: RequestContext, operation: string): Answer | null {
-  const firm = ctx.mind.firms.find((each) => each.id === ctx.credential.firmId);
-  if (firm?.permissions[operation] !== false) return null;
-  return refuse(ctx, 403, 'forbidden', 'the firm is not permitted to do this');
 }

@@ -121,3 +121,10 @@ export function copyOf(answer: Answer): Answer {
     body: answer.body,
   };
 }
+
+/** AUTH-8 */
+export function permissionProblem(ctx: RequestContext, operation: string): Answer | null {
+  const firm = ctx.mind.firms.find((each) => each.id === ctx.credential.firmId);
+  if (firm?.permissions[operation] !== false) return null;
+  return refuse(ctx, 403, 'forbidden', 'the firm is not permitted to do this');
+}
