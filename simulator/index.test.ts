@@ -1,7 +1,10 @@
 // The public door refuses what is wrong by its name and remedy, and a port that cannot be had
 // leaves the sandbox as it was.
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSandbox, type ListenOptions, type SandboxOptions } from './index.ts';
@@ -38,6 +41,10 @@ const refused: readonly (readonly [unknown, string, string])[] = [
   [{ plan: 'x' }, 'plan', '"sandbox", "standard", "pro"'],
   [{ settings: 5 }, 'settings must', 'an object'],
   [{ settings: { abandon_after: 5 } }, 'settings.abandon_after', '"abandon_after_ms"'],
+  [{ forwardTo: 'localhost:3000' }, 'forwardTo', 'http://localhost:3000/hooks'],
+  [{ forwardTo: 'http://a:b@localhost/' }, 'forwardTo', 'without a user name'],
+  [{ state: 5 }, 'state', 'the path of a file'],
+  [{ record: ' ' }, 'record', 'the path of a new file'],
   [{ forwards: 'x' }, 'forwards', 'a list of {from, to}'],
   [{ forwards: [{ from: 'x', to: 'y' }] }, 'forwards[0].from', 'an https origin'],
   [{ forwards: [{ from: 'https://a.example', to: 'y' }] }, 'forwards[0].to', 'http://127.0.0.1'],
@@ -69,6 +76,7 @@ door('names all that is wrong at once, and never repeats a secret', async () => 
 });
 
 door('takes every option, and what is undefined as left out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'door-'));
   const every: Required<SandboxOptions> = {
     world: 'empty',
     clock: '2026-01-31',
@@ -79,15 +87,52 @@ door('takes every option, and what is undefined as left out', async () => {
     allowLocalWebhooks: true,
     deviations: ['replay-reprints-pretty', own],
     controlToken: 's3cret',
+    forwardTo: 'http://127.0.0.1:9/all',
+    state: join(folder, 'state.json'),
+    record: join(folder, 'record.jsonl'),
   };
   const full = await createSandbox(every);
   assert.is(full.clock.nowMs(), Date.UTC(2026, 0, 31));
   const info = (await full.control('GET', 'info')) as Record<string, unknown>;
   assert.equal(info.settings_changed, ['abandon_after_ms']);
   assert.equal(info.deviations, ['replay-reprints-pretty', 'odd']);
+  assert.is((info.subscription as { forwards_to: string }).forwards_to, every.forwardTo);
   await full.close();
+  for (const file of [every.state, every.record]) assert.ok(readFileSync(file).length > 0);
   const left = Object.fromEntries(Object.keys(every).map((name) => [name, undefined]));
   await (await createSandbox(left as SandboxOptions)).close();
+  rmSync(folder, { recursive: true });
+});
+
+door('a world that is kept goes on where it was, and is not begun as another', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'door-'));
+  const state = join(folder, 'state.json');
+  const first = await createSandbox({ state, clock: '2030-01-01', plan: 'pro' });
+  await first.clock.advance({ by_ms: 5000 });
+  await first.close();
+  const again = await createSandbox({ state });
+  assert.is(again.clock.nowMs(), Date.UTC(2030, 0, 1) + 5000);
+  assert.is(again.credential('firm').plan, 'pro');
+  await again.close();
+  const { message } = await errorOf(createSandbox({ state, plan: 'standard' }));
+  assert.match(message, /^plan standard contradicts .*state\.json, whose world began with pro/);
+  writeFileSync(state, '{');
+  assert.match((await errorOf(createSandbox({ state }))).message, 'state.json: is not whole JSON');
+  rmSync(folder, { recursive: true });
+});
+
+door('who lets other machines in needs a control token', async () => {
+  const open = await createSandbox({ clock: 'frozen' });
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'localhost.com']) {
+    const { name, message } = await errorOf(open.listen({ host }));
+    assert.is(name, 'TypeError');
+    assert.match(message, 'controlToken is needed');
+  }
+  await open.close();
+  const guarded = await createSandbox({ clock: 'frozen', controlToken: 's3cret' });
+  const { base_url } = await guarded.listen({ host: '0.0.0.0' });
+  assert.is((await fetch(`${base_url}/_sandbox/health`)).status, 401);
+  await guarded.close();
 });
 
 const badListening: readonly (readonly [unknown, RegExp])[] = [

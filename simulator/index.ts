@@ -1,27 +1,18 @@
 // The public door: a sandbox in your own program, with or without a socket.
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../fixtures/settings.ts';
 import type { WorldFixture } from '../fixtures/worlds.ts';
-import manifest from '../package.json' with { type: 'json' };
-import { StartingWorldError } from './core/seed/start-world.ts';
-import { StateError } from './core/state/snapshot.ts';
-import type { Deviation } from './deviations/deviation.ts';
-import type { Deliverer } from './host/delivery/deliverer.ts';
-import { undiciDeliverer } from './host/delivery/undici-deliverer.ts';
-import { findStartingWorld } from './host/world/find-starting-world.ts';
-import { Sandbox, type SandboxHostOptions } from './host/world/sandbox.ts';
-import { operatorOf, type SandboxOperator } from './operator.ts';
+import { type Composition, compose } from './compose/compose.ts';
 import {
-  findDeviations,
   type ListenOptions,
   readListenOptions,
   readOptions,
   readReplayOptions,
-  readSettings,
   type SandboxOptions,
-} from './options.ts';
-import { type ControlPlane, controlPlane } from './transports/control/control-plane.ts';
+} from './compose/options.ts';
+import { StateError } from './core/state/snapshot.ts';
+import type { Deviation } from './deviations/deviation.ts';
+import type { Deliverer } from './host/delivery/deliverer.ts';
+import { operatorOf, type SandboxOperator } from './operator.ts';
 import { fetchCall, standardRequest } from './transports/fetch.ts';
 
 export type { CredentialShown } from './control/schemas/records.ts';
@@ -78,27 +69,8 @@ export interface SandboxHandle extends SandboxOperator {
  * await sandbox.close();
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
-  const { config, controlToken: token, ...terms } = await readOptions(options);
-  const sandbox = await begin({
-    ...terms,
-    settings: config.settings,
-    forwards: config.forwards,
-    allowLocalWebhooks: config.allow_local_webhooks,
-    deliverer: undiciDeliverer(),
-  });
-  const plane = controlPlane({ sandbox, ...(token === undefined ? {} : { token }) });
-  return handleOf(sandbox, plane, token);
-}
-
-/** Some of what a world may say shows to be wrong only when the world is begun. */
-async function begin(options: SandboxHostOptions): Promise<Sandbox> {
-  try {
-    return await Sandbox.create(options);
-  } catch (error) {
-    await options.deliverer.close();
-    if (!(error instanceof StartingWorldError)) throw error;
-    throw new TypeError(`world.${error.message}`);
-  }
+  const read = await readOptions(options);
+  return handleOf(await compose(read, { warn }), read.controlToken);
 }
 
 /** What a recording said again. */
@@ -135,18 +107,14 @@ export async function replayRecording(
   const { playRecording, readRecording } = await import('./host/storage/recording.ts');
   try {
     const { lines, terms } = await readRecording(file);
-    const sandbox = await Sandbox.create({
-      worldName: 'recorded',
-      fixture: findStartingWorld('empty'),
-      seed: '1',
-      clock: { mode: 'frozen', nowMs: null },
-      plan: 'sandbox',
-      settings: readSettings(terms.settings),
-      deviations: await findDeviations(
-        terms.deviations.map((id) => own.find((one) => one.id === id) ?? id),
-      ),
-      deliverer: silentDeliverer,
+    const read = await readOptions({
+      world: 'empty',
+      clock: 'frozen',
+      settings: terms.settings,
+      deviations: terms.deviations.map((id) => own.find((one) => one.id === id) ?? id),
     });
+    const composition = await compose(read, { warn, deliverer: silentDeliverer });
+    const { sandbox } = composition;
     const { world, effects } = await playRecording(lines, sandbox.behaviour);
     sandbox.first.replace(world, { mode: 'frozen', nowMs: world.nowMs });
     const answers = effects.flatMap((effect) =>
@@ -154,7 +122,7 @@ export async function replayRecording(
         ? [{ request_id: effect.requestId, status: effect.reply.status, body: effect.reply.body }]
         : [],
     );
-    return { sandbox: handleOf(sandbox, controlPlane({ sandbox }), undefined), answers };
+    return { sandbox: handleOf(composition, undefined), answers };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     throw new TypeError(`${file}: ${error.message}`);
@@ -168,8 +136,13 @@ const silentDeliverer: Deliverer = {
   close: async () => undefined,
 };
 
-function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefined): SandboxHandle {
-  let served: Promise<Served> | null = null;
+function warn(message: string): void {
+  process.emitWarning(message, 'SandboxWarning');
+}
+
+function handleOf(composition: Composition, token: string | undefined): SandboxHandle {
+  const { sandbox, plane } = composition;
+  let listening = false;
   let closed = false;
   return {
     ...operatorOf(sandbox, plane, token),
@@ -180,53 +153,20 @@ function handleOf(sandbox: Sandbox, plane: ControlPlane, token: string | undefin
         : fetchCall(sandbox, input, init);
     },
     listen: async (options) => {
-      const terms = readListenOptions(options);
+      const read = readListenOptions(options, token);
       if (closed) throw new Error('this sandbox is closed; create another one');
-      if (served !== null) throw new Error('this sandbox listens already');
-      served = listenOn(sandbox, plane, terms);
+      if (listening) throw new Error('this sandbox listens already');
+      listening = true;
       try {
-        return { base_url: (await served).baseUrl };
+        return { base_url: await composition.listen(read) };
       } catch (error) {
-        served = null;
+        listening = false;
         throw error;
       }
     },
-    close: async () => {
+    close: () => {
       closed = true;
-      // Whoever called `listen` hears why it failed.
-      const listening = await served?.catch(() => null);
-      await listening?.app.close();
-      await sandbox.close();
+      return composition.close();
     },
   };
-}
-
-interface Served {
-  readonly app: FastifyInstance;
-  readonly baseUrl: string;
-}
-
-/** A server that listens; when it cannot, nothing of it is left. */
-async function listenOn(
-  sandbox: Sandbox,
-  plane: ControlPlane,
-  options: Required<ListenOptions>,
-): Promise<Served> {
-  const { serve } = await import('./transports/serve.ts');
-  let listening = false;
-  // A server that never listened ends no streams of those who read them without a socket.
-  const close = () => {
-    if (listening) plane.close();
-  };
-  const app = serve({ sandbox, plane: { ...plane, close }, version: manifest.version });
-  try {
-    await app.listen(options);
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  listening = true;
-  const address = app.server.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return { app, baseUrl: `http://${name}:${address.port}` };
 }

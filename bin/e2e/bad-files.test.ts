@@ -66,7 +66,7 @@ files('a state file with a record that is not whole is exit code 4, and is left'
 files('a clock before what the world tells of its past is exit code 2', () => {
   const { code, err } = exec(['--clock', '1970-01-01T00:00:00Z']);
   assert.is(code, 2, err);
-  assert.match(err, /^sandbox: --clock: must be 1970-\S+Z or later/);
+  assert.match(err, /^sandbox: --clock must be 1970-\S+Z or later/);
   assert.is(err.trim().split('\n').length, 1);
 });
 

@@ -86,16 +86,10 @@ kept('what contradicts the world is refused by name, and the file left as it was
   exec(folder, ['--state', 'state.json', '--clock', '2030-01-01'], seeOnce);
   const before = readFileSync(join(folder, 'state.json'), 'utf8');
   for (const [args, words] of [
-    [
-      ['--world', 'empty'],
-      '--world empty: the world kept in state.json began with --world default',
-    ],
-    [['--seed', '5'], '--seed 5: the world kept in state.json began with --seed 1'],
-    [['--plan', 'pro'], '--plan pro: the world kept in state.json began with --plan sandbox'],
-    [
-      ['--clock', '2029-12-31'],
-      '--clock 2029-12-31T00:00:00.000Z: the world kept in state.json has',
-    ],
+    [['--world', 'empty'], '--world empty contradicts state.json, whose world began with default'],
+    [['--seed', '5'], '--seed 5 contradicts state.json, whose world began with 1'],
+    [['--plan', 'pro'], '--plan pro contradicts state.json, whose world began with sandbox'],
+    [['--clock', '2029-12-31'], '--clock 2029-12-31T00:00:00.000Z is before 2030'],
   ] as const) {
     const { code, err, seen } = exec(folder, ['--state', 'state.json', ...args], seeOnce);
     assert.equal([code, seen], [2, []], err);

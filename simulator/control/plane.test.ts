@@ -190,7 +190,7 @@ const strangers = [
 ] as const;
 
 plane('lets in who calls it by a name of this machine, and no page from elsewhere', async () => {
-  const send = await knock({ plane: { hosts: ['sandbox.internal', '10.1.2.3'] } });
+  const send = await knock({ plane: { hosts: () => ['sandbox.internal', '10.1.2.3'] } });
   for (const [host, origin, status] of strangers) {
     const headers = { host, ...(origin === undefined ? {} : { origin }) };
     assert.is((await send('GET', 'health', { headers })).status, status, `${host} from ${origin}`);
@@ -199,7 +199,7 @@ plane('lets in who calls it by a name of this machine, and no page from elsewher
 
 plane('bound to every address, it answers to any address and to no foreign name', async () => {
   for (const bound of ['0.0.0.0', '::', '[::]']) {
-    const send = await knock({ plane: { hosts: [bound] } });
+    const send = await knock({ plane: { hosts: () => [bound] } });
     const cases = [
       ['192.168.1.5:7420', undefined, 200],
       ['[fe80::1]:7420', undefined, 200],

@@ -38,7 +38,7 @@ export interface ControlPlaneOptions {
   /**
    * Names besides the loopback's under which the plane answers, such as the address that was bound.
    */
-  readonly hosts?: readonly string[];
+  readonly hosts?: () => readonly string[];
   readonly describe?: () => Described;
   /** Judges a receiver; whoever puts the parts together may have a judge. */
   readonly judgeReceiver?: (order: ReceiverOrder) => Promise<ReceiverJudged>;
@@ -75,8 +75,8 @@ export class Plane {
   }
 
   #answer(request: ControlRequest): ControlReply | Promise<ControlReply> {
-    const { hosts = [], token = null } = this.#options;
-    const stranger = refuseForeignRequest(request, { hosts, token });
+    const { hosts, token = null } = this.#options;
+    const stranger = refuseForeignRequest(request, { hosts: hosts?.() ?? [], token });
     if (stranger !== null) return stranger;
     const mark = request.target.indexOf('?');
     const path = mark < 0 ? request.target : request.target.slice(0, mark);

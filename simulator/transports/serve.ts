@@ -31,10 +31,6 @@ export function serve({ sandbox, plane, version, dashboard }: ServeOptions): Fas
     },
   });
   if (dashboard !== undefined) mountDashboard(app, dashboard);
-  app.addHook('preClose', (done) => {
-    plane.close();
-    done();
-  });
   return app;
 }
 

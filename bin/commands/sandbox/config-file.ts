@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Config, parseConfig } from '../../../fixtures/config.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile } from '../../../simulator/compose/json-file.ts';
 
 const foundByItself = 'sandbox.config.json';
 

@@ -24,7 +24,7 @@ export function execCommand(): Command {
   // A port that is named is taken; otherwise any free one.
   return addServingOptions(command, '0').action(async (words: readonly string[]) => {
     if (words.length === 0) refuseUsage(command, 'name the command to run after --');
-    const served = await serveSandbox(readStartOptions(command));
+    const served = await serveSandbox(await readStartOptions(command));
     const code = await run(words, served);
     await served.close();
     process.exit(code);

@@ -1,6 +1,7 @@
 // The ready event of a start, from the sandbox and the address it got.
 import { renameSync, writeFileSync } from 'node:fs';
 import manifest from '../../../package.json' with { type: 'json' };
+import type { ForwardReceiver } from '../../../simulator/compose/forward-receiver.ts';
 import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
 import { viewLastingCredentials } from '../../../simulator/control/views/records.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
@@ -16,12 +17,7 @@ export interface ReadyEvent {
   readonly openapi_url: string;
   readonly world: string;
   readonly credentials: readonly CredentialShown[];
-  readonly subscription: null | {
-    readonly id: number;
-    readonly url: string;
-    readonly secret: string;
-    readonly forwards_to: string;
-  };
+  readonly subscription: ForwardReceiver | null;
 }
 
 /** What a person and a program need to begin; given out only when requests are served. */

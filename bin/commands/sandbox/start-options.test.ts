@@ -2,7 +2,8 @@
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addStartOptions, readStartOptions } from './start-options.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { addStartOptions, readStartOptions, type StartOptions } from './start-options.ts';
 
 class Ended extends Error {
   readonly exitCode: number;
@@ -12,7 +13,7 @@ class Ended extends Error {
   }
 }
 
-function read(...args: string[]) {
+async function read(...args: string[]) {
   let said = '';
   const command = addStartOptions(new Command('start'))
     .configureOutput({ writeErr: (text) => (said += text) })
@@ -20,7 +21,7 @@ function read(...args: string[]) {
       throw new Ended(exitCode);
     });
   try {
-    return { options: readStartOptions(command.parse(args, { from: 'user' })), said };
+    return { options: await readStartOptions(command.parse(args, { from: 'user' })), said };
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     return { exitCode: error.exitCode, said };
@@ -29,38 +30,23 @@ function read(...args: string[]) {
 
 const options = suite('options of start');
 
-options('defaults', () => {
-  assert.equal(read().options, {
-    host: '127.0.0.1',
-    port: 7420,
-    json: false,
-    quiet: false,
-    world: undefined,
-    configFile: undefined,
-    seed: undefined,
-    clock: undefined,
-    plan: undefined,
-    controlToken: undefined,
-    readyFile: undefined,
-    forwardTo: undefined,
-    forwards: [],
-    allowLocalWebhooks: false,
-    deviations: [],
-    stateFile: undefined,
-    recordFile: undefined,
-    ui: true,
-    open: false,
-  });
+options('what is not named stays open, for a kept world to say', async () => {
+  const { sandbox, listen, ...rest } = (await read()).options as StartOptions;
+  assert.equal(listen, { host: '127.0.0.1', port: 7420 });
+  assert.equal(rest, { json: false, quiet: false, readyFile: undefined, ui: true, open: false });
+  const { settings, forwards, allowLocalWebhooks, deviations, ...named } = sandbox;
+  assert.equal([forwards, allowLocalWebhooks, deviations], [[], false, []]);
+  assert.equal(settings, defaultSettings);
+  for (const [name, value] of Object.entries(named)) assert.is(value, undefined, name);
 });
 
 const taken = [
   [['--port', '0'], { port: 0 }],
   [['--port', '65535'], { port: 65_535 }],
   [['--json', '--quiet'], { json: true, quiet: true }],
-  [['--seed', '0'], { seed: 0 }],
+  [['--seed', '0'], { seed: '0' }],
   [['--clock', 'real'], { clock: { mode: 'real', nowMs: null } }],
   [['--clock', 'frozen'], { clock: { mode: 'frozen', nowMs: null } }],
-  [['--world', 'default'], { world: 'default' }],
   [['--plan', 'sandbox'], { plan: 'sandbox' }],
   [['--clock', '2026-01-31T12:00:00Z'], { clock: { mode: 'frozen', nowMs: 1769860800000 } }],
   [['--clock', '2026-01-31'], { clock: { mode: 'frozen', nowMs: 1769817600000 } }],
@@ -83,23 +69,16 @@ const taken = [
       ],
     },
   ],
-  [
-    ['--forward-to', 'http://localhost:3000/hooks'],
-    {
-      forwardTo: 'http://localhost:3000/hooks',
-      forwards: [{ from: 'https://receiver.example', to: 'http://localhost:3000/hooks' }],
-    },
-  ],
+  [['--forward-to', 'http://localhost:3000/hooks'], { forwardTo: 'http://localhost:3000/hooks' }],
   [['--host', '0.0.0.0', '--control-token', 's3cret'], { host: '0.0.0.0' }],
 ] as const;
 
 for (const [args, expected] of taken) {
-  options(args.join(' '), () => {
-    const { options: read_, said } = read(...args);
+  options(args.join(' '), async () => {
+    const { options: taken_, said } = await read(...args);
     assert.is(said, '');
-    for (const [name, value] of Object.entries(expected)) {
-      assert.equal(read_?.[name as keyof typeof read_], value);
-    }
+    const every: Record<string, unknown> = { ...taken_, ...taken_?.sandbox, ...taken_?.listen };
+    for (const [name, value] of Object.entries(expected)) assert.equal(every[name], value);
   });
 }
 
@@ -118,6 +97,8 @@ const refused = [
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
   [['--prot', '1'], '--port'],
+  [['--deviate', 'no-such'], '--deviate names none'],
+  [['--world', 'nowhere'], '--world nowhere: the worlds'],
   [['--forward-to', 'localhost:3000'], 'http://localhost:3000/hooks'],
   [['--forward-to', 'ftp://localhost/'], '--forward-to'],
   [['--forward-to', 'http://a:b@localhost/'], 'user name'],
@@ -128,19 +109,19 @@ const refused = [
 ] as const;
 
 for (const [args, word] of refused) {
-  options(`${args.join(' ')} is refused`, () => {
-    const { exitCode, said } = read(...args);
+  options(`${args.join(' ')} is refused`, async () => {
+    const { exitCode, said } = await read(...args);
     assert.ok(exitCode !== undefined, 'it was accepted');
     assert.match(said, word);
   });
 }
 
-options('a host of this machine needs no token, all others do', () => {
+options('a host of this machine needs no token, all others do', async () => {
   for (const host of ['127.9.9.9', 'localhost', '[::1]']) {
-    assert.is(read('--host', host).options?.host, host);
+    assert.is((await read('--host', host)).options?.listen.host, host);
   }
   for (const host of ['::', '10.0.0.1', 'localhost.com']) {
-    assert.match(read('--host', host).said, '--control-token');
+    assert.match((await read('--host', host)).said, '--control-token');
   }
 });
 

@@ -1,42 +1,26 @@
-// The options of `sandbox start`: read, checked, and refused in words that say what to give
-// instead.
+// The options of `sandbox start`: what their texts mean, and under which names they are refused.
+// What may be given is read where every sandbox reads its options.
 import { type Command, Option } from 'commander';
-import type { Forward } from '../../../fixtures/config.ts';
-import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
-import { parseClock } from '../../../simulator/host/world/parse-clock.ts';
-import type { ClockOptions } from '../../../simulator/host/world/sandbox.ts';
+import type { FieldProblem } from '../../../fixtures/settings.ts';
+import { OptionsError } from '../../../simulator/compose/findings.ts';
+import {
+  planNames,
+  type ReadListenOptions,
+  type ReadOptions,
+  readListenOptions,
+  readOptions,
+} from '../../../simulator/compose/options.ts';
 import { parseWhole, refuseUsage } from '../command-io.ts';
-import { forwardToReceiver, parseForward, parseReceiver } from './forwards.ts';
-
-export type StartPlan = 'sandbox' | 'standard' | 'pro';
+import { readConfigFile } from './config-file.ts';
 
 export interface StartOptions {
-  readonly host: string;
-  /** 0 picks a free one. */
-  readonly port: number;
+  readonly sandbox: ReadOptions;
+  readonly listen: ReadListenOptions;
   /** JSON events in place of banner and log. */
   readonly json: boolean;
   /** No line for each request. */
   readonly quiet: boolean;
-  /** A name under fixtures, or a file. Undefined, as with the next four: it was not named. */
-  readonly world: string | undefined;
-  readonly configFile: string | undefined;
-  readonly seed: number | undefined;
-  readonly clock: ClockOptions | undefined;
-  readonly plan: StartPlan | undefined;
-  readonly controlToken: string | undefined;
   readonly readyFile: string | undefined;
-  /** Where the deliveries of a subscription of its own go; undefined: none is made. */
-  readonly forwardTo: string | undefined;
-  /** That of `forwardTo` is among them. */
-  readonly forwards: readonly Forward[];
-  readonly allowLocalWebhooks: boolean;
-  /** Ids of deliberate deviations to switch on. */
-  readonly deviations: readonly string[];
-  /** The world is kept in this file. */
-  readonly stateFile: string | undefined;
-  /** Every input of the world is written to this file. */
-  readonly recordFile: string | undefined;
   /** Serve the dashboard. */
   readonly ui: boolean;
   /** Show the dashboard in a browser. */
@@ -55,7 +39,7 @@ interface Given {
   readonly config?: string;
   readonly seed?: string;
   readonly clock: string;
-  readonly plan: StartPlan;
+  readonly plan: string;
   readonly controlToken?: string;
   readonly readyFile?: string;
   readonly forwardTo?: string;
@@ -67,6 +51,8 @@ interface Given {
   readonly ui: boolean;
   readonly open?: boolean;
 }
+
+const repeated = (text: string, before: readonly string[]) => [...before, text];
 
 /** Adds the options of `sandbox start`, with their defaults and one line each for the help. */
 export function addStartOptions(command: Command): Command {
@@ -87,7 +73,7 @@ export function addServingOptions(command: Command, port: string): Command {
     .option('--clock <real|frozen|iso>', 'frozen stands until advanced; an ISO time too', 'real')
     .addOption(
       new Option('--plan <name>', 'plan of the credentials of the starting world')
-        .choices(['sandbox', 'standard', 'pro'])
+        .choices(planNames)
         .default('sandbox'),
     )
     .option('--control-token <token>', 'the control plane wants this as a bearer token')
@@ -96,7 +82,7 @@ export function addServingOptions(command: Command, port: string): Command {
     .option(
       '--forward <origin=url>',
       'deliveries to that https origin go to this URL instead; repeatable',
-      (text: string, before: readonly string[]) => [...before, text],
+      repeated,
       [],
     )
     .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules')
@@ -108,64 +94,73 @@ export function addServingOptions(command: Command, port: string): Command {
     .option(
       '--deviate <id>',
       'misbehave in a named way; repeatable (sandbox deviations lists them)',
-      (text: string, before: readonly string[]) => [...before, text],
+      repeated,
       [],
     )
     .option('--no-ui', 'serve no dashboard');
 }
 
 /** The options as they were given, or the end of the program with exit code 2. */
-export function readStartOptions(command: Command): StartOptions {
+export async function readStartOptions(command: Command): Promise<StartOptions> {
   const given = command.opts<Given>();
-  const { host, controlToken } = given;
-  if (host.trim() === '') refuseUsage(command, '--host: give an address, such as 127.0.0.1');
-  if (controlToken !== undefined && !/^[\x21-\x7e]+$/.test(controlToken)) {
-    refuseUsage(command, '--control-token: give visible ASCII characters without spaces');
+  const { json = false, quiet = false, readyFile, ui, open = false } = given;
+  if (open && !ui) refuseUsage(command, '--open: there is nothing to open with --no-ui; leave one');
+  const configured = readConfigFile(given.config, process.cwd());
+  if (configured.problems) return refuseUsage(command, configured.problems.join('\n'));
+  try {
+    const read = await readOptions(sandboxOptionsOf(command, given));
+    const port = parseWhole(command, '--port', given.port, [0, 65_535]);
+    const listen = readListenOptions({ port, host: given.host }, read.controlToken);
+    const { settings, forwards, allow_local_webhooks: fileAllows } = configured.config;
+    const sandbox = {
+      ...read,
+      settings,
+      // The command line is nearer to the person than the file: the last one counts.
+      forwards: [...forwards, ...read.forwards],
+      allowLocalWebhooks: fileAllows || read.allowLocalWebhooks,
+    };
+    return { sandbox, listen, json, quiet, readyFile, ui, open };
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    return refuseUsage(command, linesOf(error.problems).join('\n'));
   }
-  // Whoever reaches the control plane owns the sandbox, so the network has to show a token.
-  if (!isLoopbackHost(host) && controlToken === undefined) {
-    const why = `--host ${host} can be reached from other machines`;
-    refuseUsage(command, `${why}; protect its control plane with --control-token TOKEN`);
-  }
-  const isNamed = (name: string) => command.getOptionValueSource(name) !== 'default';
+}
+
+function sandboxOptionsOf(command: Command, given: Given) {
+  // An option with a default is named only where somebody wrote it.
+  const named = (name: 'world' | 'clock' | 'plan') =>
+    command.getOptionValueSource(name) === 'default' ? undefined : given[name];
+  const seed = given.seed && parseWhole(command, '--seed', given.seed, [0, mostSeed]);
   return {
-    host,
-    port: parseWhole(command, '--port', given.port, [0, 65_535]),
-    json: given.json ?? false,
-    quiet: given.quiet ?? false,
-    world: isNamed('world') ? given.world : undefined,
-    configFile: given.config,
-    seed:
-      given.seed === undefined
-        ? undefined
-        : parseWhole(command, '--seed', given.seed, [0, mostSeed]),
-    clock: isNamed('clock') ? readClock(command, given.clock) : undefined,
-    plan: isNamed('plan') ? given.plan : undefined,
-    controlToken,
-    readyFile: given.readyFile,
+    world: named('world'),
+    clock: named('clock'),
+    plan: named('plan'),
+    seed,
+    forwards: given.forward.map((text) => splitForward(command, text)),
+    forwardTo: given.forwardTo,
+    allowLocalWebhooks: given.allowLocalWebhooks,
     deviations: given.deviate,
-    stateFile: given.state,
-    recordFile: given.record,
-    ...readWebhooks(command, given),
-    ...readDashboard(command, given),
+    controlToken: given.controlToken,
+    state: given.state,
+    record: given.record,
   };
 }
 
-function readWebhooks(command: Command, { forwardTo, forward, allowLocalWebhooks = false }: Given) {
-  const forwards = forward.map((text) => parseForward(command, text));
-  if (forwardTo === undefined) return { forwardTo, forwards, allowLocalWebhooks };
-  const to = parseReceiver(command, '--forward-to', forwardTo);
-  return { forwardTo: to, forwards: [...forwards, forwardToReceiver(to)], allowLocalWebhooks };
+function splitForward(command: Command, text: string): { from: string; to: string } {
+  const at = text.indexOf('=');
+  const example = 'https://hooks.example.com=http://localhost:3000/hooks';
+  if (at < 0) refuseUsage(command, `--forward: give ORIGIN=URL, such as ${example}`);
+  return { from: text.slice(0, at), to: text.slice(at + 1) };
 }
 
-function readDashboard(command: Command, { ui, open = false }: Given) {
-  if (open && !ui) refuseUsage(command, '--open: there is nothing to open with --no-ui; leave one');
-  return { ui, open };
-}
+/** Options whose names in code are not those of the command line. */
+const names: Readonly<Record<string, string>> = { forwards: 'forward', deviations: 'deviate' };
 
-function readClock(command: Command, text: string): ClockOptions {
-  const clock = parseClock(text);
-  if (clock !== null) return clock;
-  const forms = 'real, frozen, or an ISO time with its zone such as 2026-01-31T12:00:00Z';
-  return refuseUsage(command, `--clock: "${text}" is not a clock: give ${forms}`);
+/** What is wrong, under the names that were typed. */
+export function linesOf(problems: readonly FieldProblem[]): string[] {
+  return problems.map(({ field, message }) => {
+    const name = /^\w+/.exec(field)?.[0] ?? field;
+    const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return `--${names[name] ?? kebab} ${message}`;
+  });
 }

@@ -1,13 +1,15 @@
 // Where a world began: what the options say of that, what a state file says, and if they agree.
 import { resolve } from 'node:path';
-import type { ClockOptions } from '../../../simulator/host/world/sandbox.ts';
-import type { StartOptions, StartPlan } from './start-options.ts';
+import type { FieldProblem } from '../../fixtures/settings.ts';
+import type { PlanName } from '../core/records.ts';
+import type { ClockOptions } from '../host/world/sandbox.ts';
+import { planNames, type ReadOptions } from './options.ts';
 
 /** How the first world of a sandbox begins, and what a reset leads back to. */
 export interface WorldOrigin {
   readonly world: string;
   readonly seed: string;
-  readonly plan: StartPlan;
+  readonly plan: PlanName;
   readonly clock: ClockOptions;
 }
 
@@ -30,50 +32,49 @@ export const unnamedOrigin: WorldOrigin = {
   clock: { mode: 'real', nowMs: null },
 };
 
-export type NamedOptions = Pick<StartOptions, 'world' | 'seed' | 'plan' | 'clock'>;
+export type NamedOptions = Pick<ReadOptions, 'world' | 'seed' | 'plan' | 'clock'>;
 
 /** How the first world begins: a saved one as it began, where that is known. */
 export function originOf(named: NamedOptions, saved: SavedWorld | null): WorldOrigin {
   const { world, seed, plan, clock } = named;
   const stands = saved?.clock ? { mode: saved.clock.mode, nowMs: null } : unnamedOrigin.clock;
   return {
-    world: saved?.begun?.world ?? world ?? unnamedOrigin.world,
-    seed: saved?.seed ?? seed?.toString() ?? unnamedOrigin.seed,
+    world: saved?.begun?.world ?? world?.name ?? unnamedOrigin.world,
+    seed: saved?.seed ?? seed ?? unnamedOrigin.seed,
     plan: saved?.begun?.plan ?? plan ?? unnamedOrigin.plan,
     // A clock can be set at any time; the other three are in every record of the world.
     clock: clock ?? saved?.begun?.clock ?? stands,
   };
 }
 
-/** A line for each option that a saved world contradicts: it can be served only as it is. */
-export function contradictions(named: NamedOptions, saved: SavedWorld): string[] {
+/** Each option that a saved world contradicts: it can be served only as it is. */
+export function contradictions(named: NamedOptions, saved: SavedWorld): readonly FieldProblem[] {
   const { world, seed, plan, clock } = named;
   const { begun, path } = saved;
-  const lines: string[] = [];
-  const differ = (option: string, was: string) =>
-    lines.push(
-      `${option}: the world kept in ${path} began with ${was}; leave the option out, or give another --state file`,
-    );
-  if (world !== undefined && begun !== null && resolve(world) !== resolve(begun.world)) {
-    differ(`--world ${world}`, `--world ${begun.world}`);
+  const problems: FieldProblem[] = [];
+  const differ = (field: string, asked: string, was: string) => {
+    const remedy = 'leave the option out, or keep this world in another file';
+    const message = `${asked} contradicts ${path}, whose world began with ${was}; ${remedy}`;
+    problems.push({ field, message });
+  };
+  if (world !== undefined && begun !== null && resolve(world.name) !== resolve(begun.world)) {
+    differ('world', world.name, begun.world);
   }
-  if (seed !== undefined && saved.seed !== undefined && `${seed}` !== saved.seed) {
-    differ(`--seed ${seed}`, `--seed ${saved.seed}`);
+  if (seed !== undefined && saved.seed !== undefined && seed !== saved.seed) {
+    differ('seed', seed, saved.seed);
   }
   if (plan !== undefined && begun !== null && plan !== begun.plan) {
-    differ(`--plan ${plan}`, `--plan ${begun.plan}`);
+    differ('plan', plan, begun.plan);
   }
   const atMs = clock?.nowMs ?? null;
   if (atMs !== null && saved.clock !== null && atMs < saved.clock.nowMs) {
     const [asked, stands] = [atMs, saved.clock.nowMs].map((ms) => new Date(ms).toISOString());
-    lines.push(
-      `--clock ${asked}: the world kept in ${path} has come to ${stands}, and time never goes back; give a later time, or --clock frozen`,
-    );
+    const why = `${asked} is before ${stands}, to which the world in ${path} has come`;
+    const message = `${why}; give a later time, or frozen`;
+    problems.push({ field: 'clock', message });
   }
-  return lines;
+  return problems;
 }
-
-const plans: readonly unknown[] = ['sandbox', 'standard', 'pro'];
 
 /** What a document says of its world's beginning; nothing is thrown, whatever it is. */
 export function readSavedWorld(path: string, document: unknown): SavedWorld {
@@ -92,9 +93,10 @@ export function readSavedWorld(path: string, document: unknown): SavedWorld {
 function readBegun(given: unknown): SavedWorld['begun'] {
   const { world, plan, clock } = membersOf(given);
   const { mode, nowMs } = membersOf(clock);
-  if (typeof world !== 'string' || !plans.includes(plan) || !isMode(mode)) return null;
+  if (typeof world !== 'string' || !planNames.includes(plan as PlanName) || !isMode(mode))
+    return null;
   const atMs = typeof nowMs === 'number' ? nowMs : null;
-  return { world, plan: plan as StartPlan, clock: { mode, nowMs: atMs } };
+  return { world, plan: plan as PlanName, clock: { mode, nowMs: atMs } };
 }
 
 const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && (ms as number) >= 0;

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Busy } from './shut-down.ts';
+import { Busy } from './serve-on.ts';
 
 const ending = suite('shut down');
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findWorld } from '../../../fixtures/worlds.ts';
-import { readWorld } from './world-file.ts';
+import { findWorld } from '../../fixtures/worlds.ts';
+import { findNamedWorld } from './read-world.ts';
 
 const files = suite<{ folder: string }>('world file');
 
@@ -16,25 +16,31 @@ files.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }
 
 files('a name of ours wins over a file of that name', ({ folder }) => {
   writeFileSync(join(folder, 'default'), '{}');
-  assert.is(readWorld('default', folder).fixture, findWorld('default'));
+  assert.is(findNamedWorld('default', folder).fixture, findWorld('default'));
 });
 
 files('a file', ({ folder }) => {
   writeFileSync(join(folder, 'mine.json'), JSON.stringify(findWorld('empty')));
-  assert.equal(readWorld('mine.json', folder).fixture, findWorld('empty'));
+  assert.equal(findNamedWorld('mine.json', folder).fixture, findWorld('empty'));
 });
 
 files('a name that is neither tells the names there are', ({ folder }) => {
-  assert.match(readWorld('defualt', folder).problems?.[0] ?? '', /default, empty/);
-  assert.match(readWorld('constructor', folder).problems?.[0] ?? '', /default, empty/);
+  assert.match(findNamedWorld('defualt', folder).problems?.[0] ?? '', /default, empty/);
+  assert.match(findNamedWorld('constructor', folder).problems?.[0] ?? '', /default, empty/);
 });
 
 files('a file that is not there, is not JSON, or is no world', ({ folder }) => {
-  assert.match(readWorld('absent.json', folder).problems?.[0] ?? '', /^absent\.json: .*ENOENT/);
+  assert.match(
+    findNamedWorld('absent.json', folder).problems?.[0] ?? '',
+    /^absent\.json: .*ENOENT/,
+  );
   writeFileSync(join(folder, 'mine.json'), '{');
-  assert.match(readWorld('mine.json', folder).problems?.[0] ?? '', /^mine\.json: is not JSON/);
+  assert.match(findNamedWorld('mine.json', folder).problems?.[0] ?? '', /^mine\.json: is not JSON/);
   writeFileSync(join(folder, 'mine.json'), '{"firms": 5}');
-  assert.match(readWorld('mine.json', folder).problems?.join('\n') ?? '', /^mine\.json: firms /m);
+  assert.match(
+    findNamedWorld('mine.json', folder).problems?.join('\n') ?? '',
+    /^mine\.json: firms /m,
+  );
 });
 
 files.run();

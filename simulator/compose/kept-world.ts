@@ -1,7 +1,6 @@
-// What `--state` and `--record` do: a world that outlives the program, and a file of everything it
-// was told.
-import { restoreState } from '../../../simulator/host/storage/world-document.ts';
-import type { ClockOptions, Sandbox } from '../../../simulator/host/world/sandbox.ts';
+// A world that outlives the program, and a file of everything that it was told.
+import { restoreState } from '../host/storage/world-document.ts';
+import type { ClockOptions, Sandbox } from '../host/world/sandbox.ts';
 import { readSavedWorld, type SavedWorld } from './world-origin.ts';
 
 export interface KeptWorld {
@@ -12,18 +11,18 @@ export interface KeptWorld {
 }
 
 export interface KeepWorldOptions {
-  readonly stateFile: string | undefined;
-  readonly recordFile: string | undefined;
+  readonly state: string | undefined;
+  readonly record: string | undefined;
   /** Told when a later save fails; the world goes on. */
   readonly onTrouble: (message: string) => void;
 }
 
 /** What is in a state file; null without one. Throws a StateError when it cannot be read. */
-export async function findSavedWorld(stateFile: string | undefined): Promise<SavedWorld | null> {
-  if (stateFile === undefined) return null;
-  const { readStateFile } = await import('../../../simulator/host/storage/state-file.ts');
-  const document = await readStateFile(stateFile);
-  return document === null ? null : readSavedWorld(stateFile, document);
+export async function findSavedWorld(state: string | undefined): Promise<SavedWorld | null> {
+  if (state === undefined) return null;
+  const { readStateFile } = await import('../host/storage/state-file.ts');
+  const document = await readStateFile(state);
+  return document === null ? null : readSavedWorld(state, document);
 }
 
 /**
@@ -51,13 +50,13 @@ export function restoreSavedWorld(
  * cannot; the other of them is left in order.
  */
 export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Promise<KeptWorld> {
-  const { stateFile, recordFile, onTrouble } = options;
-  const closeState = stateFile === undefined ? async () => {} : await save(sandbox, options);
-  if (recordFile === undefined) return { close: closeState, abandon: closeState };
+  const { state, record, onTrouble } = options;
+  const closeState = state === undefined ? async () => {} : await save(sandbox, options);
+  if (record === undefined) return { close: closeState, abandon: closeState };
   const bentBy = (sandbox.options.deviations ?? []).map(({ id }) => id);
-  const { Recording } = await import('../../../simulator/host/storage/recording.ts');
+  const { Recording } = await import('../host/storage/recording.ts');
   try {
-    const recording = await Recording.begin(sandbox.first, recordFile, onTrouble, bentBy);
+    const recording = await Recording.begin(sandbox.first, record, onTrouble, bentBy);
     return {
       close: async () => {
         await closeState();
@@ -74,9 +73,9 @@ export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Pr
   }
 }
 
-async function save({ first }: Sandbox, { stateFile = '', onTrouble }: KeepWorldOptions) {
-  const { StateFile } = await import('../../../simulator/host/storage/state-file.ts');
-  const file = new StateFile(first, stateFile, onTrouble);
+async function save({ first }: Sandbox, { state = '', onTrouble }: KeepWorldOptions) {
+  const { StateFile } = await import('../host/storage/state-file.ts');
+  const file = new StateFile(first, state, onTrouble);
   await file.begin();
   return () => file.close();
 }

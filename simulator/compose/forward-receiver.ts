@@ -1,0 +1,57 @@
+// The subscription of `forwardTo`: every event of the first firm, delivered to a local URL.
+import type { Forward } from '../../fixtures/config.ts';
+import type { WorldFixture } from '../../fixtures/worlds.ts';
+import type { Subscription } from '../core/records.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+
+/** Where its deliveries go, and what they are signed with. */
+export interface ForwardReceiver {
+  readonly id: number;
+  readonly url: string;
+  readonly secret: string;
+  readonly forwards_to: string;
+}
+
+/** Nobody has this name (RFC 2606); what is delivered to it goes to the receiver that was named. */
+const origin = 'https://receiver.example';
+const url = `${origin}/`;
+const categories = ['account', 'order', 'position', 'transaction'] as const;
+
+/** The starting world with a subscription to everything that happens at its first firm. */
+export function withReceiver(fixture: WorldFixture): WorldFixture {
+  const firm = fixture.firms[0]?.id ?? '1';
+  const subscription = { firm_id: firm, url, event_categories: categories, ago: '0s' };
+  return { ...fixture, subscriptions: [...(fixture.subscriptions ?? []), subscription] };
+}
+
+export const forwardToReceiver = (to: string): Forward => ({ from: origin, to });
+
+/**
+ * Sees to it that a world, even one that was loaded, does with webhooks what the options say.
+ * Answers the subscription of `forwardTo`.
+ */
+export function connectReceiver(
+  { first, options }: Sandbox,
+  forwardTo: string | undefined,
+): ForwardReceiver | null {
+  const allowLocalWebhooks = options.allowLocalWebhooks ?? false;
+  first.world.options = { ...first.world.options, allowLocalWebhooks };
+  // No command: what is due in a loaded world would be sent before the command is come to.
+  for (const { from, to } of options.forwards ?? []) first.world.forwards.set(from, to);
+  if (forwardTo === undefined) return null;
+  const { id, secret } = findReceiver(first) ?? makeReceiver(first);
+  return { id, url, secret, forwards_to: forwardTo };
+}
+
+function findReceiver({ world }: WorldHost): Subscription | undefined {
+  return [...world.subscriptions.values()].find((one) => one.url === url && !one.disabled);
+}
+
+function makeReceiver(host: WorldHost): Subscription {
+  const [firm] = host.world.firms.keys();
+  host.act('makeSubscription', { firm_id: firm ?? '1', url, event_categories: categories });
+  const made = findReceiver(host);
+  if (made === undefined) throw new Error('the subscription of forwardTo could not be made');
+  return made;
+}

@@ -1,0 +1,68 @@
+// A server from its first request to its last: at the end those in flight are finished, all in
+// time.
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { ServeOptions } from '../transports/serve.ts';
+import type { ReadListenOptions } from './options.ts';
+
+export interface Served {
+  readonly address: AddressInfo;
+  /** Answers what is in flight and stops; what is held back has to be cut off before. */
+  readonly close: () => Promise<void>;
+}
+
+const patienceMs = 1200;
+
+/** A server that listens; when it cannot, nothing of it is left. */
+export async function serveOn(options: ServeOptions, where: ReadListenOptions): Promise<Served> {
+  const { serve } = await import('../transports/serve.ts');
+  const app = serve(options);
+  const busy = new Busy(app.server);
+  try {
+    await app.listen(where);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return { address: app.server.address() as AddressInfo, close: () => shutDown(app, busy) };
+}
+
+/** Resolves when everything has been closed; connections that take longer are cut. */
+async function shutDown(app: FastifyInstance, busy: Busy): Promise<void> {
+  const { server } = app;
+  server.close();
+  server.closeIdleConnections();
+  await busy.idleWithin(patienceMs);
+  server.closeAllConnections();
+  await app.close();
+}
+
+/** Counts the requests that a server is at. */
+export class Busy {
+  #count = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(server: Server) {
+    const ended = () => {
+      this.#count -= 1;
+      if (this.#count === 0) this.#idle?.();
+    };
+    server.on('request', (_request, response) => {
+      this.#count += 1;
+      response.on('close', ended);
+    });
+  }
+
+  /** Resolves when no request is left, or after the time. */
+  idleWithin(limitMs: number): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
