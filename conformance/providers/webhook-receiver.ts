@@ -42,6 +42,8 @@ export type AnswerPolicy = (
 export interface WebhookEndpoint {
   /** The https url to subscribe with. */
   readonly url: string;
+  /** Where it listens on this machine, whatever leads there. */
+  readonly localUrl: string;
   readonly deliveries: readonly ReceivedDelivery[];
   /** Decides the answers from now on; 200 at once until then. */
   answer(answering: AnswerPolicy): void;
@@ -54,12 +56,14 @@ export interface WebhookEndpoint {
 
 class Endpoint implements WebhookEndpoint {
   readonly url: string;
+  readonly localUrl: string;
   readonly deliveries: ReceivedDelivery[] = [];
   readonly roundTrip: () => Promise<void>;
   #answering: AnswerPolicy = () => ({ status: 200 });
 
-  constructor(url: string, sounded: () => Promise<void>) {
+  constructor(url: string, localUrl: string, sounded: () => Promise<void>) {
     this.url = url;
+    this.localUrl = localUrl;
     this.roundTrip = sounded;
   }
 
@@ -114,7 +118,8 @@ export class WebhookReceiver {
   hook(publicUrl: (name: string) => string): Endpoint {
     this.#count += 1;
     const name = `hook-${this.#mark}-${this.#count}`;
-    const endpoint = new Endpoint(publicUrl(name), () => this.#sound());
+    const localUrl = `${this.origin}/${name}`;
+    const endpoint = new Endpoint(publicUrl(name), localUrl, () => this.#sound());
     this.#hooks.set(name, endpoint);
     return endpoint;
   }

@@ -161,14 +161,20 @@ export interface WebhookPolicy {
   readonly secret: (world: World, count: number) => string;
 }
 
+/** Whether a redirect is followed that leads from one URL to another. */
+export type FollowsRedirect = (location: string, from: URL) => boolean;
+
 /** How events are delivered. Times are in milliseconds. */
 export interface DeliveryPolicy {
   readonly wants: (subscription: Subscription, event: EventRecord) => boolean;
   /** Waits after the first, second, … failed attempt; none left: exhausted (EVT-8). */
   readonly gapsMs: readonly number[];
   readonly answerLimitMs: number;
+  /** The same for who carries it, by the wall: how long a connection waits for its answer. */
+  readonly connectionLimitMs: number;
   readonly succeeded: (status: number) => boolean;
-  readonly followsRedirects: boolean;
+  /** Null: none is followed (EVT-9a). */
+  readonly followsRedirect: FollowsRedirect | null;
   /** Secrets that sign now, the newest first (EVT-7). */
   readonly secrets: (subscription: Subscription, atMs: number) => readonly string[];
   /** The signature header over the exact bytes sent (EVT-5, EVT-6). */

@@ -59,9 +59,10 @@ export function deliveryPolicy(settings: Settings, serialize: SerializePolicy): 
       (subscription.brandId === null || subscription.brandId === event.brandId),
     gapsMs: retryGapsMs,
     answerLimitMs,
+    connectionLimitMs: answerLimitMs,
     // EVT-9a.
     succeeded: (status) => status >= 200 && status < 300,
-    followsRedirects: false,
+    followsRedirect: null,
     // EVT-7, NS-22.
     secrets: ({ secret, previousSecret, rotatedAtMs }, atMs) =>
       previousSecret !== null && rotatedAtMs !== null && atMs - rotatedAtMs < overlapMs

@@ -1,6 +1,6 @@
 // Wrong timetables of retries, wrong ideas of success, wrong counts of what was delivered (EVT-8 to
 // EVT-10).
-import { policy } from '../bend.ts';
+import { members, policy } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 import { delivery, hour, minute, second } from './bends.ts';
 
@@ -106,19 +106,40 @@ export const retryDeviations: readonly Deviation[] = [
     id: 'answer-redirect-followed',
     breaks: ['EVT-9a'],
     story: 'The HTTP client follows redirects.',
-    bend: delivery(() => ({ followsRedirects: true })),
+    bend: delivery(() => ({ followsRedirect: () => true })),
+  },
+  {
+    id: 'answer-redirect-followed-when-absolute',
+    breaks: ['EVT-9a'],
+    story: 'Redirects are followed where the Location is a whole URL.',
+    bend: delivery(() => ({ followsRedirect: (location) => /^https?:/i.test(location) })),
+  },
+  {
+    id: 'answer-redirect-followed-below-its-path',
+    breaks: ['EVT-9a'],
+    story: 'A receiver may move within its own path, as from /hooks to /hooks/.',
+    bend: delivery(() => ({
+      followsRedirect: (location, from) =>
+        new URL(location, from).href.startsWith(`${from.origin}${from.pathname}`),
+    })),
   },
   {
     id: 'answer-limit-60s',
     breaks: ['EVT-9b'],
     story: 'The HTTP client waits a minute.',
-    bend: delivery(() => ({ answerLimitMs: 60 * second })),
+    bend: delivery(() => ({ answerLimitMs: 60 * second, connectionLimitMs: 60 * second })),
   },
   {
     id: 'answer-limit-5s',
     breaks: ['EVT-9b'],
     story: 'Five seconds must do.',
-    bend: delivery(() => ({ answerLimitMs: 5 * second })),
+    bend: delivery(() => ({ answerLimitMs: 5 * second, connectionLimitMs: 5 * second })),
+  },
+  {
+    id: 'answer-limit-of-the-client-5s',
+    breaks: ['EVT-9b'],
+    story: 'The service allows fifteen seconds, and its HTTP client five.',
+    bend: delivery(() => ({ connectionLimitMs: 5 * second })),
   },
   {
     id: 'seq-counts-attempts',
@@ -139,6 +160,16 @@ export const retryDeviations: readonly Deviation[] = [
           },
           secret,
         ),
+    })),
+  },
+  {
+    id: 'seq-is-the-newest-of-the-firm',
+    breaks: ['EVT-10a'],
+    story: 'The number is that of the newest event there is, whoever subscribed to it.',
+    bend: members('getWebhook', (body, { world }) => ({
+      ...body,
+      last_delivered_seq:
+        body.last_delivered_seq === 0 ? 0 : (world.events.records.at(-1)?.seq ?? 0),
     })),
   },
   {

@@ -1,4 +1,5 @@
 // The port through which deliveries leave: one HTTP POST to a URL, by whatever carries it.
+import type { FollowsRedirect } from '../../core/behaviour.ts';
 
 export interface DeliveryOrder {
   /** Where it really goes, after forwards. */
@@ -13,7 +14,7 @@ export interface DeliveryOrder {
   /** Why an address may not be connected to; null when it may. Asked again of the peer itself. */
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
-  readonly followsRedirects: boolean;
+  readonly followsRedirect: FollowsRedirect | null;
   readonly recall: CancelToken;
 }
 

@@ -215,8 +215,8 @@ function orderOf(
       return judged.public ? null : judged.why;
     },
     // EVT-9b: fifteen seconds in all, looking up the name included.
-    answerLimitMs: Math.max(1, delivery.answerLimitMs - spentMs),
-    followsRedirects: delivery.followsRedirects,
+    answerLimitMs: Math.max(1, delivery.connectionLimitMs - spentMs),
+    followsRedirect: delivery.followsRedirect,
     recall,
   };
 }

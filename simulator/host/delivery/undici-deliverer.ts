@@ -1,4 +1,5 @@
 // Deliveries over real sockets with undici, which is loaded when the first one leaves.
+import type { FollowsRedirect } from '../../core/behaviour.ts';
 import { memoize } from '../../core/values/memoize.ts';
 import type { Deliverer, DeliveryOrder, DeliveryOutcome } from './deliverer.ts';
 import { type ExchangeOutcome, exchange } from './exchange.ts';
@@ -27,7 +28,9 @@ export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer
   };
   const send = (to: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> => {
     if (closed) return Promise.resolve({ status: null, error: 'the sandbox is closing' });
-    return order.followsRedirects ? sendOn(to, resolver, order) : sendFirst(to, order);
+    return order.followsRedirect === null
+      ? sendFirst(to, order)
+      : sendOn(to, resolver, order, order.followsRedirect);
   };
   return {
     resolve: (hostname) => resolver.resolve(hostname),
@@ -71,17 +74,18 @@ function sendFirst(pools: Pools, order: DeliveryOrder): Promise<DeliveryOutcome>
   return sendHop(pools, order, firstHop(order), order.answerLimitMs);
 }
 
-/** With every redirect followed, which only a deviation does. */
+/** With redirects followed, which only a deviation does. */
 async function sendOn(
   pools: Pools,
   resolver: Resolver,
   order: DeliveryOrder,
+  follows: FollowsRedirect,
 ): Promise<DeliveryOutcome> {
   const endAtMs = performance.now() + order.answerLimitMs;
   let hop = firstHop(order);
   for (let redirects = 0; ; redirects += 1) {
     const outcome = await sendHop(pools, order, hop, Math.max(1, endAtMs - performance.now()));
-    const next = await nextHop(resolver, hop, outcome);
+    const next = await nextHop(resolver, hop, outcome, follows);
     if (next === null || redirects === mostRedirects) return outcome;
     hop = next;
   }
@@ -117,12 +121,13 @@ async function nextHop(
   resolver: Resolver,
   hop: Hop,
   { status, location }: ExchangeOutcome,
+  follows: FollowsRedirect,
 ): Promise<Hop | null> {
   if (status === null || location === null || ![301, 302, 303, 307, 308].includes(status)) {
     return null;
   }
   const before = hop.place.url;
-  if (!URL.canParse(location, before)) return null;
+  if (!URL.canParse(location, before) || !follows(location, before)) return null;
   const url = new URL(location, before);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   const method = status >= 307 ? hop.method : 'GET';

@@ -46,7 +46,7 @@ export function orderTo(url: string, terms: Partial<DeliveryOrder> = {}): Delive
     addresses: null,
     refuseAddress: () => null,
     answerLimitMs: 2000,
-    followsRedirects: false,
+    followsRedirect: null,
     recall: new CancelToken(),
     ...terms,
   };
