@@ -1,7 +1,7 @@
 // `sandbox webhooks listen`: a receiver that verifies what arrives and prints it with its reasons.
 import chalk from 'chalk';
 import type { Command } from 'commander';
-import { webhookSettings } from '../../../fixtures/settings/webhooks.ts';
+import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
 import {
   type Arrival,
   type Listener,
@@ -36,7 +36,7 @@ Example:
   WEBHOOK_SECRET=whsec_… sandbox webhooks listen --port 9000 --secret-env WEBHOOK_SECRET`;
 
 export function addListen(parent: Command, io: CommandIo): void {
-  const { signature_header, subscription_header } = webhookSettings;
+  const { signature_header, subscription_header } = deliverySettings;
   const command = parent
     .command('listen')
     .description('receive deliveries, verify them and print them')

@@ -1,6 +1,6 @@
 // `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way.
 import { type Command, Option } from 'commander';
-import { webhookSettings } from '../../../fixtures/settings/webhooks.ts';
+import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
 import {
   categoryOf,
   type EventCategory,
@@ -63,7 +63,7 @@ function describeTampering(kind: TamperKind): string {
 }
 
 export function addSend(parent: Command, io: CommandIo): void {
-  const { signature_header, subscription_header } = webhookSettings;
+  const { signature_header, subscription_header } = deliverySettings;
   const command = parent
     .command('send <url>')
     .description('send one signed delivery to a receiver')

@@ -1,5 +1,5 @@
 // Makes the envelope of an event that never happened, to try a receiver with.
-import { eventKinds } from '../../../fixtures/settings/webhooks.ts';
+import { eventKinds } from '../../../fixtures/settings/delivery.ts';
 
 export const eventCategories = ['account', 'order', 'position', 'transaction'] as const;
 export type EventCategory = (typeof eventCategories)[number];

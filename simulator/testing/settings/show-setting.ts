@@ -192,10 +192,3 @@ export async function checkSetting(key: SettingKey, show: SettingCheck): Promise
     assert.deepEqual(found, outcome, `${key}: ${JSON.stringify(value)}`);
   }
 }
-
-/** Settings with how each of them shows. */
-export function showsOf<K extends SettingKey>(
-  shows: Readonly<Record<K, SettingCheck>>,
-): readonly (readonly [K, SettingCheck])[] {
-  return Object.entries(shows) as [K, SettingCheck][];
-}

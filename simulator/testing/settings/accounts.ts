@@ -1,13 +1,9 @@
-// Every setting of accounts shows in what the API answers.
-// time limit: 60 s
-import { suite } from 'uvu';
+// How every setting of accounts shows in what the API answers.
 import type { accountSettings } from '../../../fixtures/settings/accounts.ts';
 import {
-  checkSetting,
   type RequestOptions,
   type SandboxClient,
   type SettingCheck,
-  showsOf,
   statusOf,
 } from './show-setting.ts';
 
@@ -21,10 +17,7 @@ async function update(client: SandboxClient, body: object, headers?: RequestOpti
   });
 }
 
-const bulk = (client: SandboxClient, row: object, as = 'firm') =>
-  client.post('accounts/bulk', { accounts: [{ client_reference_id: 'one', ...row }] }, { as });
-
-const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>> = {
+export const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>> = {
   account_statuses: {
     look: (client) => statusOf(update(client, { status: 'Odd' })),
     seen: [
@@ -41,17 +34,6 @@ const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>>
     seen: [
       ['served', [200, 1]],
       ['none', [404, null]],
-    ],
-  },
-  update_null: {
-    look: async (client) => {
-      const { status, body } = await update(client, { country: 'NO', first_name: null });
-      return [status, body.first_name ?? null];
-    },
-    seen: [
-      ['not_sent', [200, 'person-1@example.com']],
-      ['cleared', [200, null]],
-      ['refused', [422, null]],
     ],
   },
   known_reference: {
@@ -75,51 +57,6 @@ const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>>
     seen: [
       ['left_out', '1800'],
       ['keypad', '+18003569377'],
-    ],
-  },
-  batch_refusal_status: {
-    look: (client) =>
-      statusOf(bulk(client, { client_reference_id: undefined, email: 'a@x.y', brand_id: '10' })),
-    seen: [
-      [422, 422],
-      [400, 400],
-    ],
-  },
-  batch_brand_refusal_status: {
-    look: (client) => statusOf(bulk(client, { email: 'a@x.y', brand_id: '11' }, 'brand-a')),
-    seen: [
-      [403, 403],
-      [422, 422],
-    ],
-  },
-  bulk_row_problems: {
-    look: (client) => statusOf(bulk(client, { brand_id: '10' })),
-    seen: [
-      ['row', 200],
-      ['batch', 422],
-    ],
-  },
-  missing_if_match: {
-    look: (client) => statusOf(update(client, { status: 'Active' }, {})),
-    seen: [
-      [422, 422],
-      [428, 428],
-      [400, 400],
-      [412, 412],
-    ],
-  },
-  tag_before_no_change: {
-    look: (client) => statusOf(update(client, {}, { 'if-match': '"99"' })),
-    seen: [
-      [true, 412],
-      [false, 422],
-    ],
-  },
-  if_match_star: {
-    look: (client) => statusOf(update(client, { status: 'Active' }, { 'if-match': '*' })),
-    seen: [
-      ['malformed', 422],
-      ['any', 200],
     ],
   },
   account_reference_scope: {
@@ -172,8 +109,18 @@ const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>>
       [10, 11],
     ],
   },
+  transaction_reference_scope: {
+    look: async (client) => {
+      const one = { client_reference_id: 'one' };
+      const first = await client.transaction(one);
+      const made = await client.control('POST', 'accounts/1003/trading-accounts', {});
+      const elsewhere = { account_id: '1003', trading_account_id: made.id };
+      const second = await client.transaction({ ...one, ...elsewhere });
+      return [first.status, second.status];
+    },
+    seen: [
+      ['firm', [201, 200]],
+      ['account', [201, 201]],
+    ],
+  },
 };
-
-const settings = suite('settings: accounts');
-for (const [key, show] of showsOf(accountShows)) settings(key, () => checkSetting(key, show));
-settings.run();

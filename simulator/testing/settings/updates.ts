@@ -1,0 +1,55 @@
+// How every setting of updates shows in what the API answers.
+import type { updateSettings } from '../../../fixtures/settings/updates.ts';
+import {
+  type RequestOptions,
+  type SandboxClient,
+  type SettingCheck,
+  statusOf,
+} from './show-setting.ts';
+
+/** Updates a new person under the tag that it has, or another. */
+async function update(client: SandboxClient, body: object, headers?: RequestOptions['headers']) {
+  const made = await client.person();
+  const tag = made.headers.get('etag') ?? '';
+  return client.call('PATCH', `accounts/${made.body.id}`, {
+    body,
+    headers: headers ?? { 'if-match': tag },
+  });
+}
+
+export const updateShows: Readonly<Record<keyof typeof updateSettings, SettingCheck>> = {
+  update_null: {
+    look: async (client) => {
+      const { status, body } = await update(client, { country: 'NO', first_name: null });
+      return [status, body.first_name ?? null];
+    },
+    seen: [
+      ['not_sent', [200, 'person-1@example.com']],
+      ['cleared', [200, null]],
+      ['refused', [422, null]],
+    ],
+  },
+  missing_if_match: {
+    look: (client) => statusOf(update(client, { status: 'Active' }, {})),
+    seen: [
+      [422, 422],
+      [428, 428],
+      [400, 400],
+      [412, 412],
+    ],
+  },
+  tag_before_no_change: {
+    look: (client) => statusOf(update(client, {}, { 'if-match': '"99"' })),
+    seen: [
+      [true, 412],
+      [false, 422],
+    ],
+  },
+  if_match_star: {
+    look: (client) => statusOf(update(client, { status: 'Active' }, { 'if-match': '*' })),
+    seen: [
+      ['malformed', 422],
+      ['any', 200],
+    ],
+  },
+};
