@@ -45,6 +45,11 @@ const verbs: readonly Verb[] = [
     words: 'prove the signature check of a webhook receiver',
     load: async () => (await import('./commands/conformance/receiver.ts')).defineReceiver,
   },
+  {
+    name: 'client',
+    words: 'judge an API client by its own test or example',
+    load: async () => (await import('./commands/conformance-client.ts')).defineClient,
+  },
 ];
 
 const examples = `
@@ -54,6 +59,7 @@ Examples:
   conformance run --profile staging.json --report html=report.html --report junit=junit.xml
   conformance explain IDEM-4b
   conformance receiver --url http://127.0.0.1:3000/hooks --secret-env SECRET
+  conformance client -- node examples/first-deposit.js
 
 Exit codes of run: 0 conformant or only known deviations, 1 deviates, 2 usage, profile or baseline,
 3 nothing could be graded, 4 incomplete, 5 error of the judge, 6 stale baseline, 130 interrupted.`;

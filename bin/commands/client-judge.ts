@@ -1,0 +1,135 @@
+// Judges one client from beginning to end: plays the checks, compares with the baseline, writes the
+// reports, and says with which code to exit.
+import { availableParallelism } from 'node:os';
+import { checks } from '../../conformance/client/checks/all.ts';
+import type { Check } from '../../conformance/client/checks/check.ts';
+import { CommandError } from '../../conformance/client/command.ts';
+import { type ClientRun, judgeClient } from '../../conformance/client/judge.ts';
+import { makeReport } from '../../conformance/client/make-report.ts';
+import { whatItDoes } from '../../conformance/client/observation.ts';
+import type { ClientReport } from '../../conformance/client/report.ts';
+import { textReport } from '../../conformance/client/reports/text.ts';
+import { typed } from '../../conformance/client/reports/words.ts';
+import { EXIT } from '../../conformance/engine/exit.ts';
+import { isSelected, strayGlobs } from '../../conformance/engine/select.ts';
+import { openWorlds } from './client-sandbox.ts';
+import type { ClientOptions } from './conformance-client-options.ts';
+import { checkWritable, writeText } from './conformance-files.ts';
+import { type JudgeIo, UsageError } from './conformance-io.ts';
+import { readWorld } from './world-file.ts';
+
+/** Runs mostly wait, for time limits and for each other: more of them than cores. */
+const jobsPerCore = 2;
+
+export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
+  if (json) {
+    const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
+    io.out(`${JSON.stringify({ checks: rows })}\n`);
+    return EXIT.conformant;
+  }
+  for (const { id, title, expected } of checks) {
+    io.out(`${id.padEnd(20)} ${title}\n${' '.repeat(21)}${expected}\n`);
+  }
+  return EXIT.conformant;
+}
+
+export async function judgeCommand(
+  options: ClientOptions,
+  io: JudgeIo,
+  signal: AbortSignal,
+): Promise<number> {
+  const selected = selectedChecks(options);
+  for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
+  const { fixture, problems } = readWorld(options.world, io.cwd);
+  if (problems !== undefined) throw new UsageError(problems.join('\n'));
+  const jobs = options.jobs ?? jobsPerCore * availableParallelism();
+  io.err(`Judging ${typed(options.command)}: ${selected.length} checks, ${jobs} runs at a time\n`);
+  const run = await play(options, io, {
+    checks: selected,
+    jobs,
+    signal,
+    openWorld: openWorlds({ fixture, plan: options.plan }),
+  });
+  const report = makeReport({
+    version: io.version,
+    command: options.command,
+    seed: options.seed,
+    run,
+    unselected: checks.filter((check) => !selected.includes(check)),
+    replay: (check) => againCommand(options, check),
+    strict: options.strict,
+  });
+  return finish(options, io, report);
+}
+
+async function play(
+  options: ClientOptions,
+  io: JudgeIo,
+  terms: Pick<Parameters<typeof judgeClient>[0], 'checks' | 'jobs' | 'signal' | 'openWorld'>,
+): Promise<ClientRun> {
+  // Timers alone keep no program alive, and a wait for nothing else would end it.
+  const alive = setInterval(() => {}, 1_000);
+  try {
+    return await judgeClient({
+      ...terms,
+      command: options.command,
+      cwd: io.cwd,
+      env: io.env,
+      timeoutMs: options.timeoutS * 1000,
+      seed: options.seed,
+      onFirst: (seen) => io.err(`  the first run: ${whatItDoes(seen)}\n`),
+      onProgress: ({ done, planned, remainingMs, check }) => {
+        if (!io.isTerminal) return;
+        const left = `about ${Math.ceil(remainingMs / 1000)} s left`;
+        io.err(
+          `\r\u001b[K${`${done} of ${planned} runs, ${left}  ${check}`.slice(0, io.columns - 1)}`,
+        );
+      },
+    });
+  } catch (error) {
+    if (error instanceof CommandError) throw new UsageError(error.message);
+    throw error;
+  } finally {
+    clearInterval(alive);
+    if (io.isTerminal) io.err('\r\u001b[K');
+  }
+}
+
+function selectedChecks({ only, skip }: ClientOptions): readonly Check[] {
+  const ids = checks.map(({ id }) => id);
+  for (const [option, globs] of [
+    ['--only', only],
+    ['--skip', skip],
+  ] as const) {
+    const [stray] = strayGlobs(globs, ids);
+    if (stray === undefined) continue;
+    throw new UsageError(`${option}: "${stray}" matches no check; --list shows what there is`);
+  }
+  return checks.filter(({ id }) => isSelected(id, { only, skip }));
+}
+
+function againCommand({ command, seed, world, plan, timeoutS }: ClientOptions, { id }: Check) {
+  const parts = ['conformance client', `--only ${id}`, `--seed ${seed}`];
+  if (world !== 'default') parts.push(`--world ${world}`);
+  if (plan !== 'pro') parts.push(`--plan ${plan}`);
+  if (timeoutS !== 60) parts.push(`--timeout-s ${timeoutS}`);
+  return `${parts.join(' ')} -- ${typed(command)}`;
+}
+
+async function finish(options: ClientOptions, io: JudgeIo, report: ClientReport): Promise<number> {
+  for (const { format, file } of options.reports) {
+    if (format === 'json') writeText(file, io.cwd, `${JSON.stringify(report, null, 1)}\n`);
+  }
+  if (options.json) io.out(`${JSON.stringify(report)}\n`);
+  else io.out(`${textReport(report, { color: io.color, width: io.columns }).join('\n')}\n`);
+  return exitCodeOf(report);
+}
+
+/** The most urgent thing that can be said; 130 whatever was found before it was cut off. */
+export function exitCodeOf({ verdict, interrupted, baseline }: ClientReport): number {
+  if (interrupted) return EXIT.interrupted;
+  if (verdict === 'deviates') return EXIT.deviates;
+  if (verdict === 'invalid') return EXIT.ungraded;
+  if ((baseline?.stale.length ?? 0) > 0) return EXIT.staleBaseline;
+  return verdict === 'incomplete' ? EXIT.incomplete : EXIT.conformant;
+}

@@ -1,0 +1,88 @@
+// The options of `conformance client`, checked one by one before anything is run.
+import { UsageError } from './conformance-io.ts';
+import { type ReportFile, readReport } from './conformance-run-options.ts';
+
+/** What commander hands over. */
+export interface ClientGiven {
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly world?: string;
+  readonly plan?: 'sandbox' | 'standard' | 'pro';
+  readonly seed?: string;
+  readonly timeoutS?: string;
+  readonly jobs?: string;
+  readonly report?: readonly string[];
+  readonly json?: boolean;
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
+  readonly strict?: boolean;
+  readonly list?: boolean;
+}
+
+export interface ClientOptions {
+  readonly command: readonly string[];
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly world: string;
+  readonly plan: 'sandbox' | 'standard' | 'pro';
+  readonly seed: number;
+  readonly timeoutS: number;
+  /** undefined: as many as suit the machine. */
+  readonly jobs: number | undefined;
+  readonly reports: readonly ReportFile[];
+  readonly json: boolean;
+  readonly baseline: string | undefined;
+  readonly updateBaseline: boolean;
+  readonly strict: boolean;
+  readonly list: boolean;
+}
+
+/** The options as they were given; throws UsageError with what to give instead. */
+export function readClientOptions(given: ClientGiven, command: readonly string[]): ClientOptions {
+  const list = given.list === true;
+  if (command.length === 0 && !list) {
+    throw new UsageError(
+      'name the command to judge after --, such as conformance client -- node examples/deposit.js',
+    );
+  }
+  if (given.updateBaseline && given.baseline === undefined) {
+    throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
+  }
+  const reports = (given.report ?? []).map(readReport);
+  refuseSameFile([...reports.map(({ file }) => file), given.baseline]);
+  return {
+    command,
+    only: given.only ?? [],
+    skip: given.skip ?? [],
+    world: given.world ?? 'default',
+    plan: given.plan ?? 'pro',
+    seed: readNumber('--seed', given.seed ?? '1', [0, 999_999_999], true),
+    timeoutS: readNumber('--timeout-s', given.timeoutS ?? '60', [0.5, 3_600]),
+    jobs: given.jobs === undefined ? undefined : readNumber('--jobs', given.jobs, [1, 64], true),
+    reports,
+    json: given.json === true,
+    baseline: given.baseline,
+    updateBaseline: given.updateBaseline === true,
+    strict: given.strict === true,
+    list,
+  };
+}
+
+function refuseSameFile(given: readonly (string | undefined)[]): void {
+  const files = given.filter((file) => file !== undefined);
+  const twice = files.find((file, at) => files.indexOf(file) < at);
+  if (twice === undefined) return;
+  throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
+}
+
+function readNumber(
+  option: string,
+  text: string,
+  [least, most]: readonly [number, number],
+  whole = false,
+): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  const kind = whole ? 'a whole number' : 'a number';
+  throw new UsageError(`${option}: "${text}" is not ${kind} from ${least} to ${most}`);
+}

@@ -1,0 +1,71 @@
+// `conformance client -- COMMAND`: what it offers on the command line.
+import { type Command, Option } from 'commander';
+import manifest from '../../package.json' with { type: 'json' };
+import { type ClientGiven, readClientOptions } from './conformance-client-options.ts';
+import { systemJudgeIo, UsageError } from './conformance-io.ts';
+import { FORMAT_NAMES } from './conformance-run-options.ts';
+
+const help = `
+The command is a test or an example of your client, in any language. It finds a sandbox in
+SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID,
+SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and ends with exit code 0
+when all is well. It runs as it is first, then once a check in a world where something goes wrong.
+  conformance client -- node examples/first-deposit.js
+  conformance client --only CLT-answer-lost CLT-429 -- pytest tests/payments.py
+  conformance explain CLT-answer-lost
+
+Exit codes: 0 right in all that it does, 1 fails checks, 2 usage, 3 the first run failed or called
+nothing, 4 not everything could be judged, 6 stale baseline, 130 interrupted.`;
+
+const add = (value: string, before: readonly string[] = []) => [...before, value];
+
+export function defineClient(command: Command): void {
+  command
+    .usage('[options] -- COMMAND [ARGUMENT...]')
+    .argument('[command...]', 'the command and its arguments, after --')
+    .option('--only <check...>', 'checks to try, such as CLT-429 or CLT-token-*')
+    .option('--skip <check...>', 'checks to leave out')
+    .option('--world <name|file>', 'starting world: one that comes with us, or a file', 'default')
+    .addOption(
+      new Option('--plan <name>', 'plan of the credentials; the slower ones limit the client')
+        .choices(['sandbox', 'standard', 'pro'])
+        .default('pro'),
+    )
+    .option('--seed <n>', 'decides every generated id, token and secret', '1')
+    .option('--timeout-s <n>', 'how long one run of the command may take', '60')
+    .option('--jobs <n>', 'runs side by side; left out: as many as suit this machine')
+    .option('--report <format=file>', `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`, add)
+    .option('--json', 'the JSON report on standard output in place of the text')
+    .option('--baseline <file>', 'failures that are known')
+    .option('--update-baseline', 'write the baseline anew from this judgement')
+    .option('--strict', 'exit with 1 for advice and for known failures too')
+    .option('--list', 'list the checks')
+    .addHelpText('after', help)
+    .action(async (words: readonly string[]) => {
+      const io = systemJudgeIo(manifest.version);
+      try {
+        const options = readClientOptions(command.opts<ClientGiven>(), words);
+        const stop = stopOnSignal();
+        const { listChecks, judgeCommand } = await import('./client-judge.ts');
+        process.exitCode = options.list
+          ? listChecks(options, io)
+          : await judgeCommand(options, io, stop);
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        io.err(`error: ${error.message}\n`);
+        process.exitCode = 2;
+      }
+    });
+}
+
+/** The first signal ends the judgement in order, a second one at once. */
+function stopOnSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(130);
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}

@@ -1,0 +1,183 @@
+// One check from its aims to its verdict: which runs it takes, and what they come to.
+import { type Recording, succeeded } from './call.ts';
+import type { Aim, Check, CheckVerdict, Outcome } from './checks/check.ts';
+import type { Fault } from './faults/fault.ts';
+import type { CheckResult } from './judge.ts';
+import type { Observation } from './observation.ts';
+import { explained, type Played, type Settled, settle } from './settle.ts';
+
+/** One run to be made. */
+export interface Task {
+  /** Which check, where, the how-manieth time: the same in every judgement. */
+  readonly name: string;
+  readonly expectedMs: number;
+  readonly fault: () => Fault;
+  /** What has to be run after it. */
+  readonly played: (recording: Recording, run: number) => readonly Task[];
+  /** It would show nothing more. */
+  readonly isIdle: () => boolean;
+}
+
+/** A mistake that was seen at so many places is not looked for at every other one. */
+const enoughFailures = 3;
+
+export class CheckPlay {
+  readonly check: Check;
+  readonly #seen: Observation;
+  readonly #aims: readonly Aim[];
+  readonly #played = new Map<Aim, Played[]>();
+  readonly #settled = new Map<Aim, Settled>();
+  #again = 0;
+
+  constructor(check: Check, seen: Observation) {
+    this.check = check;
+    this.#seen = seen;
+    this.#aims = check.aims(seen);
+  }
+
+  get #isHabit(): boolean {
+    return this.check.atOnce === 0;
+  }
+
+  /** A run in which nothing goes wrong; a mistake in any of them is one. */
+  judgeHabit(recording: Recording, run: number): void {
+    if (!this.#isHabit) return;
+    for (const aim of this.#aims) {
+      const outcome = this.check.judge(recording, aim, this.#seen);
+      const before = this.#settled.get(aim);
+      if (before !== undefined && rank(before.outcome) <= rank(outcome)) continue;
+      this.#settled.set(aim, { aim, outcome, recording, run, seen: 1, plays: 1 });
+    }
+  }
+
+  /** The runs to begin with: several places in one where they do not get in each other's way. */
+  begin(): Task[] {
+    if (this.#isHabit) return [];
+    const { atOnce } = this.check;
+    const count = Math.ceil(this.#aims.length / atOnce);
+    // In equal parts, so that no run is much longer than the others.
+    const size = Math.ceil(this.#aims.length / count);
+    return Array.from({ length: count }, (_, n) =>
+      this.#task(this.#aims.slice(n * size, (n + 1) * size)),
+    );
+  }
+
+  /** The command as it is once more: chance may have hidden a bad habit the first time. */
+  againAsItIs(plays: readonly CheckPlay[]): Task {
+    return {
+      name: 'as it is',
+      expectedMs: this.#seen.first.ending.durationMs,
+      fault: () => ({}),
+      played: (recording, run) => {
+        if (succeeded(recording)) for (const each of plays) each.judgeHabit(recording, run);
+        return [];
+      },
+      isIdle: () => false,
+    };
+  }
+
+  #task(aims: readonly Aim[], instead: Fault | null = null): Task {
+    const again = this.#again;
+    const alone = aims.length === 1;
+    const places = aims.map(({ id }) => id).join(',');
+    const times = Math.max(0, ...aims.map((aim) => this.#played.get(aim)?.length ?? 0));
+    return {
+      name: `${this.check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
+      expectedMs: this.#expectedMs(aims.length),
+      fault: () => instead ?? this.check.fault(aims, again),
+      played: (recording, run) => {
+        for (const aim of aims) {
+          const outcome = this.check.judge(recording, aim, this.#seen);
+          const played = { outcome, recording, run, alone, instead: instead !== null };
+          this.#played.set(aim, [...(this.#played.get(aim) ?? []), played]);
+        }
+        return [...aims.flatMap((aim) => this.#next(aim)), ...this.#secondTime()];
+      },
+      isIdle: () =>
+        aims.every((aim) => this.#settled.has(aim)) || this.#failures.length >= enoughFailures,
+    };
+  }
+
+  #next(aim: Aim): Task[] {
+    const played = this.#played.get(aim) ?? [];
+    const settled = settle(aim, played, { kinds: this.#kinds });
+    if (settled === null) return [this.#task([aim])];
+    const isTried = played.some(({ instead }) => instead);
+    if (settled.outcome.verdict === 'fails' && !isTried) {
+      const instead = this.check.instead?.(settled.outcome, [aim]) ?? null;
+      if (instead !== null) return [this.#task([aim], instead)];
+    }
+    this.#settled.set(aim, explained(settled, played));
+    return [];
+  }
+
+  /** Once all is well, one place is played again a little differently, where chance could decide. */
+  #secondTime(): Task[] {
+    if (this.check.twice !== true || this.#again > 0) return [];
+    if (this.#aims.some((aim) => this.#settled.get(aim)?.outcome.verdict !== 'passed')) return [];
+    this.#again = 1;
+    const [aim] = this.#aims;
+    if (aim === undefined) return [];
+    this.#settled.delete(aim);
+    this.#played.delete(aim);
+    return [this.#task([aim])];
+  }
+
+  #expectedMs(aims: number): number {
+    return this.#seen.first.ending.durationMs + aims * (waits[this.check.id] ?? 500);
+  }
+
+  get #failures(): Settled[] {
+    return [...this.#settled.values()].filter(({ outcome }) => outcome.verdict === 'fails');
+  }
+
+  get #kinds(): Set<string> {
+    return new Set(this.#failures.map(({ outcome }) => outcome.kind));
+  }
+
+  result(unplayed: string | null): CheckResult {
+    const { check } = this;
+    const settled = this.#aims.flatMap((aim) => this.#settled.get(aim) ?? []);
+    if (this.#aims.length === 0) {
+      const isUnseen = unplayed !== null && !this.#isHabit;
+      const why = isUnseen ? unplayed : 'the command does nothing of the kind';
+      return { check, settled, verdict: isUnseen ? 'inconclusive' : 'not_met', why };
+    }
+    if (settled.length === 0) return { check, settled, verdict: 'inconclusive', why: unplayed };
+    return { check, settled, verdict: verdictOf(settled), why: this.#leftOut(settled) };
+  }
+
+  #leftOut(settled: readonly Settled[]): string | null {
+    const count = this.#aims.length - settled.length;
+    if (count === 0) return null;
+    return `${count} of ${this.#aims.length} places were not tried`;
+  }
+}
+
+/** How long each place takes besides the command itself: a guess, for the remaining time. */
+const waits: Readonly<Record<string, number>> = {
+  'CLT-no-answer': 10_000,
+  'CLT-gives-up': 8_000,
+  'CLT-in-flight': 4_000,
+  'CLT-429': 2_500,
+};
+
+const worstFirst: readonly CheckVerdict[] = [
+  'fails',
+  'inconclusive',
+  'advisory',
+  'passed',
+  'not_met',
+];
+
+function rank({ verdict }: Outcome): number {
+  return worstFirst.indexOf(verdict);
+}
+
+/** A place that the client does not come to every time takes nothing from what others showed. */
+function verdictOf(settled: readonly Settled[]): CheckVerdict {
+  const telling = settled.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
+  const shown = telling.length > 0 ? telling : settled;
+  const ranks = shown.map(({ outcome }) => rank(outcome));
+  return worstFirst[Math.min(...ranks)] ?? 'inconclusive';
+}

@@ -1,0 +1,125 @@
+// Checks of what a client does when the platform is in trouble: 500 and 503, for a moment and
+// without end.
+import { type ApiCall, endingWords } from '../call.ts';
+import { breakFrom, refuseFirst } from '../faults/refusing.ts';
+import { callsAt, chosen } from '../observation.ts';
+import { aimsAt, type Check, fail, missed, pass, seconds, siteIds } from './check.ts';
+import { judgeRepeats } from './sent-again.ts';
+
+const serverError: Check = {
+  id: 'CLT-500',
+  title: 'a write is answered 500',
+  orders: 'Each write in turn is answered 500 internal_error once; the next try is served.',
+  expected: 'repeats with the same key, and succeeds',
+  atStake:
+    'The platform stumbles for a second, and the payment is lost, or, repeated as something new, made twice.',
+  mend: {
+    words:
+      'A 500 is not recorded under the key: wait a little, and send the identical request with the same key.',
+    example: `POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+500 Internal Server Error          {"code": "internal_error", …}
+
+(half a second later)
+
+POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+201 Created`,
+  },
+  rules: ['IDEM-6c'],
+  aims: ({ sites }) => aimsAt(sites),
+  atOnce: 20,
+  fault: (aims) => refuseFirst('internal_error', siteIds(aims)),
+  judge: (recording, aim, seen) =>
+    judgeRepeats(recording, aim, seen, {
+      after: 'it was answered 500',
+      givingUp: 'fails',
+      mustSucceed: true,
+    }),
+};
+
+const contention: Check = {
+  ...serverError,
+  id: 'CLT-503',
+  title: 'a write is answered 503',
+  orders: 'Each write in turn is answered 503 write_contention once; the next try is served.',
+  atStake:
+    'Two clerks touch one record in the same instant: without a repeat the work of one of them is lost.',
+  mend: {
+    words:
+      'A 503 write_contention passes by itself: wait a little, and send the identical request with the same key.',
+    example: serverError.mend.example
+      .replace('500 Internal Server Error  ', '503 Service Unavailable    ')
+      .replace('internal_error', 'write_contention'),
+  },
+  rules: ['IDEM-6b'],
+  fault: (aims) => refuseFirst('write_contention', siteIds(aims)),
+  judge: (recording, aim, seen) =>
+    judgeRepeats(recording, aim, seen, {
+      after: 'it was answered 503',
+      givingUp: 'fails',
+      mustSucceed: true,
+    }),
+};
+
+const mostTries = 10;
+const mostASecond = 3;
+/** A second, less what a busy machine may add between sending and looking. */
+const secondMs = 950;
+
+const givesUp: Check = {
+  id: 'CLT-gives-up',
+  title: '500 without end',
+  orders: 'One operation answers 500 from a write on, and does not recover.',
+  expected:
+    'at most 10 tries of one request, no more than 3 of them in any second, then an error (an exit code that is not 0)',
+  atStake:
+    'When the platform is down, every client that tries without end keeps it down, and nobody is told that the payment was never made.',
+  mend: {
+    words:
+      'Count the tries, double the wait after each, add some jitter, and after a handful of tries report the error to who called.',
+    example: `POST /api/v1/transactions        500
+(0.5 s)  POST …  same key          500
+(1 s)    POST …  same key          500
+(2 s)    POST …  same key          500
+then an error, with the key, so that a person can try it again later`,
+  },
+  rules: ['IDEM-6c'],
+  aims: ({ sites }) => aimsAt(chosen(sites)),
+  atOnce: 1,
+  fault: ([aim]) => breakFrom(aim?.site?.id ?? '', mostTries),
+  judge: (recording, aim) => {
+    const tries = callsAt(recording, aim.site?.id ?? '').filter(({ struck }) => struck !== null);
+    if (tries.length === 0) return missed(aim);
+    const { ending } = recording;
+    const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
+    const told = tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
+    const crowd = crowded(tries);
+    if (crowd !== null) {
+      const words = `${told}, ${crowd.length} of them within ${seconds(crowd.at(-1)!.atMs - crowd[0]!.atMs)}`;
+      return fail('hammers', words, crowd);
+    }
+    if (tries.length > mostTries) return fail('never-gives-up', `${told}, and went on`, tries);
+    const end = endingWords(ending);
+    if (ending.killed) {
+      return fail('never-gives-up', `${told}, was still at it, and ${end}`, tries);
+    }
+    if (ending.code === 0) {
+      return fail('taken-for-done', `${told}, all answered 500; yet the command ${end}`, tries);
+    }
+    return pass(`${told}, then it ${end}`, tries);
+  },
+};
+
+/** More tries in a second than are borne, where there are. */
+function crowded(tries: readonly ApiCall[]): readonly ApiCall[] | null {
+  const at = tries.findIndex((first, n) => {
+    const next = tries[n + mostASecond];
+    return next !== undefined && next.atMs - first.atMs < secondMs;
+  });
+  return at < 0 ? null : tries.slice(at, at + mostASecond + 1);
+}
+
+export const brokenChecks: readonly Check[] = [serverError, contention, givesUp];

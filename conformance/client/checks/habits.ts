@@ -1,0 +1,196 @@
+// Checks of habits, judged where nothing goes wrong: keys, amounts, places of secrets.
+
+import type { ApiCall, Recording } from '../call.ts';
+import { canonical } from '../json.ts';
+import { amountNames, isWrite, membersOf, referencesOf, subjectOf } from '../operations.ts';
+import {
+  advise,
+  type Check,
+  everywhere,
+  fail,
+  notMet,
+  type Outcome,
+  pass,
+  shortKey,
+} from './check.ts';
+
+const writesOf = ({ calls }: Recording) => calls.filter(({ operation }) => isWrite(operation));
+
+const longestKey = 255;
+
+const keySent: Check = {
+  id: 'CLT-key-sent',
+  title: 'nothing goes wrong: whether every write has a key',
+  orders: 'Nothing.',
+  expected: 'sends an Idempotency-Key of 1 to 255 characters with each of the nine writes',
+  atStake:
+    'Without a key the platform cannot tell a repeat from a second payment, and refuses the call.',
+  mend: {
+    words: 'Make a key for each thing that you want done, a UUID say, and send it as a header.',
+    example: `POST /api/v1/accounts
+Idempotency-Key: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed`,
+  },
+  rules: ['IDEM-1a', 'IDEM-1b'],
+  aims: ({ first }) => (writesOf(first).length > 0 ? [everywhere] : []),
+  atOnce: 0,
+  fault: () => ({}),
+  judge: (recording) => {
+    const writes = writesOf(recording);
+    const without = writes.filter(({ key }) => key === null || key === '');
+    if (without.length > 0) {
+      const words = `${without.length} of ${writes.length} writes came without a key`;
+      return fail('no-key', words, without.slice(0, 5));
+    }
+    const long = writes.filter(({ key }) => [...(key ?? '')].length > longestKey);
+    if (long.length > 0) {
+      return fail('long-key', `a key is longer than ${longestKey} characters`, long.slice(0, 3));
+    }
+    return pass(`${writes.length} writes, each with a key`, writes.slice(0, 3));
+  },
+};
+
+const oneIntent: Check = {
+  id: 'CLT-key-one-intent',
+  title: 'nothing goes wrong: whether a key stands for one thing',
+  orders: 'Nothing.',
+  expected:
+    'never uses one key twice for the same operation and subject with another body; better not for two subjects either',
+  atStake:
+    'The second of two payments under one key is never made: the platform answers with the first one, and all looks well.',
+  mend: {
+    words:
+      'Make the key from everything that makes this operation this one, or draw a new one for each; use it again only to repeat the identical request.',
+    example: `POST /api/v1/transactions/9041/approve?account_id=1001
+Idempotency-Key: approve-9041
+
+POST /api/v1/transactions/9042/approve?account_id=1001
+Idempotency-Key: approve-9042      its own, although the account is the same`,
+  },
+  rules: ['IDEM-8', 'IDEM-10'],
+  aims: ({ first }) => (writesOf(first).length > 0 ? [everywhere] : []),
+  atOnce: 0,
+  fault: () => ({}),
+  judge: judgeOneIntent,
+};
+
+/** What a key stands for, besides its subject: IDEM-10 does not look at the transaction either. */
+function contentOf({ path, json, body }: ApiCall): string {
+  return `${path} ${json === undefined ? body : canonical(json)}`;
+}
+
+function judgeOneIntent(recording: Recording): Outcome {
+  const writes = writesOf(recording).filter(({ key }) => key !== null);
+  const pairs = writes.flatMap((call, at) =>
+    writes.slice(0, at).flatMap((earlier) => (earlier.key === call.key ? [[earlier, call]] : [])),
+  ) as [ApiCall, ApiCall][];
+  const twice = pairs.find(
+    ([a, b]) =>
+      a.operation === b.operation && subjectOf(a) === subjectOf(b) && contentOf(a) !== contentOf(b),
+  );
+  if (twice !== undefined) {
+    const [a, b] = twice;
+    const words = `calls ${a.n} and ${b.n} have the key ${shortKey(a.key)} and the same subject, and want different things: the second is answered with the first`;
+    return fail('two-bodies', words, twice);
+  }
+  const shared = pairs.find(([a, b]) => contentOf(a) !== contentOf(b));
+  if (shared !== undefined) {
+    const [a, b] = shared;
+    const words = `calls ${a.n} and ${b.n} share the key ${shortKey(a.key)}; their subjects differ, so both run, but a key for each thing is safer`;
+    return advise('two-subjects', words, shared);
+  }
+  return pass(`${new Set(writes.map(({ key }) => key)).size} keys, each for one thing`);
+}
+
+const amounts: Check = {
+  id: 'CLT-amounts',
+  title: 'nothing goes wrong: how amounts are sent',
+  orders: 'Nothing.',
+  expected: 'sends amounts as decimal strings',
+  atStake:
+    'A number in JSON is a double in most languages: 0.1 + 0.2 is 0.30000000000000004, and somebody pays the difference.',
+  mend: {
+    words: 'Compute with decimals or whole cents, and send the amount as a string of digits.',
+    example: `POST /api/v1/transactions
+{"amount": "250.00", …}            not 250.0, and not "2.5e2"`,
+  },
+  rules: ['CONV-2b', 'TXN-5'],
+  aims: ({ first }) => (amountsIn(first).length > 0 ? [everywhere] : []),
+  atOnce: 0,
+  fault: () => ({}),
+  judge: (recording) => {
+    const all = amountsIn(recording);
+    const numbers = all.filter(({ value }) => typeof value !== 'string');
+    const [number] = numbers;
+    if (number !== undefined) {
+      const words = `${number.name} is sent as ${JSON.stringify(number.value)}, not as a string`;
+      return fail('number', words, numbers.map(({ call }) => call).slice(0, 3));
+    }
+    const odd = all.find(({ value }) => !/^-?\d+(\.\d+)?$/.test(String(value)));
+    if (odd !== undefined) {
+      const words = `${odd.name} is sent as "${odd.value}", which is no decimal`;
+      return fail('no-decimal', words, [odd.call]);
+    }
+    const long = all.find(({ value }) => /\.\d{11,}$/.test(String(value)));
+    if (long !== undefined) {
+      const words = `${long.name} is sent as "${long.value}", which looks as if it had been computed as a double`;
+      return advise('double', words, [long.call]);
+    }
+    return all.length === 0
+      ? notMet('it sent no amount')
+      : pass(`${all.length} amounts, each a decimal string`);
+  },
+};
+
+function amountsIn(recording: Recording) {
+  return writesOf(recording).flatMap((call) =>
+    Object.entries(membersOf(call.json))
+      .filter(([name, value]) => amountNames.includes(name) && value !== null)
+      .map(([name, value]) => ({ call, name, value })),
+  );
+}
+
+const secretPlaces: Check = {
+  id: 'CLT-secret-places',
+  title: 'nothing goes wrong: where tokens and secrets stand',
+  orders: 'Nothing.',
+  expected: 'puts no token and no secret into a path, a query or a reference',
+  atStake:
+    'Urls are kept in the logs of every proxy on the way, and references in every export: who reads them can move money.',
+  mend: {
+    words: 'A token belongs into the Authorization header, and nowhere else.',
+    example: `GET /api/v1/accounts
+Authorization: Bearer …            not GET /api/v1/accounts?access_token=…`,
+  },
+  rules: ['AUTH-1'],
+  aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
+  atOnce: 0,
+  fault: () => ({}),
+  judge: ({ calls, secrets }) => {
+    const holds = (text: string) => secrets.some((secret) => text.includes(secret));
+    for (const call of calls) {
+      if (holds(decoded(call.target))) {
+        return fail('in-url', `call ${call.n} has a token or a secret in its url`, [call]);
+      }
+      if (referencesOf(call).some(holds)) {
+        return fail('in-reference', `call ${call.n} has a token or a secret in a reference`, [
+          call,
+        ]);
+      }
+    }
+    const inKey = calls.find(({ key }) => key !== null && holds(key));
+    if (inKey === undefined) return pass(`${calls.length} calls, no secret out of place`);
+    const words = `the key of call ${inKey.n} holds a token or a secret; keys are kept for a day`;
+    return advise('in-key', words, [inKey]);
+  },
+};
+
+function decoded(target: string): string {
+  try {
+    return decodeURIComponent(target.replaceAll('+', ' '));
+  } catch (error) {
+    if (error instanceof URIError) return target;
+    throw error;
+  }
+}
+
+export const habitChecks: readonly Check[] = [keySent, oneIntent, amounts, secretPlaces];

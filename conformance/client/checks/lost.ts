@@ -1,0 +1,91 @@
+// Checks of what a client does when it does not hear: answers and requests that are lost, and
+// silence.
+import { endingWords } from '../call.ts';
+import { loseFirst } from '../faults/lost.ts';
+import { callsAt, chosen } from '../observation.ts';
+import { aimsAt, type Check, fail, siteIds } from './check.ts';
+import { judgeRepeats, type RepeatRule } from './sent-again.ts';
+
+const mend = {
+  words:
+    'Make the key before the first try, keep it with the request, and send both again unchanged after a short wait: the platform answers what it answered the first time, and nothing runs twice.',
+  example: `POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+{"client_reference_id": "order-77", "amount": "250.00", …}
+
+(the connection breaks: did it run?)
+
+POST /api/v1/transactions          the identical request again
+Idempotency-Key: 6f1c2a9e          under the identical key
+{"client_reference_id": "order-77", "amount": "250.00", …}
+
+201 Created                        the first answer, replayed`,
+};
+
+const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', mustSucceed: false });
+
+const answerLost: Check = {
+  id: 'CLT-answer-lost',
+  title: 'the answer to a write is lost',
+  orders: 'Each write in turn runs, and its connection is cut in place of the answer.',
+  expected: 'repeats with the same key and the same body, so that there is one effect',
+  atStake:
+    'The money has moved and the client does not know it: who sends it again as something new moves it twice.',
+  mend,
+  rules: ['IDEM-4b', 'IDEM-4c'],
+  aims: ({ sites }) => aimsAt(sites),
+  atOnce: 20,
+  fault: (aims) => loseFirst('lose_answer', siteIds(aims)),
+  judge: (recording, aim, seen) =>
+    judgeRepeats(recording, aim, seen, lost('it ran, and its answer was lost')),
+};
+
+const requestLost: Check = {
+  ...answerLost,
+  id: 'CLT-request-lost',
+  title: 'a write is lost before it runs',
+  orders: 'The connection of each write in turn is cut before anything has run.',
+  expected: 'repeats with the same key and the same body',
+  atStake:
+    'From where the client stands this looks exactly like a lost answer: a client that guesses wrong loses a payment, or makes it twice.',
+  fault: (aims) => loseFirst('lose_request', siteIds(aims)),
+  judge: (recording, aim, seen) =>
+    judgeRepeats(recording, aim, seen, lost('the connection was cut')),
+};
+
+const noAnswer: Check = {
+  id: 'CLT-no-answer',
+  title: 'no answer comes',
+  orders: 'Each write in turn runs, and the connection stays open without an answer.',
+  expected:
+    'gives up waiting in time, and repeats with the same key or ends with an error; never a new key',
+  atStake:
+    'A client that waits without end takes everything behind it down with it: one silent call, and no payment of that day goes out.',
+  mend: {
+    words:
+      'Set a time limit for every call, ten seconds say, and treat its end as a lost answer: repeat the identical request under the same key.',
+    example: mend.example.replace('the connection breaks', 'no answer within 10 s'),
+  },
+  rules: ['IDEM-4b', 'IDEM-4c'],
+  aims: ({ sites }) => aimsAt(chosen(sites)),
+  atOnce: 1,
+  fault: (aims) => loseFirst('stay_silent', siteIds(aims)),
+  judge: (recording, aim, seen) => {
+    const site = aim.site?.id ?? '';
+    const waiting = callsAt(recording, site).find(
+      ({ fate, abandonedAtMs }) => fate === 'silent' && abandonedAtMs === null,
+    );
+    const { ending } = recording;
+    if (waiting !== undefined && ending.killed) {
+      const words = `it still waited for the answer to call ${waiting.n} when it ${endingWords(ending)}`;
+      return fail('waits-for-ever', words, [waiting]);
+    }
+    return judgeRepeats(recording, aim, seen, {
+      after: 'no answer came',
+      givingUp: 'passed',
+      mustSucceed: false,
+    });
+  },
+};
+
+export const lostChecks: readonly Check[] = [answerLost, requestLost, noAnswer];

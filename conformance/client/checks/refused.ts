@@ -1,0 +1,206 @@
+// Checks of what a client does with a no: refusals that stand, tags that are stale.
+import { type ApiCall, endingWords, type Recording } from '../call.ts';
+import type { RefusalCode } from '../faults/answers.ts';
+import { statusOf } from '../faults/answers.ts';
+import { refuseAlways } from '../faults/refusing.ts';
+import { overtake } from '../faults/stale.ts';
+import { sameRequest } from '../intents.ts';
+import { parseJson } from '../json.ts';
+import { callsAt, chosen, type Observation, type Site, sitesOf } from '../observation.ts';
+import { membersOf } from '../operations.ts';
+import {
+  type Aim,
+  advise,
+  aimsAt,
+  type Check,
+  fail,
+  missed,
+  type Outcome,
+  pass,
+  seconds,
+  shortKey,
+} from './check.ts';
+
+const codes = [
+  'validation_failed',
+  'invalid_state',
+  'not_found',
+  'forbidden',
+  'not_implemented',
+] as const satisfies readonly RefusalCode[];
+
+const refused: Check = {
+  id: 'CLT-refused',
+  title: 'a write is refused for good',
+  orders:
+    'A write is answered 403, 404, 409 invalid_state, 422 or 501, and so is whoever sends the same again.',
+  expected: 'does not send it again as it is, under whatever key',
+  atStake:
+    'The answer will not change: every repeat takes from the allowance of calls that can succeed, and hides the mistake from who could mend it.',
+  mend: {
+    words:
+      'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. What was corrected is a new operation, under a new key.',
+    example: `POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+{"amount": "12,50", …}
+
+422 Unprocessable Entity           {"code": "validation_failed", …}
+
+POST /api/v1/transactions
+Idempotency-Key: b7720c41          corrected, so under a new key
+{"amount": "12.50", …}
+
+201 Created`,
+  },
+  rules: ['IDEM-4d', 'IDEM-11'],
+  aims: ({ sites }) => refusalAims(chosen(sites)),
+  atOnce: 1,
+  fault: ([aim]) => refuseAlways((aim?.variant ?? 'not_found') as RefusalCode, aim?.site?.id ?? ''),
+  judge: judgeRefused,
+};
+
+/** Every site meets one of the refusals, and every refusal is met at one of the sites. */
+function refusalAims(sites: readonly Site[]): Aim[] {
+  if (sites.length === 0) return [];
+  const count = Math.max(sites.length, codes.length);
+  return Array.from({ length: count }, (_, n) => {
+    const site = sites[n % sites.length]!;
+    const code = codes[n % codes.length]!;
+    const words = `${site.words}, answered ${statusOf(code)} ${code}`;
+    return { id: `${site.id} ${code}`, site, variant: code, words };
+  });
+}
+
+function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const { site } = aim;
+  if (site === null) return missed(aim);
+  const struck = recording.calls.filter((call) => call.struck !== null);
+  const [first] = struck;
+  if (first === undefined) return missed(aim);
+  const told = `it was answered ${first.response?.status} ${aim.variant}`;
+  const same = struck.filter((call) => sameRequest(first, call));
+  // Some send one thing twice on purpose, to show that it converges.
+  const [again] = same.slice(site.calls);
+  if (again !== undefined) {
+    const later = seconds(again.atMs - (first.answeredAtMs ?? first.atMs));
+    const how = again.key === first.key ? 'under the same key' : `under ${shortKey(again.key)}`;
+    const words = `${told}, and sent again as it was, ${how}, ${later} later`;
+    return fail('sent-again', words, same);
+  }
+  const renamed = struck.filter((call) => call.site !== site.id && !sameRequest(first, call));
+  const now = sitesOf(recording, site.operation).length;
+  if (renamed.length > 0 && now > sitesOf(seen.first, site.operation).length) {
+    const words = `${told}, and sent again as it was but for its reference`;
+    return fail('sent-again', words, [first, ...renamed]);
+  }
+  const { ending } = recording;
+  if (ending.killed) {
+    return advise('hangs', `${told}; it was not sent again, but ${endingWords(ending)}`, [first]);
+  }
+  return pass(`${told}, and not sent again`, [first]);
+}
+
+const staleTag: Check = {
+  id: 'CLT-stale-tag',
+  title: 'somebody else updates first',
+  orders:
+    'Just before each update arrives, somebody else changes the same account: it is answered 412 revision_conflict.',
+  expected:
+    'does not repeat with that tag, reads anew, and sends under a new tag and a new key, or ends with an error',
+  atStake:
+    'Two people edit one customer. Without this the later one silently undoes the work of the earlier one, or neither change is made.',
+  mend: {
+    words:
+      'On 412 read the account again, apply the change to what it is now, and send it as a new operation: a new tag, a new key.',
+    example: `PATCH /api/v1/accounts/1001
+If-Match: "3"
+Idempotency-Key: 41d0
+
+412 Precondition Failed            {"code": "revision_conflict", …}
+
+(read the account again: ETag: "4")
+
+PATCH /api/v1/accounts/1001
+If-Match: "4"
+Idempotency-Key: 97ab              a new operation
+
+200 OK`,
+  },
+  rules: ['UPD-7', 'UPD-12'],
+  aims: ({ sites }) =>
+    aimsAt(chosen(sites.filter(({ operation }) => operation === 'updateAccount'))),
+  atOnce: 1,
+  fault: ([aim]) => overtake(aim?.site?.id ?? ''),
+  judge: judgeStale,
+};
+
+function tagOf({ headers }: ApiCall): string | null {
+  return headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1]?.trim() ?? null;
+}
+
+function judgeStale(recording: Recording, aim: Aim): Outcome {
+  const struck = callsAt(recording, aim.site?.id ?? '').find((call) => call.struck !== null);
+  if (struck === undefined || struck.response?.status !== 412) return missed(aim);
+  const { ending } = recording;
+  const updates = recording.calls.filter(
+    ({ n, operation, path }) =>
+      n > struck.n && operation === 'updateAccount' && path === struck.path,
+  );
+  const [next] = updates;
+  const told = `its tag ${tagOf(struck)} was answered 412`;
+  const stale = updates.find((call) => tagOf(call) === tagOf(struck));
+  if (stale !== undefined) {
+    return fail('same-tag', `${told}, and sent again with the same tag`, [struck, stale]);
+  }
+  if (next === undefined) return judgeLeft(recording, struck, told);
+  if (tagOf(next) === null) {
+    return fail('no-tag', `${told}, and sent again without any tag`, [struck, next]);
+  }
+  if (next.key === struck.key) {
+    const words = `${told}, and sent again with a new tag under the old key, which replays the 412`;
+    return fail('same-key', words, [struck, next]);
+  }
+  const read = recording.calls.find(
+    (call) => call.n > struck.n && call.n < next.n && shows(call, tagOf(next)),
+  );
+  if (read === undefined) {
+    const words = `${told}, and sent again with the tag ${tagOf(next)}, which no answer had shown`;
+    return fail('guessed-tag', words, [struck, next]);
+  }
+  if (ending.killed) {
+    return advise('hangs', `${told}, read anew and sent; but ${endingWords(ending)}`, [next]);
+  }
+  return pass(`${told}, read anew, and sent under a new tag and a new key`, [struck, read, next]);
+}
+
+function judgeLeft(recording: Recording, struck: ApiCall, told: string): Outcome {
+  const { ending } = recording;
+  const end = endingWords(ending);
+  if (ending.code !== 0) return pass(`${told}, and the command ${end}`, [struck]);
+  const read = recording.calls.find(({ n, method }) => n > struck.n && method === 'GET');
+  if (read !== undefined) {
+    const words = `${told}; it read anew, sent nothing, and the command ${end}`;
+    return advise('left', words, [struck, read]);
+  }
+  const words = `${told}, it was left at that, and the command ${end}, as if it had succeeded`;
+  return fail('taken-for-done', words, [struck]);
+}
+
+/** An answer that shows the tag: in its header, or as the revision of an account. */
+function shows({ response }: ApiCall, tag: string | null): boolean {
+  if (response === null || tag === null) return false;
+  if (response.headers.some(([name, value]) => name === 'etag' && value === tag)) return true;
+  return revisionsIn(parseJson(response.body)).includes(tag.replaceAll('"', ''));
+}
+
+function revisionsIn(json: unknown): string[] {
+  if (Array.isArray(json)) return json.flatMap(revisionsIn);
+  const members = membersOf(json);
+  const own = members.revision;
+  const inner = Object.values(members).flatMap((value) =>
+    typeof value === 'object' ? revisionsIn(value) : [],
+  );
+  return typeof own === 'number' ? [String(own), ...inner] : inner;
+}
+
+export const refusedChecks: readonly Check[] = [refused, staleTag];

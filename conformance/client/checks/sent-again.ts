@@ -1,0 +1,104 @@
+// What is judged of every client that repeats: the same key, the same request, nothing made anew.
+import { endingWords, type Recording, succeeded } from '../call.ts';
+import type { FollowUp } from '../follow-up.ts';
+import { followUp } from '../follow-up.ts';
+import { isSuccess, type Observation } from '../observation.ts';
+import {
+  type Aim,
+  advise,
+  fail,
+  missed,
+  type Outcome,
+  pass,
+  seconds,
+  shortKey,
+  unclear,
+} from './check.ts';
+
+export interface RepeatRule {
+  /** `its answer was lost`. */
+  readonly after: string;
+  /** Who ends with an error in place of a repeat. */
+  readonly givingUp: 'passed' | 'advisory' | 'fails';
+  /** Whether a command that fails after its repeat was served is wrong. */
+  readonly mustSucceed: boolean;
+}
+
+/** A wrong way to repeat; null: there is none in this run. */
+export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outcome | null {
+  const key = shortKey(struck.key);
+  const [rekeyed] = then.rekeyed;
+  if (rekeyed !== undefined) {
+    const how =
+      rekeyed.key === null ? 'without a key' : `under a new key, ${shortKey(rekeyed.key)}`;
+    const later = seconds(rekeyed.atMs - struck.atMs);
+    const words = `${after} (call ${struck.n}, key ${key}), and ${later} later it was sent again ${how}`;
+    return fail('new-key', words, [struck, rekeyed]);
+  }
+  const [changed] = then.changed;
+  if (changed !== undefined) {
+    const words = `${after} (call ${struck.n}), and its key ${key} was sent again with another body`;
+    return fail('changed-body', words, [struck, changed]);
+  }
+  const [renamed] = then.renamed;
+  if (renamed !== undefined) {
+    const what = `${after} (call ${struck.n}), and it was sent again as something new`;
+    return fail('new-reference', `${what}: under another reference, so that both count`, [
+      struck,
+      renamed,
+    ]);
+  }
+  return null;
+}
+
+export function judgeRepeats(
+  recording: Recording,
+  aim: Aim,
+  seen: Observation,
+  rule: RepeatRule,
+): Outcome {
+  const then = aim.site === null ? null : followUp(recording, aim.site, seen);
+  if (then === null) return missed(aim);
+  const wrong = wrongRepeat(then, rule.after);
+  if (wrong !== null) return wrong;
+  const { struck, repeats } = then;
+  if (repeats.length === 0) return judgeLeft(recording, then, rule);
+  const shown = [struck, ...repeats];
+  const later = seconds(repeats[0]!.atMs - struck.atMs);
+  const again = `repeated after ${later} with the same key and the same body`;
+  if (isSuccess(then.last) && succeeded(recording)) return pass(again, shown);
+  const end = endingWords(recording.ending);
+  if (isSuccess(then.last) && wentOn(recording, repeats.at(-1)!.n)) return pass(again, shown);
+  if (recording.ending.killed) {
+    return unclear('killed', `${again}; the command ${end} before it could show more`, shown);
+  }
+  const words = `${again}, which was answered ${then.last ?? 'nothing'}; yet the command ${end}`;
+  return rule.mustSucceed ? fail('no-success', words, shown) : advise('no-success', words, shown);
+}
+
+/** Something else was wanted afterwards, so what came before did not end the client. */
+function wentOn({ calls }: Recording, n: number): boolean {
+  const site = calls.find((call) => call.n === n)?.site;
+  return calls.some((call) => call.n > n && call.site !== null && call.site !== site);
+}
+
+function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule): Outcome {
+  const { ending } = recording;
+  const end = endingWords(ending);
+  if (ending.killed) {
+    const words = `${rule.after}, it was not repeated, and the command ${end}`;
+    return unclear('killed', words, [struck]);
+  }
+  if (ending.code === 0) {
+    const words = `${rule.after}, it was never repeated, and yet the command ${end}, as if it had succeeded`;
+    return fail('taken-for-done', words, [struck]);
+  }
+  const words = `${rule.after}; it was not repeated, and the command ${end}`;
+  if (rule.givingUp === 'fails') {
+    return fail('gave-up', `${words}, although a repeat would have succeeded`, [struck]);
+  }
+  const so = `${words}: nothing is lost, since nothing was sent twice`;
+  return rule.givingUp === 'passed'
+    ? pass(so, [struck])
+    : advise('gave-up', `${so}; but whoever called it does not know whether it ran`, [struck]);
+}

@@ -1,0 +1,206 @@
+// Checks of what a client takes answers for: large ids, unknown members, 200 for 201, no JSON at
+// all.
+import { endingWords, type Recording, succeeded } from '../call.ts';
+import { createBefore } from '../faults/converging.ts';
+import { idsIn, isLarge, isRounded, withLargeIds } from '../faults/large-ids.ts';
+import { meetGateway, refuseInText } from '../faults/plain-text.ts';
+import { withUnknownMembers } from '../faults/reshaping.ts';
+import { callsAt, chosen, isSuccess, type Observation, type Site } from '../observation.ts';
+import { isWrite, type OperationName } from '../operations.ts';
+import { crashInParser } from '../parser-crash.ts';
+import {
+  type Aim,
+  advise,
+  aimsAt,
+  type Check,
+  everywhere,
+  fail,
+  missed,
+  notMet,
+  type Outcome,
+  pass,
+  siteIds,
+  unclear,
+} from './check.ts';
+
+const largeIds: Check = {
+  id: 'CLT-large-ids',
+  title: 'ids begin above 2^53',
+  orders: 'Every id of accounts, transactions and positions is larger than 9007199254740992.',
+  expected: 'never names a rounded id',
+  atStake:
+    'Beyond that number a double skips every second whole number: the deposit goes to the account next door.',
+  mend: {
+    words:
+      'Keep ids as the strings that they are. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
+    example: `201 Created                        {"id": "9007199254743003", …}
+
+POST /api/v1/transactions
+{"account_id": "9007199254743003", …}     not …743004, which Number() makes of it`,
+  },
+  rules: ['CONV-1a', 'CONV-1b', 'CONV-3'],
+  aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
+  atOnce: 1,
+  fault: () => withLargeIds,
+  judge: judgeLargeIds,
+};
+
+function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome {
+  // What it names of itself in the first run was never given to it as a large id.
+  const own = new Set(seen.first.calls.flatMap((call) => idsIn(call)));
+  const named = recording.calls.flatMap((call) => idsIn(call).map((id) => ({ call, id })));
+  const wrong = named.find(({ id }) => isRounded(id) && !own.has(id));
+  if (wrong !== undefined) {
+    return fail('rounded', `it names the id ${wrong.id}, which no answer has shown`, [wrong.call]);
+  }
+  const large = named.filter(({ id }) => isLarge(id)).map(({ call }) => call);
+  if (!succeeded(recording)) {
+    const end = endingWords(recording.ending);
+    const words = `no rounded id was named, but with ids above 2^53 the command ${end}`;
+    return advise('no-success', words, large.slice(-1));
+  }
+  if (large.length === 0) return notMet('it names no id that it was given');
+  return pass(`it named ${large.length} large ids as they were given`, large.slice(0, 3));
+}
+
+/** How often each operation was accepted, to be compared between runs. */
+function accepted({ calls }: Recording): Map<OperationName, number> {
+  const counts = new Map<OperationName, number>();
+  for (const { operation, response } of calls) {
+    if (operation === null || !isSuccess(response?.status ?? null)) continue;
+    counts.set(operation, (counts.get(operation) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** As before: it succeeded, and left out no write that the first run had. */
+function judgeAsBefore(recording: Recording, seen: Observation, what: string): Outcome {
+  const { ending } = recording;
+  if (ending.killed) {
+    return fail('hangs', `${what}, and the command ${endingWords(ending)}`);
+  }
+  if (!succeeded(recording)) {
+    const last = recording.calls.slice(-1);
+    return fail('no-success', `${what}, and the command ${endingWords(ending)}`, last);
+  }
+  const now = accepted(recording);
+  for (const [operation, count] of accepted(seen.first)) {
+    const less = count - (now.get(operation) ?? 0);
+    if (!isWrite(operation) || less <= 0) continue;
+    const words = `${what}, and ${operation} was called ${less} times less than before`;
+    return fail('left-out', words, recording.calls.slice(-1));
+  }
+  return pass(`${what}, and it succeeded as before`);
+}
+
+const unknownFields: Check = {
+  id: 'CLT-unknown-fields',
+  title: 'answers have members that are not known yet',
+  orders:
+    'Every answer carries members of a later version, in another order, printed with spaces and line breaks.',
+  expected: 'succeeds as before',
+  atStake:
+    'The platform adds a field, as it may on any day, and every client that counts fields stops.',
+  mend: {
+    words: 'Read the members that you need by name, and ignore all others.',
+    example: `201 Created
+{
+  "x_added_later": "a member of a later version",
+  "status": "pending",
+  "id": "9042", …
+}`,
+  },
+  rules: ['ACC-18', 'TXN-8'],
+  aims: ({ first }) => (first.calls.length > 0 ? [everywhere] : []),
+  atOnce: 1,
+  fault: () => withUnknownMembers,
+  judge: (recording, _, seen) =>
+    judgeAsBefore(recording, seen, 'answers carried unknown members in another order'),
+};
+
+const creates: readonly string[] = ['createAccount', 'createTransaction', 'bulkCreateAccounts'];
+
+const converged: Check = {
+  id: 'CLT-converged',
+  title: 'the reference exists already',
+  orders: 'Just before each create the same one has run: it is answered 200 in place of 201.',
+  expected: 'succeeds as before',
+  atStake:
+    'The record is there, exactly as wanted, and the client reports that it could not be made.',
+  mend: {
+    words:
+      'Take any 2xx for success: 200 says that the reference names this record already, which is what was wanted.',
+    example: `POST /api/v1/accounts
+{"client_reference_id": "crm-81", …}
+
+200 OK                             {"id": "1042", "client_reference_id": "crm-81", …}`,
+  },
+  rules: ['ACC-5', 'TXN-2', 'IDEM-12'],
+  aims: ({ sites }) => aimsAt(sites.filter(({ operation }) => creates.includes(operation))),
+  atOnce: 20,
+  fault: (aims) => createBefore(siteIds(aims)),
+  judge: (recording, aim, seen) => {
+    const struck = callsAt(recording, aim.site?.id ?? '').find((call) => call.struck !== null);
+    if (struck === undefined || struck.response?.status !== 200) return missed(aim);
+    const outcome = judgeAsBefore(recording, seen, 'it was answered 200, as the record existed');
+    return outcome.calls.length > 0 ? outcome : { ...outcome, calls: [struck.n] };
+  },
+};
+
+const texts = ['422 in plain text', '502 in HTML'] as const;
+
+const plainText: Check = {
+  id: 'CLT-plain-text',
+  title: 'an answer is no JSON',
+  orders:
+    'A write is refused with 422 in plain text, or meets a gateway that answers 502 with a page of HTML.',
+  expected: 'ends in good order: no crash in its JSON parser, no endless wait',
+  atStake:
+    'What is logged is "Unexpected token <" in place of what went wrong, and nobody can tell whether the payment was made.',
+  mend: {
+    words:
+      'Look at the status and the content type before you parse: without JSON, report the status and the first line of the text.',
+    example: `422 Unprocessable Entity
+Content-Type: text/plain
+
+currency is required.
+
+→ report: 422, "currency is required."`,
+  },
+  rules: ['ERR-2'],
+  aims: ({ sites }) => textAims(chosen(sites)),
+  atOnce: 1,
+  fault: ([aim]) =>
+    aim?.variant === texts[0] ? refuseInText(aim.site?.id ?? '') : meetGateway(aim?.site?.id ?? ''),
+  judge: judgePlainText,
+};
+
+/** Every site meets one of the two, and each of the two is met. */
+function textAims(sites: readonly Site[]): Aim[] {
+  if (sites.length === 0) return [];
+  return Array.from({ length: Math.max(sites.length, texts.length) }, (_, n) => {
+    const site = sites[n % sites.length]!;
+    const variant = texts[n % texts.length]!;
+    return { id: `${site.id} ${variant}`, site, variant, words: `${site.words}, ${variant}` };
+  });
+}
+
+function judgePlainText(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const struck = recording.calls.filter((call) => call.struck !== null);
+  if (struck.length === 0) return missed(aim);
+  const { ending } = recording;
+  const told = `it was answered ${aim.variant}`;
+  if (ending.killed) {
+    return fail('endless', `${told}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
+  }
+  const crash = crashInParser(ending.output, seen.first.ending.output);
+  if (crash !== null) {
+    return fail('parser-crash', `${told}, and its parser broke: ${crash}`, struck.slice(0, 1));
+  }
+  if (ending.code === null) {
+    return unclear('crashed', `${told}, and the command ${endingWords(ending)}`, struck);
+  }
+  return pass(`${told}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
+}
+
+export const shapeChecks: readonly Check[] = [largeIds, unknownFields, converged, plainText];

@@ -1,0 +1,177 @@
+// Checks of what a client does when it is told to wait: 429 with Retry-After, 409 for an attempt
+// that is still running.
+import { type ApiCall, endingWords, type Recording, succeeded } from '../call.ts';
+import { meetInFlight, runOn, runsOnMs } from '../faults/in-flight.ts';
+import { limit } from '../faults/limiting.ts';
+import { type FollowUp, followUp } from '../follow-up.ts';
+import { isSuccess, type Observation } from '../observation.ts';
+import {
+  type Aim,
+  advise,
+  aimsAt,
+  type Check,
+  fail,
+  missed,
+  type Outcome,
+  pass,
+  seconds,
+  siteIds,
+} from './check.ts';
+import { judgeRepeats, wrongRepeat } from './sent-again.ts';
+
+/** Timers end early by a little, and what came is looked at late by a little. */
+const slackMs = 50;
+/** How long what was sent before the 429 was read may take to arrive. */
+const onItsWayMs = 250;
+
+const limited: Check = {
+  id: 'CLT-429',
+  title: 'the client is limited',
+  orders:
+    'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is.',
+  expected:
+    'sends nothing of that credential before Retry-After is over, then repeats with the same key, and succeeds',
+  atStake:
+    'Who goes on sending is limited for longer, and everything else that shares the credential stands still with it.',
+  mend: {
+    words:
+      'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
+    example: `POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+429 Too Many Requests
+Retry-After: 2
+
+(2 s and a little jitter: nothing is sent)
+
+POST /api/v1/accounts
+Idempotency-Key: 8a40d1
+
+201 Created`,
+  },
+  rules: ['LIM-6', 'LIM-7', 'IDEM-6a'],
+  aims: ({ sites }) => aimsAt(sites),
+  atOnce: 4,
+  // Another wait the second time: a client that always waits so long passes the first by luck.
+  fault: (aims, again) => limit(siteIds(aims), again === 0 ? 2 : 4),
+  twice: true,
+  judge: judgeLimited,
+};
+
+function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const then = aim.site === null ? null : followUp(recording, aim.site, seen);
+  if (then === null) return missed(aim);
+  const { struck } = then;
+  const early = findEarly(recording, struck);
+  if (early !== null) {
+    const wait = retryAfterMs(struck) ?? 0;
+    const what = early.site === struck.site ? 'sent again' : `followed by call ${early.n}`;
+    const after = seconds(early.atMs - (struck.answeredAtMs ?? struck.atMs));
+    const words = `it was answered 429 with Retry-After: ${wait / 1000}, and ${what} after ${after}`;
+    return fail('too-early', words, [struck, early]);
+  }
+  return judgeRepeats(recording, aim, seen, {
+    after: 'it was answered 429',
+    givingUp: 'fails',
+    mustSucceed: true,
+  });
+}
+
+/** The first call of that credential that should have waited. */
+function findEarly({ calls, lagMs }: Recording, struck: ApiCall): ApiCall | null {
+  const waitMs = retryAfterMs(struck);
+  if (waitMs === null || struck.answeredAtMs === null) return null;
+  const fromMs = struck.answeredAtMs;
+  const untilMs = fromMs + waitMs - slackMs;
+  const early = calls.find(({ n, atMs, site, operation, struck: why }) => {
+    if (n <= struck.n || operation === 'issueToken' || atMs >= untilMs || why === null)
+      return false;
+    return site === struck.site || atMs > fromMs + onItsWayMs + lagMs;
+  });
+  return early ?? null;
+}
+
+function retryAfterMs({ response }: ApiCall): number | null {
+  const text = response?.headers.find(([name]) => name === 'retry-after')?.[1];
+  return text === undefined ? null : Number(text) * 1000;
+}
+
+const patienceMs = 40_000;
+const mostASecond = 5;
+
+const inFlight: Check = {
+  id: 'CLT-in-flight',
+  title: 'the first attempt is still running',
+  orders:
+    'The answer to each write in turn is lost while the attempt runs on for 3 s: repeats are answered 409 idempotency_in_flight until it is over.',
+  expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
+  atStake:
+    'The money is on its way: a client that takes this 409 for a refusal reports a payment as failed that succeeds a second later.',
+  mend: {
+    words:
+      'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
+    example: `POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+
+409 Conflict                       {"code": "idempotency_in_flight", …}
+
+(2 s)
+
+POST /api/v1/transactions
+Idempotency-Key: 6f1c2a9e
+
+201 Created`,
+  },
+  rules: ['IDEM-14a'],
+  aims: ({ sites }) => aimsAt(sites),
+  atOnce: 3,
+  fault: (aims) => runOn(siteIds(aims)),
+  judge: judgeInFlight,
+  // Who has one repeat and no more has used it up when the 409 comes: met first, it is told apart
+  // from who takes a 409 for the end.
+  instead: ({ kind }, aims) =>
+    kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight(siteIds(aims)) : null,
+};
+
+function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const then = aim.site === null ? null : followUp(recording, aim.site, seen);
+  if (then === null) return missed(aim);
+  const after = 'its answer was lost while it ran on';
+  const wrong = wrongRepeat(then, after);
+  if (wrong !== null) return wrong;
+  const { struck, repeats, last } = then;
+  const waited = [struck, ...repeats].filter(({ response }) => response?.status === 409);
+  const crowd = crowded(waited);
+  if (crowd !== null) {
+    const words = `it was answered 409 idempotency_in_flight, and sent again ${crowd.length - 1} times within a second`;
+    return fail('hammers', words, crowd);
+  }
+  const shown = [struck, ...repeats];
+  if (repeats.length > 0 && !isSuccess(last)) return judgeGivenUp(recording, then, shown);
+  const took = (repeats.at(-1)?.atMs ?? 0) - struck.atMs;
+  if (took > patienceMs) {
+    return advise('too-patient', `it was repeated, but only after ${seconds(took)}`, shown);
+  }
+  if (isSuccess(last) && succeeded(recording)) {
+    const met = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
+    return pass(`repeated until it was answered, after ${seconds(took)}${met}`, shown);
+  }
+  return judgeRepeats(recording, aim, seen, { after, givingUp: 'fails', mustSucceed: true });
+}
+
+function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readonly ApiCall[]) {
+  const end = endingWords(recording.ending);
+  const tries = repeats.length === 1 ? 'one repeat' : `${repeats.length} repeats`;
+  const words = `after ${tries} that were answered 409 idempotency_in_flight it was left, and the command ${end}`;
+  return fail('gave-up-at-409', words, shown);
+}
+
+function crowded(waited: readonly ApiCall[]): readonly ApiCall[] | null {
+  const at = waited.findIndex((first, n) => {
+    const next = waited[n + mostASecond];
+    return next !== undefined && next.atMs - first.atMs < 1_000;
+  });
+  return at < 0 ? null : waited.slice(at, at + mostASecond + 1);
+}
+
+export const waitingChecks: readonly Check[] = [limited, inFlight];

@@ -1,0 +1,97 @@
+// Runs the command that is judged: in a process group of its own, with what it prints kept, and
+// ended when its time is up.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Ending } from './call.ts';
+
+export interface CommandOptions {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  /** Ends it at once. */
+  readonly signal: AbortSignal;
+}
+
+/** The command cannot be run at all. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+const outputKept = 32 * 1024;
+/** How long a command may take to end once it is told to. */
+const graceMs = 500;
+
+const running = new Set<ChildProcess>();
+
+// Whatever ends this program, no command goes on without it.
+process.once('exit', () => {
+  for (const child of running) endGroup(child, 'SIGKILL');
+});
+
+export async function runCommand(options: CommandOptions): Promise<Ending> {
+  const [name = '', ...words] = options.command;
+  const startedAtMs = performance.now();
+  const child = spawn(name, words, {
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  running.add(child);
+  let output = '';
+  const keep = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-outputKept);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  let killed = false;
+  const time = setTimeout(() => {
+    killed = true;
+    endGroup(child, 'SIGTERM');
+    setTimeout(() => endGroup(child, 'SIGKILL'), graceMs);
+  }, options.timeoutMs);
+  const stop = () => endGroup(child, 'SIGKILL');
+  if (options.signal.aborted) stop();
+  options.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const { code, signal } = await ended(child, name);
+    const durationMs = performance.now() - startedAtMs;
+    const cutShort = options.signal.aborted;
+    return { code, signal, killed, cutShort, durationMs, output };
+  } finally {
+    clearTimeout(time);
+    options.signal.removeEventListener('abort', stop);
+    // What it has started and left behind ends with it.
+    endGroup(child, 'SIGKILL');
+    running.delete(child);
+  }
+}
+
+function ended(child: ChildProcess, name: string) {
+  return new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const { code } = error;
+      const why = code === 'ENOENT' ? 'there is no such command' : (code ?? error.message);
+      reject(new CommandError(`${name} cannot be run: ${why}`));
+    });
+    child.once('exit', (code, signal) => {
+      const tell = () => resolve({ code, signal });
+      // A child that it left behind may hold its output open for ever.
+      const waited = setTimeout(tell, graceMs);
+      child.once('close', () => {
+        clearTimeout(waited);
+        tell();
+      });
+    });
+  });
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended by itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

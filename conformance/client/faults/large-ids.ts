@@ -1,0 +1,72 @@
+// Ids above 2^53, where a number that is read as a double is no longer the number that was written.
+import type { ApiResponse } from '../call.ts';
+import type { Fault, Wire } from './fault.ts';
+
+/** Every large id is odd, and doubles beyond 2^53 are even: one that was rounded shows itself. */
+const firstId = 2n ** 53n + 1n;
+
+export function enlarged(id: string): string {
+  return String(firstId + 2n * BigInt(id));
+}
+
+/** The platform's own id; what is no large one, a rounded one included, is left as it is. */
+export function reduced(id: string): string {
+  const value = BigInt(id);
+  return value >= firstId && value % 2n === 1n ? String((value - firstId) / 2n) : id;
+}
+
+// Brands and firms are few, and given: they keep their ids. `id` of a webhook or an event is its
+// own kind, which is left alone by path.
+const names = 'id|account_id|record_id|trading_account_id|position_id|order_id|transaction_id';
+// Inside of a string the quotation marks of a name are escaped, so that nothing there matches.
+const idMember = new RegExp(`(?<!\\\\)("(?:${names}|next_after)"\\s*:\\s*)("?)(\\d+)("?)`, 'g');
+const idInQuery = /([?&](?:account_id|trading_account_id|after)=)(\d+)/g;
+const idInPath = /(\/api\/v1\/(?:accounts|transactions)\/)(\d+)/;
+
+/** Every id that a request names, as it is written there. */
+export function idsIn({ target, body }: Wire): string[] {
+  const found = (text: string, pattern: RegExp, group: number) =>
+    [...text.matchAll(pattern)].map((match) => match[group] ?? '');
+  return [
+    ...found(target, /\/api\/v1\/(?:accounts|transactions)\/([^/?]+)/g, 1),
+    ...found(target, /[?&](?:account_id|trading_account_id)=([^&]*)/g, 1),
+    ...found(body, new RegExp(`(?<!\\\\)"(?:${names})"\\s*:\\s*"?([^",}\\s\\]]+)`, 'g'), 1),
+  ].filter((id) => id !== 'bulk' && id !== 'null');
+}
+
+/** A number that has been through a double, or that is no whole number in digits at all. */
+export function isRounded(id: string): boolean {
+  if (!/^\d+$/.test(id)) return /^-?[\d.]+(e\+?\d+)?$/i.test(id);
+  return BigInt(id) >= firstId - 1n && BigInt(id) % 2n === 0n;
+}
+
+export function isLarge(id: string): boolean {
+  return /^\d+$/.test(id) && BigInt(id) >= firstId;
+}
+
+const isOwnKind = (path: string) => /^\/api\/v1\/(webhooks|oauth)/.test(path);
+
+export const withLargeIds: Fault = {
+  reshape: (answer: ApiResponse, path: string): ApiResponse =>
+    isOwnKind(path) ? answer : { ...answer, body: enlarge(answer.body) },
+  translate: ({ target, body }: Wire): Wire => {
+    if (isOwnKind(target)) return { target, body };
+    return {
+      target: target
+        .replace(idInPath, (_, before, id) => before + reduced(id))
+        .replace(idInQuery, (_, before, id) => before + reduced(id)),
+      body: body.replace(idMember, (_, name, open, id, close) => name + open + reduced(id) + close),
+    };
+  },
+  variables: (variables) =>
+    Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [
+        name,
+        /^SANDBOX_(TRADING_)?ACCOUNT_ID$/.test(name) ? enlarged(value) : value,
+      ]),
+    ),
+};
+
+function enlarge(body: string): string {
+  return body.replace(idMember, (_, name, open, id, close) => name + open + enlarged(id) + close);
+}

@@ -1,0 +1,45 @@
+// Writes that are refused: once, or for as long as anybody asks.
+import type { ApiCall } from '../call.ts';
+import { sameButForReferences, sameRequest, type Wish } from '../intents.ts';
+import { problem, type RefusalCode, statusOf } from './answers.ts';
+import type { Fault, Met, Treatment } from './fault.ts';
+
+function refusal(code: RefusalCode, n: number): Treatment {
+  const struck = `answered ${statusOf(code)} ${code} in place of the platform`;
+  return { kind: 'answer', struck, response: problem(code, n) };
+}
+
+/** The first call of each of these sites is refused; what repeats it is served. */
+export function refuseFirst(code: RefusalCode, sites: ReadonlySet<string>): Fault {
+  return {
+    meet: ({ site, isFirst, n }) =>
+      isFirst && site !== null && sites.has(site) ? refusal(code, n) : null,
+  };
+}
+
+/** IDEM-4d: a refusal that stands. Whoever sends the same again is refused again. */
+export function refuseAlways(code: RefusalCode, site: string): Fault {
+  let refused: Wish | null = null;
+  return {
+    meet: (met) => {
+      if (met.isFirst && met.site === site) refused = met;
+      if (refused === null || met.operation !== refused.operation) return null;
+      const again = met.site === site || sameRequest(refused, met);
+      return again || sameButForReferences(refused, met) ? refusal(code, met.n) : null;
+    },
+  };
+}
+
+/** One operation breaks from this site on, and does not recover. */
+export function breakFrom(site: string, most: number): Fault {
+  let broken: Met['operation'] = null;
+  const code = 'internal_error';
+  return {
+    meet: (met) => {
+      if (met.isFirst && met.site === site) broken = met.operation;
+      return broken !== null && met.operation === broken ? refusal(code, met.n) : null;
+    },
+    seenEnough: (calls: readonly ApiCall[]) =>
+      calls.filter((call) => call.struck !== null && call.site === site).length > most,
+  };
+}

@@ -1,0 +1,228 @@
+// What stands between a client and the sandbox for one run: it records every call, and lets the
+// fault of the run decide what becomes of it.
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type HeaderLine, linesOfRaw } from '../engine/headers.ts';
+import type { ApiCall, ApiResponse, Fate } from './call.ts';
+import { Credentials } from './credentials.ts';
+import type { Backstage, Fault, Met, Treatment } from './faults/fault.ts';
+import { Intents } from './intents.ts';
+import { parseJson } from './json.ts';
+import { findOperation } from './operations.ts';
+import type { SandboxWorld } from './port.ts';
+
+/** Filled in as the call goes on; what is read of it is the same in the end. */
+type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };
+
+export class Gateway {
+  readonly calls: ApiCall[] = [];
+  readonly credentials: Credentials;
+  /** Told after each call, when the judge may have seen enough. */
+  onCall: () => void = () => undefined;
+  readonly #world: SandboxWorld;
+  readonly #fault: Fault;
+  readonly #server: Server;
+  readonly #intents = new Intents();
+  readonly #backstage: Backstage;
+  readonly #piped = new Set<Socket>();
+  #startedAtMs = performance.now();
+
+  constructor(world: SandboxWorld, fault: Fault) {
+    this.#world = world;
+    this.#fault = fault;
+    this.credentials = new Credentials(world.secrets);
+    this.#backstage = {
+      send: ({ method, target, headers, body }) =>
+        this.#ask(method, target, Object.entries(headers), body),
+      otherToken: world.otherToken,
+      nowMs: () => this.#nowMs(),
+    };
+    // A connection that a client keeps must not end by the server's own clock: that would be a
+    // fault that nobody has ordered.
+    this.#server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
+    this.#server.on('request', (request, response) => this.#take(request, response));
+    this.#server.on('upgrade', (request, socket: Socket) => void this.#pipe(request, socket));
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', resolve);
+    });
+    this.#startedAtMs = performance.now();
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#piped) socket.destroy();
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #nowMs(): number {
+    return performance.now() - this.#startedAtMs;
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    if (!(request.url ?? '').startsWith('/api/')) {
+      void this.#passOn(request, response);
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    // An upload that breaks off is no call.
+    request.on('end', () => void this.#serve(request, response, Buffer.concat(chunks).toString()));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const { call, isFirst } = this.#record(request, body);
+    response.once('close', () => {
+      if (call.answeredAtMs === null) call.abandonedAtMs = this.#nowMs();
+    });
+    const { token } = call;
+    const clientId = token === null ? null : this.credentials.clientOf(token);
+    const isIssued = token !== null && this.credentials.isIssued(token);
+    const met: Met = { ...call, isFirst, clientId, isIssued };
+    const treatment = (await this.#fault.meet?.(met, this.#backstage)) ?? null;
+    call.struck = treatment?.struck ?? null;
+    await this.#treat(call, response, treatment);
+    this.onCall();
+  }
+
+  async #treat(call: Growing, response: ServerResponse, treatment: Treatment | null) {
+    switch (treatment?.kind) {
+      case 'lose_request':
+        return this.#cut(call, response, 'request_lost');
+      case 'lose_answer':
+        call.response = await this.#platform(call);
+        return this.#cut(call, response, 'answer_lost');
+      case 'stay_silent':
+        call.fate = 'silent';
+        call.response = await this.#platform(call);
+        return;
+      case 'answer':
+        call.fate = 'refused';
+        call.response = treatment.response;
+        if (treatment.holdMs !== undefined) await pause(treatment.holdMs);
+        return this.#answer(call, response, treatment.response);
+      default: {
+        const answer = await this.#platform(call);
+        call.response = answer;
+        return this.#answer(call, response, answer);
+      }
+    }
+  }
+
+  #record(request: IncomingMessage, body: string): { call: Growing; isFirst: boolean } {
+    const { method = 'GET', url: target = '/' } = request;
+    const headers = linesOfRaw(request.rawHeaders);
+    const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
+    const operation = findOperation(method, path);
+    const key = request.headers['idempotency-key']?.toString().trim() ?? null;
+    const token = /^bearer +(\S+)/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+    const wish = { operation, method, path, query, body, json: parseJson(body), key };
+    const place = this.#intents.place(wish);
+    const call: Growing = {
+      ...wish,
+      n: this.calls.length + 1,
+      atMs: this.#nowMs(),
+      target,
+      headers,
+      token,
+      site: place?.site ?? null,
+      fate: 'answered' satisfies Fate,
+      struck: null,
+      response: null,
+      answeredAtMs: null,
+      abandonedAtMs: null,
+    };
+    this.calls.push(call);
+    return { call, isFirst: place?.isFirst ?? false };
+  }
+
+  /** The platform's own answer, as the client is to see it. */
+  async #platform(call: ApiCall): Promise<ApiResponse> {
+    const { translate, reshape } = this.#fault;
+    const sent = { target: call.target, body: call.body };
+    const { target, body } = translate === undefined ? sent : translate(sent);
+    const own = await this.#ask(call.method, target, call.headers, body);
+    if (call.operation === 'issueToken') this.credentials.learn(call, own);
+    return reshape === undefined ? own : reshape(own, call.path);
+  }
+
+  async #ask(
+    method: string,
+    target: string,
+    headers: readonly HeaderLine[],
+    body: string,
+  ): Promise<ApiResponse> {
+    const kept = headers.filter(([name]) => !hopByHop.has(name.toLowerCase()));
+    const bodiless = body === '' || method === 'GET' || method === 'HEAD';
+    const request = new Request(new URL(target, 'http://sandbox'), {
+      method,
+      headers: kept.map(([name, value]): [string, string] => [name, value]),
+      // As bytes, so that no content type is made up for it.
+      ...(bodiless ? {} : { body: Buffer.from(body) }),
+    });
+    const response = await this.#world.fetch(request);
+    return {
+      status: response.status,
+      headers: [...response.headers],
+      body: await response.text(),
+    };
+  }
+
+  #answer(call: Growing, response: ServerResponse, { status, headers, body }: ApiResponse): void {
+    call.answeredAtMs = call.abandonedAtMs === null ? this.#nowMs() : null;
+    response.writeHead(status, [
+      ...headers.flat(),
+      ...(status === 204 ? [] : ['content-length', String(Buffer.byteLength(body))]),
+    ]);
+    response.end(call.method === 'HEAD' ? '' : body);
+  }
+
+  #cut(call: Growing, response: ServerResponse, fate: Fate): void {
+    call.fate = fate;
+    call.answeredAtMs = this.#nowMs();
+    const { socket } = response;
+    // Node 20 waits for ever for the end of a connection that is reset while it ends.
+    if (socket?.writableEnded) socket.destroy();
+    else socket?.resetAndDestroy();
+  }
+
+  /** The control plane, documents and the dashboard are not what is judged. */
+  async #passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { host, port } = await this.#world.listen();
+    const { method, url: path, headers } = request;
+    const onward = httpRequest({ host, port, method, path, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(response);
+    });
+    onward.once('error', () => response.destroy());
+    response.once('close', () => onward.destroy());
+    request.pipe(onward);
+  }
+
+  /** The events channel: another protocol, of which nothing is judged. */
+  async #pipe({ method, url, rawHeaders }: IncomingMessage, socket: Socket): Promise<void> {
+    const onward = connect(await this.#world.listen());
+    for (const end of [socket, onward]) {
+      this.#piped.add(end);
+      end.once('close', () => this.#piped.delete(end));
+      end.once('error', () => end.destroy());
+    }
+    const lines = linesOfRaw(rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+    onward.write(`${method} ${url} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    socket.pipe(onward).pipe(socket);
+  }
+}
+
+const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);

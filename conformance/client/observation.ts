@@ -1,0 +1,85 @@
+// What the first run has shown of a client: the places where something can go wrong.
+import { type ApiCall, type Recording, succeeded } from './call.ts';
+import { isWrite, type OperationName, routeOf } from './operations.ts';
+
+/** One thing that the client wants of the platform. */
+export interface Site {
+  /** `createTransaction#2`. */
+  readonly id: string;
+  readonly operation: OperationName;
+  /** How often it was sent, and under how many keys: twice where that is what is shown. */
+  readonly calls: number;
+  readonly keys: number;
+  /** `the 2nd POST /api/v1/transactions`. */
+  readonly words: string;
+}
+
+export interface Observation {
+  readonly first: Recording;
+  /** In the order in which they came; those that the platform accepted. */
+  readonly sites: readonly Site[];
+  readonly asksForTokens: boolean;
+}
+
+export function observe(first: Recording): Observation {
+  const ids = [...new Set(first.calls.flatMap(({ site }) => site ?? []))];
+  const sites = ids.flatMap((id) => {
+    const calls = callsAt(first, id);
+    const accepted = calls.find(({ response }) => isSuccess(response?.status ?? null));
+    const operation = accepted?.operation ?? null;
+    if (operation === null) return [];
+    const keys = new Set(calls.map(({ key }) => key)).size;
+    return [{ id, operation, calls: calls.length, keys, words: placeOf(id, first) }];
+  });
+  const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
+  return { first, sites, asksForTokens };
+}
+
+export function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+export function callsAt({ calls }: Pick<Recording, 'calls'>, site: string): ApiCall[] {
+  return calls.filter((call) => call.site === site);
+}
+
+/** The sites that a run has shown of one operation. */
+export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: OperationName): string[] {
+  const own = calls.filter((call) => call.operation === operation);
+  return [...new Set(own.flatMap(({ site }) => site ?? []))];
+}
+
+/** Enough for every operation; a client with more writes of one kind shows little new with them. */
+const mostSites = 12;
+
+/** Where to aim one at a time: everywhere, or the first and the last of each operation. */
+export function chosen(sites: readonly Site[]): readonly Site[] {
+  if (sites.length <= mostSites) return sites;
+  return sites.filter(({ id, operation }) => {
+    const own = sites.filter((each) => each.operation === operation);
+    return id === own[0]?.id || id === own.at(-1)?.id;
+  });
+}
+
+/** How many writes, reads and tokens: what a client does, in one line. */
+export function whatItDoes({ first }: Observation): string {
+  const { calls } = first;
+  const of = (test: (call: ApiCall) => boolean) => calls.filter(test).length;
+  const tokens = of(({ operation }) => operation === 'issueToken');
+  const writes = of(({ operation }) => isWrite(operation));
+  const rest = calls.length - tokens - writes;
+  const parts = [`${writes} writes`, `${rest} other calls`, `${tokens} token requests`];
+  const how = succeeded(first) ? 'it succeeded' : 'it failed';
+  return `${parts.join(', ')}; ${how} in ${(first.ending.durationMs / 1000).toFixed(1)} s`;
+}
+
+function placeOf(id: string, recording: Recording): string {
+  const [operation, n] = id.split('#') as [OperationName, string];
+  const route = routeOf(operation);
+  return sitesOf(recording, operation).length === 1 ? route : `the ${ordinal(Number(n))} ${route}`;
+}
+
+function ordinal(n: number): string {
+  const ending = n % 100 > 10 && n % 100 < 14 ? undefined : ['st', 'nd', 'rd'][(n % 10) - 1];
+  return `${n}${ending ?? 'th'}`;
+}

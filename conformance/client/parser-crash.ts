@@ -1,0 +1,40 @@
+// Whether a command ended because its JSON parser broke: seen in the last error that it prints.
+
+/** What parsers of JSON say of text that is none, in the languages that partners use. */
+const complaints: readonly RegExp[] = [
+  // JavaScript
+  /Unexpected token .* (?:in JSON|is not valid JSON)/,
+  /Unexpected end of JSON input/,
+  /Unexpected non-whitespace character after JSON/,
+  /JSON Parse error:/,
+  // Python
+  /JSONDecodeError/,
+  /Expecting value: line \d+ column \d+/,
+  // Java, Kotlin
+  /JsonParseException|JsonMappingException|MalformedJsonException|JsonSyntaxException/,
+  /org\.json\.JSONException|JsonProcessingException|JsonDecodingException/,
+  // Go, Rust, Ruby, .NET, PHP
+  /invalid character .* looking for beginning of value/,
+  /expected value at line \d+ column \d+/,
+  /JSON::ParserError/,
+  /System\.Text\.Json\.JsonException|JsonReaderException/,
+  /JsonException: Syntax error/,
+];
+
+/** An error that was the reason of another one, which is what the command ended with. */
+const asReason = /^\s*(?:\[cause\]:|Caused by:|cause:)/i;
+const pythonGoesOn = /^(?:The above exception was the direct cause|During handling of the above)/;
+/** Told together with the status it is no crash: whoever says so has looked at the status. */
+const withStatus = /\b(?:422|502)\b/;
+
+/** The line in which it shows; null where the output has none beyond what the first run printed. */
+export function crashInParser(output: string, before: string): string | null {
+  const lines = output.split('\n');
+  const usual = new Set(before.split('\n'));
+  const at = lines.findLastIndex((line, n) => {
+    if (usual.has(line) || asReason.test(line) || withStatus.test(line)) return false;
+    if (!complaints.some((complaint) => complaint.test(line))) return false;
+    return !lines.slice(n + 1, n + 4).some((next) => pythonGoesOn.test(next));
+  });
+  return at < 0 ? null : (lines[at]?.trim().slice(0, 200) ?? null);
+}

@@ -1,0 +1,159 @@
+// The report for a person at a terminal: what is wrong first, each with the calls that show it,
+// what hangs on it, and how to mend it.
+import { Chalk, type ChalkInstance } from 'chalk';
+import { fold, printable } from '../../reports/text.ts';
+import { count, duration } from '../../reports/words.ts';
+import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
+import { callsOf, clock, lastLines, recordingAt, request, result } from './timeline.ts';
+import { byKind, countsLine, runLine, typed, verdictWords } from './words.ts';
+
+export interface TextOptions {
+  readonly color: boolean;
+  /** Columns to fold words at. */
+  readonly width: number;
+}
+
+export function textReport(report: ClientReport, options: TextOptions): string[] {
+  const page = new Page(report, options);
+  for (const verdict of ['fails', 'advisory', 'inconclusive'] as const) page.found(verdict);
+  page.listed('known');
+  page.listed('not_met');
+  page.listed('passed');
+  page.baseline();
+  page.end();
+  return page.lines;
+}
+
+const label = 12;
+
+class Page {
+  readonly lines: string[] = [];
+  readonly #report: ClientReport;
+  readonly #paint: ChalkInstance;
+  readonly #width: number;
+
+  constructor(report: ClientReport, { color, width }: TextOptions) {
+    this.#report = report;
+    this.#paint = new Chalk({ level: color ? 1 : 0 });
+    this.#width = Math.max(60, Math.min(width, 110));
+  }
+
+  #say(text = ''): void {
+    this.lines.push(text);
+  }
+
+  #item(name: string, words: string): void {
+    const head = `  ${name.padEnd(label)}`;
+    for (const [n, each] of fold(words, this.#width - head.length).entries()) {
+      this.#say(n === 0 ? this.#paint.dim(head) + each : ' '.repeat(head.length) + each);
+    }
+  }
+
+  #line(text: string): void {
+    const line = printable(text).replaceAll('\n', '\\n');
+    this.#say(line.length > this.#width ? `${line.slice(0, this.#width - 1)}…` : line);
+  }
+
+  found(verdict: 'fails' | 'advisory' | 'inconclusive'): void {
+    for (const check of this.#report.checks.filter((each) => each.verdict === verdict)) {
+      if (check.findings.length === 0) continue;
+      this.#check(check, verdict);
+    }
+    const silent = this.#report.checks.filter(
+      (each) => each.verdict === verdict && each.findings.length === 0,
+    );
+    if (silent.length === 0) return;
+    this.#say();
+    this.#say(this.#paint.bold(`${count(silent.length, 'check')} ${verdict}`));
+    for (const why of new Set(silent.map((each) => each.why ?? 'nothing was shown'))) {
+      const ids = silent.filter((each) => (each.why ?? 'nothing was shown') === why);
+      this.#item('', `${why}: ${ids.map(({ id }) => id).join(', ')}`);
+    }
+  }
+
+  #check(check: ReportCheck, verdict: ReportVerdict): void {
+    const { sign, name } = verdictWords[verdict];
+    const color = verdict === 'fails' ? this.#paint.red : this.#paint.yellow;
+    this.#say();
+    this.#say(color.bold(`${sign} ${check.id} ${name}: ${check.title}`));
+    this.#item('what we did', check.orders);
+    for (const group of byKind(check)) if (group[0]?.verdict === verdict) this.#finding(group);
+    this.#item('right is', check.expected);
+    this.#item('at stake', check.at_stake);
+    this.#item('mend', check.mend.words);
+    this.#say();
+    for (const line of check.mend.example.split('\n')) this.#line(`    ${line}`);
+    this.#say();
+    for (const { id, words } of check.rules) this.#item('rule', `${id}: ${words}`);
+    if (check.why !== null) this.#item('note', check.why);
+    this.#item('try again', check.findings[0]?.replay ?? '');
+  }
+
+  #finding(group: readonly ReportFinding[]): void {
+    const [first, ...others] = group;
+    if (first === undefined) return;
+    this.#item('where', first.place);
+    this.#item('your client', `${first.actual} (in ${first.seen})`);
+    const recording = recordingAt(this.#report, first.run);
+    if (recording === undefined) return;
+    this.#say();
+    for (const call of callsOf(recording, first)) {
+      const mark = first.calls.includes(call.n) ? '→' : ' ';
+      this.#line(`  ${mark} ${clock(call.at_ms).padStart(9)}  ${call.n}. ${request(call)}`);
+      this.#line(`  ${mark} ${' '.repeat(9)}     ${result(call)}`);
+    }
+    const { words, duration_ms: ms } = recording.ending;
+    this.#line(`    ${clock(ms).padStart(9)}  the command ${words}`);
+    const printed = lastLines(recording, 3);
+    for (const line of printed) this.#line(`    ${' '.repeat(9)}  | ${line}`);
+    this.#say();
+    if (others.length > 0) {
+      this.#item('the same', `at ${others.map(({ place }) => place).join('; ')}`);
+    }
+  }
+
+  listed(verdict: ReportVerdict): void {
+    const own = this.#report.checks.filter((each) => each.verdict === verdict);
+    if (own.length === 0) return;
+    const { sign, name, meaning } = verdictWords[verdict];
+    this.#say();
+    this.#say(this.#paint.bold(`${count(own.length, 'check')} ${name}: ${meaning}`));
+    for (const check of own) {
+      const at = check.places > 1 ? ` (at ${check.places} places)` : '';
+      const words = check.reason ?? `${check.title}${at}`;
+      for (const [n, each] of fold(words, this.#width - 24).entries()) {
+        this.#say(`  ${n === 0 ? `${sign} ${check.id.padEnd(20)}` : ' '.repeat(22)}${each}`);
+      }
+    }
+  }
+
+  baseline(): void {
+    const { stale = [], expired = [] } = this.#report.baseline ?? {};
+    for (const { check, expires } of expired) {
+      this.#item('baseline', `${check} counts again since ${expires}`);
+    }
+    for (const { check } of stale) {
+      this.#item('baseline', `${check} no longer fails so; take it out (--update-baseline)`);
+    }
+  }
+
+  end(): void {
+    const report = this.#report;
+    const { verdict, command, interrupted, unusable } = report;
+    const color = verdict === 'conformant' ? this.#paint.green : this.#paint.red;
+    const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
+    this.#say();
+    this.#say(color.bold(`${verdict}: ${typed(command)} ${runLine(report)}${cut}`));
+    if (unusable !== null) this.#unusable(unusable);
+    this.#say(countsLine(report));
+    const runs = count(report.runs, 'run');
+    const took = `${runs}, ${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
+    this.#say(this.#paint.dim(`${took}, seed ${report.seed}; the first run: ${report.does}`));
+  }
+
+  #unusable(why: string): void {
+    for (const each of fold(`${why}.`, this.#width)) this.#say(each);
+    const first = recordingAt(this.#report, 1);
+    for (const line of first === undefined ? [] : lastLines(first, 10)) this.#line(`  | ${line}`);
+  }
+}

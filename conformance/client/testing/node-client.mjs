@@ -1,0 +1,229 @@
+// A client of the API as a partner would write it in Node, with room for one mistake: each mistake
+// replaces one decision, and everything else stays right.
+import { randomUUID } from 'node:crypto';
+
+const base = process.env.SANDBOX_BASE_URL;
+
+/** The right decisions; a mistake brings others. */
+export const right = {
+  tries: 5,
+  timeLimitMs: 3_000,
+  asksForTokens: true,
+  /** How long to wait before try `n` + 1. */
+  waitMs: (n) => 400 * 1.5 ** n + Math.random() * 100,
+  keyOf: (request) => request.key,
+  bodyOf: (request) => request.body,
+  headersOf: (headers) => headers,
+  targetOf: (target) => target,
+  mayRepeat: (status, code) =>
+    status === 429 || status >= 500 && status !== 501 || code === 'idempotency_in_flight',
+  repeatsBroken: true,
+  retryAfterMs: (response) => Number(response.headers.get('retry-after')) * 1000,
+  inFlightMs: 1_200,
+  isSuccess: (status) => status >= 200 && status < 300,
+  read: (text) => JSON.parse(text),
+  refreshes: true,
+  keepsToken: true,
+  idOf: (id) => id,
+  amountOf: (amount) => amount,
+  onStale: 'read',
+  reference: (name) => `${name}-${randomUUID()}`,
+  newKey: () => randomUUID(),
+  onGivenUp: (error) => {
+    throw error;
+  },
+};
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class ApiError extends Error {
+  constructor(status, code, text) {
+    super(`${status} ${code ?? ''} ${text.slice(0, 120)}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export class Client {
+  constructor(ways = {}) {
+    this.ways = { ...right, ...ways };
+    this.token = this.ways.asksForTokens ? null : process.env.SANDBOX_TOKEN;
+    this.pausedUntilMs = 0;
+  }
+
+  async fetchToken() {
+    const response = await fetch(`${base}/api/v1/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        grant_type: 'client_credentials',
+        client_id: process.env.SANDBOX_CLIENT_ID,
+        client_secret: process.env.SANDBOX_CLIENT_SECRET,
+      }),
+    });
+    if (!response.ok) throw new Error(`no token: ${response.status}`);
+    this.token = (await response.json()).access_token;
+  }
+
+  /** One try: the answer, or null where the connection broke. */
+  async attempt(request, n) {
+    const { ways } = this;
+    if (this.token === null || !ways.keepsToken) await this.fetchToken();
+    await sleep(Math.max(0, this.pausedUntilMs - Date.now()));
+    const body = ways.bodyOf(request, n);
+    const key = ways.keyOf(request, n);
+    const { method, ifMatch } = request;
+    const headers = ways.headersOf({
+      authorization: `Bearer ${this.token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    });
+    try {
+      const limit = ways.timeLimitMs;
+      const response = await fetch(base + ways.targetOf(request.target, this), {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(limit === null ? {} : { signal: AbortSignal.timeout(limit) }),
+      });
+      return { response, text: await response.text() };
+    } catch (error) {
+      if (!ways.repeatsBroken) throw error;
+      return null;
+    }
+  }
+
+  async send(request) {
+    const { ways } = this;
+    let refreshed = false;
+    let last = new Error('the connection broke');
+    for (let n = 0; n < ways.tries; n += 1) {
+      const answer = await this.attempt(request, n);
+      if (answer === null) {
+        await sleep(ways.waitMs(n));
+        continue;
+      }
+      const { response, text } = answer;
+      const { status } = response;
+      const isJson = (response.headers.get('content-type') ?? '').includes('json');
+      const json = isJson || ways.parsesAnything ? ways.read(text) : undefined;
+      if (ways.isSuccess(status)) return { json, etag: response.headers.get('etag') };
+      last = new ApiError(status, json?.code, text);
+      if (status === 401 && this.ways.asksForTokens && ways.refreshes && !refreshed) {
+        refreshed = true;
+        await this.fetchToken();
+        continue;
+      }
+      if (!ways.mayRepeat(status, json?.code)) break;
+      if (status === 429) this.pausedUntilMs = Date.now() + ways.retryAfterMs(response);
+      else await sleep(json?.code === 'idempotency_in_flight' ? ways.inFlightMs : ways.waitMs(n));
+    }
+    return ways.onGivenUp(last);
+  }
+
+  write(method, target, body, more = {}) {
+    return this.send({ method, target: `/api/v1/${target}`, body, key: this.ways.newKey(target, body), ...more });
+  }
+
+  read(target) {
+    return this.send({ method: 'GET', target: `/api/v1/${target}` });
+  }
+
+  async createAccount(name) {
+    const reference = this.ways.reference(name);
+    const body = {
+      client_reference_id: reference,
+      email: `${reference}@example.com`,
+      first_name: 'Ada',
+      brand_id: process.env.SANDBOX_BRAND_ID,
+    };
+    const made = await this.write('POST', 'accounts', body);
+    return { ...made.json, etag: made.etag };
+  }
+
+  /** Reads anew what was overtaken, a page at a time. */
+  async tagOf(id) {
+    const { json } = await this.read('accounts?limit=200');
+    const found = json.accounts.find((each) => String(each.id ?? each.record_id) === id);
+    return `"${found.revision}"`;
+  }
+
+  async updateAccount(account, change) {
+    const { ways } = this;
+    const id = ways.idOf(account.id);
+    const update = (ifMatch, key) =>
+      this.write('PATCH', `accounts/${id}`, change, { ifMatch, ...(key ? { key } : {}) });
+    const key = this.ways.newKey();
+    try {
+      return await update(account.etag, key);
+    } catch (error) {
+      if (error.status !== 412 || ways.onStale === 'fail') throw error;
+      if (ways.onStale === 'same-tag') return update(account.etag, this.ways.newKey());
+      if (ways.onStale === 'same-key') return update(await this.tagOf(account.id), key);
+      if (ways.onStale === 'guess') {
+        const next = Number(account.etag.replaceAll('"', '')) + 1;
+        return update(`"${next}"`, this.ways.newKey());
+      }
+      return update(await this.tagOf(account.id), this.ways.newKey());
+    }
+  }
+
+  async createTransaction(name, amount) {
+    const { ways } = this;
+    const { SANDBOX_ACCOUNT_ID: account, SANDBOX_TRADING_ACCOUNT_ID: trading } = process.env;
+    const { json } = await this.write('POST', 'transactions', {
+      client_reference_id: ways.reference(name),
+      account_id: ways.idOf(account),
+      trading_account_id: ways.idOf(trading),
+      currency: 'USD',
+      amount: ways.amountOf(amount),
+      transaction_type: 'Deposit',
+    });
+    return json;
+  }
+
+  move(transaction, verb, body) {
+    const { ways } = this;
+    const id = ways.idOf(transaction.id);
+    const owner = ways.idOf(process.env.SANDBOX_ACCOUNT_ID);
+    return this.write('POST', `transactions/${id}/${verb}?account_id=${owner}`, body);
+  }
+
+  bulkCreate(names) {
+    const accounts = names.map((name) => {
+      const reference = this.ways.reference(name);
+      const brand = process.env.SANDBOX_BRAND_ID;
+      return { client_reference_id: reference, email: `${reference}@example.com`, brand_id: brand };
+    });
+    return this.write('POST', 'accounts/bulk', { accounts });
+  }
+
+  async trade() {
+    const trading = this.ways.idOf(process.env.SANDBOX_TRADING_ACCOUNT_ID);
+    const { json } = await this.write('POST', 'positions/open', {
+      trading_account_id: trading,
+      instrument: 'EURUSD',
+      side: 'buy',
+      volume: '0.10',
+    });
+    return this.write('POST', 'positions/close', {
+      trading_account_id: trading,
+      position_id: this.ways.idOf(json.position_id),
+    });
+  }
+}
+
+/** All nine writes. */
+export async function everything(client) {
+  const account = await client.createAccount('person');
+  await client.updateAccount(account, { first_name: 'Augusta' });
+  await client.bulkCreate(['one', 'two']);
+  const first = await client.createTransaction('first', '250.00');
+  await client.move(first, 'approve');
+  const second = await client.createTransaction('second', '75.50');
+  await client.move(second, 'reject', { reason: 'entered twice' });
+  const third = await client.createTransaction('third', '19.99');
+  await client.move(third, 'cancel', { reason: 'not wanted' });
+  await client.trade();
+}
