@@ -19,7 +19,7 @@ import { type JudgeIo, UsageError } from './conformance-io.ts';
 import { readWorld } from './world-file.ts';
 
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
-const jobsPerCore = 2;
+const jobsPerCore = 4;
 
 export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
   if (json) {
