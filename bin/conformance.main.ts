@@ -48,7 +48,7 @@ const verbs: readonly Verb[] = [
   {
     name: 'client',
     words: 'judge an API client by its own test or example',
-    load: async () => (await import('./commands/conformance-client.ts')).defineClient,
+    load: async () => (await import('./commands/conformance/client.ts')).defineClient,
   },
 ];
 

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { findRule } from '../../fixtures/rules.ts';
 import type { RunVerdict } from '../engine/types.ts';
-import { clipped } from '../reports/exchange.ts';
 import { Redactor } from '../reports/redact.ts';
+import { clipped } from '../reports/report-exchange.ts';
 import { type ApiCall, endingWords, type Recording } from './call.ts';
 import type { Check } from './checks/check.ts';
 import type { CheckResult, ClientRun } from './judge.ts';

@@ -4,6 +4,8 @@
 const complaints: readonly RegExp[] = [
   // JavaScript
   /Unexpected token .* (?:in JSON|is not valid JSON)/,
+  // The text that it quotes may have line breaks.
+  /Unexpected token '[^']*', "/,
   /Unexpected end of JSON input/,
   /Unexpected non-whitespace character after JSON/,
   /JSON Parse error:/,

@@ -1,15 +1,15 @@
 // The report for a person at a terminal: what is wrong first, each with the calls that show it,
 // what hangs on it, and how to mend it.
 import { Chalk, type ChalkInstance } from 'chalk';
-import { fold, printable } from '../../reports/text.ts';
-import { count, duration } from '../../reports/words.ts';
+import { printable, wrapText } from '../../reports/plain-text.ts';
+import { count, duration } from '../../reports/verdict-words.ts';
 import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
 import { callsOf, clock, lastLines, recordingAt, request, result } from './timeline.ts';
 import { byKind, countsLine, runLine, typed, verdictWords } from './words.ts';
 
 export interface TextOptions {
   readonly color: boolean;
-  /** Columns to fold words at. */
+  /** Columns to wrapText words at. */
   readonly width: number;
 }
 
@@ -44,7 +44,7 @@ class Page {
 
   #item(name: string, words: string): void {
     const head = `  ${name.padEnd(label)}`;
-    for (const [n, each] of fold(words, this.#width - head.length).entries()) {
+    for (const [n, each] of wrapText(words, this.#width - head.length).entries()) {
       this.#say(n === 0 ? this.#paint.dim(head) + each : ' '.repeat(head.length) + each);
     }
   }
@@ -121,7 +121,7 @@ class Page {
     for (const check of own) {
       const at = check.places > 1 ? ` (at ${check.places} places)` : '';
       const words = check.reason ?? `${check.title}${at}`;
-      for (const [n, each] of fold(words, this.#width - 24).entries()) {
+      for (const [n, each] of wrapText(words, this.#width - 24).entries()) {
         this.#say(`  ${n === 0 ? `${sign} ${check.id.padEnd(20)}` : ' '.repeat(22)}${each}`);
       }
     }
@@ -152,7 +152,7 @@ class Page {
   }
 
   #unusable(why: string): void {
-    for (const each of fold(`${why}.`, this.#width)) this.#say(each);
+    for (const each of wrapText(`${why}.`, this.#width)) this.#say(each);
     const first = recordingAt(this.#report, 1);
     for (const line of first === undefined ? [] : lastLines(first, 10)) this.#line(`  | ${line}`);
   }

@@ -1,9 +1,9 @@
 // `conformance client -- COMMAND`: what it offers on the command line.
 import { type Command, Option } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
-import { type ClientGiven, readClientOptions } from './conformance-client-options.ts';
-import { systemJudgeIo, UsageError } from './conformance-io.ts';
-import { FORMAT_NAMES } from './conformance-run-options.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { type ClientGiven, readClientOptions } from './client-options.ts';
+import { systemJudgeIo, UsageError } from './io.ts';
+import { FORMAT_NAMES } from './run-options.ts';
 
 const help = `
 The command is a test or an example of your client, in any language. It finds a sandbox in
@@ -46,7 +46,7 @@ export function defineClient(command: Command): void {
       try {
         const options = readClientOptions(command.opts<ClientGiven>(), words);
         const stop = stopOnSignal();
-        const { listChecks, judgeCommand } = await import('./client-judge.ts');
+        const { listChecks, judgeCommand } = await import('./judge-client.ts');
         process.exitCode = options.list
           ? listChecks(options, io)
           : await judgeCommand(options, io, stop);

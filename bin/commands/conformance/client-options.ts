@@ -1,6 +1,6 @@
 // The options of `conformance client`, checked one by one before anything is run.
-import { UsageError } from './conformance-io.ts';
-import { type ReportFile, readReport } from './conformance-run-options.ts';
+import { UsageError } from './io.ts';
+import { type ReportFile, readReport } from './run-options.ts';
 
 /** What commander hands over. */
 export interface ClientGiven {

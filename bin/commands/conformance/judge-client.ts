@@ -1,22 +1,22 @@
 // Judges one client from beginning to end: plays the checks, compares with the baseline, writes the
 // reports, and says with which code to exit.
 import { availableParallelism } from 'node:os';
-import { checks } from '../../conformance/client/checks/all.ts';
-import type { Check } from '../../conformance/client/checks/check.ts';
-import { CommandError } from '../../conformance/client/command.ts';
-import { type ClientRun, judgeClient } from '../../conformance/client/judge.ts';
-import { makeReport } from '../../conformance/client/make-report.ts';
-import { whatItDoes } from '../../conformance/client/observation.ts';
-import type { ClientReport } from '../../conformance/client/report.ts';
-import { textReport } from '../../conformance/client/reports/text.ts';
-import { typed } from '../../conformance/client/reports/words.ts';
-import { EXIT } from '../../conformance/engine/exit.ts';
-import { isSelected, strayGlobs } from '../../conformance/engine/select.ts';
+import { checks } from '../../../conformance/client/checks/all.ts';
+import type { Check } from '../../../conformance/client/checks/check.ts';
+import { CommandError } from '../../../conformance/client/command.ts';
+import { type ClientRun, judgeClient } from '../../../conformance/client/judge.ts';
+import { makeReport } from '../../../conformance/client/make-report.ts';
+import { whatItDoes } from '../../../conformance/client/observation.ts';
+import type { ClientReport } from '../../../conformance/client/report.ts';
+import { textReport } from '../../../conformance/client/reports/text.ts';
+import { typed } from '../../../conformance/client/reports/words.ts';
+import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
+import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
+import { readWorld } from '../sandbox/world-file.ts';
+import type { ClientOptions } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
-import type { ClientOptions } from './conformance-client-options.ts';
-import { checkWritable, writeText } from './conformance-files.ts';
-import { type JudgeIo, UsageError } from './conformance-io.ts';
-import { readWorld } from './world-file.ts';
+import { checkWritable, writeText } from './input-files.ts';
+import { type JudgeIo, UsageError } from './io.ts';
 
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;
@@ -25,12 +25,12 @@ export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
   if (json) {
     const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
     io.out(`${JSON.stringify({ checks: rows })}\n`);
-    return EXIT.conformant;
+    return EXIT_CODES.conformant;
   }
   for (const { id, title, expected } of checks) {
     io.out(`${id.padEnd(20)} ${title}\n${' '.repeat(21)}${expected}\n`);
   }
-  return EXIT.conformant;
+  return EXIT_CODES.conformant;
 }
 
 export async function judgeCommand(
@@ -101,7 +101,7 @@ function selectedChecks({ only, skip }: ClientOptions): readonly Check[] {
     ['--only', only],
     ['--skip', skip],
   ] as const) {
-    const [stray] = strayGlobs(globs, ids);
+    const [stray] = unmatchedGlobs(globs, ids);
     if (stray === undefined) continue;
     throw new UsageError(`${option}: "${stray}" matches no check; --list shows what there is`);
   }
@@ -127,9 +127,9 @@ async function finish(options: ClientOptions, io: JudgeIo, report: ClientReport)
 
 /** The most urgent thing that can be said; 130 whatever was found before it was cut off. */
 export function exitCodeOf({ verdict, interrupted, baseline }: ClientReport): number {
-  if (interrupted) return EXIT.interrupted;
-  if (verdict === 'deviates') return EXIT.deviates;
-  if (verdict === 'invalid') return EXIT.ungraded;
-  if ((baseline?.stale.length ?? 0) > 0) return EXIT.staleBaseline;
-  return verdict === 'incomplete' ? EXIT.incomplete : EXIT.conformant;
+  if (interrupted) return EXIT_CODES.interrupted;
+  if (verdict === 'deviates') return EXIT_CODES.deviates;
+  if (verdict === 'invalid') return EXIT_CODES.ungraded;
+  if ((baseline?.stale.length ?? 0) > 0) return EXIT_CODES.staleBaseline;
+  return verdict === 'incomplete' ? EXIT_CODES.incomplete : EXIT_CODES.conformant;
 }

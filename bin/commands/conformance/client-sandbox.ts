@@ -1,8 +1,8 @@
 // The sandbox for the judge of clients: a world of its own for each run, with what `sandbox exec`
 // tells a command of it.
-import type { OpenWorld, SandboxWorld } from '../../conformance/client/port.ts';
-import type { AccountFixture, WorldFixture } from '../../fixtures/worlds.ts';
-import { type CredentialShown, createSandbox } from '../../simulator/index.ts';
+import type { OpenWorld, SandboxWorld } from '../../../conformance/client/port.ts';
+import type { AccountFixture, WorldFixture } from '../../../fixtures/worlds.ts';
+import { type CredentialShown, createSandbox } from '../../../simulator/index.ts';
 
 export interface ClientSandboxOptions {
   readonly fixture: WorldFixture;

@@ -1,0 +1,179 @@
+// `conformance client -- COMMAND`: sample clients judged by the built command, and the ways in
+// which a command can be of no use.
+// time limit: 400 s
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ClientReport, ReportVerdict } from '../../conformance/client/report.ts';
+import { commandOf, rightClients, wrongClients } from '../../conformance/client/testing/zoo.ts';
+import { root } from '../dev/root.ts';
+
+const judged = suite('conformance client');
+const folder = mkdtempSync(join(tmpdir(), 'client-'));
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(args: readonly string[], onChild?: (pid: number) => void): Promise<Ran> {
+  const child = spawn(process.execPath, [join(root, 'bin/conformance.js'), 'client', ...args], {
+    cwd: folder,
+  });
+  onChild?.(child.pid ?? Number.NaN);
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+/** A program in one line, run by this very Node. */
+const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
+
+const sample = (name: string) => {
+  const client = [...rightClients, ...wrongClients].find((each) => each.name === name);
+  if (client === undefined) throw new Error(`no such sample: ${name}`);
+  return ['--', ...commandOf(client)];
+};
+
+function verdictsOf({ out }: Ran): Record<string, ReportVerdict> {
+  const { checks } = JSON.parse(out) as ClientReport;
+  return Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
+}
+
+judged('a right client passes what it does, and what it does not do is not met', async () => {
+  const ran = await run(['--json', '--jobs', '6', ...sample('none')]);
+  const verdicts = verdictsOf(ran);
+  const other = Object.entries(verdicts).filter(([, verdict]) => verdict !== 'passed');
+  assert.equal(other, []);
+  assert.is(Object.keys(verdicts).length, 20);
+  assert.is(ran.code, 0);
+});
+
+const mistakes = [
+  ['new-key-after-break', 'CLT-answer-lost'],
+  ['deaf-to-retry-after', 'CLT-429'],
+  ['repeats-422', 'CLT-refused'],
+  ['same-tag-again', 'CLT-stale-tag'],
+  ['ids-as-numbers', 'CLT-large-ids'],
+  ['wants-201', 'CLT-converged'],
+  ['parses-anything', 'CLT-plain-text'],
+  ['secret-in-reference', 'CLT-secret-places'],
+] as const;
+
+for (const [name, check] of mistakes) {
+  judged(`${name} fails ${check}`, async () => {
+    const ran = await run(['--json', '--only', check, ...sample(name)]);
+    assert.is(verdictsOf(ran)[check], 'fails');
+    assert.is(ran.code, 1);
+  });
+}
+
+judged('a finding tells who has never heard of it what to do, and no secret', async () => {
+  const { out } = await run(['--only', 'CLT-answer-lost', ...sample('new-key-after-break')]);
+  for (const words of [
+    'CLT-answer-lost fails: the answer to a write is lost',
+    'under a new key',
+    'moves it twice',
+    'the identical request again',
+    'IDEM-4c',
+    'conformance client --only CLT-answer-lost --seed 1 -- ',
+  ]) {
+    assert.ok(out.includes(words), `${words} is missing in:\n${out}`);
+  }
+  assert.not.match(out, /Bearer (?!\[redacted\])\w/);
+});
+
+judged('a client that only reads is not judged by writes', async () => {
+  const reads = `
+    const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;
+    const headers = { authorization: 'Bearer ' + token };
+    const { ok } = await fetch(base + '/api/v1/accounts', { headers });
+    process.exitCode = ok ? 0 : 1;
+  `;
+  const ran = await run(['--json', ...program(reads)]);
+  const verdicts = verdictsOf(ran);
+  assert.is(verdicts['CLT-answer-lost'], 'not_met');
+  assert.is(verdicts['CLT-token-expires'], 'not_met');
+  assert.is(verdicts['CLT-unknown-fields'], 'passed');
+  assert.is(ran.code, 0);
+});
+
+judged('a first run that fails is told, and habits are judged all the same', async () => {
+  const failing = await run(['--json', ...sample('no-key')]);
+  assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
+  assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
+  assert.is(failing.code, 1);
+  const silent = await run(program('console.log("nothing to do")'));
+  assert.is(silent.code, 3);
+  assert.match(silent.out, 'the first run called nothing');
+  assert.match(silent.out, 'nothing to do');
+});
+
+judged('a command that does not end is ended, with all that it started', async () => {
+  const mark = join(folder, 'child');
+  const text = `
+    import { spawn } from 'node:child_process';
+    import { writeFileSync } from 'node:fs';
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    writeFileSync(${JSON.stringify(mark)}, String(child.pid));
+    setInterval(() => {}, 1000);
+  `;
+  const { code, out } = await run(['--timeout-s', '1', ...program(text)]);
+  assert.is(code, 3);
+  assert.match(out, 'did not end by itself within 1 s');
+  assert.ok(existsSync(mark));
+  const pid = Number(readFileSync(mark, 'utf8'));
+  const isAlive = () => {
+    try {
+      process.kill(pid, 0);
+      return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+    } catch {
+      return false;
+    }
+  };
+  for (let n = 0; n < 100 && isAlive(); n += 1) await new Promise((go) => setTimeout(go, 20));
+  assert.is(isAlive(), false);
+});
+
+const unusable = [
+  [[], 'name the command to judge after --'],
+  [['--only', 'CLT-nothing', '--', 'true'], '"CLT-nothing" matches no check'],
+  [['--jobs', '0', '--', 'true'], '--jobs: "0" is not a whole number from 1 to 64'],
+  [['--world', 'elsewhere', '--', 'true'], 'the worlds that come with us are'],
+  [['--', 'no-such-command-here'], 'no-such-command-here cannot be run: there is no such command'],
+] as const;
+
+for (const [args, words] of unusable) {
+  judged(`usage: ${words}`, async () => {
+    const { code, err } = await run(args);
+    assert.is(code, 2);
+    assert.ok(err.includes(words), err);
+  });
+}
+
+judged('an interrupt ends it with what is done until then', async () => {
+  let pid = Number.NaN;
+  const done = run(['--json', ...sample('none')], (own) => {
+    pid = own;
+  });
+  // Long enough for the first run, and short of the rest.
+  await new Promise((go) => setTimeout(go, 4_000));
+  process.kill(pid, 'SIGINT');
+  const { code, out } = await done;
+  assert.is(code, 130);
+  assert.is((JSON.parse(out) as ClientReport).interrupted, true);
+});
+
+judged.after(() => rmSync(folder, { recursive: true, force: true }));
+
+judged.run();

@@ -1,0 +1,62 @@
+// Ids made large on their way to the client and small on their way back, digit by digit.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { enlarged, idsIn, isLarge, isRounded, reduced, withLargeIds } from './large-ids.ts';
+
+const large = suite('large ids');
+
+const answer = (body: string) =>
+  withLargeIds.reshape?.({ status: 200, headers: [], body }, '/api/v1/accounts').body;
+
+large('every id comes back as it was, and none survives a double', () => {
+  for (const id of ['0', '1', '2', '1001', '1002', '999999']) {
+    const shown = enlarged(id);
+    assert.is(reduced(shown), id);
+    assert.ok(isLarge(shown) && !isRounded(shown), shown);
+    const rounded = String(Number(shown));
+    assert.ok(isRounded(rounded), rounded);
+    assert.is(reduced(rounded), rounded, 'a rounded id stays what it is');
+  }
+});
+
+large('strings and numbers of ids are enlarged, and nothing else', () => {
+  assert.is(
+    answer('{"id":"1001","account_id": 1001,"brand_id":"10","revision":3,"amount":"7"}'),
+    `{"id":"${enlarged('1001')}","account_id": ${enlarged('1001')},"brand_id":"10","revision":3,"amount":"7"}`,
+  );
+  assert.is(
+    answer('{"note":"\\"id\\":\\"5\\"","id":null}'),
+    '{"note":"\\"id\\":\\"5\\"","id":null}',
+  );
+});
+
+large('requests are read back in path, query and body', () => {
+  const sent = {
+    target: `/api/v1/transactions/${enlarged('9')}/approve?account_id=${enlarged('1001')}`,
+    body: `{"trading_account_id":"${enlarged('5001')}","amount":"9007199254740993"}`,
+  };
+  assert.equal(withLargeIds.translate?.(sent), {
+    target: '/api/v1/transactions/9/approve?account_id=1001',
+    body: '{"trading_account_id":"5001","amount":"9007199254740993"}',
+  });
+});
+
+large('webhooks keep their ids', () => {
+  const body = '{"id":3}';
+  const path = '/api/v1/webhooks/3';
+  assert.is(withLargeIds.reshape?.({ status: 200, headers: [], body }, path).body, body);
+});
+
+large('every id that a request names is found', () => {
+  const target = '/api/v1/transactions/9e15/approve?account_id=-5';
+  assert.equal(idsIn({ target, body: '{"account_id": 9.007e15, "id":"x","note":"1"}' }), [
+    '9e15',
+    '-5',
+    '9.007e15',
+    'x',
+  ]);
+  assert.ok(['9e15', '-5', '9.007199254740994e+15'].every(isRounded));
+  assert.not(isRounded('x'), 'a word is no number that was rounded');
+});
+
+large.run();

@@ -1,0 +1,58 @@
+// Which calls are one thing wanted again, and which are another: a table, one line a case.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Intents, type Wish } from './intents.ts';
+import { findOperation } from './operations.ts';
+
+const intents = suite('intents');
+
+function wish(line: string, key: string | null, json?: unknown): Wish {
+  const [method = '', target = ''] = line.split(' ');
+  const { pathname: path, searchParams: query } = new URL(`/api/v1/${target}`, 'http://sandbox');
+  const body = json === undefined ? '' : JSON.stringify(json);
+  return { operation: findOperation(method, path), method, path, query, body, json, key };
+}
+
+const create = (reference: string, more: object = {}) =>
+  wish('POST accounts', 'a', { client_reference_id: reference, email: 'a@b.c', ...more });
+const open = (volume: string, key: string) =>
+  wish('POST positions/open', key, { trading_account_id: '5001', volume });
+const approve = (id: string, key: string) =>
+  wish(`POST transactions/${id}/approve?account_id=1001`, key);
+
+const cases: readonly (readonly [string, Wish, Wish, boolean])[] = [
+  ['the identical call', create('r'), create('r'), true],
+  ['the same reference under another key', create('r'), { ...create('R'), key: 'b' }, true],
+  ['another reference under the same key', create('r'), create('s'), false],
+  ['the same body in another order', open('1', 'a'), open('1', 'b'), true],
+  ['the same key and subject, another body', open('1', 'a'), open('2', 'a'), true],
+  ['another body under another key', open('1', 'a'), open('2', 'b'), false],
+  ['one key for two transactions', approve('1', 'a'), approve('2', 'a'), false],
+  ['the same transaction twice', approve('1', 'a'), approve('1', 'b'), true],
+  ['approve and reject', approve('1', 'a'), wish('POST transactions/1/reject', 'a', {}), false],
+];
+
+for (const [name, first, second, isSame] of cases) {
+  intents(name, () => {
+    const book = new Intents();
+    assert.is(book.place(first)?.isFirst, true);
+    assert.is(book.place(second)?.isFirst, !isSame);
+  });
+}
+
+intents('sites are counted for each operation by itself', () => {
+  const book = new Intents();
+  const sites = [create('r'), open('1', 'a'), create('s'), create('r')].map(
+    (each) => book.place(each)?.site,
+  );
+  assert.equal(sites, ['createAccount#1', 'openPosition#1', 'createAccount#2', 'createAccount#1']);
+});
+
+intents('what is no write has no site', () => {
+  const book = new Intents();
+  assert.is(book.place(wish('GET accounts', null)), null);
+  assert.is(book.place(wish('POST webhooks', 'a', {})), null);
+  assert.is(book.place(wish('POST oauth/token', null, {})), null);
+});
+
+intents.run();

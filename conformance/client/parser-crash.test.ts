@@ -1,0 +1,59 @@
+// Crashes in a JSON parser as programs really print them, and what looks like one and is none.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { crashInParser } from './parser-crash.ts';
+
+const crash = suite('crash in a parser');
+
+const node = `undici:5866
+      throw error;
+      ^
+
+SyntaxError: Unexpected token '<', "<html>\r\n<h"... is not valid JSON
+    at JSON.parse (<anonymous>)
+    at async main (client.mjs:3:1)
+
+Node.js v20.20.2`;
+
+const python = `Traceback (most recent call last):
+  File "client.py", line 4, in <module>
+    json.loads(body)
+json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)`;
+
+const chained = `${python}
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "client.py", line 9, in <module>
+ApiError: the platform answered 422`;
+
+const java = `Exception in thread "main" com.google.gson.JsonSyntaxException: Expected BEGIN_OBJECT
+	at com.google.gson.Gson.fromJson(Gson.java:932)`;
+
+const cases: readonly (readonly [string, string, boolean])[] = [
+  ['uncaught in Node', node, true],
+  ['its message alone', 'failed: Unexpected token \'T\', "The body "... is not valid JSON', true],
+  ['uncaught in Python', python, true],
+  ['uncaught in Java', java, true],
+  ['in Go', "invalid character '<' looking for beginning of value", true],
+  ['the reason of another error, in Python', chained, false],
+  [
+    'the reason of another error, in Node',
+    'ApiError: no JSON\n  at x {\n  [cause]: SyntaxError: Unexpected token < in JSON at 0',
+    false,
+  ],
+  ['told with its status', 'Error: HTTP 502, and Unexpected end of JSON input', false],
+  ['the text of the refusal', '422: The body could not be read', false],
+  ['nothing', '', false],
+];
+
+for (const [name, output, isCrash] of cases) {
+  crash(name, () => assert.is(crashInParser(output, '') !== null, isCrash));
+}
+
+crash('what the first run printed as well is no crash of this one', () => {
+  assert.is(crashInParser(node, node), null);
+});
+
+crash.run();

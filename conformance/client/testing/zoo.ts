@@ -1,0 +1,96 @@
+// Sample clients for the judge to be tried on: right ones of many styles, and wrong ones with one
+// mistake each and the check that it fails.
+import { join } from 'node:path';
+
+export interface SampleClient {
+  readonly name: string;
+  /** Without it the client cannot be run. */
+  readonly program: 'node' | 'python3' | 'java';
+  /** In the folder of this file. */
+  readonly words: readonly string[];
+  /** The checks that its one mistake makes it fail; none: a right one. */
+  readonly fails: readonly string[];
+}
+
+const folder = import.meta.dirname;
+
+export function commandOf({ program, words }: SampleClient): string[] {
+  const [file = '', ...rest] = words;
+  return [program === 'node' ? process.execPath : program, join(folder, file), ...rest];
+}
+
+// A connection that breaks looks the same before and after a write has run, and the check of
+// attempts in flight begins with one.
+const afterBreak = ['CLT-answer-lost', 'CLT-request-lost', 'CLT-in-flight'];
+
+const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
+  'no-key': ['CLT-key-sent'],
+  'no-key-on-approve': ['CLT-key-sent'],
+  'key-too-long': ['CLT-key-sent'],
+  'key-of-account': ['CLT-key-one-intent'],
+  'new-key-each-try': [
+    ...afterBreak,
+    'CLT-no-answer',
+    'CLT-500',
+    'CLT-503',
+    'CLT-429',
+    'CLT-token-expires',
+  ],
+  'new-key-after-break': afterBreak,
+  'key-dropped-after-break': afterBreak,
+  'new-reference-after-break': afterBreak,
+  'body-changed-after-break': afterBreak,
+  'lost-is-done': [...afterBreak, 'CLT-no-answer'],
+  'new-key-after-silence': ['CLT-no-answer'],
+  'waits-for-ever': ['CLT-no-answer'],
+  'never-repeats-500': ['CLT-500'],
+  'never-repeats-503': ['CLT-503'],
+  'new-key-after-500': ['CLT-500'],
+  'new-key-after-503': ['CLT-503'],
+  'never-gives-up': ['CLT-gives-up'],
+  'twenty-tries': ['CLT-gives-up'],
+  hammers: ['CLT-gives-up'],
+  'given-up-is-done': ['CLT-gives-up'],
+  'deaf-to-retry-after': ['CLT-429'],
+  'retry-after-in-ms': ['CLT-429'],
+  'fixed-wait-on-429': ['CLT-429'],
+  'new-key-after-429': ['CLT-429'],
+  'never-repeats-429': ['CLT-429'],
+  'in-flight-is-final': ['CLT-in-flight'],
+  'in-flight-new-key': ['CLT-in-flight'],
+  'in-flight-hammered': ['CLT-in-flight'],
+  'repeats-422': ['CLT-refused'],
+  'repeats-403': ['CLT-refused'],
+  'repeats-404': ['CLT-refused'],
+  'repeats-every-409': ['CLT-refused'],
+  'repeats-501': ['CLT-refused'],
+  'same-tag-again': ['CLT-stale-tag'],
+  'same-key-again': ['CLT-stale-tag'],
+  'guesses-the-tag': ['CLT-stale-tag'],
+  'ignores-412': ['CLT-stale-tag'],
+  'never-refreshes': ['CLT-token-expires'],
+  'new-key-after-401': ['CLT-token-expires'],
+  'token-each-call': ['CLT-token-kept'],
+  'ids-as-numbers': ['CLT-large-ids'],
+  'amounts-as-numbers': ['CLT-amounts'],
+  'amounts-with-exponent': ['CLT-amounts'],
+  'counts-members': ['CLT-unknown-fields'],
+  'reads-by-place': ['CLT-unknown-fields'],
+  'wants-201': ['CLT-converged'],
+  'parses-anything': ['CLT-plain-text'],
+  'token-in-url': ['CLT-secret-places'],
+  'secret-in-reference': ['CLT-secret-places'],
+};
+
+export const wrongClients: readonly SampleClient[] = Object.entries(nodeMistakes).map(
+  ([name, fails]) => ({ name, program: 'node', words: ['node-mistakes.mjs', name], fails }),
+);
+
+export const rightClients: readonly SampleClient[] = ['none', 'derived-keys', 'lost-is-fatal'].map(
+  (name) => ({
+    name,
+    program: 'node',
+    words: ['node-mistakes.mjs', name],
+    fails: [],
+  }),
+);
