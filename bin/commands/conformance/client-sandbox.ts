@@ -1,8 +1,10 @@
 // The sandbox for the judge of clients: a world of its own for each run, with what `sandbox exec`
 // tells a command of it.
 import type { OpenWorld, SandboxWorld } from '../../../conformance/client/port.ts';
-import type { AccountFixture, WorldFixture } from '../../../fixtures/worlds.ts';
+import type { WorldFixture } from '../../../fixtures/worlds.ts';
 import { type CredentialShown, createSandbox } from '../../../simulator/index.ts';
+
+type Account = NonNullable<WorldFixture['accounts']>[number];
 
 export interface ClientSandboxOptions {
   readonly fixture: WorldFixture;
@@ -60,6 +62,6 @@ export function variablesOf(
 }
 
 /** One whose withdrawals are not paid out by a provider, so that all of them can be approved. */
-function paying({ trading_accounts: own = [] }: AccountFixture) {
+function paying({ trading_accounts: own = [] }: Account) {
   return own.find((each) => each.provider_payouts !== true) ?? own[0];
 }
