@@ -111,7 +111,7 @@ export class CheckPlay {
     return [];
   }
 
-  /** Once all is well, one place is played again a little differently, where chance could decide. */
+  /** Where chance could decide: once all is well, one place again, a little differently. */
   #secondTime(): Task[] {
     if (this.check.twice !== true || this.#again > 0) return [];
     if (this.#aims.some((aim) => this.#settled.get(aim)?.outcome.verdict !== 'passed')) return [];

@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
+  /** Told when its time is up, before it is ended. */
+  readonly onKill: () => void;
   /** Ends it at once. */
   readonly signal: AbortSignal;
 }
@@ -47,6 +49,7 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
   let killed = false;
   const time = setTimeout(() => {
     killed = true;
+    options.onKill();
     endGroup(child, 'SIGTERM');
     setTimeout(() => endGroup(child, 'SIGKILL'), graceMs);
   }, options.timeoutMs);

@@ -34,6 +34,7 @@ export class Gateway {
   readonly #piped = new Set<Socket>();
   #startedAtMs = performance.now();
   #firstToken: ApiResponse | null = null;
+  #isFrozen = false;
 
   constructor(world: SandboxWorld, fault: Fault) {
     this.#world = world;
@@ -61,6 +62,11 @@ export class Gateway {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** The command is about to be ended: what it leaves from now on it does not leave by itself. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#piped) socket.destroy();
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -86,7 +92,7 @@ export class Gateway {
   async #serve(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const { call, isFirst } = this.#record(request, body);
     response.once('close', () => {
-      if (call.answeredAtMs === null) call.abandonedAtMs = this.#nowMs();
+      if (call.answeredAtMs === null && !this.#isFrozen) call.abandonedAtMs = this.#nowMs();
     });
     const { token } = call;
     const clientId = token === null ? null : this.credentials.clientOf(token);

@@ -36,6 +36,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
         SANDBOX_BASE_URL: baseUrl,
         SANDBOX_CONTROL_URL: `${baseUrl}/_sandbox`,
       },
+      onKill: () => gateway.freeze(),
       signal: AbortSignal.any([options.signal, enough.signal]),
     });
     const { secrets } = gateway.credentials;

@@ -29,6 +29,7 @@ const rowsOfEquals = [
   'bin/commands',
   'bin/dev/prove/worker.ts',
   'bin/e2e/testing',
+  'conformance/client/faults',
   'conformance/explore',
   'conformance/providers',
   'conformance/scenarios',

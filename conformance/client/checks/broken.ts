@@ -98,7 +98,8 @@ then an error, with the key, so that a person can try it again later`,
     const told = tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
     const crowd = crowded(tries);
     if (crowd !== null) {
-      const words = `${told}, ${crowd.length} of them within ${seconds(crowd.at(-1)!.atMs - crowd[0]!.atMs)}`;
+      const tooShort = seconds(crowd.at(-1)!.atMs - crowd[0]!.atMs);
+      const words = `${told}, ${crowd.length} of them within ${tooShort}`;
       return fail('hammers', words, crowd);
     }
     if (tries.length > mostTries) return fail('never-gives-up', `${told}, and went on`, tries);

@@ -89,14 +89,16 @@ function judgeOneIntent(recording: Recording): Outcome {
   );
   if (twice !== undefined) {
     const [a, b] = twice;
-    const words = `calls ${a.n} and ${b.n} have the key ${shortKey(a.key)} and the same subject, and want different things: the second is answered with the first`;
-    return fail('two-bodies', words, twice);
+    const same = `calls ${a.n} and ${b.n} have the key ${shortKey(a.key)} and the same subject`;
+    const so = 'the second is answered with what was made of the first';
+    return fail('two-bodies', `${same}, and want different things: ${so}`, twice);
   }
   const shared = pairs.find(([a, b]) => contentOf(a) !== contentOf(b));
   if (shared !== undefined) {
     const [a, b] = shared;
-    const words = `calls ${a.n} and ${b.n} share the key ${shortKey(a.key)}; their subjects differ, so both run, but a key for each thing is safer`;
-    return advise('two-subjects', words, shared);
+    const same = `calls ${a.n} and ${b.n} share the key ${shortKey(a.key)}`;
+    const so = 'their subjects differ, so both run, but a key for each thing is safer';
+    return advise('two-subjects', `${same}; ${so}`, shared);
   }
   return pass(`${new Set(writes.map(({ key }) => key)).size} keys, each for one thing`);
 }
@@ -132,7 +134,8 @@ const amounts: Check = {
     }
     const long = all.find(({ value }) => /\.\d{11,}$/.test(String(value)));
     if (long !== undefined) {
-      const words = `${long.name} is sent as "${long.value}", which looks as if it had been computed as a double`;
+      const looks = 'which looks as if it had been computed as a double';
+      const words = `${long.name} is sent as "${long.value}", ${looks}`;
       return advise('double', words, [long.call]);
     }
     return all.length === 0

@@ -77,7 +77,8 @@ const noAnswer: Check = {
     );
     const { ending } = recording;
     if (waiting !== undefined && ending.killed) {
-      const words = `it still waited for the answer to call ${waiting.n} when it ${endingWords(ending)}`;
+      const end = endingWords(ending);
+      const words = `it still waited for the answer to call ${waiting.n} when it ${end}`;
       return fail('waits-for-ever', words, [waiting]);
     }
     return judgeRepeats(recording, aim, seen, {

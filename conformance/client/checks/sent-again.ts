@@ -32,12 +32,13 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
     const how =
       rekeyed.key === null ? 'without a key' : `under a new key, ${shortKey(rekeyed.key)}`;
     const later = seconds(rekeyed.atMs - struck.atMs);
-    const words = `${after} (call ${struck.n}, key ${key}), and ${later} later it was sent again ${how}`;
+    const first = `${after} (call ${struck.n}, key ${key})`;
+    const words = `${first}, and ${later} later it was sent again ${how}`;
     return fail('new-key', words, [struck, rekeyed]);
   }
   const [changed] = then.changed;
   if (changed !== undefined) {
-    const words = `${after} (call ${struck.n}), and its key ${key} was sent again with another body`;
+    const words = `${after} (call ${struck.n}), and its key ${key} came again with another body`;
     return fail('changed-body', words, [struck, changed]);
   }
   const [renamed] = then.renamed;
@@ -90,8 +91,8 @@ function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule)
     return unclear('killed', words, [struck]);
   }
   if (ending.code === 0) {
-    const words = `${rule.after}, it was never repeated, and yet the command ${end}, as if it had succeeded`;
-    return fail('taken-for-done', words, [struck]);
+    const words = `${rule.after}, it was never repeated, and yet the command ${end}`;
+    return fail('taken-for-done', `${words}, as if all were done`, [struck]);
   }
   const words = `${rule.after}; it was not repeated, and the command ${end}`;
   if (rule.givingUp === 'fails') {

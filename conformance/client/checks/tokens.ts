@@ -68,7 +68,8 @@ function judgeExpired(recording: Recording, aim: Aim, seen: Observation): Outcom
     return fail('many-tokens', words, [struck, ...asked]);
   }
   if (served === undefined && asked.length === 0 && repeats.length > 0) {
-    const words = `${after}, and it was sent again ${repeats.length} times with the same token; the command ${endingWords(recording.ending)}`;
+    const again = `sent again ${repeats.length} times with the same token`;
+    const words = `${after}, and it was ${again}; the command ${endingWords(recording.ending)}`;
     return fail('same-token', words, [struck, ...repeats]);
   }
   if (served !== undefined && succeeded(recording)) {

@@ -67,8 +67,8 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
     const wait = retryAfterMs(struck) ?? 0;
     const what = early.site === struck.site ? 'sent again' : `followed by call ${early.n}`;
     const after = seconds(early.atMs - (struck.answeredAtMs ?? struck.atMs));
-    const words = `it was answered 429 with Retry-After: ${wait / 1000}, and ${what} after ${after}`;
-    return fail('too-early', words, [struck, early]);
+    const told = `it was answered 429 with Retry-After: ${wait / 1000}`;
+    return fail('too-early', `${told}, and ${what} after ${after}`, [struck, early]);
   }
   return judgeRepeats(recording, aim, seen, {
     after: 'it was answered 429',
@@ -143,8 +143,8 @@ function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outco
   const waited = [struck, ...repeats].filter(({ response }) => response?.status === 409);
   const crowd = crowded(waited);
   if (crowd !== null) {
-    const words = `it was answered 409 idempotency_in_flight, and sent again ${crowd.length - 1} times within a second`;
-    return fail('hammers', words, crowd);
+    const again = `sent again ${crowd.length - 1} times within a second`;
+    return fail('hammers', `it was answered 409 idempotency_in_flight, and ${again}`, crowd);
   }
   const shown = [struck, ...repeats];
   if (repeats.length > 0 && !isSuccess(last)) return judgeGivenUp(recording, then, shown);
@@ -162,8 +162,8 @@ function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outco
 function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readonly ApiCall[]) {
   const end = endingWords(recording.ending);
   const tries = repeats.length === 1 ? 'one repeat' : `${repeats.length} repeats`;
-  const words = `after ${tries} that were answered 409 idempotency_in_flight it was left, and the command ${end}`;
-  return fail('gave-up-at-409', words, shown);
+  const told = `after ${tries} that were answered 409 idempotency_in_flight it was left`;
+  return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
 }
 
 function crowded(waited: readonly ApiCall[]): readonly ApiCall[] | null {
