@@ -12,7 +12,7 @@ import { textReport } from '../../../conformance/client/reports/text.ts';
 import { typed } from '../../../conformance/client/reports/words.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
-import { readWorld } from '../sandbox/world-file.ts';
+import { readWorld } from '../sandbox/';
 import type { ClientOptions } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { checkWritable, writeText } from './input-files.ts';
