@@ -12,7 +12,7 @@ import { textReport } from '../../../conformance/client/reports/text.ts';
 import { typed } from '../../../conformance/client/reports/words.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
-import { readWorld } from '../sandbox/';
+import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { checkWritable, writeText } from './input-files.ts';
@@ -40,8 +40,8 @@ export async function judgeCommand(
 ): Promise<number> {
   const selected = selectedChecks(options);
   for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
-  const { fixture, problems } = readWorld(options.world, io.cwd);
-  if (problems !== undefined) throw new UsageError(problems.join('\n'));
+  const { fixture, problems } = findNamedWorld(options.world, io.cwd);
+  if (problems !== undefined) throw new UsageError(`--world ${problems.join('\n')}`);
   const jobs = options.jobs ?? jobsPerCore * availableParallelism();
   io.err(`Judging ${typed(options.command)}: ${selected.length} checks, ${jobs} runs at a time\n`);
   const run = await play(options, io, {
