@@ -28,7 +28,12 @@ export interface FaultOptions {
   readonly match?: FaultMatch;
   readonly phase?: 'before' | 'after';
   readonly effect: Readonly<Record<string, unknown>> & { readonly kind: string };
+  /** How often it strikes; until it is removed when left out. */
   readonly times?: number;
+  /** From this matching call on. */
+  readonly nth?: number;
+  /** How likely it strikes a matching call, 0 to 1; drawn from the seed. */
+  readonly probability?: number;
 }
 
 /** An error of the control plane: what was wrong with the arguments, by field. */

@@ -68,7 +68,7 @@ function skipToMain() {
 function Navigation({ here }: { here: string }) {
   const live = useLive();
   useVersion(live);
-  const counts: Readonly<Record<string, number>> = { faults: live.faults.size };
+  const counts: Readonly<Record<string, number>> = { faults: live.faultsOn };
   return (
     <nav class="nav" aria-label="Views">
       <ul>

@@ -27,7 +27,11 @@ export interface Facts {
 
 export const noFacts: Facts = { addresses: null };
 
-export type ContentType = 'application/json' | 'application/problem+json' | 'text/plain';
+export type ContentType =
+  | 'application/json'
+  | 'application/problem+json'
+  | 'text/plain'
+  | 'text/html';
 
 /** An answer. The body is text that is sent, stored and replayed exactly as it is (IDEM-4b). */
 export interface Reply {
@@ -38,6 +42,8 @@ export interface Reply {
   readonly etag?: string | undefined;
   /** Further headers by lower-case name, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** It stands for the answer of a gateway: none of the platform's headers are on it. */
+  readonly isForeign?: true;
 }
 
 /**
@@ -61,9 +67,10 @@ export interface Batch {
   readonly cites: readonly string[];
 }
 
-/** The headers of an answer, `X-Request-Id` included (ERR-4). */
+/** The headers of an answer, `X-Request-Id` included where it is the platform's own (ERR-4). */
 export function replyHeaders(reply: Reply, requestId: string): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': requestId };
+  const headers: Record<string, string> =
+    reply.isForeign === true ? {} : { 'x-request-id': requestId };
   if (reply.contentType !== null) headers['content-type'] = contentTypeHeader[reply.contentType];
   if (reply.etag !== undefined) headers.etag = reply.etag;
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
@@ -74,4 +81,5 @@ const contentTypeHeader: Record<ContentType, string> = {
   'application/json': 'application/json; charset=utf-8',
   'application/problem+json': 'application/problem+json; charset=utf-8',
   'text/plain': 'text/plain; charset=utf-8',
+  'text/html': 'text/html',
 };

@@ -10,6 +10,7 @@ import {
   findSuspendedCall,
   resumeSuspendedCall,
 } from './pipeline/resume-call.ts';
+import { parsePieceRef, sendPiece } from './pipeline/send-body.ts';
 import type { Effect, StepResult } from './step.ts';
 import type { Timer, TimerKind } from './timers.ts';
 import type { World } from './world.ts';
@@ -39,6 +40,8 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
     case 'wake':
     case 'answer':
       return world.held.has(ref);
+    case 'piece':
+      return world.held.has(parsePieceRef(ref).id);
     case 'abandon':
       return world.held.get(ref)?.abandoned === false;
     case 'deliver': {
@@ -64,10 +67,13 @@ export function fireTimer(world: World, behaviour: Behaviour, byMs: number): Ste
   moveClock(world, dueAtMs);
   const { kind, ref } = timer;
   const { outcome, effects } = fire(world, behaviour, kind, ref);
-  return {
-    effects,
-    fired: { atMs: dueAtMs, kind, ref: kind === 'deliver' ? deliveryOf(ref) : ref, outcome },
-  };
+  return { effects, fired: { atMs: dueAtMs, kind, ref: subjectOf(kind, ref), outcome } };
+}
+
+/** What a timer concerns, by its id alone. */
+function subjectOf(kind: TimerKind, ref: string): string {
+  if (kind === 'deliver') return deliveryOf(ref);
+  return kind === 'piece' ? parsePieceRef(ref).id : ref;
 }
 
 interface TimerOutcome {
@@ -92,6 +98,11 @@ function fire(world: World, behaviour: Behaviour, kind: TimerKind, ref: string):
       if (suspended.reply === null) throw new Error(`suspended call ${ref} has no answer`);
       const { effects } = answerSuspendedCall(world, suspended, suspended.reply);
       return { outcome: `answered ${suspended.reply.status}`, effects };
+    }
+    case 'piece': {
+      const { id, piece, pieces } = parsePieceRef(ref);
+      const effects = sendPiece(world, findSuspendedCall(world, id), piece, pieces);
+      return { outcome: `piece ${piece} of ${pieces}`, effects };
     }
   }
 }

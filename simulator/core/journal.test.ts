@@ -29,7 +29,7 @@ function entryOf(n: number, bytes = 0): JournalEntry {
     cites: [],
     eventsAfter: 0,
     eventsTo: 0,
-    faultId: null,
+    faults: [],
     reply: null,
     answeredAtMs: null,
     reset: false,

@@ -1,9 +1,17 @@
 // The journal: every call with its answer and the reasons for it, so that a person can ask "why
 // 409?". Bounded.
 import type { Call, Reply } from './call.ts';
+import type { Fault } from './pipeline/find-fault.ts';
 import type { OperationName } from './tables/operations.ts';
 
 export type IdempotencyOutcome = 'first' | 'replayed' | 'converged' | 'in_flight';
+
+/** What a fault did to a call. */
+export interface InjectedFault {
+  readonly id: string;
+  readonly phase: Fault['phase'];
+  readonly effect: Fault['effect'];
+}
 
 export interface JournalEntry {
   /** Number of the call in its world, from 1. */
@@ -28,7 +36,8 @@ export interface JournalEntry {
   /** Sequence numbers of the events it made: from (exclusive) and to (inclusive). */
   readonly eventsAfter: number;
   readonly eventsTo: number;
-  readonly faultId: string | null;
+  /** The faults it met, in order: as they were then, whatever has become of them since. */
+  readonly faults: readonly InjectedFault[];
   /** null while the answer is held back, and when it was lost. */
   readonly reply: Reply | null;
   readonly answeredAtMs: number | null;

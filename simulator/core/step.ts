@@ -13,6 +13,7 @@ import {
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextDueMs } from './fire-timer.ts';
 import { type Completion, completeRequest } from './pipeline/complete-request.ts';
+import { injectFaultOnReplay } from './pipeline/inject-fault.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
 import { runRequest } from './pipeline/run-operation.ts';
@@ -58,6 +59,16 @@ export type Effect =
     }
   /** Cut the connection of this call in place of an answer. */
   | { readonly kind: 'reset'; readonly n: number }
+  /** The headers of an answer whose body comes in pieces. */
+  | {
+      readonly kind: 'begin';
+      readonly n: number;
+      readonly requestId: string;
+      readonly reply: Reply;
+    }
+  | { readonly kind: 'piece'; readonly n: number; readonly bytes: Uint8Array }
+  /** That was all; where it is not the whole body, the connection ends with it. */
+  | { readonly kind: 'end'; readonly n: number; readonly isWhole: boolean }
   | DeliveryStart;
 
 export interface StepResult {
@@ -69,6 +80,7 @@ export interface StepResult {
 }
 
 const none: readonly Effect[] = [];
+const noFaults: Completion['faults'] = [];
 const noSends: readonly DeliveryStart[] = [];
 
 export function step(world: World, behaviour: Behaviour, input: Input): StepResult {
@@ -127,10 +139,14 @@ function handleCall(world: World, behaviour: Behaviour, call: Call, facts: Facts
   const eventsAfter = world.events.lastSeq;
   const { decision, steps } = runStages(context);
   if (context.changes.length > 0) evolve(world, context.changes);
-  const completion: Completion = { steps, eventsAfter, faultId: null };
+  const completion: Completion = { steps, eventsAfter, faults: noFaults };
   if (decision !== null) {
     evolve(world, decision.changes);
-    return completeRequest(context, decision, completion, recordable(context, steps));
+    const struck =
+      context.idempotency === 'replayed'
+        ? injectFaultOnReplay(context, decision, completion)
+        : null;
+    return struck ?? completeRequest(context, decision, completion, recordable(context, steps));
   }
   return runRequest(context, completion);
 }

@@ -1,7 +1,7 @@
 // What is due when: a binary heap ordered by (due time, sequence), so that equal times fire in the
 // order they were set.
 
-export type TimerKind = 'settle' | 'wake' | 'abandon' | 'answer' | 'deliver';
+export type TimerKind = 'settle' | 'wake' | 'abandon' | 'answer' | 'piece' | 'deliver';
 
 export interface Timer {
   readonly dueAtMs: number;

@@ -67,6 +67,8 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
         socket.destroy();
         return;
       }
+      // A refused handshake is short: what is ordered to come slowly or in part comes at once.
+      if (answer.kind === 'piece' || answer.kind === 'end') return;
       const { reply, requestId } = answer;
       const own = { ...replyHeaders(reply, requestId), ...headers };
       if (reply.status !== 101) {

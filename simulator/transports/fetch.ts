@@ -1,6 +1,6 @@
 // Calls without a socket: what `fetch` takes in, a standard Response out, through the same core as
 // HTTP.
-import type { Call } from '../core/call.ts';
+import type { Call, Reply } from '../core/call.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer } from '../host/world/world-host.ts';
 import { replyHeaders } from '../host/world/world-reads.ts';
@@ -23,27 +23,83 @@ export async function fetchCall(
   const call = plain ?? (await rejectOnAbort(signal, callOf(request as Request)));
   return new Promise<Response>((resolve, reject) => {
     let waiting = true;
+    let body: PieceByPiece | null = null;
     const aborted = (): void => {
       host.forget(answered);
-      reject(signal?.reason);
+      if (body === null) reject(signal?.reason);
+      else body.fail(signal?.reason);
     };
     const answered = (answer: Answer): void => {
-      waiting = false;
-      signal?.removeEventListener('abort', aborted);
-      if (answer.kind === 'reset') {
-        reject(new TypeError('fetch failed: the connection was reset'));
+      if (answer.kind === 'piece') {
+        body?.add(answer.bytes);
         return;
       }
-      const { reply, requestId } = answer;
-      const headers = replyHeaders(reply, requestId);
-      const bodiless = reply.status === 204 || call.method === 'HEAD';
-      resolve(new Response(bodiless ? null : reply.body, { status: reply.status, headers }));
+      if (answer.kind === 'begin') {
+        body = new PieceByPiece(() => host.forget(answered));
+        resolve(responseOf(answer, call, body.stream));
+        return;
+      }
+      waiting = false;
+      signal?.removeEventListener('abort', aborted);
+      if (answer.kind === 'answer') resolve(responseOf(answer, call, answer.reply.body));
+      else if (answer.kind === 'end' && answer.isWhole) body?.end();
+      // As `fetch` says it of a connection that ends too early.
+      else if (body !== null) body.fail(new TypeError('terminated'));
+      else reject(new TypeError('fetch failed: the connection was reset'));
     };
     const host = sandbox.call(call, answered);
     if (!waiting || signal === null) return;
     if (input instanceof Request) retain(answered, input);
     signal.addEventListener('abort', aborted, { once: true });
   });
+}
+
+function responseOf(
+  { reply, requestId }: { readonly reply: Reply; readonly requestId: string },
+  { method }: Call,
+  body: string | ReadableStream<Uint8Array>,
+): Response {
+  const headers = replyHeaders(reply, requestId);
+  const bodiless = reply.status === 204 || method === 'HEAD';
+  return new Response(bodiless ? null : body, { status: reply.status, headers });
+}
+
+/** A body that comes in pieces, and may break off once they have been read. */
+class PieceByPiece {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #pieces: Uint8Array[] = [];
+  #ending: ((controller: ReadableStreamDefaultController) => void) | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(onCancel: () => void) {
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      while (this.#pieces.length === 0 && this.#ending === null) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      const piece = this.#pieces.shift();
+      if (piece === undefined) this.#ending?.(controller);
+      else controller.enqueue(piece);
+    };
+    this.stream = new ReadableStream({ pull, cancel: onCancel }, { highWaterMark: 0 });
+  }
+
+  add(bytes: Uint8Array): void {
+    // An empty piece is none for a stream.
+    if (bytes.byteLength > 0) this.#pieces.push(bytes);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ending = (controller) => controller.close();
+    this.#wake?.();
+  }
+
+  fail(reason: unknown): void {
+    this.#ending = (controller) => controller.error(reason);
+    this.#wake?.();
+  }
 }
 
 /** The request that `fetch` would make; a path alone is one of the sandbox's. */

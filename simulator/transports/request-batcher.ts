@@ -68,11 +68,23 @@ export class RequestBatcher {
   #decide(call: Call, { socket, response }: Exchange): void {
     let isAnswered = false;
     const gone = () => host.forget(answered);
+    const isHead = call.method === 'HEAD';
     const answered = (answer: Answer): void => {
+      if (answer.kind === 'piece') {
+        if (!isHead) response.write(answer.bytes);
+        return;
+      }
+      if (answer.kind === 'begin') {
+        this.#writeHead(response, answer.reply, answer.requestId);
+        response.flushHeaders();
+        return;
+      }
       isAnswered = true;
       socket.off('close', gone);
-      if (answer.kind === 'reset') this.#cutOff(response);
-      else this.#answer(response, answer.reply, answer.requestId, call.method === 'HEAD');
+      if (answer.kind === 'reset') this.#cutOff(response, cutOff);
+      else if (answer.kind === 'answer') this.#answer(response, answer, isHead);
+      else if (answer.isWhole || isHead) response.end();
+      else this.#cutOff(response, endEarly);
     };
     const host = this.#sandbox.call(call, answered);
     if (isAnswered) return;
@@ -82,20 +94,28 @@ export class RequestBatcher {
   }
 
   /** The connection breaks where the answer would be: after those that come before it. */
-  #cutOff(response: ServerResponse): void {
-    if (response.socket === null) response.once('socket', cutOff);
-    else cutOff(response.socket);
+  #cutOff(response: ServerResponse, how: (socket: Socket) => void): void {
+    if (response.socket === null) response.once('socket', how);
+    else how(response.socket);
   }
 
-  #answer(response: ServerResponse, reply: Reply, requestId: string, isHead: boolean): void {
+  #writeHead(response: ServerResponse, reply: Reply, requestId: string): void {
     const headers = replyHeaders(reply, requestId);
-    Object.assign(headers, this.#headers);
+    if (reply.isForeign !== true) Object.assign(headers, this.#headers);
     // An answer that names the connection itself would keep open what the caller wants closed.
     if (headers.connection !== undefined && !response.shouldKeepAlive) {
       headers.connection += ', close';
     }
     if (reply.status !== 204) headers['content-length'] = String(Buffer.byteLength(reply.body));
     response.writeHead(reply.status, headers);
+  }
+
+  #answer(
+    response: ServerResponse,
+    { reply, requestId }: { readonly reply: Reply; readonly requestId: string },
+    isHead: boolean,
+  ): void {
+    this.#writeHead(response, reply, requestId);
     const body = isHead ? '' : reply.body;
     if (this.#unsent === null) response.end(body);
     else this.#unsent.push({ response, body });
@@ -109,4 +129,9 @@ export class RequestBatcher {
 function cutOff(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();
+}
+
+/** Ends a connection in order, with what was written of an answer that is not whole. */
+function endEarly(socket: Socket): void {
+  socket.destroySoon();
 }

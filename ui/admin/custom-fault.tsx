@@ -4,61 +4,98 @@ import { Button, Field, Panel, Problem, Select } from '../components/components.
 import { useCommand, useLive } from '../live/use-world.ts';
 
 const effects = [
-  ['status 429', 'answer 429'],
-  ['status 500', 'answer 500'],
-  ['status 503', 'answer 503'],
+  ...[429, 500, 503].map((status) => [`status ${status}`, `answer ${status}`] as const),
+  ['status 502', 'answer 502 as a gateway'],
+  ['status 504', 'answer 504 as a gateway'],
+  ['refuse', 'refuse with a code'],
   ['delay', 'delay'],
   ['hang', 'hang'],
   ['reset', 'cut the connection'],
+  ['truncate', 'cut the answer short'],
+  ['slow_body', 'send the body slowly'],
 ] as const;
+
+/** What an effect has to be told besides its kind. */
+const measures: Readonly<Record<string, string>> = {
+  delay: 'Seconds',
+  slow_body: 'Seconds',
+  truncate: 'Bytes that arrive',
+};
+
+const codes = [
+  'forbidden',
+  'read_only_credential',
+  'not_found',
+  'invalid_state',
+  'revision_conflict',
+  'validation_failed',
+  'not_implemented',
+  'unauthorized',
+  'unreadable',
+];
+
+interface FormValues {
+  readonly method: string;
+  readonly path: string;
+  readonly phase: string;
+  readonly effect: string;
+  readonly code: string;
+  readonly measure: string;
+  readonly times: string;
+  readonly nth: string;
+  readonly probability: string;
+}
+
+const begin: FormValues = {
+  method: '',
+  path: '',
+  phase: 'before',
+  effect: 'status 500',
+  code: 'invalid_state',
+  measure: '10',
+  times: '1',
+  nth: '',
+  probability: '',
+};
+
+interface Form {
+  readonly values: FormValues;
+  readonly set: (name: keyof FormValues) => (value: string) => void;
+}
 
 export function CustomFault() {
   const live = useLive();
   const act = useCommand();
-  const [method, setMethod] = useState('');
-  const [path, setPath] = useState('');
-  const [phase, setPhase] = useState('before');
-  const [effect, setEffect] = useState('status 500');
-  const [seconds, setSeconds] = useState('10');
-  const [times, setTimes] = useState('1');
-  const order = () =>
-    act.run(() =>
-      live.plane.send('POST', 'faults', {
-        match: { ...(method === '' ? {} : { method }), ...(path === '' ? {} : { path }) },
-        phase,
-        effect: effectOf(effect, Number(seconds)),
-        ...(times === '' ? {} : { times: Number(times) }),
-      }),
-    );
+  const [values, setValues] = useState(begin);
+  const form: Form = {
+    values,
+    set: (name) => (value) => setValues({ ...values, [name]: value }),
+  };
+  const { times, nth, probability } = values;
+  const order = () => act.run(() => live.plane.send('POST', 'faults', orderOf(values)));
   return (
     <Panel title="One of your own, for calls">
       <div class="form">
-        <Select
-          label="Method"
-          value={method}
-          options={[['', 'any'], ...['GET', 'POST', 'PATCH'].map((each) => [each, each] as const)]}
-          onChange={setMethod}
+        <Matching {...form} />
+        <EffectFields {...form} />
+        <Field
+          label="Times (empty: until off)"
+          type="number"
+          value={times}
+          onInput={form.set('times')}
         />
         <Field
-          label="Path (a * at the end: any rest)"
-          value={path}
-          placeholder="/api/v1/accounts*"
-          onInput={setPath}
+          label="From matching call number"
+          type="number"
+          value={nth}
+          onInput={form.set('nth')}
         />
-        <Select
-          label="When"
-          value={phase}
-          options={[
-            ['before', 'before it runs'],
-            ['after', 'after it ran'],
-          ]}
-          onChange={setPhase}
+        <Field
+          label="Probability (0 to 1)"
+          type="number"
+          value={probability}
+          onInput={form.set('probability')}
         />
-        <Select label="Effect" value={effect} options={effects} onChange={setEffect} />
-        {effect === 'delay' ? (
-          <Field label="Seconds" type="number" value={seconds} onInput={setSeconds} />
-        ) : null}
-        <Field label="Times (empty: until off)" type="number" value={times} onInput={setTimes} />
         <Button onClick={() => void order()} disabled={act.busy} look="main">
           Switch on
         </Button>
@@ -68,8 +105,87 @@ export function CustomFault() {
   );
 }
 
-function effectOf(words: string, seconds: number) {
-  const [kind = '', status] = words.split(' ');
+function Matching({ values, set }: Form) {
+  const methods = ['GET', 'POST', 'PATCH'].map((each) => [each, each] as const);
+  return (
+    <>
+      <Select
+        label="Method"
+        value={values.method}
+        options={[['', 'any'], ...methods]}
+        onChange={set('method')}
+      />
+      <Field
+        label="Path (a * at the end: any rest)"
+        value={values.path}
+        placeholder="/api/v1/accounts*"
+        onInput={set('path')}
+      />
+    </>
+  );
+}
+
+function EffectFields({ values, set }: Form) {
+  const kind = kindOf(values);
+  const measure = measures[kind];
+  return (
+    <>
+      <Select label="Effect" value={values.effect} options={effects} onChange={set('effect')} />
+      {kind === 'refuse' ? (
+        <Select
+          label="Code"
+          value={values.code}
+          options={codes.map((each) => [each, each])}
+          onChange={set('code')}
+        />
+      ) : null}
+      {hasPhase(kind) ? (
+        <Select
+          label="When"
+          value={values.phase}
+          options={[
+            ['before', 'before it runs'],
+            ['after', 'after it ran'],
+          ]}
+          onChange={set('phase')}
+        />
+      ) : null}
+      {measure === undefined ? null : (
+        <Field label={measure} type="number" value={values.measure} onInput={set('measure')} />
+      )}
+    </>
+  );
+}
+
+function kindOf({ effect }: FormValues): string {
+  return effect.split(' ')[0] ?? '';
+}
+
+/** What is refused never ran; what is cut short or slow has run. */
+function hasPhase(kind: string): boolean {
+  return !['refuse', 'truncate', 'slow_body'].includes(kind);
+}
+
+function orderOf(values: FormValues) {
+  const { method, path, phase, times, nth, probability } = values;
+  return {
+    match: { ...(method === '' ? {} : { method }), ...(path === '' ? {} : { path }) },
+    ...(hasPhase(kindOf(values)) ? { phase } : {}),
+    effect: effectOf(values),
+    ...numbered({ times, nth, probability }),
+  };
+}
+
+function numbered(fields: Readonly<Record<string, string>>): Record<string, number> {
+  const given = Object.entries(fields).filter(([, value]) => value !== '');
+  return Object.fromEntries(given.map(([name, value]) => [name, Number(value)]));
+}
+
+function effectOf(values: FormValues) {
+  const [kind = '', status] = values.effect.split(' ');
+  const measure = Number(values.measure);
   if (status !== undefined) return { kind, status: Number(status) };
-  return kind === 'delay' ? { kind, ms: Math.round(seconds * 1000) } : { kind };
+  if (kind === 'refuse') return { kind, code: values.code };
+  if (kind === 'truncate') return { kind, bytes: measure };
+  return measures[kind] === undefined ? { kind } : { kind, ms: Math.round(measure * 1000) };
 }

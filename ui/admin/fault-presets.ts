@@ -18,6 +18,11 @@ export const callPresets: readonly FaultPreset[] = [
     body: { match: { method: 'POST' }, phase: 'after', effect: { kind: 'reset' }, times: 1 },
   },
   {
+    words: 'Lose the answer twice',
+    why: 'The answer is lost, and that of the repeat with the same key too.',
+    body: { match: { method: 'POST' }, phase: 'after', effect: { kind: 'reset' }, times: 2 },
+  },
+  {
     words: 'Cut the next call',
     why: 'Nothing runs, and the connection is cut.',
     body: { match: {}, effect: { kind: 'reset' }, times: 1 },
@@ -46,6 +51,21 @@ export const callPresets: readonly FaultPreset[] = [
     words: 'Answer 10 s late',
     why: 'On the sandbox’s clock; the attempt stays in flight until then.',
     body: { match: {}, effect: { kind: 'delay', ms: 10_000 }, times: 1 },
+  },
+  {
+    words: '502 from a gateway',
+    why: 'HTML in place of a problem, without a request id.',
+    body: { match: {}, effect: { kind: 'status', status: 502 }, times: 1 },
+  },
+  {
+    words: 'Cut an answer short',
+    why: 'It runs; the connection ends in the middle of the body.',
+    body: { match: {}, effect: { kind: 'truncate', bytes: 20 }, times: 1 },
+  },
+  {
+    words: 'A body over 10 s',
+    why: 'The headers come at once, the body in pieces on the sandbox’s clock.',
+    body: { match: {}, effect: { kind: 'slow_body', ms: 10_000 }, times: 1 },
   },
   {
     words: 'Hang the next call',

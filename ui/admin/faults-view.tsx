@@ -28,10 +28,10 @@ function FaultsOn() {
   const faults = value?.faults ?? [];
   const off = (id: string) => act.run(() => live.plane.send('DELETE', `faults/${id}`));
   return (
-    <Panel title="Faults that are on">
+    <Panel title="Faults ordered">
       <Table
         caption="Faults"
-        head={['Id', 'Strikes', 'When', 'Effect', 'Hits', 'Switch']}
+        head={['Id', 'Strikes', 'When', 'Effect', 'Hits', 'State', 'Switch']}
         empty="None: everything goes as it should."
       >
         {faults.map((fault) => (
@@ -40,15 +40,16 @@ function FaultsOn() {
             <td class="wrap">{matchWords(fault)}</td>
             <td>{fault.phase} it runs</td>
             <td>
-              <Badge tone="warn">{effectWords(fault)}</Badge>
+              <Badge tone={fault.spent ? 'quiet' : 'warn'}>{effectWords(fault)}</Badge>
             </td>
             <td>
               {fault.hits}
               {fault.times === null ? '' : ` of ${fault.times}`}
             </td>
+            <td>{fault.spent ? 'spent' : 'on'}</td>
             <td>
-              <Button onClick={() => void off(fault.id)} label={`Switch fault ${fault.id} off`}>
-                Off
+              <Button onClick={() => void off(fault.id)} label={offWords(fault)}>
+                {fault.spent ? 'Remove' : 'Off'}
               </Button>
             </td>
           </tr>
@@ -59,13 +60,24 @@ function FaultsOn() {
   );
 }
 
-function matchWords({ match }: FaultShown): string {
-  const parts = Object.entries(match).map(([name, value]) => `${name} ${String(value)}`);
-  return parts.length === 0 ? 'every call' : parts.join(', ');
+function offWords({ id, spent }: FaultShown): string {
+  return spent ? `Remove fault ${id}` : `Switch fault ${id} off`;
 }
 
-function effectWords({ effect: { kind, status, ms } }: FaultShown): string {
-  return [kind, status, ms === undefined ? undefined : `${ms} ms`].filter(Boolean).join(' ');
+function matchWords({ match, nth, probability }: FaultShown): string {
+  const parts = Object.entries(match).map(([name, value]) => `${name} ${String(value)}`);
+  const which = [parts.length === 0 ? 'every call' : parts.join(', ')];
+  if (nth !== null) which.push(`from number ${nth} on`);
+  if (probability !== null) which.push(`with probability ${probability}`);
+  return which.join(', ');
+}
+
+function effectWords({ effect: { kind, status, code, ms, bytes } }: FaultShown): string {
+  const measure =
+    ms !== undefined ? `${ms} ms` : bytes !== undefined ? `after ${bytes} bytes` : undefined;
+  return [kind.replace('_', ' '), status, code, measure]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 function Presets({ title, of }: { title: string; of: readonly FaultPreset[] }) {

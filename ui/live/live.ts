@@ -56,6 +56,11 @@ export class Live {
     this.plane = plane;
   }
 
+  /** Those that may still strike. */
+  get faultsOn(): number {
+    return [...this.faults.values()].filter(({ spent }) => !spent).length;
+  }
+
   start(): void {
     this.#stop?.();
     void this.#glance();

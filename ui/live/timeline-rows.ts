@@ -4,9 +4,10 @@ import type {
   DeliveryShown,
   EnvelopeShown,
   FaultNotice,
+  FaultShown,
   RequestShown,
 } from '../api-client/answers.ts';
-import { clockTime, duration, fullTime } from '../format.ts';
+import { clockTime, duration, fullTime, plural } from '../format.ts';
 
 export type RowKind = 'request' | 'event' | 'delivery' | 'fault' | 'clock';
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet';
@@ -168,11 +169,7 @@ const base = { credential: null, status: null, accounts: [], tied: false } as co
 
 export function faultRow(fault: FaultNotice, { atMs, call, n }: Now): TimelineRow {
   const gone = 'removed' in fault;
-  const note = gone
-    ? 'is off'
-    : fault.hits === 0
-      ? `is on: ${fault.effect.kind}`
-      : `struck, ${fault.effect.kind}, ${fault.hits} times so far`;
+  const note = gone ? 'is off' : strikeWords(fault);
   return {
     ...base,
     key: `f${n}`,
@@ -187,6 +184,12 @@ export function faultRow(fault: FaultNotice, { atMs, call, n }: Now): TimelineRo
     path: ['faults'],
     text: `fault ${fault.id} ${note}`.toLowerCase(),
   };
+}
+
+function strikeWords({ effect: { kind }, hits, spent }: FaultShown): string {
+  if (hits === 0) return `is on: ${kind}`;
+  const often = plural(hits, 'time');
+  return spent ? `struck, ${kind}, ${often}, and is spent` : `struck, ${kind}, ${often} so far`;
 }
 
 export function clockRow(clock: ClockShown, before: ClockShown, now: Now): TimelineRow {

@@ -9,7 +9,7 @@ import { useCommand, useHref, useLive, useVersion } from '../live/use-world.ts';
 export function Notices() {
   const live = useLive();
   useVersion(live);
-  const { connection, info, faults } = live;
+  const { connection, info, faultsOn } = live;
   const href = useHref();
   const deviations = info?.deviations ?? [];
   return (
@@ -21,7 +21,7 @@ export function Notices() {
         </p>
       ) : null}
       {connection.state === 'refused' ? <Refused connection={connection} /> : null}
-      {faults.size > 0 ? <FaultsOn count={faults.size} /> : null}
+      {faultsOn > 0 ? <FaultsOn count={faultsOn} /> : null}
       {deviations.length > 0 ? (
         <p class="notice warn">
           Deviates on purpose: {deviations.join(', ')}.{' '}

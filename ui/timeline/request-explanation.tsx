@@ -36,16 +36,17 @@ const stepWords: Readonly<Record<string, string>> = {
   fault: 'A fault',
 };
 
-const outcomeWords = { passed: 'passed', decided: 'decided', ran: 'ran' } as const;
+const outcomeWords = { passed: 'passed', held: 'held', decided: 'decided', ran: 'ran' } as const;
 
 export function Steps({ story: { steps } }: { story: RequestStory }) {
-  const deciding = steps.length - 1;
+  // A fault that only takes time stands among them too, and decides nothing.
+  const deciding = steps.findLastIndex(({ outcome }) => outcome === 'decided' || outcome === 'ran');
   return (
     <Panel title="Steps">
       <ol class="steps">
         {steps.map(({ name, outcome, note }, at) => (
           <li
-            key={name}
+            key={`${at} ${name}`}
             class={at === deciding ? 'deciding' : ''}
             aria-current={at === deciding ? 'step' : undefined}
           >
@@ -113,9 +114,7 @@ export function Following({ story }: { story: RequestStory }) {
           <li>
             <Badge tone="warn">fault</Badge>
             <a href={href('faults')}>fault {fault.id}</a>
-            <span class="note">
-              {fault.phase === null ? 'removed since' : `${fault.phase} it ran`}
-            </span>
+            <span class="note">{fault.phase} it ran</span>
           </li>
         )}
         {events.map(({ id, seq, kind }) => (

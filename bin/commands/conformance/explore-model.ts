@@ -80,6 +80,8 @@ function sendCall(sandbox: Sandbox, { method, url, headers, body }: Wire): Promi
         reject(new Unreachable('reset', 'the connection was cut'));
         return;
       }
+      // What comes in pieces has begun with the whole answer.
+      if (answer.kind === 'piece' || answer.kind === 'end') return;
       const { reply, requestId } = answer;
       resolve({
         status: reply.status,

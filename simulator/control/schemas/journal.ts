@@ -22,7 +22,10 @@ const headers = {
 
 const step = object('A check, or the operation after them.', {
   name: anyText('In the order of NS-17.'),
-  outcome: oneOf('The one that decided is the last.', ['passed', 'decided', 'ran']),
+  outcome: oneOf(
+    'A fault that only takes time holds; the last that decided or ran gave the answer.',
+    ['passed', 'held', 'decided', 'ran'],
+  ),
   note: anyText('What it found.'),
 });
 
@@ -93,8 +96,8 @@ export const requestStorySchema = object('A call of the API with all that follow
   fault: orNull(
     object('The fault that was injected into it.', {
       id: anyText('Its id.'),
-      phase: maybeText('null when it has been removed since.'),
-      effect: { type: ['object', 'null'], description: 'What it did.' },
+      phase: oneOf('Whether it struck before or after it ran.', ['before', 'after']),
+      effect: { type: 'object', description: 'What it did.' },
     }),
   ),
   repeats: listOf(anyText('Number of a request.'), 'Later requests that got its answer again.'),

@@ -6,6 +6,7 @@ import type { WorldHost } from '../../host/world/world-host.ts';
 import { eventId, findEntry, findEvent, replyHeaders } from '../../host/world/world-reads.ts';
 import type { RequestShown, RequestStory } from '../schemas/journal.ts';
 import { viewDelivery } from './records.ts';
+import { viewSteps } from './steps.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Bodies in lists are cut at this length; a single request shows them whole. */
@@ -51,15 +52,14 @@ export function viewRequest(host: WorldHost, entry: JournalEntry, whole = false)
       allowance === null ? null : { per_second: allowance, left: Math.max(0, allowanceLeft ?? 0) },
     event_ids: seqsOf(entry).map((seq) => eventId(world, seq)),
     event_seqs: seqsOf(entry),
-    fault_id: entry.faultId,
+    fault_id: entry.faults.at(-1)?.id ?? null,
   };
 }
 
 /** A request with what followed from it: rules in words, events, deliveries, the fault. */
 export function viewRequestStory(host: WorldHost, entry: JournalEntry): RequestStory {
   const { world } = host;
-  const { eventsAfter, eventsTo, faultId } = entry;
-  const fault = faultId === null ? undefined : world.faults.get(faultId);
+  const { eventsAfter, eventsTo, faults } = entry;
   const deliveries = [...world.deliveries.values()].filter(
     ({ seq }) => seq > eventsAfter && seq <= eventsTo,
   );
@@ -71,10 +71,7 @@ export function viewRequestStory(host: WorldHost, entry: JournalEntry): RequestS
       return { id: eventId(world, seq), seq, kind: event?.kind ?? null };
     }),
     deliveries: deliveries.map((delivery) => viewDelivery(host, delivery)),
-    fault:
-      faultId === null
-        ? null
-        : { id: faultId, phase: fault?.phase ?? null, effect: fault?.effect ?? null },
+    fault: faults.at(-1) ?? null,
     repeats: [...repeatsOf(host, entry)],
   };
 }
@@ -148,63 +145,4 @@ function resetDecoder(): void {
 function cut(body: string, whole: boolean): BodyShown {
   const truncated = !whole && body.length > listedLength;
   return { body: truncated ? body.slice(0, listedLength) : body, encoding: 'text', truncated };
-}
-
-type Step = RequestShown['steps'][number];
-
-/**
- * The checks in the order of NS-17: those passed, the one that decided or what ran, and the fault.
- */
-function viewSteps(host: WorldHost, entry: JournalEntry): readonly Step[] {
-  const last = entry.steps.length - 1;
-  const ran = entry.steps[last] === 'operation';
-  const struck = entry.faultId !== null;
-  const steps = entry.steps.map((name, index): Step => {
-    if (name === 'operation') {
-      const note = struck ? `${entry.operation}` : `${entry.operation}: ${outcomeOf(entry)}`;
-      return { name, outcome: 'ran', note };
-    }
-    if (index === last && !struck) return { name, outcome: 'decided', note: outcomeOf(entry) };
-    return { name, outcome: 'passed', note: noteOf(host, entry, name) };
-  });
-  if (!struck) return steps;
-  const when = ran ? 'after it had run' : 'before it ran';
-  const note = `fault ${entry.faultId}, ${when}: ${outcomeOf(entry)}`;
-  return [...steps, { name: 'fault', outcome: 'decided', note }];
-}
-
-function outcomeOf({ reply, reset, firstAttempt, idempotency }: JournalEntry): string {
-  if (reply === null) return reset ? 'the connection was cut' : 'no answer yet';
-  if (idempotency === 'replayed') return `${reply.status}, the answer to request ${firstAttempt}`;
-  const detail = reply.contentType === 'application/json' ? '' : detailOf(reply.body);
-  return detail === '' ? String(reply.status) : `${reply.status}: ${detail}`;
-}
-
-function detailOf(body: string): string {
-  if (!body.startsWith('{')) return body.trim();
-  const { detail } = JSON.parse(body) as { detail?: unknown };
-  return typeof detail === 'string' ? detail : '';
-}
-
-function noteOf({ world }: WorldHost, entry: JournalEntry, step: string): string {
-  switch (step) {
-    case 'route':
-      return entry.operation ?? '';
-    case 'key':
-      return entry.key === null ? 'none is needed' : entry.key;
-    case 'token':
-      return entry.clientId === null
-        ? 'none is needed'
-        : (world.credentials.get(entry.clientId)?.name ?? entry.clientId);
-    case 'rate':
-      return entry.allowance === null
-        ? 'not metered here'
-        : `${entry.allowanceLeft} of ${entry.allowance} left`;
-    case 'readable':
-      return `${entry.call.body.byteLength} bytes`;
-    case 'replay':
-      return entry.subject === null ? 'nothing to repeat' : `subject ${entry.subject}`;
-    default:
-      return '';
-  }
 }

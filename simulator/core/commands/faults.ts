@@ -8,9 +8,13 @@ export interface MakeFault {
   readonly phase?: 'before' | 'after';
   readonly effect: CallEffect | DeliveryEffect;
   readonly times?: number | null;
+  readonly nth?: number | null;
+  readonly probability?: number | null;
 }
 
-const callKinds = ['status', 'delay', 'hang', 'reset'];
+const callKinds = ['status', 'refuse', 'delay', 'hang', 'reset', 'truncate', 'slow_body'];
+/** Effects on the body of an answer: something has run by then. */
+const answerKinds = ['truncate', 'slow_body'];
 const deliveryKinds = ['drop', 'duplicate', 'bad_signature', 'stale_timestamp', 'delay'];
 
 export function makeFault({ world }: CommandContext, args: MakeFault): CommandOutcome {
@@ -24,13 +28,23 @@ export function makeFault({ world }: CommandContext, args: MakeFault): CommandOu
   if (webhook && args.phase === 'after') {
     return refused('phase', 'a webhook fault has no phase after');
   }
+  const onAnswer = answerKinds.includes(effect.kind);
+  if (onAnswer && args.phase === 'before') {
+    return refused('phase', `is after with ${effect.kind}: before it runs there is no answer`);
+  }
+  if (effect.kind === 'refuse' && args.phase === 'after') {
+    return refused('phase', 'is before with refuse: what is refused has not run');
+  }
+  const { nth, probability } = args;
   const fault: Fault = {
     id: String(world.counters.fault + 1),
     match,
-    phase: args.phase ?? 'before',
+    phase: args.phase ?? (onAnswer ? 'after' : 'before'),
     effect,
     times: args.times ?? null,
     hits: 0,
+    ...(nth === undefined || nth === null ? {} : { nth }),
+    ...(probability === undefined || probability === null ? {} : { probability }),
   };
   evolve(world, [
     { type: 'counted', counter: 'fault', to: world.counters.fault + 1 },

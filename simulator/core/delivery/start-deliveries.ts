@@ -2,7 +2,7 @@
 import type { Behaviour } from '../behaviour.ts';
 import type { Change } from '../change.ts';
 import { evolve } from '../evolve.ts';
-import { findDeliveryFault } from '../pipeline/find-fault.ts';
+import { type Fault, searchDeliveryFaults } from '../pipeline/find-fault.ts';
 import type { Delivery, DeliveryAttempt, EventRecord, Subscription } from '../records.ts';
 import { findEvent, type World } from '../world.ts';
 import { deliveredChanges, waitChanges } from './delivery-answers.ts';
@@ -113,13 +113,10 @@ function nextWanted(
 
 /** Hands an attempt to the host, or lets a fault drop or delay it. */
 export function startAttempt(world: World, delivery: Delivery, pastFaults = false): DeliveryStart {
-  const fault = pastFaults
-    ? null
-    : findDeliveryFault(world.faults.values(), delivery.subscriptionId);
+  const fault = pastFaults ? null : strikeDelivery(world, delivery);
   if (fault !== null) {
     // A new one is begun before it can end.
     if (!world.deliveries.has(delivery.id)) evolve(world, [{ type: 'delivery-set', delivery }]);
-    evolve(world, [{ type: 'fault-set', fault: { ...fault, hits: fault.hits + 1 } }]);
     const { effect } = fault;
     if (effect.kind === 'drop') {
       evolve(world, dropChanges(world, delivery));
@@ -142,6 +139,16 @@ export function startAttempt(world: World, delivery: Delivery, pastFaults = fals
     attempt: delivery.attempts.length + 1,
     fault: deliveryFault,
   };
+}
+
+/** Finds the fault that this attempt meets, and counts it. */
+function strikeDelivery(world: World, { subscriptionId }: Delivery): Fault | null {
+  const { struck, changed } = searchDeliveryFaults(world, subscriptionId);
+  evolve(
+    world,
+    changed.map((fault) => ({ type: 'fault-set', fault })),
+  );
+  return struck;
 }
 
 function dropChanges(world: World, delivery: Delivery): readonly Change[] {

@@ -2,7 +2,7 @@
 
 import type { Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
-import { findEntry, type JournalEntry } from '../journal.ts';
+import { findEntry, type InjectedFault, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -11,12 +11,8 @@ export interface Completion {
   readonly steps: readonly string[];
   /** Sequence number of the last event before the attempt. */
   readonly eventsAfter: number;
-  readonly faultId: string | null;
-}
-
-/** Of a call that a fault was injected into. */
-export interface FaultCompletion extends Completion {
-  readonly faultId: string;
+  /** What faults have done to it so far, in order. */
+  readonly faults: readonly InjectedFault[];
 }
 
 const faultHeader = 'x-sandbox-fault';
@@ -38,12 +34,18 @@ export function completeWithReply(
   cites: readonly string[],
   completion: Completion,
 ): StepResult {
-  const finished = context.behaviour.finalizeReply(given, context);
-  const reply =
-    completion.faultId === null ? finished : withFaultHeader(finished, completion.faultId);
+  const reply = finishReply(context, given, completion);
   journalCall(context, cites, completion, { reply, answeredAtMs: context.world.nowMs });
   const { n, requestId } = context;
   return { effects: [{ kind: 'answer', n, requestId, reply }], n };
+}
+
+/** The answer as it leaves, with the mark of the fault that it met last. */
+export function finishReply(context: RequestContext, given: Reply, completion: Completion): Reply {
+  if (given.isForeign === true) return given;
+  const finished = context.behaviour.finalizeReply(given, context);
+  const fault = completion.faults.at(-1);
+  return fault === undefined ? finished : withFaultHeader(finished, fault.id);
 }
 
 /** IDEM-4, IDEM-6: kept as printed, unless it may be retried. */
@@ -101,7 +103,7 @@ export function journalCall(
     cites,
     eventsAfter: completion.eventsAfter,
     eventsTo: context.world.events.lastSeq,
-    faultId: completion.faultId,
+    faults: completion.faults,
     reply: shown.reply,
     answeredAtMs: shown.answeredAtMs,
     reset: shown.reset ?? false,

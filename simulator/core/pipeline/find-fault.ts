@@ -1,5 +1,7 @@
 // Faults ordered by an operator: which calls or deliveries they hit, and what happens to those.
 import type { OperationName } from '../tables/operations.ts';
+import { type RefusalCode, refusalTable } from '../tables/refusals.ts';
+import { hmacSha256Hex } from '../values/digest.ts';
 
 export interface FaultMatch {
   readonly operation?: OperationName;
@@ -11,11 +13,28 @@ export interface FaultMatch {
   readonly webhook?: boolean | string;
 }
 
+/** In the API's own form (429, 500, 503), or as a gateway in front of it answers (502, 504). */
+export const faultStatuses = [429, 500, 502, 503, 504] as const;
+export type FaultStatus = (typeof faultStatuses)[number];
+
+/** The codes of the specification, and the two refusals that have none there (NS-14, NS-16). */
+export const faultRefusals = [
+  ...(Object.keys(refusalTable) as RefusalCode[]),
+  'unauthorized',
+  'unreadable',
+] as const;
+export type FaultRefusal = (typeof faultRefusals)[number];
+
 export type CallEffect =
-  | { readonly kind: 'status'; readonly status: 429 | 500 | 503 }
+  | { readonly kind: 'status'; readonly status: FaultStatus }
+  | { readonly kind: 'refuse'; readonly code: FaultRefusal }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'hang' }
-  | { readonly kind: 'reset' };
+  | { readonly kind: 'reset' }
+  /** The connection ends after so many bytes of the answer's body. */
+  | { readonly kind: 'truncate'; readonly bytes: number }
+  /** The answer's body comes in pieces over this time. */
+  | { readonly kind: 'slow_body'; readonly ms: number };
 
 export type DeliveryEffect =
   | { readonly kind: 'drop' }
@@ -33,6 +52,12 @@ export interface Fault {
   /** How often it strikes; null: until it is removed. */
   readonly times: number | null;
   readonly hits: number;
+  /** It strikes from this matching call on. */
+  readonly nth?: number;
+  /** How likely it strikes a matching call, from 0 to 1. */
+  readonly probability?: number;
+  /** Matching calls so far; counted only where `nth` or `probability` asks for it. */
+  readonly matches?: number;
 }
 
 /** What a fault is matched against. */
@@ -43,38 +68,84 @@ export interface FaultSubject {
   readonly clientId: string | null;
 }
 
-function live(fault: Fault): boolean {
-  return fault.times === null || fault.hits < fault.times;
+/** It has struck as often as it was ordered to. */
+export function isSpent({ times, hits }: Fault): boolean {
+  return times !== null && hits >= times;
 }
 
 function pathMatches(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 }
 
-/** The first live fault of a phase that concerns this call, in the order they were made. */
-export function findCallFault(
-  faults: Iterable<Fault>,
-  phase: 'before' | 'after',
-  subject: FaultSubject,
-): Fault | null {
-  for (const fault of faults) {
-    const { match } = fault;
-    if (match.webhook !== undefined || fault.phase !== phase || !live(fault)) continue;
-    if (match.operation !== undefined && match.operation !== subject.operation) continue;
-    if (match.method !== undefined && match.method.toUpperCase() !== subject.method) continue;
-    if (match.path !== undefined && !pathMatches(match.path, subject.path)) continue;
-    if (match.client_id !== undefined && match.client_id !== subject.clientId) continue;
-    return fault;
-  }
-  return null;
+function matchesCall({ match }: Fault, subject: FaultSubject): boolean {
+  if (match.webhook !== undefined) return false;
+  if (match.operation !== undefined && match.operation !== subject.operation) return false;
+  if (match.method !== undefined && match.method.toUpperCase() !== subject.method) return false;
+  if (match.path !== undefined && !pathMatches(match.path, subject.path)) return false;
+  return match.client_id === undefined || match.client_id === subject.clientId;
 }
 
-/** The first live fault that concerns deliveries of a subscription. */
-export function findDeliveryFault(faults: Iterable<Fault>, subscriptionId: number): Fault | null {
-  for (const fault of faults) {
-    const { webhook } = fault.match;
-    if (webhook === undefined || webhook === false || !live(fault)) continue;
-    if (webhook === true || webhook === String(subscriptionId)) return fault;
+function matchesDelivery({ match: { webhook } }: Fault, subscriptionId: number): boolean {
+  return webhook === true || webhook === String(subscriptionId);
+}
+
+/** What a call or an attempt does to the faults: the one that strikes it, and those it counts in. */
+export interface FaultSearch {
+  readonly struck: Fault | null;
+  /** With the new counts, the one that strikes among them. */
+  readonly changed: readonly Fault[];
+}
+
+/** Faults with the seed of the world they are in, from which `probability` draws. */
+export interface FaultsOfWorld {
+  readonly faults: ReadonlyMap<string, Fault>;
+  readonly seed: string;
+}
+
+/** The faults of a phase that concern this call; the oldest of those that are due strikes. */
+export function searchCallFaults(
+  world: FaultsOfWorld,
+  phase: 'before' | 'after',
+  subject: FaultSubject,
+): FaultSearch {
+  return search(world, (fault) => fault.phase === phase && matchesCall(fault, subject));
+}
+
+/** The same for an attempt to deliver to a subscription. */
+export function searchDeliveryFaults(world: FaultsOfWorld, subscriptionId: number): FaultSearch {
+  return search(world, (fault) => matchesDelivery(fault, subscriptionId));
+}
+
+const nothingStruck: FaultSearch = { struck: null, changed: [] };
+
+function search({ faults, seed }: FaultsOfWorld, concerns: (fault: Fault) => boolean): FaultSearch {
+  if (faults.size === 0) return nothingStruck;
+  let struck: Fault | null = null;
+  const changed: Fault[] = [];
+  for (const fault of faults.values()) {
+    if (isSpent(fault) || !concerns(fault)) continue;
+    const counted = countMatch(fault);
+    if (struck === null && isDue(counted, seed)) {
+      struck = { ...counted, hits: fault.hits + 1 };
+      changed.push(struck);
+    } else if (counted !== fault) changed.push(counted);
   }
-  return null;
+  return { struck, changed };
+}
+
+function countMatch(fault: Fault): Fault {
+  if (fault.nth === undefined && fault.probability === undefined) return fault;
+  return { ...fault, matches: (fault.matches ?? 0) + 1 };
+}
+
+function isDue({ id, nth, probability, matches = 0 }: Fault, seed: string): boolean {
+  if (nth !== undefined && matches < nth) return false;
+  return probability === undefined || draw(seed, `fault ${id}, ${matches}`) < probability;
+}
+
+const drawnDigits = 12;
+
+/** A number from 0 to 1 (exclusive) that depends on nothing but seed and label. */
+function draw(seed: string, label: string): number {
+  return Number.parseInt(hmacSha256Hex(seed, label).slice(0, drawnDigits), 16) / 16 ** drawnDigits;
 }

@@ -1,94 +1,138 @@
-// What a fault does to a call: an answer in its place, a call suspended, an answer lost or late.
+// What a fault does to a call: an answer in its place, a call suspended, an answer lost, late, cut
+// short or slow.
 
-import type { Decision, Reply } from '../call.ts';
+import type { Decision } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import type { StepResult } from '../step.ts';
 import {
   type Completion,
+  completeRequest,
   completeWithReply,
-  type FaultCompletion,
   journalCall,
   recordReply,
   releaseKey,
 } from './complete-request.ts';
-import { type Fault, findCallFault } from './find-fault.ts';
-import { rateRefusal } from './rate.ts';
-import { refusalReply } from './refuse.ts';
+import { isRecordedRefusal, refuseCode, statusDecision } from './fault-answers.ts';
+import { type CallEffect, searchCallFaults } from './find-fault.ts';
 import type { RequestContext } from './request-context.ts';
 import { stepNamesBeforeOperation } from './run-stages.ts';
+import { sendSlowly, sendTruncated } from './send-body.ts';
 import { delayAnswer, suspendRequest } from './suspend-request.ts';
+
+/** A call that met a fault, and what the fault does to it. */
+interface Struck {
+  readonly effect: CallEffect;
+  readonly completion: Completion;
+}
 
 /** Nothing has run: another answer, no answer, or a later run. Null: no fault was ordered. */
 export function injectFaultBefore(
   context: RequestContext,
   completion: Completion,
 ): StepResult | null {
-  const fault = findFaultFor(context, 'before');
-  if (fault === null) return null;
-  countHit(context, fault);
+  if (context.world.faults.size === 0) return null;
   const steps = stepNamesBeforeOperation(context.behaviour.stages);
-  const faulted: FaultCompletion = { ...completion, steps, faultId: fault.id };
-  const { effect } = fault;
-  if (effect.kind === 'status') {
-    const reply = statusReply(context, effect.status);
-    return completeWithReply(context, reply, ['IDEM-6b', 'IDEM-6c'], faulted);
+  const struck = strike(context, 'before', { ...completion, steps });
+  if (struck === null) return null;
+  const { effect } = struck;
+  switch (effect.kind) {
+    case 'status': {
+      const { reply, cites } = statusDecision(context, effect.status);
+      return completeWithReply(context, reply, cites, struck.completion);
+    }
+    case 'refuse': {
+      const decision = refuseCode(context, effect.code);
+      const recordable = context.keyId !== null && isRecordedRefusal(effect.code);
+      return completeRequest(context, decision, struck.completion, recordable);
+    }
+    case 'reset':
+      return cutConnection(context, [], struck.completion);
+    default:
+      return suspendRequest(context, struck.completion, effect.kind === 'delay' ? effect.ms : null);
   }
-  if (effect.kind === 'reset') {
-    journalCall(context, ['IDEM-14a'], faulted, { reply: null, answeredAtMs: null, reset: true });
-    return { effects: [{ kind: 'reset', n: context.n }], n: context.n };
-  }
-  return suspendRequest(context, faulted, effect.kind === 'delay' ? effect.ms : null);
 }
 
-/** The operation has run; only its answer is lost, late or replaced. Null: no fault was ordered. */
+/** The operation has run; only its answer suffers. Null: no fault was ordered. */
 export function injectFaultAfter(
   context: RequestContext,
   decision: Decision,
   completion: Completion,
 ): StepResult | null {
-  const fault = findFaultFor(context, 'after');
-  if (fault === null) return null;
-  countHit(context, fault);
-  const { n } = context;
-  const faulted: FaultCompletion = { ...completion, faultId: fault.id };
-  const { effect } = fault;
-  if (effect.kind === 'status') {
-    // IDEM-6: nothing is recorded, so a repeat runs again and converges.
-    if (context.keyId !== null) releaseKey(context, context.keyId);
-    return completeWithReply(
-      context,
-      statusReply(context, effect.status),
-      ['IDEM-6b', 'IDEM-6c'],
-      faulted,
-    );
+  const struck = strike(context, 'after', completion);
+  if (struck === null) return null;
+  if (context.keyId !== null) {
+    // IDEM-6: behind a status nothing is recorded, so a repeat runs again and converges.
+    if (struck.effect.kind === 'status') releaseKey(context, context.keyId);
+    else recordReply(context, decision.reply);
   }
-  if (context.keyId !== null) recordReply(context, decision.reply);
-  if (effect.kind === 'delay') return delayAnswer(context, decision, faulted, effect.ms);
-  const reset = effect.kind === 'reset';
-  journalCall(context, decision.cites, faulted, { reply: null, answeredAtMs: null, reset });
-  return { effects: reset ? [{ kind: 'reset', n }] : [], n };
+  return withholdAnswer(context, decision, struck);
 }
 
-function findFaultFor(context: RequestContext, phase: 'before' | 'after'): Fault | null {
+/**
+ * A repeat that gets the first answer is struck like any call, in either phase; what is recorded
+ * stays as it is. Null: no fault was ordered.
+ */
+export function injectFaultOnReplay(
+  context: RequestContext,
+  replayed: Decision,
+  completion: Completion,
+): StepResult | null {
+  const struck = strike(context, 'before', completion) ?? strike(context, 'after', completion);
+  return struck === null ? null : withholdAnswer(context, replayed, struck);
+}
+
+/** Finds the fault that this call meets, and counts it. */
+function strike(
+  context: RequestContext,
+  phase: 'before' | 'after',
+  completion: Completion,
+): Struck | null {
   const { world, operation, call, path, credential } = context;
   if (world.faults.size === 0 || operation === null) return null;
   const clientId = credential?.clientId ?? null;
   const subject = { operation, method: call.method, path, clientId };
-  return findCallFault(world.faults.values(), phase, subject);
+  const { struck, changed } = searchCallFaults(world, phase, subject);
+  for (const fault of changed) evolve(world, [{ type: 'fault-set', fault }]);
+  if (struck === null) return null;
+  const effect = struck.effect as CallEffect;
+  const faults = [...completion.faults, { id: struck.id, phase, effect }];
+  return { effect, completion: { ...completion, faults } };
 }
 
-function countHit(context: RequestContext, fault: Fault): void {
-  evolve(context.world, [{ type: 'fault-set', fault: { ...fault, hits: fault.hits + 1 } }]);
+function cutConnection(
+  context: RequestContext,
+  cites: readonly string[],
+  completion: Completion,
+): StepResult {
+  journalCall(context, cites, completion, { reply: null, answeredAtMs: null, reset: true });
+  return { effects: [{ kind: 'reset', n: context.n }], n: context.n };
 }
 
-/** IDEM-6, LIM-6: a status that a fault orders comes in the API's own form and headers. */
-function statusReply(context: RequestContext, status: 429 | 500 | 503): Reply {
-  if (status === 429)
-    return rateRefusal(context, 1000, 'A fault limits this call. Retry after the wait.');
-  const code = status === 500 ? 'internal_error' : 'write_contention';
-  const detail =
-    status === 500
-      ? 'A fault broke this call. Repeat it with the same key.'
-      : 'A fault made others write the same record. Repeat the call with the same key.';
-  return refusalReply(context, { code, detail, cites: [] });
+/** There is an answer; it is replaced, lost, late, cut short or slow. */
+function withholdAnswer(
+  context: RequestContext,
+  decision: Decision,
+  { effect, completion }: Struck,
+): StepResult {
+  switch (effect.kind) {
+    case 'status': {
+      const { reply, cites } = statusDecision(context, effect.status);
+      return completeWithReply(context, reply, cites, completion);
+    }
+    case 'refuse': {
+      const { reply, cites } = refuseCode(context, effect.code);
+      return completeWithReply(context, reply, cites, completion);
+    }
+    case 'reset':
+      return cutConnection(context, decision.cites, completion);
+    case 'hang':
+      journalCall(context, decision.cites, completion, { reply: null, answeredAtMs: null });
+      return { effects: [], n: context.n };
+    case 'delay':
+      return delayAnswer(context, decision, completion, effect.ms);
+    case 'truncate':
+      return sendTruncated(context, decision, completion, effect.bytes);
+    case 'slow_body':
+      return sendSlowly(context, decision, completion, effect.ms);
+  }
 }

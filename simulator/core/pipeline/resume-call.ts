@@ -2,9 +2,8 @@
 
 import type { Behaviour } from '../behaviour.ts';
 import type { Reply } from '../call.ts';
-import type { Change } from '../change.ts';
 import { evolve } from '../evolve.ts';
-import { findEntry } from '../journal.ts';
+import { findEntry, type InjectedFault } from '../journal.ts';
 import type { StepResult } from '../step.ts';
 import type { SuspendedCall, World } from '../world.ts';
 import { withFaultHeader } from './complete-request.ts';
@@ -12,6 +11,7 @@ import { refusalReply } from './refuse.ts';
 import { RequestContext } from './request-context.ts';
 import { runAndComplete } from './run-operation.ts';
 import { stepNamesWithOperation } from './run-stages.ts';
+import { endSuspension } from './suspend-request.ts';
 import { tokenText } from './token.ts';
 
 export function findSuspendedCall(world: World, id: string): SuspendedCall {
@@ -26,17 +26,10 @@ export function answerSuspendedCall(
   suspended: SuspendedCall,
   reply: Reply,
 ): StepResult {
-  const entry = findEntry(world.journal, suspended.n);
-  const shown = withFaultHeader(reply, suspended.faultId);
-  const changes: Change[] = [{ type: 'held-removed', id: suspended.id }];
-  if (entry !== undefined) {
-    const answered = { ...entry, reply: shown, answeredAtMs: world.nowMs };
-    changes.push({ type: 'journalled', entry: answered });
-  }
-  evolve(world, changes);
-  return {
-    effects: [{ kind: 'answer', n: suspended.n, requestId: suspended.requestId, reply: shown }],
-  };
+  const { n, requestId, faultId } = suspended;
+  const shown = withFaultHeader(reply, faultId);
+  endSuspension(world, suspended, shown);
+  return { effects: [{ kind: 'answer', n, requestId, reply: shown }] };
 }
 
 /** IDEM-14b, NS-34: given up; its key is free again and the call will never run. */
@@ -77,7 +70,15 @@ export function resumeSuspendedCall(
   restoreContext(context, suspended);
   const eventsAfter = world.events.lastSeq;
   const steps = stepNamesWithOperation(behaviour.stages);
-  return runAndComplete(context, { steps, eventsAfter, faultId: suspended.faultId });
+  return runAndComplete(context, { steps, eventsAfter, faults: faultsOf(world, suspended) });
+}
+
+/** What suspended it: as the journal tells, or as it stands where a state was loaded meanwhile. */
+function faultsOf(world: World, { n, faultId }: SuspendedCall): readonly InjectedFault[] {
+  const entry = findEntry(world.journal, n);
+  if (entry !== undefined) return entry.faults;
+  const fault = world.faults.get(faultId);
+  return fault === undefined ? [] : [{ id: fault.id, phase: fault.phase, effect: fault.effect }];
 }
 
 /** What the stages had found out when the call was suspended. */

@@ -3,9 +3,10 @@
 import type { Decision, Reply } from '../call.ts';
 import type { Change } from '../change.ts';
 import { evolve } from '../evolve.ts';
+import { findEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
-import type { SuspendedCall } from '../world.ts';
-import { type FaultCompletion, journalCall } from './complete-request.ts';
+import type { SuspendedCall, World } from '../world.ts';
+import { type Completion, finishReply, journalCall } from './complete-request.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
@@ -14,7 +15,7 @@ import type { RequestContext } from './request-context.ts';
  */
 export function suspendRequest(
   context: RequestContext,
-  completion: FaultCompletion,
+  completion: Completion,
   delayMs: number | null,
 ): StepResult {
   const { world, behaviour, n, keyId } = context;
@@ -42,12 +43,13 @@ export function suspendRequest(
 export function delayAnswer(
   context: RequestContext,
   decision: Decision,
-  completion: FaultCompletion,
+  completion: Completion,
   delayMs: number,
 ): StepResult {
   const { world, n } = context;
   const dueAtMs = world.nowMs + delayMs;
-  const suspended = newSuspendedCall(context, completion, decision.reply, dueAtMs);
+  const reply = finishReply(context, decision.reply, completion);
+  const suspended = newSuspendedCall(context, completion, reply, dueAtMs);
   journalCall(context, decision.cites, completion, { reply: null, answeredAtMs: null });
   evolve(world, [
     ...suspensionOf(context, suspended),
@@ -56,20 +58,22 @@ export function delayAnswer(
   return { effects: [], n };
 }
 
-function suspensionOf({ world }: RequestContext, suspended: SuspendedCall): Change[] {
+export function suspensionOf({ world }: RequestContext, suspended: SuspendedCall): Change[] {
   return [
     { type: 'held-set', held: suspended },
     { type: 'counted', counter: 'held', to: world.counters.held + 1 },
   ];
 }
 
-function newSuspendedCall(
+export function newSuspendedCall(
   context: RequestContext,
-  completion: FaultCompletion,
+  completion: Completion,
   reply: Reply | null,
   wakeAtMs: number | null,
 ): SuspendedCall {
+  const fault = completion.faults.at(-1);
   if (context.operation === null) throw new Error('a call was suspended without a route');
+  if (fault === undefined) throw new Error('a call was suspended without a fault');
   return {
     id: String(context.world.counters.held + 1),
     n: context.n,
@@ -83,7 +87,18 @@ function newSuspendedCall(
     facts: context.facts,
     reply,
     wakeAtMs,
-    faultId: completion.faultId,
+    faultId: fault.id,
     abandoned: false,
   };
+}
+
+/** It has been answered to the end. */
+export function endSuspension(world: World, suspended: SuspendedCall, reply: Reply): void {
+  const entry = findEntry(world.journal, suspended.n);
+  const changes: Change[] = [{ type: 'held-removed', id: suspended.id }];
+  if (entry !== undefined) {
+    const answered = { ...entry, reply, answeredAtMs: world.nowMs };
+    changes.push({ type: 'journalled', entry: answered });
+  }
+  evolve(world, changes);
 }

@@ -36,7 +36,7 @@ export const tokenStage: Stage = {
 };
 
 // AUTH-1, NS-16: the specification names no status for it; RFC 6750 asks for this header.
-function refuseToken(context: RequestContext, detail: string): Decision {
+export function refuseToken(context: RequestContext, detail: string): Decision {
   const { unauthorized_status: status, unauthorized_code: code } = context.behaviour.settings;
   return refuseUnnamed(
     context,

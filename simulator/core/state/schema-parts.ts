@@ -53,12 +53,15 @@ export const operation = oneOf(...operationNames);
 export const reply = record<Reply>(
   {
     status: { type: 'integer', minimum: 100, maximum: 999 },
-    contentType: orNull(oneOf('application/json', 'application/problem+json', 'text/plain')),
+    contentType: orNull(
+      oneOf('application/json', 'application/problem+json', 'text/plain', 'text/html'),
+    ),
     body: text,
     etag: headerValue,
     headers: mapOf(headerValue),
+    isForeign: flag,
   },
-  ['etag', 'headers'],
+  ['etag', 'headers', 'isForeign'],
 );
 
 /** A call as it is written down: its body is base64. */

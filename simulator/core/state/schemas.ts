@@ -1,7 +1,12 @@
 // What the records of a state are made of, as data: every member that the program will read later.
 import type { Schema } from '../../../fixtures/schemas/validate.ts';
 import type { Facts } from '../call.ts';
-import type { Fault, FaultMatch } from '../pipeline/find-fault.ts';
+import {
+  type Fault,
+  type FaultMatch,
+  faultRefusals,
+  faultStatuses,
+} from '../pipeline/find-fault.ts';
 import type {
   Account,
   Brand,
@@ -178,38 +183,46 @@ export const recordSchemas = {
     nextDueMs: orNull(time),
     roundStart: count,
   }),
-  faults: record<Fault>({
-    id,
-    match: record<FaultMatch>(
-      {
-        operation,
-        method: text,
-        path: text,
-        client_id: text,
-        webhook: { type: ['boolean', 'string'] },
-      },
-      ['operation', 'method', 'path', 'client_id', 'webhook'],
-    ),
-    phase: oneOf('before', 'after'),
-    effect: record<{ kind: string; status: number; ms: number }>(
-      {
-        kind: oneOf(
-          ...['status', 'delay', 'hang', 'reset'],
-          ...['drop', 'duplicate', 'bad_signature', 'stale_timestamp'],
-        ),
-        status: { type: 'integer', enum: [429, 500, 503] },
-        ms: time,
-      },
-      ['status', 'ms'],
-    ),
-    times: orNull(count),
-    hits: count,
-  }),
+  faults: record<Fault>(
+    {
+      id,
+      match: record<FaultMatch>(
+        {
+          operation,
+          method: text,
+          path: text,
+          client_id: text,
+          webhook: { type: ['boolean', 'string'] },
+        },
+        ['operation', 'method', 'path', 'client_id', 'webhook'],
+      ),
+      phase: oneOf('before', 'after'),
+      effect: record<{ kind: string; status: number; ms: number; code: string; bytes: number }>(
+        {
+          kind: oneOf(
+            ...['status', 'refuse', 'delay', 'hang', 'reset', 'truncate', 'slow_body'],
+            ...['drop', 'duplicate', 'bad_signature', 'stale_timestamp'],
+          ),
+          status: { type: 'integer', enum: faultStatuses },
+          ms: time,
+          code: oneOf(...faultRefusals),
+          bytes: count,
+        },
+        ['status', 'ms', 'code', 'bytes'],
+      ),
+      times: orNull(count),
+      hits: count,
+      nth: count,
+      probability: number,
+      matches: count,
+    },
+    ['nth', 'probability', 'matches'],
+  ),
   finishedDeliveries: id,
   timers: record<Timer>({
     dueAtMs: time,
     sequence: count,
-    kind: oneOf('settle', 'wake', 'abandon', 'answer', 'deliver'),
+    kind: oneOf('settle', 'wake', 'abandon', 'answer', 'piece', 'deliver'),
     ref: id,
   }),
   held: record<SuspendedCall>({

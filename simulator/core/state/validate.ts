@@ -2,6 +2,7 @@
 // record says of another is there.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import type { Fault } from '../pipeline/find-fault.ts';
+import { parsePieceRef } from '../pipeline/send-body.ts';
 import type { EventRecord, Subscription } from '../records.ts';
 import { operationTable } from '../tables/operations.ts';
 import type { Timer } from '../timers.ts';
@@ -215,7 +216,13 @@ function checkTargets(world: StateObject): void {
 }
 
 function checkFault({ effect }: Fault, index: number): void {
-  const wants = { status: 'status', delay: 'ms' }[effect.kind as string];
+  const wants = {
+    status: 'status',
+    delay: 'ms',
+    refuse: 'code',
+    truncate: 'bytes',
+    slow_body: 'ms',
+  }[effect.kind as string];
   if (wants === undefined || Object.hasOwn(effect, wants)) return;
   throw new StateError(`world.faults[${index}].effect.${wants} is missing`);
 }
@@ -227,7 +234,11 @@ function checkTimers(timers: readonly Timer[], held: readonly SuspendedCall[]): 
     if (above >= 0 && dueAtMs < (timers[above] as Timer).dueAtMs) {
       throw new StateError(`world.timers[${index}] must not be due before world.timers[${above}]`);
     }
-    if (kind !== 'answer' || !unanswered.has(ref)) continue;
+    if (kind === 'piece' && !/^\d+\/[1-9]\d*\/[1-9]\d*$/.test(ref)) {
+      throw new StateError(`world.timers[${index}].ref must be a call, a piece and how many`);
+    }
+    const answered = kind === 'answer' ? ref : kind === 'piece' ? parsePieceRef(ref).id : null;
+    if (answered === null || !unanswered.has(answered)) continue;
     throw new StateError(`world.timers[${index}].ref is a call in world.held that has no reply`);
   }
 }

@@ -199,13 +199,24 @@ function makeFault(draw: Draw): unknown {
     return { match: { webhook: true }, effect, times: 1 + draw(3) };
   }
   const effect = pick(draw, [
-    { kind: 'status', status: pick(draw, [429, 500, 503]) },
+    { kind: 'status', status: pick(draw, [429, 500, 502, 503, 504]) },
+    { kind: 'refuse', code: pick(draw, ['invalid_state', 'unauthorized', 'not_found']) },
+    { kind: 'truncate', bytes: pick(draw, [0, 20, 10_000]) },
+    { kind: 'slow_body', ms: pick(draw, [0, 5, 10_000]) },
     { kind: 'delay', ms: pick(draw, [0, 1000, 40_000]) },
     { kind: 'hang' },
     { kind: 'reset' },
   ]);
   const match = draw(2) === 0 ? {} : { operation: pick(draw, operationNames) };
-  return { match, phase: pick(draw, ['before', 'after']), effect, times: 1 + draw(3) };
+  const phase = { refuse: 'before', truncate: 'after', slow_body: 'after' }[effect.kind as string];
+  return {
+    match,
+    phase: phase ?? pick(draw, ['before', 'after']),
+    effect,
+    times: 1 + draw(3),
+    ...(draw(3) === 0 ? { nth: 1 + draw(3) } : {}),
+    ...(draw(3) === 0 ? { probability: pick(draw, [0, 0.5, 1]) } : {}),
+  };
 }
 
 function makeCommand(draw: Draw, world: World, atMs: number): Input {

@@ -19,7 +19,11 @@ import { gatherFacts, needsFacts } from './gather-facts.ts';
  */
 export type Answer =
   | { readonly kind: 'answer'; readonly requestId: string; readonly reply: Reply }
-  | { readonly kind: 'reset' };
+  | { readonly kind: 'reset' }
+  /** The headers alone; the body comes in pieces, and not always to its end. */
+  | { readonly kind: 'begin'; readonly requestId: string; readonly reply: Reply }
+  | { readonly kind: 'piece'; readonly bytes: Uint8Array }
+  | { readonly kind: 'end'; readonly isWhole: boolean };
 
 /** Something that happened, for the log, the stream and the events channel. */
 export type Notice =
@@ -48,7 +52,8 @@ export interface WorldHostOptions {
 
 type Waiting = (answer: Answer) => void;
 
-const endsCall = ({ kind }: Effect): boolean => kind === 'answer' || kind === 'reset';
+const endsCall = ({ kind }: Effect): boolean =>
+  kind === 'answer' || kind === 'reset' || kind === 'end';
 
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -85,8 +90,8 @@ export class WorldHost {
   }
 
   /**
-   * Takes a call. `answered` is called once, before this returns wherever nothing has to be waited
-   * for. Returns a function to call when the caller has gone away.
+   * Takes a call. `answered` is called once, or for each part of an answer that comes in pieces;
+   * before this returns wherever nothing has to be waited for.
    */
   call(call: Call, answered: Waiting): void {
     const facts = needsFacts(this, call) ? gatherFacts(this, call) : noFacts;
@@ -178,9 +183,10 @@ export class WorldHost {
         continue;
       }
       const waiting = this.#waiting.get(effect.n);
-      this.#waiting.delete(effect.n);
-      waiting?.(effect.kind === 'reset' ? { kind: 'reset' } : effect);
-      this.notify({ kind: 'request', n: effect.n });
+      const isOver = endsCall(effect);
+      if (isOver) this.#waiting.delete(effect.n);
+      waiting?.(effect);
+      if (isOver) this.notify({ kind: 'request', n: effect.n });
     }
   }
 

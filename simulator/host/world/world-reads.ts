@@ -3,6 +3,7 @@
 export { replyHeaders } from '../../core/call.ts';
 export { nextDueMs } from '../../core/fire-timer.ts';
 export { findEntry, newestEntries } from '../../core/journal.ts';
+export { faultRefusals, faultStatuses, isSpent } from '../../core/pipeline/find-fault.ts';
 export { StartingWorldError } from '../../core/seed/start-world.ts';
 export { eventId } from '../../core/serialize/records.ts';
 export { StateError } from '../../core/state/snapshot.ts';

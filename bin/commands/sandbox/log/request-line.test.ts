@@ -21,8 +21,13 @@ lines('time, request, outcome, caller, rules', () => {
 });
 
 lines('nobody recognised, nothing answered', () => {
-  const cut = { ...line, status: null, idempotency: null, caller: null, cites: [] };
+  const cut = { ...line, status: 'cut' as const, idempotency: null, caller: null, cites: [] };
   assert.is(requestLine(cut).replace(/ +/g, ' '), '12:00:01.250 POST /api/v1/accounts cut -');
+});
+
+lines('a call that a fault holds back is held, and not cut', () => {
+  const held = requestLine({ ...line, status: 'held' }).replace(/ +/g, ' ');
+  assert.is(held, '12:00:01.250 POST /api/v1/accounts held first brand-a ACC-1');
 });
 
 lines('rules come before open questions, and three are enough', () => {

@@ -5,8 +5,8 @@ export interface RequestLine {
   readonly method: string;
   /** Path with query, as it was sent. */
   readonly target: string;
-  /** Null when the connection was cut in place of an answer. */
-  readonly status: number | null;
+  /** What became of it where there is no status: the connection was cut, or it is held back. */
+  readonly status: number | 'cut' | 'held';
   readonly idempotency: 'first' | 'replayed' | 'converged' | 'in_flight' | null;
   /** Name of the credential; null when nobody was recognised. */
   readonly caller: string | null;
@@ -23,7 +23,7 @@ export function requestLine(line: RequestLine): string {
   const { atMs, method, target, status, idempotency, caller, cites } = line;
   const rules = [...cites].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)));
   const time = new Date(atMs).toISOString().slice(11, 23);
-  const outcome = `${status ?? 'cut'}${idempotency ? ` ${idempotency.replace('_', ' ')}` : ''}`;
+  const outcome = `${status}${idempotency ? ` ${idempotency.replace('_', ' ')}` : ''}`;
   return [
     time,
     `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,

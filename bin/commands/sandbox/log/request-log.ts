@@ -41,7 +41,7 @@ function lineOf(host: WorldHost, entry: JournalEntry): string {
     atMs,
     method: call.method,
     target: call.target,
-    status: entry.reply?.status ?? null,
+    status: entry.reply?.status ?? (entry.reset ? 'cut' : 'held'),
     idempotency,
     caller: credential?.name ?? clientId,
     cites,
@@ -61,6 +61,7 @@ function requestEvent(world: string, entry: JournalEntry): string {
     operation,
     client_id: clientId,
     status: entry.reply?.status ?? null,
+    held: entry.reply === null && !entry.reset,
     idempotency,
     cites,
   });

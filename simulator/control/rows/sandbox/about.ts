@@ -1,6 +1,7 @@
 // Rows about the sandbox itself: that it is there, what it is, and its description.
 import { defaultSettings, type SettingKey, settingKeys } from '../../../../fixtures/settings.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
+import { isSpent } from '../../../host/world/world-reads.ts';
 import { answer } from '../../reply.ts';
 import { type HandlerContext, row } from '../../row.ts';
 import { clockSchema, credentialSchema } from '../../schemas/records.ts';
@@ -83,7 +84,7 @@ function countAll({ world, inFlight }: WorldHost, pending: number, worlds: numbe
     deliveries: world.deliveries.size,
     deliveries_pending: pending,
     deliveries_in_flight: inFlight.size,
-    faults: world.faults.size,
+    faults: [...world.faults.values()].filter((fault) => !isSpent(fault)).length,
     held: world.held.size,
     worlds,
   };

@@ -12,6 +12,13 @@ function create({ call }: TestPlane, n: number, key = `k-${n}`) {
   return call('brand-a', 'POST', 'accounts', { body: person(n), key });
 }
 
+/** Resolves once so many calls have been taken: those that are held among them. */
+async function taken({ ask }: TestPlane, count: number): Promise<void> {
+  while ((await ask('GET', 'info')).body.counts.requests < count) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 faults('strikes as often as it says and counts', async () => {
   const trial = await createTestPlane();
   const { ask } = trial;
@@ -27,13 +34,18 @@ faults('strikes as often as it says and counts', async () => {
     phase: 'before',
     effect: { kind: 'status', status: 503 },
     times: 1,
+    nth: null,
+    probability: null,
     hits: 0,
+    spent: false,
   });
   const struck = await create(trial, 1);
   assert.equal([struck.status, struck.body.code], [503, 'write_contention']);
   assert.is(struck.headers.get('x-sandbox-fault'), made.body.id);
   assert.is((await create(trial, 1)).status, 201);
-  assert.is((await ask('GET', 'faults')).body.faults[0].hits, 1);
+  const [{ hits, spent }] = (await ask('GET', 'faults')).body.faults;
+  assert.equal([hits, spent], [1, true]);
+  assert.is((await ask('GET', 'info')).body.counts.faults, 0);
 });
 
 faults('a lost answer is in the journal, and the key replays it', async () => {
@@ -55,6 +67,49 @@ faults('a lost answer is in the journal, and the key replays it', async () => {
   const again = await create(trial, 1);
   assert.is(again.status, 201);
   assert.is((await ask('GET', 'requests/2')).body.idempotency, 'replayed');
+});
+
+faults('what only held a call back is not said to have decided it', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  const stepsOf = async (id: number) => {
+    const { body } = await ask('GET', `requests/${id}`);
+    return body.steps
+      .map(({ name, outcome }: Record<string, string>) => `${name} ${outcome}`)
+      .filter((step: string) => !step.endsWith('passed'));
+  };
+  await ask('POST', 'faults', { match: {}, effect: { kind: 'delay', ms: 5000 }, times: 1 });
+  const slow = create(trial, 1);
+  await create(trial, 1);
+  assert.equal(await stepsOf(1), ['fault held']);
+  await ask('POST', 'clock/advance', { by_ms: 5000 });
+  await slow;
+  assert.equal(await stepsOf(1), ['fault held', 'operation ran']);
+  const late = { match: {}, phase: 'after', effect: { kind: 'delay', ms: 5000 }, times: 2 };
+  await ask('POST', 'faults', late);
+  const [first, repeat] = [create(trial, 2), create(trial, 2)];
+  await taken(trial, 4);
+  await ask('POST', 'clock/advance', { by_ms: 5000 });
+  assert.equal([(await first).status, (await repeat).status], [201, 201]);
+  assert.equal(await stepsOf(3), ['operation ran', 'fault held']);
+  assert.equal(await stepsOf(4), ['replay decided', 'fault held']);
+  // One that was given up before it ran was decided by its fault alone.
+  await ask('POST', 'faults', { match: {}, effect: { kind: 'delay', ms: 45_000 }, times: 1 });
+  const given = create(trial, 3);
+  await taken(trial, 5);
+  await ask('POST', 'clock/advance', { by_ms: 45_000 });
+  assert.is((await given).status, 500);
+  assert.equal(await stepsOf(5), ['fault decided']);
+});
+
+faults('what a fault was is told after it has been removed', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  await ask('POST', 'faults', { match: {}, effect: { kind: 'status', status: 500 } });
+  await create(trial, 1);
+  await ask('DELETE', 'faults');
+  const { fault } = (await ask('GET', 'requests/1')).body;
+  assert.equal(fault, { id: '1', phase: 'before', effect: { kind: 'status', status: 500 } });
 });
 
 faults('a delayed attempt is in flight until its time, and keeps when it came', async () => {
@@ -131,6 +186,16 @@ const wrong = [
   [{ match: {}, effect: hang, phase: 'during' }, 'phase'],
   [{ match: {}, effect: hang, times: 0 }, 'times'],
   [{ match: {}, effect: hang, hits: 1 }, 'hits'],
+  [{ match: {}, effect: hang, nth: 0 }, 'nth'],
+  [{ match: {}, effect: hang, probability: 1.5 }, 'probability'],
+  [{ match: {}, effect: { kind: 'refuse' } }, 'effect.code'],
+  [{ match: {}, effect: { kind: 'refuse', code: 'unknown' } }, 'effect.code'],
+  [{ match: {}, effect: { kind: 'refuse', code: 'not_found' }, phase: 'after' }, 'phase'],
+  [{ match: {}, effect: { kind: 'truncate' } }, 'effect.bytes'],
+  [{ match: {}, effect: { kind: 'truncate', bytes: 1 }, phase: 'before' }, 'phase'],
+  [{ match: {}, effect: { kind: 'slow_body' } }, 'effect.ms'],
+  [{ match: {}, effect: { kind: 'slow_body', ms: 5, bytes: 5 } }, 'effect.bytes'],
+  [{ match: { webhook: true }, effect: { kind: 'truncate', bytes: 1 } }, 'effect.kind'],
 ] as const;
 
 faults('refuses what makes no sense, by the name of its field', async () => {

@@ -5,12 +5,14 @@ import type {
   Fault,
   FaultMatch,
 } from '../../../core/pipeline/find-fault.ts';
+import { faultRefusals, faultStatuses, isSpent } from '../../../host/world/world-reads.ts';
 import { wholeListSchema } from '../../paging.ts';
 import { answer, answerCommand, nothing, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { operationParameter } from '../../schemas/operation-permissions.ts';
 import {
   centuryMs,
+  flag,
   object,
   oneOf,
   orNull,
@@ -21,9 +23,12 @@ import {
 
 const effectKinds = [
   'status',
+  'refuse',
   'delay',
   'hang',
   'reset',
+  'truncate',
+  'slow_body',
   'drop',
   'duplicate',
   'bad_signature',
@@ -46,11 +51,21 @@ const matchSchema = object('What it applies to: every part that is given must fi
 
 const effectSchema = object('What happens instead.', {
   kind: oneOf(
-    'For calls: status, delay, hang, reset; for webhooks: the others, and delay.',
+    'For calls: status, refuse, delay, hang, reset, truncate, slow_body; for webhooks: the others, and delay.',
     effectKinds,
   ),
-  'status?': { type: 'integer', enum: [429, 500, 503], description: 'With kind status.' },
-  'ms?': whole('With kind delay: how long, on the sandbox’s clock.', 0, centuryMs),
+  'status?': {
+    type: 'integer',
+    enum: faultStatuses,
+    description:
+      'With kind status: 429, 500 and 503 in the API’s own form, 502 and 504 as a gateway gives them, in HTML and without any of the API’s headers.',
+  },
+  'code?': oneOf(
+    'With kind refuse: the refusal of this code in the API’s own form, kept for repeats like any other.',
+    faultRefusals,
+  ),
+  'ms?': whole('With delay and slow_body: how long, on the sandbox’s clock.', 0, centuryMs),
+  'bytes?': whole('With truncate: how much of the body arrives.', 0, 1e9),
 });
 
 const phase = oneOf('Before it runs, or after: then only the answer is lost, late or replaced.', [
@@ -59,25 +74,40 @@ const phase = oneOf('Before it runs, or after: then only the answer is lost, lat
 ]);
 const times = orNull(whole('How often it applies to; until it is removed when left out.', 1, 1e9));
 
+const nth = orNull(whole('It strikes from this matching call on.', 1, 1e9));
+const probability = orNull({
+  type: 'number',
+  minimum: 0,
+  maximum: 1,
+  description: 'How likely it strikes a matching call; drawn from the seed of the world.',
+});
+
 const faultSchema = object('A fault.', {
   id: text('Its id.'),
   match: matchSchema,
   phase,
   effect: effectSchema,
   times,
+  nth,
+  probability,
   hits: whole('How often it has struck.', 0, 1e15),
+  spent: flag('It has struck as often as it was to, and is no longer on.'),
 });
 export type FaultShown = ValueOf<typeof faultSchema>;
 
-export function viewFault({
-  id,
-  match,
-  phase: when,
-  effect,
-  times: often,
-  hits,
-}: Fault): FaultShown {
-  return { id, match, phase: when, effect, times: often, hits };
+export function viewFault(fault: Fault): FaultShown {
+  const { id, match, phase: when, effect, times: often, hits } = fault;
+  return {
+    id,
+    match,
+    phase: when,
+    effect,
+    times: often,
+    nth: fault.nth ?? null,
+    probability: fault.probability ?? null,
+    hits,
+    spent: isSpent(fault),
+  };
 }
 
 type Effect = ValueOf<typeof effectSchema>;
@@ -87,19 +117,34 @@ interface Wrong {
   readonly message: string;
 }
 
+type EffectPart = 'status' | 'code' | 'ms' | 'bytes';
+
+const partOf: Readonly<Partial<Record<Effect['kind'], EffectPart>>> = {
+  status: 'status',
+  refuse: 'code',
+  delay: 'ms',
+  slow_body: 'ms',
+  truncate: 'bytes',
+};
+
+const missingParts: Readonly<Record<EffectPart, string>> = {
+  status: `is missing; it is one of ${faultStatuses.join(', ')}`,
+  code: `is missing; it is one of ${faultRefusals.join(', ')}`,
+  ms: 'is missing; how many milliseconds?',
+  bytes: 'is missing; how many bytes of the body arrive?',
+};
+
 /** The parts of an effect go with its kind. */
-function findWrongEffect({ kind, status, ms }: Effect): Wrong | null {
-  if (kind === 'status' && status === undefined) {
-    return { field: 'effect.status', message: 'is missing; it is 429, 500 or 503' };
-  }
-  if (kind !== 'status' && status !== undefined) {
-    return { field: 'effect.status', message: `does not go with ${kind}` };
-  }
-  if (kind === 'delay' && ms === undefined) {
-    return { field: 'effect.ms', message: 'is missing; how many milliseconds?' };
-  }
-  if (kind !== 'delay' && ms !== undefined) {
-    return { field: 'effect.ms', message: `does not go with ${kind}` };
+function findWrongEffect(effect: Effect): Wrong | null {
+  const wanted = partOf[effect.kind];
+  for (const part of Object.keys(missingParts) as EffectPart[]) {
+    const field = `effect.${part}`;
+    if (part === wanted && effect[part] === undefined) {
+      return { field, message: missingParts[part] };
+    }
+    if (part !== wanted && effect[part] !== undefined) {
+      return { field, message: `does not go with ${effect.kind}` };
+    }
   }
   return null;
 }
@@ -139,12 +184,14 @@ export const faultRows = [
     tag: 'Faults',
     summary: 'Order a fault',
     description:
-      'Before: nothing has run. After: it has run; with reset, delay or hang its key is recorded and only the answer is lost or late, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a).',
+      'Before: nothing has run. After: it has run; with reset, delay, hang, truncate or slow_body its key is recorded and only the answer suffers, with a status nothing is recorded (IDEM-6), so a repeat runs again and converges. Before with delay or hang keeps the attempt in flight (IDEM-14a). Repeats that get the first answer again are struck too, in either phase, and what is recorded stays: after with reset, two times, loses the answer and that of its repeat.',
     body: object('What, when, how often.', {
       match: matchSchema,
       'phase?': phase,
       effect: effectSchema,
       'times?': times,
+      'nth?': nth,
+      'probability?': probability,
     }),
     answer: { status: 201, words: 'The fault.', schema: faultSchema },
     run: ({ host, body }) => {
