@@ -89,7 +89,7 @@ function matchesDelivery({ match: { webhook } }: Fault, subscriptionId: number):
   return webhook === true || webhook === String(subscriptionId);
 }
 
-/** What a call or an attempt does to the faults: the one that strikes it, and those it counts in. */
+/** What a call or an attempt does to faults: the one that strikes it, and those it counts in. */
 export interface FaultSearch {
   readonly struck: Fault | null;
   /** With the new counts, the one that strikes among them. */
