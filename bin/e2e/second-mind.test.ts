@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../commands/conformance/testing/run-judge.ts';
-import { type ServeOptions, serve } from './testing/second-mind/serve.ts';
+import { type ServeOptions, serve } from './testing/second-mind/server/serve.ts';
 
 async function judged(options: ServeOptions) {
   const served = await serve(options);

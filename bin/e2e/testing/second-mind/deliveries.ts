@@ -1,8 +1,10 @@
 // Deliveries of events: which is due, what is sent, and what becomes of it (EVT-3 to EVT-11).
-import { createHmac } from 'node:crypto';
-import { disable, forwardOf, targetProblem } from './hooks.ts';
+
 import type { SecondMind } from './mind.ts';
-import type { Attempt, Delivery, Subscription } from './records.ts';
+import { disable, forwardOf, targetProblem } from './operations/hooks.ts';
+import type { JsonObject } from './values/json.ts';
+import type { Attempt, Delivery, Subscription } from './values/records.ts';
+import { sign } from './values/signing.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -20,14 +22,30 @@ const WAITS_MS = [
 ];
 
 /** EVT-9b */
-export const PATIENCE_MS = 15 * SECOND_MS;
+export function patienceMs(mind: SecondMind): number {
+  if (mind.has('evt-slow-success')) return MINUTE_MS;
+  return (mind.has('evt-five-seconds') ? 5 : 15) * SECOND_MS;
+}
+
+/** EVT-8a, EVT-8b */
+function waitAfter(mind: SecondMind, n: number): number | undefined {
+  if (mind.has('evt-no-retry')) return undefined;
+  if (mind.has('evt-seven-attempts') && n >= 7) return undefined;
+  if (mind.has('evt-first-wait') && n === 1) return MINUTE_MS;
+  if (mind.has('evt-last-wait') && n === 7) return 6 * HOUR_MS;
+  if (mind.has('time-seventh-wait') && n === 6) return 4 * HOUR_MS;
+  if (mind.has('evt-nine-attempts') && n === 8) return 12 * HOUR_MS;
+  return WAITS_MS[n - 1];
+}
 
 export interface Sending {
   readonly delivery: Delivery;
   readonly attempt: Attempt;
   readonly url: string;
+  readonly method: string;
   readonly headers: Record<string, string>;
   readonly body: string;
+  readonly follows: boolean;
 }
 
 export function subscriptionOf(mind: SecondMind, { subscriptionId }: Delivery): Subscription {
@@ -43,7 +61,8 @@ export function readyDeliveries(mind: SecondMind): Delivery[] {
 export function isWaiting(mind: SecondMind, each: Delivery): boolean {
   if (each.status !== 'pending' || each.inFlight) return false;
   const subscription = subscriptionOf(mind, each);
-  if (subscription.stopped || subscription.disabled) return false;
+  const goesOn = mind.has('evt-disabled-queue') || mind.has('hook-disable-delivers');
+  if (subscription.stopped || (subscription.disabled && !goesOn)) return false;
   if (!mind.style.holdsBack) return true;
   // NS-28: an earlier one of this subscription that is not over holds it back.
   const first = mind.deliveries.find(
@@ -55,24 +74,59 @@ export function isWaiting(mind: SecondMind, each: Delivery): boolean {
 /** What is to be sent; null where the target turns out to be public no longer (EVT-11). */
 export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | null {
   const subscription = subscriptionOf(mind, delivery);
-  const problem = targetProblem(mind, subscription.url, false);
-  if (problem !== null) {
-    disable(mind, subscription, `the target is no longer valid: ${problem}`);
-    return null;
-  }
+  if (!isStillPublic(mind, subscription)) return null;
   const { style } = mind;
-  const body = JSON.stringify(style.envelope(delivery.event));
-  const signature = sign(mind, subscription, body);
+  const body = JSON.stringify(envelopeOf(mind, delivery));
+  const firstMs = delivery.attempts[0]?.atMs ?? mind.now();
+  const signature = sign(mind, subscription, body, firstMs);
   const n = delivery.attempts.length + 1;
   const attempt: Attempt = { n, atMs: mind.now(), status: null, error: null, signature };
   delivery.attempts.push(attempt);
   delivery.inFlight = true;
-  const headers = {
-    'Content-Type': 'application/json',
+  const headers: Record<string, string> = {
+    'Content-Type': mind.has('evt-form-type') ? 'text/plain' : 'application/json',
     [style.signatureHeader]: signature,
-    [style.subscriptionHeader]: String(subscription.id),
   };
-  return { delivery, attempt, url: sentTo(mind, subscription.url), headers, body };
+  if (!mind.has('evt-no-subscription')) {
+    headers[style.subscriptionHeader] = String(subscription.id);
+  }
+  return {
+    delivery,
+    attempt,
+    url: sentTo(mind, subscription.url),
+    method: mind.has('evt-put') ? 'PUT' : 'POST',
+    headers,
+    body,
+    follows: mind.has('evt-follows'),
+  };
+}
+
+/** EVT-11 */
+function isStillPublic(mind: SecondMind, subscription: Subscription): boolean {
+  if (mind.has('evt-no-recheck')) return true;
+  const problem = targetProblem(mind, subscription.url, false);
+  if (problem === null) return true;
+  const reason = mind.has('evt-recheck-silent') ? null : `no valid target any more: ${problem}`;
+  if (mind.has('evt-recheck-fails')) postpone(mind, subscription);
+  else disable(mind, subscription, reason);
+  return false;
+}
+
+function postpone(mind: SecondMind, { id }: Subscription): void {
+  for (const each of mind.deliveries) {
+    if (each.subscriptionId === id) each.dueAtMs = mind.now() + HOUR_MS;
+  }
+}
+
+/** EVT-2a, EVT-2b */
+function envelopeOf(mind: SecondMind, { event, attempts, subscriptionId }: Delivery): JsonObject {
+  const n = attempts.length + 1;
+  const id = mind.has('evt-id-by-attempt') ? `${event.id}_${n}` : event.id;
+  const before = mind.deliveries.filter((each) => each.subscriptionId === subscriptionId);
+  const own = before.findIndex((each) => each.event === event) + 10 * n;
+  const seq = mind.has('evt-own-numbers') ? own : event.seq;
+  const { id: shown, ...rest } = mind.style.envelope({ ...event, id, seq });
+  return mind.has('evt-no-id') ? rest : { id: shown!, ...rest };
 }
 
 function sentTo(mind: SecondMind, url: string): string {
@@ -83,15 +137,13 @@ function sentTo(mind: SecondMind, url: string): string {
   return to.pathname === '/' ? `${to.origin}${pathname}${search}` : forward.to;
 }
 
-/** EVT-5a, EVT-6, EVT-7 */
-function sign(mind: SecondMind, subscription: Subscription, body: string): string {
-  const t = mind.style.signsWith === 'wall' ? Date.now() : mind.now();
-  const { secret, previousSecret, rotatedAtMs } = subscription;
-  const secrets = [secret];
-  const lasts = mind.now() - rotatedAtMs < mind.style.rotationMs;
-  if (previousSecret !== null && lasts) secrets.push(previousSecret);
-  const digest = (each: string) => createHmac('sha256', each).update(`${t}.${body}`).digest('hex');
-  return [`t=${t}`, ...secrets.map((each) => `v1=${digest(each)}`)].join(',');
+/** EVT-9a */
+function isSuccess(mind: SecondMind, status: number | null): boolean {
+  if (status === null) return false;
+  if (mind.has('evt-202-failure')) return status === 200;
+  if (mind.has('evt-3xx-success') && status >= 300 && status < 400) return true;
+  if (mind.has('evt-404-success') && status === 404) return true;
+  return status >= 200 && status < 300;
 }
 
 /** What became of an attempt; a status of null is an error of the network, or no answer in time. */
@@ -106,15 +158,15 @@ export function endAttempt(
   attempt.status = status;
   attempt.error = error;
   const subscription = subscriptionOf(mind, delivery);
-  // EVT-9a
-  if (status !== null && status >= 200 && status < 300) {
+  const { seq } = delivery.event;
+  if (isSuccess(mind, status)) {
     delivery.status = 'delivered';
-    const { seq } = delivery.event;
     subscription.lastDeliveredSeq = Math.max(subscription.lastDeliveredSeq, seq);
     return;
   }
+  if (mind.has('evt-last-failed')) subscription.lastDeliveredSeq = seq;
   if (delivery.status !== 'pending') return;
-  const wait = WAITS_MS[attempt.n - 1];
+  const wait = waitAfter(mind, attempt.n);
   if (wait === undefined) {
     delivery.status = 'exhausted';
     subscription.stopped = mind.style.holdsBack;

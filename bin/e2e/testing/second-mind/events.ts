@@ -1,9 +1,12 @@
 // What has happened, numbered in order, and who is to be told.
-import type { JsonObject } from './json.ts';
-import type { SecondMind } from './mind.ts';
-import type { Credential, EventRecord, Subscription } from './records.ts';
 
-const REPLAYED_MS = 7 * 24 * 3_600_000;
+import { meets } from './checks/races.ts';
+import type { SecondMind } from './mind.ts';
+import type { RequestContext } from './request-context.ts';
+import type { JsonObject } from './values/json.ts';
+import type { Credential, EventRecord, Subscription } from './values/records.ts';
+
+const DAY_MS = 86_400_000;
 
 export interface About {
   readonly firmId: string;
@@ -17,10 +20,13 @@ export function emit(
   kind: string,
   about: About,
   content: JsonObject,
+  ctx?: RequestContext,
 ): EventRecord {
-  const seq = mind.events.length + 1;
+  const isRace =
+    ctx !== undefined && mind.has('race-event-numbers') && meets(ctx, ctx.operation.name);
+  const seq = (mind.events.at(-1)?.seq ?? 0) + (isRace && mind.events.length > 0 ? 0 : 1);
   const event: EventRecord = {
-    id: `evt_${mind.mark}_${seq}`,
+    id: `evt_${mind.mark}_${mind.events.length + 1}`,
     seq,
     category,
     kind: mind.style.kindOf(kind),
@@ -31,16 +37,47 @@ export function emit(
     content,
   };
   mind.events.push(event);
-  for (const each of mind.subscriptions) if (wants(each, event)) enqueue(mind, each, event);
+  for (const each of mind.subscriptions) {
+    if (wants(mind, each, event)) enqueue(mind, each, event);
+  }
   for (const listener of mind.listeners) listener(event);
   return event;
 }
 
 /** EVT-1, EVT-12, EVT-13 */
-function wants(each: Subscription, event: EventRecord): boolean {
-  if (each.disabled || each.firmId !== event.firmId) return false;
-  if (each.brandId !== null && each.brandId !== event.brandId) return false;
-  return each.categories.includes(event.category);
+function wants(mind: SecondMind, each: Subscription, event: EventRecord): boolean {
+  if (each.disabled && !mind.has('hook-disable-delivers')) return false;
+  if (each.firmId !== event.firmId && !mind.has('evt-other-firm')) return false;
+  const isOwn = each.brandId === null || each.brandId === event.brandId;
+  if (!isOwn && !mind.has('evt-brand-all')) return false;
+  const first = mind.firms.find(({ id }) => id === each.firmId)?.brands[0];
+  if (each.brandId === null && event.brandId !== first && mind.has('evt-firm-none')) return false;
+  const isWanted = each.categories.includes(event.category) || mind.has('evt-all-categories');
+  return isWanted && !isLost(mind, each, event);
+}
+
+/** Defects that lose a delivery before it is made. */
+function isLost(mind: SecondMind, each: Subscription, event: EventRecord): boolean {
+  const isSameUrl = (one: Subscription) => one.url === each.url && one.id < each.id;
+  const waiting = mind.deliveries.filter(
+    (one) => one.subscriptionId === each.id && one.status === 'pending',
+  );
+  return (
+    (mind.has('evt-third-lost') && event.seq % 3 === 0) ||
+    (mind.has('comb-hook-twice') && mind.subscriptions.some(isSameUrl)) ||
+    (mind.has('size-queue-10') && waiting.length >= 10)
+  );
+}
+
+/** Defects in which what was disabled comes back by itself (HOOK-13). */
+export function wakeDisabled(mind: SecondMind): void {
+  for (const each of mind.subscriptions) {
+    const sinceMs = mind.now() - each.disabledAtMs;
+    const isOver =
+      (mind.has('hook-resumes') && sinceMs >= DAY_MS) ||
+      (mind.has('time-disabled-week') && sinceMs >= 7 * DAY_MS);
+    if (each.disabled && isOver) each.disabled = false;
+  }
 }
 
 function enqueue(mind: SecondMind, { id }: Subscription, event: EventRecord): void {
@@ -57,9 +94,11 @@ function enqueue(mind: SecondMind, { id }: Subscription, event: EventRecord): vo
 
 /** EVT-10b: what a credential may hear of what came after a number, within seven days. */
 export function eventsAfter(mind: SecondMind, credential: Credential, seq: number): EventRecord[] {
-  const sinceMs = mind.now() - REPLAYED_MS;
+  const days = mind.has('evt-channel-day') ? 1 : mind.has('evt-channel-month') ? 30 : 7;
+  const sinceMs = mind.now() - days * DAY_MS;
+  const from = mind.has('evt-channel-all') ? 0 : mind.has('evt-channel-from') ? seq - 1 : seq;
   return mind.events.filter(
-    (each) => each.seq > seq && each.atMs > sinceMs && mayHear(credential, each),
+    (each) => each.seq > from && each.atMs > sinceMs && mayHear(credential, each),
   );
 }
 

@@ -2,8 +2,10 @@
 // slow on purpose. Everything is an array, and everything is found by a loop.
 import { randomUUID } from 'node:crypto';
 import type { DefectId } from './defects.ts';
-import { settleDue } from './money-moves.ts';
+import { wakeDisabled } from './events.ts';
+import { settleDue } from './operations/money-moves.ts';
 import { handleCall, type Outcome } from './pipeline.ts';
+import type { RequestContext } from './request-context.ts';
 import type {
   Account,
   Bucket,
@@ -19,10 +21,9 @@ import type {
   Token,
   TradingAccount,
   Transaction,
-} from './records.ts';
-import type { RequestContext } from './request-context.ts';
-import type { Order, Style } from './style.ts';
-import { plain } from './style-plain.ts';
+} from './values/records.ts';
+import type { Order, Style } from './values/style.ts';
+import { plain } from './values/style-plain.ts';
 
 export interface MindOptions {
   readonly style?: Style;
@@ -53,6 +54,7 @@ export class SecondMind {
   readonly buckets: Bucket[] = [];
   readonly faults: Fault[] = [];
   readonly underway: RequestContext[] = [];
+  readonly lastCalls: { clientId: string; atMs: number }[] = [];
   readonly tokenRequests: { clientId: string; atMs: number }[] = [];
   names: { host: string; addresses: readonly string[] }[] = [];
   /** What the host's resolver found, under what an operator has set. */
@@ -105,7 +107,7 @@ export class SecondMind {
   }
 
   nextRequestId(): string {
-    this.#lastCall += 1;
+    if (!(this.has('race-call-ids') && this.underway.length > 0)) this.#lastCall += 1;
     return this.style.requestId(this.#lastCall, this.mark);
   }
 
@@ -116,6 +118,7 @@ export class SecondMind {
 
   handle(call: Call): Outcome {
     settleDue(this);
+    wakeDisabled(this);
     return handleCall(this, call);
   }
 }

@@ -1,14 +1,15 @@
 // The operations: what each is called by, who may, what its body must have, and what it does.
-import { createAccount, updateAccount } from './accounts.ts';
-import { bulkCreate } from './bulk.ts';
-import { createHook, disableHook, listHooks, readHook, rotateHook } from './hooks.ts';
-import { closePosition, openPosition } from './positions.ts';
-import { listAccounts, listTransactions, readStatus } from './reads.ts';
-import type { Answer } from './records.ts';
+import { createAccount } from './operations/accounts.ts';
+import { bulkCreate } from './operations/bulk.ts';
+import { createHook, disableHook, listHooks, readHook, rotateHook } from './operations/hooks.ts';
+import { closePosition, openPosition } from './operations/positions.ts';
+import { listAccounts, listTransactions, readStatus } from './operations/reads.ts';
+import { createTransaction } from './operations/transactions.ts';
+import { approve, cancel, reject } from './operations/transitions.ts';
+import { updateAccount } from './operations/updates.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Style } from './style.ts';
-import { createTransaction } from './transactions.ts';
-import { approve, cancel, reject } from './transitions.ts';
+import type { Answer } from './values/records.ts';
+import type { Style } from './values/style.ts';
 
 export interface Field {
   readonly name: string;

@@ -1,21 +1,23 @@
 // What each call passes on its way: route, key, token, rate, body, replay, scope, the operation.
-import { strikeAfter, strikeBefore } from './faults.ts';
-import { beginKey, endKey, keyProblem, recordedAnswer, subjectOf } from './keys.ts';
-import { takeAllowance } from './limits.ts';
+import { bent, bentOnLeaving } from './bent-answers.ts';
+import { strikeAfter, strikeBefore } from './checks/faults.ts';
+import { beginKey, endKey, keyProblem, recordedAnswer, subjectOf } from './checks/keys.ts';
+import { takeAllowance } from './checks/limits.ts';
+import { enter, isRacing, leave, PAUSE_MS } from './checks/races.ts';
+import { readBody } from './checks/reading.ts';
+import { scopeProblem } from './checks/scopes.ts';
 import type { SecondMind } from './mind.ts';
+import { issueToken, TOKEN_PATH, unauthorized } from './operations/tokens.ts';
 import { type Operation, operationsOf } from './operations.ts';
-import { readBody } from './reading.ts';
-import type { Answer, Call, KeyRecord } from './records.ts';
 import {
   headerOf,
   NOBODY,
-  permissionProblem,
   type RequestContext,
   refuse,
   setHeader,
   unreadable,
 } from './request-context.ts';
-import { issueToken, TOKEN_PATH, unauthorized } from './tokens.ts';
+import type { Answer, Call, KeyRecord } from './values/records.ts';
 
 /** An answer; or something that goes on later, by the mind's clock or the wall's; or no answer. */
 export type Outcome =
@@ -30,14 +32,47 @@ export function handleCall(mind: SecondMind, call: Call): Outcome {
   const url = new URL(call.target, 'http://second.mind');
   const route = findRoute(mind, call.method, url.pathname);
   const ctx = contextOf(mind, call, url, route?.operation);
-  if (url.pathname === TOKEN_PATH && call.method === 'POST') return answered(issueToken(ctx));
-  if (route === undefined) return answered(unknownRoute(ctx, url.pathname));
+  return leaving(ctx, passOf(ctx, url.pathname, route));
+}
+
+/** What the last look at an answer changes in it, whenever it comes. */
+function leaving(ctx: RequestContext, outcome: Outcome): Outcome {
+  if (outcome.kind === 'answer') return answered(bentOnLeaving(ctx, outcome.answer));
+  if (outcome.kind === 'lost') return outcome;
+  return { ...outcome, resume: () => leaving(ctx, outcome.resume()) };
+}
+
+function passOf(ctx: RequestContext, path: string, route: Route | undefined): Outcome {
+  if (path === TOKEN_PATH && ctx.call.method === 'POST') {
+    return answered(bent(ctx, issueToken(ctx)));
+  }
+  if (route === undefined) return answered(bent(ctx, unknownRoute(ctx, path)));
   ctx.pathId = route.id;
-  for (const step of mind.style.order) {
+  for (const step of ctx.mind.style.order) {
+    if (step === 'key' && ctx.mind.has('idem-key-late')) continue;
     const refusal = STEPS[step](ctx);
-    if (refusal !== null) return answered(refusal);
+    if (refusal !== null) return answered(bent(ctx, afterRefusal(ctx, refusal)));
   }
   return readAndRun(ctx);
+}
+
+/** Defects in what a refused call leaves behind. */
+function afterRefusal(ctx: RequestContext, refusal: Answer): Answer {
+  const { mind, operation } = ctx;
+  if (!operation.keyed) return refusal;
+  const isLimited = refusal.status === 429;
+  if (isLimited && mind.has('idem-429-recorded') && readBody(ctx) === null) {
+    const subject = subjectOf(ctx);
+    const known = recordedAnswer(ctx, subject);
+    if (known === null) endKey(ctx, beginKey(ctx, subject), refusal);
+  }
+  const isCreate = operation.name === 'createAccount' && readBody(ctx) === null;
+  if (isLimited && isCreate && mind.has('lim-refused-runs')) operation.run(ctx);
+  if (refusal.status === 401 && isCreate && mind.has('auth-refused-acts')) {
+    ctx.credential = mind.credentials[0]!;
+    operation.run(ctx);
+  }
+  return refusal;
 }
 
 const STEPS = { key: keyProblem, token: tokenProblem, rate: takeAllowance };
@@ -72,11 +107,12 @@ const NO_OPERATION: Operation = {
   run: (ctx) => refuse(ctx, 404, 'not_found', 'there is nothing here'),
 };
 
-function findRoute(
-  mind: SecondMind,
-  method: string,
-  path: string,
-): { operation: Operation; id: string } | undefined {
+interface Route {
+  readonly operation: Operation;
+  readonly id: string;
+}
+
+function findRoute(mind: SecondMind, method: string, path: string): Route | undefined {
   for (const operation of operationsOf(mind.style)) {
     if (operation.method !== method) continue;
     const id = matchPath(operation.path, path);
@@ -117,22 +153,35 @@ function tokenProblem(ctx: RequestContext): Answer | null {
     ({ value, expiresAtMs }) =>
       value === given && (expiresAtMs === null || mind.now() < expiresAtMs),
   );
-  const credential = mind.credentials.find((each) => each.clientId === token?.clientId);
+  const credential =
+    mind.credentials.find((each) => each.clientId === token?.clientId) ?? letIn(ctx, given);
   if (credential === undefined) return unauthorized(ctx);
   ctx.credential = credential;
   return null;
 }
 
+/** Defects in who is let in without a token that is known. */
+function letIn({ mind, operation }: RequestContext, given: string | undefined) {
+  const isRead = operation.name.startsWith('list') && operation.scopes.length === 0;
+  const isOpen =
+    (given === undefined && mind.has('auth-open')) ||
+    (given !== undefined && mind.has('auth-any-token')) ||
+    (isRead && mind.has('auth-reads-open'));
+  return isOpen ? mind.credentials[0] : undefined;
+}
+
 function readAndRun(ctx: RequestContext): Outcome {
-  const problem = readBody(ctx);
-  if (problem !== null) return answered(problem);
-  if (!ctx.operation.keyed) {
+  const { mind } = ctx;
+  const problem = readBody(ctx) ?? (mind.has('idem-key-late') ? keyProblem(ctx) : null);
+  if (problem !== null) return answered(bent(ctx, problem));
+  const isKeyed = ctx.operation.keyed || takesKeyAnyway(ctx);
+  if (!isKeyed) {
     const struck = strikeBefore(ctx, () => finish(ctx, undefined));
-    return struck ?? finish(ctx, undefined);
+    return struck ?? paused(ctx, undefined);
   }
-  if (ctx.mind.style.scopeBeforeReplay) {
+  if (mind.style.scopeBeforeReplay) {
     const refusal = scopeProblem(ctx);
-    if (refusal !== null) return answered(refusal);
+    if (refusal !== null) return answered(bent(ctx, refusal));
   }
   const subject = subjectOf(ctx);
   const recorded = recordedAnswer(ctx, subject);
@@ -143,7 +192,25 @@ function readAndRun(ctx: RequestContext): Outcome {
   const record = beginKey(ctx, subject);
   const struck = strikeBefore(ctx, () => finish(ctx, record));
   if (struck?.kind === 'answer') endKey(ctx, record, struck.answer);
-  return struck ?? finish(ctx, record);
+  return struck ?? paused(ctx, record);
+}
+
+function takesKeyAnyway(ctx: RequestContext): boolean {
+  if (!ctx.mind.has('hook-key-recorded') || ctx.operation.name !== 'createWebhook') return false;
+  ctx.key = headerOf(ctx.call, 'idempotency-key') ?? '';
+  return ctx.key !== '';
+}
+
+/** Where races matter, a call waits a little before it runs. */
+function paused(ctx: RequestContext, record: KeyRecord | undefined): Outcome {
+  if (!isRacing(ctx.mind) || ctx.call.method === 'GET') return finish(ctx, record);
+  enter(ctx);
+  const resume = () => {
+    const outcome = finish(ctx, record);
+    leave(ctx);
+    return outcome;
+  };
+  return { kind: 'paused', wallMs: PAUSE_MS, resume };
 }
 
 /** Runs the operation, and keeps its answer under the key. */
@@ -153,25 +220,9 @@ function finish(ctx: RequestContext, record: KeyRecord | undefined): Outcome {
   if (record !== undefined && !mind.keys.includes(record)) {
     return answered(refuse(ctx, 503, 'write_contention', 'this attempt was given up'));
   }
-  const answer = scopeProblem(ctx) ?? ctx.operation.run(ctx);
+  const answer = bent(ctx, scopeProblem(ctx) ?? ctx.operation.run(ctx));
   const struck = strikeAfter(ctx, answer);
   const shown = struck?.kind === 'answer' ? struck.answer : answer;
   if (record !== undefined) endKey(ctx, record, shown);
   return struck ?? answered(answer);
-}
-
-function scopeProblem(ctx: RequestContext): Answer | null {
-  const { credential, operation, mind } = ctx;
-  const lacksScope =
-    operation.scopes.length > 0 &&
-    !operation.scopes.some((each) => credential.scopes.includes(each));
-  const isReadOnly = operation.keyed && credential.readOnly;
-  const readOnly = () => refuse(ctx, 403, 'read_only_credential', 'this token can only read');
-  // A token with both faults is told of one of them.
-  if (isReadOnly && (mind.style.readOnlyFirst || !lacksScope)) return readOnly();
-  if (lacksScope) {
-    const words = `this needs the scope ${operation.scopes.join(' or ')}`;
-    return refuse(ctx, 403, 'forbidden', words);
-  }
-  return permissionProblem(ctx, operation.name);
 }

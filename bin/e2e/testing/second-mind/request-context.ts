@@ -1,8 +1,9 @@
 // One call on its way, and the answers that it can get.
-import type { Json, JsonObject } from './json.ts';
+
 import type { SecondMind } from './mind.ts';
 import type { Operation } from './operations.ts';
-import type { Answer, Call, Credential } from './records.ts';
+import type { Json, JsonObject } from './values/json.ts';
+import type { Answer, Call, Credential } from './values/records.ts';
 
 export interface RequestContext {
   readonly mind: SecondMind;
@@ -120,11 +121,4 @@ export function copyOf(answer: Answer): Answer {
     headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
     body: answer.body,
   };
-}
-
-/** AUTH-8 */
-export function permissionProblem(ctx: RequestContext, operation: string): Answer | null {
-  const firm = ctx.mind.firms.find((each) => each.id === ctx.credential.firmId);
-  if (firm?.permissions[operation] !== false) return null;
-  return refuse(ctx, 403, 'forbidden', 'the firm is not permitted to do this');
 }

@@ -1,18 +1,20 @@
 // Opening and closing positions. What they look like is open (NS-1); the style says.
-import { emit } from './events.ts';
-import { type JsonObject, textOr } from './json.ts';
-import { plainId } from './keys.ts';
-import { isDecimal, isNegative, isZero } from './money.ts';
-import { findTradingAccount, idProblem } from './reach.ts';
-import type { Answer, Position, TradingAccount } from './records.ts';
-import { answerWith, invalid, notFound, type RequestContext, refuse } from './request-context.ts';
-import type { Order } from './style.ts';
+
+import { plainId } from '../checks/keys.ts';
+import { meets } from '../checks/races.ts';
+import { bodyIdProblem, findTradingAccount } from '../checks/reach.ts';
+import { emit } from '../events.ts';
+import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { type JsonObject, textOr } from '../values/json.ts';
+import { isDecimal, isNegative, isZero } from '../values/money.ts';
+import type { Answer, Position, TradingAccount } from '../values/records.ts';
+import type { Order } from '../values/style.ts';
 
 export function openPosition(ctx: RequestContext): Answer {
   const { mind, body } = ctx;
   const names = mind.style.position;
   const tradingId = textOr(body.trading_account_id, '');
-  const problem = idProblem(ctx, tradingId, 'trading_account_id') ?? volumeProblem(ctx);
+  const problem = bodyIdProblem(ctx, tradingId, 'trading_account_id') ?? volumeProblem(ctx);
   if (problem !== null) return problem;
   const side = textOr(body[names.side], '');
   if (!names.sides.includes(side)) {
@@ -50,15 +52,16 @@ export function closePosition(ctx: RequestContext): Answer {
   const tradingId = textOr(body.trading_account_id, '');
   const positionId = textOr(body[names.positionId], '');
   const problem =
-    idProblem(ctx, tradingId, 'trading_account_id') ??
-    idProblem(ctx, positionId, names.positionId) ??
+    bodyIdProblem(ctx, tradingId, 'trading_account_id') ??
+    bodyIdProblem(ctx, positionId, names.positionId) ??
     volumeProblem(ctx);
   if (problem !== null) return problem;
   const trading = findTradingAccount(ctx, tradingId);
   const wanted = plainId(ctx, positionId);
   const position = mind.positions.find((each) => each.id === wanted);
   if (trading === undefined || position?.tradingAccountId !== trading.id) return notFound(ctx);
-  if (!position.open) return refuse(ctx, 409, 'invalid_state', 'the position is closed');
+  const isRace = mind.has('race-close-twice') && meets(ctx, 'closePosition');
+  if (!position.open && !isRace) return refuse(ctx, 409, 'invalid_state', 'the position is closed');
   position.open = false;
   const [one = '', two = ''] = names.sides;
   const volume = String(body[names.volume] ?? position.volume);

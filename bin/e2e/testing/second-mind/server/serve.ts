@@ -3,19 +3,20 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostOf, isLiteral } from './addresses.ts';
+import type { DefectId } from '../defects.ts';
+import { SecondMind } from '../mind.ts';
+import { TOKEN_PATH } from '../operations/tokens.ts';
+import { headerOf } from '../request-context.ts';
+import { hostOf, isLiteral } from '../values/addresses.ts';
+import { isObject, type Json } from '../values/json.ts';
+import type { Answer, Call } from '../values/records.ts';
+import { other } from '../values/style-other.ts';
+import { plain } from '../values/style-plain.ts';
 import { attachChannel } from './channel.ts';
-import { NONE, type Told } from './control.ts';
+import { addServer, NONE, type Told } from './control.ts';
 import { type ControlHost, control } from './control-rows.ts';
-import type { DefectId } from './defects.ts';
-import { isObject, type Json } from './json.ts';
-import { SecondMind } from './mind.ts';
 import { openApiOf } from './openapi.ts';
-import type { Answer, Call } from './records.ts';
-import { headerOf } from './request-context.ts';
-import { other } from './style-other.ts';
-import { plain } from './style-plain.ts';
-import { TOKEN_PATH } from './tokens.ts';
+import { SCOPES } from './profile.ts';
 import { WorldHost } from './world-host.ts';
 
 export const STYLES = { plain, other };
@@ -37,14 +38,13 @@ const CONTROL = '/_sandbox';
 
 export async function serve(options: ServeOptions = {}): Promise<Served> {
   const { port = 0, style = 'plain', defects = [], hasControl = true } = options;
-  const make = (frozenAtMs?: number) =>
-    new WorldHost(
-      new SecondMind({
-        style: STYLES[style],
-        defects,
-        ...(frozenAtMs === undefined ? {} : { frozenAtMs }),
-      }),
-    );
+  const make = (frozenAtMs?: number) => {
+    const frozen = frozenAtMs === undefined ? {} : { frozenAtMs };
+    const mind = new SecondMind({ style: STYLES[style], defects, ...frozen });
+    // The credential that defects of authentication let strangers act as.
+    addServer(mind, { name: 'house', scopes: SCOPES, plan: 'pro' });
+    return new WorldHost(mind);
+  };
   const hosts: ControlHost = { main: make(), worlds: [], make };
   const server = createServer((request, response) => {
     void answer(hosts, hasControl, request, response);
@@ -82,6 +82,7 @@ async function answer(
     return;
   }
   const call: Call = { method: request.method ?? 'GET', target, headers: headersOf(request), body };
+  await refusedEverywhere(hosts, call);
   const host = hostOfCall(hosts, call);
   await resolveTarget(host.mind, call);
   const given = await host.call(call);
@@ -131,6 +132,12 @@ async function orderedTo(
   }
   if (!isObject(read)) return NONE;
   return control(hosts, { method, parts, query: url.searchParams, body: read });
+}
+
+/** A call without a token belongs to no world; a defect that acts on it acts in each. */
+async function refusedEverywhere({ main, worlds }: ControlHost, call: Call): Promise<void> {
+  if (!main.mind.has('auth-refused-acts') || headerOf(call, 'authorization')) return;
+  for (const { host } of worlds) await host.call(call);
 }
 
 /** Which world a call is for: that of its token, or of the client that asks for one. */

@@ -1,13 +1,21 @@
 // A small control plane: what an operator does to one world, as far as judges ask for it.
 import { randomBytes } from 'node:crypto';
-import { emit } from './events.ts';
-import { isObject, type Json, type JsonObject, textOr } from './json.ts';
-import { rateOf } from './limits.ts';
-import type { SecondMind } from './mind.ts';
-import { balanceOf, settle } from './money-moves.ts';
-import type { Credential, Fault, Firm, Plan, TradingAccount, Transaction } from './records.ts';
-import { newToken } from './tokens.ts';
-import { transactionBody } from './transactions.ts';
+import { rateOf } from '../checks/limits.ts';
+import { emit } from '../events.ts';
+import type { SecondMind } from '../mind.ts';
+import { balanceOf, settle } from '../operations/money-moves.ts';
+import { newToken } from '../operations/tokens.ts';
+import { transactionBody } from '../operations/transactions.ts';
+import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
+import type {
+  Account,
+  Credential,
+  Fault,
+  Firm,
+  Plan,
+  TradingAccount,
+  Transaction,
+} from '../values/records.ts';
 
 export interface Order {
   readonly mind: SecondMind;
@@ -25,13 +33,16 @@ const textAt = (body: JsonObject, name: string) => textOr(body[name], null);
 
 /** The rows, by method and the first word of the path. */
 export const ROWS: Readonly<Record<string, (order: Order) => Told>> = {
-  'GET credentials': ({ mind }) => [200, { credentials: mind.credentials.map(shownCredential) }],
+  'GET credentials': ({ mind }) => [
+    200,
+    { credentials: mind.credentials.map((each) => shownCredential(mind, each)) },
+  ],
   'POST credentials': addCredential,
   'PATCH credentials': changeCredential,
   'GET firms': ({ mind, rest }) => firmOr(mind, rest[0]),
   'PATCH firms': changeFirm,
   'POST accounts': addTradingAccount,
-  'GET accounts': ({ mind }) => [200, { accounts: mind.accounts.map(({ ...each }) => each) }],
+  'GET accounts': ({ mind }) => [200, { accounts: mind.accounts.map(knownAccount) }],
   'GET trading-accounts': ({ mind, rest }) => {
     const found = mind.tradingAccounts.find((each) => each.id === rest[0]);
     return found === undefined ? NONE : [200, shownTradingAccount(found)];
@@ -106,10 +117,10 @@ export function addServer(mind: SecondMind, body: JsonObject): Credential {
 
 function addCredential({ mind, body }: Order): Told {
   const made = addServer(mind, body);
-  return [201, { ...shownCredential(made), token: newToken(mind, made.clientId, null) }];
+  return [201, { ...shownCredential(mind, made), token: newToken(mind, made.clientId, null) }];
 }
 
-export function shownCredential(each: Credential): JsonObject {
+export function shownCredential(mind: SecondMind, each: Credential): JsonObject {
   return {
     name: each.name,
     kind: each.kind,
@@ -121,7 +132,7 @@ export function shownCredential(each: Credential): JsonObject {
     read_only: each.readOnly,
     account_id: each.accountId,
     plan: each.plan,
-    rate_per_second: rateOf(each),
+    rate_per_second: rateOf(mind, each),
   };
 }
 
@@ -131,7 +142,7 @@ function changeCredential({ mind, rest, body }: Order): Told {
   if (Array.isArray(body.scopes)) found.scopes = body.scopes.map(String);
   if (typeof body.plan === 'string') found.plan = body.plan as Plan;
   if ('rate_per_second' in body) found.ratePerSecond = body.rate_per_second as number | null;
-  return [200, shownCredential(found)];
+  return [200, shownCredential(mind, found)];
 }
 
 function firmOr(mind: SecondMind, id: string | undefined): Told {
@@ -184,6 +195,10 @@ function shownTradingAccount(each: TradingAccount): JsonObject {
       at_ms: atMs,
     })),
   };
+}
+
+function knownAccount({ id, reference, email, brandId, revision }: Account): JsonObject {
+  return { id, client_reference_id: reference, email, brand_id: brandId, revision };
 }
 
 function knownOf(each: Transaction): JsonObject {

@@ -1,9 +1,9 @@
 // The events channel: what came after a number, and then what happens (EVT-10b, NS-12).
 import type { Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { eventsAfter, mayHear } from './events.ts';
-import type { EventRecord } from './records.ts';
-import type { Style } from './style.ts';
+import { eventsAfter, mayHear } from '../events.ts';
+import type { EventRecord } from '../values/records.ts';
+import type { Style } from '../values/style.ts';
 import type { WorldHost } from './world-host.ts';
 
 export function attachChannel(

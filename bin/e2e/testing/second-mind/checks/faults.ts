@@ -1,8 +1,9 @@
 // Faults that an operator has ordered: they strike before a call has run or after it.
-import type { Json } from './json.ts';
-import type { Outcome } from './pipeline.ts';
-import type { Answer, Fault } from './records.ts';
-import { type RequestContext, refuse } from './request-context.ts';
+
+import type { Outcome } from '../pipeline.ts';
+import { type RequestContext, refuse } from '../request-context.ts';
+import type { Json } from '../values/json.ts';
+import type { Answer, Fault } from '../values/records.ts';
 
 const CODES: Record<number, string> = {
   429: 'rate_limited',

@@ -1,6 +1,6 @@
 // As much of an OpenAPI document as tells what the specification leaves open about positions.
-import type { JsonObject } from './json.ts';
-import type { Style } from './style.ts';
+import type { JsonObject } from '../values/json.ts';
+import type { Style } from '../values/style.ts';
 
 const text: JsonObject = { type: 'string' };
 

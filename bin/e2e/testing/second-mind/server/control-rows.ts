@@ -1,7 +1,8 @@
 // Finds the row of the control plane that is meant, in the world that is meant.
+
+import type { SecondMind } from '../mind.ts';
+import { isObject, type JsonObject } from '../values/json.ts';
 import { NONE, ROWS, type Told } from './control.ts';
-import { isObject, type JsonObject } from './json.ts';
-import type { SecondMind } from './mind.ts';
 import type { WorldHost } from './world-host.ts';
 
 export interface ControlHost {

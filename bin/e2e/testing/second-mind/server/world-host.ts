@@ -1,12 +1,13 @@
 // Time and deliveries around one mind: what falls due is done, and what is sent is waited for.
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Sending } from './deliveries.ts';
-import { beginAttempt, endAttempt, isWaiting, PATIENCE_MS, readyDeliveries } from './deliveries.ts';
-import type { SecondMind } from './mind.ts';
-import { settleDue } from './money-moves.ts';
-import type { Outcome } from './pipeline.ts';
-import type { Answer, Call } from './records.ts';
+import type { Sending } from '../deliveries.ts';
+import { beginAttempt, endAttempt, isWaiting, patienceMs, readyDeliveries } from '../deliveries.ts';
+import { wakeDisabled } from '../events.ts';
+import type { SecondMind } from '../mind.ts';
+import { settleDue } from '../operations/money-moves.ts';
+import type { Outcome } from '../pipeline.ts';
+import type { Answer, Call } from '../values/records.ts';
 
 interface Held {
   readonly untilMs: number | null;
@@ -72,11 +73,12 @@ export class WorldHost {
   tick(): void {
     const nowMs = this.mind.now();
     settleDue(this.mind);
+    wakeDisabled(this.mind);
     const due = this.#held.filter((each) => each.untilMs !== null && each.untilMs <= nowMs);
     this.#held = this.#held.filter((each) => !due.includes(each));
     for (const each of due) each.wake();
     for (const each of [...this.#inFlight]) {
-      if (nowMs - each.startedAtMs >= PATIENCE_MS) each.giveUp('no answer within 15 s');
+      if (nowMs - each.startedAtMs >= patienceMs(this.mind)) each.giveUp('no answer within 15 s');
     }
     this.pump();
   }
@@ -109,7 +111,7 @@ export class WorldHost {
         this.pump();
       };
       giveUp = (error) => end(null, error);
-      const abort = send(sending, end);
+      const abort = send(sending, patienceMs(this.mind), end);
     });
     const startedAtMs = this.mind.now();
     this.#inFlight.push({ sending, startedAtMs, over, giveUp });
@@ -122,7 +124,7 @@ export class WorldHost {
       if (each.settlesAtMs !== null) dues.push(each.settlesAtMs);
     }
     for (const each of this.#held) if (each.untilMs !== null) dues.push(each.untilMs);
-    for (const each of this.#inFlight) dues.push(each.startedAtMs + PATIENCE_MS);
+    for (const each of this.#inFlight) dues.push(each.startedAtMs + patienceMs(this.mind));
     for (const each of this.mind.deliveries) {
       if (isWaiting(this.mind, each)) dues.push(each.dueAtMs);
     }
@@ -176,16 +178,25 @@ async function settled(): Promise<void> {
 
 /** Sends once, follows nothing, and gives a way to stop. */
 function send(
-  { url, headers, body }: Sending,
+  sending: Sending,
+  waitMs: number,
   end: (status: number | null, error: string | null) => void,
 ): () => void {
+  const { url, method, headers, body, follows } = sending;
   const make = url.startsWith('https:') ? secureRequest : plainRequest;
-  const timer = setTimeout(() => end(null, 'no answer within 15 s'), PATIENCE_MS);
+  const timer = setTimeout(() => end(null, 'no answer in time'), waitMs);
   const length = String(Buffer.byteLength(body));
-  const options = { method: 'POST', headers: { ...headers, 'Content-Length': length } };
+  const options = { method, headers: { ...headers, 'Content-Length': length } };
   const request = make(url, options, (response) => {
     response.resume();
-    response.on('end', () => end(response.statusCode ?? null, null));
+    const status = response.statusCode ?? 0;
+    const location = response.headers.location;
+    if (follows && status >= 300 && status < 400 && location !== undefined) {
+      const next = { url: new URL(location, url).href, method, headers, body, follows };
+      send({ ...sending, ...next }, waitMs, end);
+      return;
+    }
+    response.on('end', () => end(status, null));
     response.on('error', (error) => end(null, error.message));
   });
   request.on('error', (error) => end(null, error.message));

@@ -1,10 +1,10 @@
 // The reads of which the specification tells little more than that they exist (CONV-3).
 
+import { findAccount, idProblem } from '../checks/reach.ts';
+import { answerWith, notFound, type RequestContext } from '../request-context.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { Answer } from '../values/records.ts';
 import { accountBody } from './accounts.ts';
-import type { Json, JsonObject } from './json.ts';
-import { findAccount, idProblem } from './reach.ts';
-import type { Answer } from './records.ts';
-import { answerWith, notFound, type RequestContext } from './request-context.ts';
 import { transactionBody } from './transactions.ts';
 
 const PAGE = 100;
@@ -18,11 +18,19 @@ function page(ctx: RequestContext, name: string, rows: readonly JsonObject[]): A
   return answerWith(ctx, 200, { [name]: shown });
 }
 
+/** CONV-3 */
+function numbered({ mind }: RequestContext, row: JsonObject): JsonObject {
+  const shown = { ...row };
+  if (mind.has('conv-read-strings')) shown.record_id = String(row.record_id);
+  if (mind.has('conv-read-account-strings')) shown.account_id = String(row.account_id);
+  return shown;
+}
+
 export function listAccounts(ctx: RequestContext): Answer {
   const seen = ctx.mind.accounts.filter((each) => findAccount(ctx, each.id) !== undefined);
   const rows = seen.map((each) => {
     const { id, ...rest } = accountBody(ctx, each);
-    return { record_id: Number(id), account_id: Number(id), ...rest };
+    return numbered(ctx, { record_id: Number(id), account_id: Number(id), ...rest });
   });
   return page(ctx, 'accounts', rows);
 }
@@ -32,7 +40,7 @@ export function listTransactions(ctx: RequestContext): Answer {
   const seen = transactions.filter((each) => findAccount(ctx, each.accountId) !== undefined);
   const rows = seen.map((each) => {
     const { id, account_id, ...rest } = transactionBody(each);
-    return { record_id: Number(id), account_id: Number(account_id), ...rest };
+    return numbered(ctx, { record_id: Number(id), account_id: Number(account_id), ...rest });
   });
   return page(ctx, 'transactions', rows);
 }

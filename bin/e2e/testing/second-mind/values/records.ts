@@ -51,7 +51,7 @@ export interface Account {
   readonly firmId: string;
   readonly brandId: string;
   readonly reference: string;
-  readonly email: string;
+  email: string;
   phone: string | null;
   first_name: string | null;
   last_name: string | null;
@@ -60,6 +60,12 @@ export interface Account {
   status: string;
   revision: number;
   readonly createdAtMs: number;
+  /** What follows is kept for defects alone. */
+  sentPhone?: string | null;
+  bornIn?: string;
+  changedAtMs: number;
+  asCreated?: Account;
+  before?: Account;
 }
 
 export interface Entry {
@@ -97,6 +103,8 @@ export interface Transaction {
   settlesAtMs: number | null;
   reason: string | null;
   actedBy: string | null;
+  hadSettled: boolean;
+  changedAtMs: number;
 }
 
 export interface Position {
@@ -123,6 +131,7 @@ export interface Subscription {
   rotatedAtMs: number;
   /** Nothing more is sent after the last attempt until somebody resumes it (NS-28). */
   stopped: boolean;
+  disabledAtMs: number;
 }
 
 export interface EventRecord {
@@ -162,6 +171,9 @@ export interface KeyRecord {
   readonly key: string;
   readonly startedAtMs: number;
   answeredAtMs: number | null;
+  lastUsedAtMs: number;
+  uses: number;
+  readonly body: string;
   /** Null while the attempt still runs. */
   answer: Answer | null;
 }

@@ -1,14 +1,16 @@
 // Reads a body, or says in plain text why it cannot be read (ERR-2).
-import { isObject, type Json, type JsonObject } from './json.ts';
-import { ACCOUNT_FIELDS, type Field } from './operations.ts';
-import type { Answer } from './records.ts';
-import { headerOf, invalid, type RequestContext, unreadable } from './request-context.ts';
+
+import { ACCOUNT_FIELDS, type Field } from '../operations.ts';
+import { headerOf, invalid, type RequestContext, unreadable } from '../request-context.ts';
+import { isObject, type Json, type JsonObject } from '../values/json.ts';
+import type { Answer } from '../values/records.ts';
 
 const SINGLE_BYTES = 1_048_576;
 const BULK_BYTES = 16 * 1_048_576;
 
 export function readBody(ctx: RequestContext): Answer | null {
-  const { style } = ctx.mind;
+  const { mind } = ctx;
+  const { style } = mind;
   const fields = ctx.operation.fields(style);
   if (fields === null) return null;
   const limit = ctx.operation.name === 'bulkCreateAccounts' ? BULK_BYTES : SINGLE_BYTES;
@@ -22,9 +24,44 @@ export function readBody(ctx: RequestContext): Answer | null {
     return unreadable(ctx, style.unreadable.syntax, 'the body is not JSON');
   }
   const words = isObject(read) ? shapeProblem(ctx, read, fields) : 'the body must be an object';
-  if (words !== null) return unreadable(ctx, style.unreadable.shape, words);
+  if (words !== null) {
+    if (isProblemInstead(ctx, words)) return invalid(ctx, words);
+    return unreadable(ctx, style.unreadable.shape, words);
+  }
   ctx.body = read as JsonObject;
+  for (const name of ['account_id', 'brand_id']) {
+    if (typeof ctx.body[name] === 'number') ctx.body[name] = String(ctx.body[name]);
+  }
+  for (const { name } of fields) {
+    if (mind.has('txn-type-optional') && name === 'transaction_type') ctx.body[name] ??= 'Deposit';
+    if (mind.has('txs-reason-optional') && name === 'reason') ctx.body[name] ??= 'none';
+  }
   return unknownFieldProblem(ctx, fields);
+}
+
+/** Defects that refuse what cannot be read as an ordinary problem. */
+function isProblemInstead({ mind, operation }: RequestContext, words: string): boolean {
+  const isCreate = operation.name === 'createAccount';
+  return (
+    (mind.has('acc-missing-email-problem') && isCreate && /field: email/.test(words)) ||
+    (mind.has('acc-missing-reference-problem') && isCreate && /field: client_ref/.test(words)) ||
+    (mind.has('conv-number-id-problem') && /_id must be a string/.test(words))
+  );
+}
+
+/** Defects that take what cannot be read. */
+function isTaken({ mind }: RequestContext, { name }: Field, value: Json | undefined): boolean {
+  if (typeof value === 'number') {
+    return (
+      (mind.has('conv-accepts-number-id') && name === 'account_id') ||
+      (mind.has('conv-accepts-number-brand') && name === 'brand_id')
+    );
+  }
+  if (value !== undefined) return false;
+  return (
+    (mind.has('txn-type-optional') && name === 'transaction_type') ||
+    (mind.has('txs-reason-optional') && name === 'reason')
+  );
 }
 
 function parse(body: Buffer): Json | undefined {
@@ -49,6 +86,7 @@ function shapeProblem(ctx: RequestContext, body: JsonObject, fields: readonly Fi
 }
 
 function fieldProblem(ctx: RequestContext, field: Field, value: Json | undefined): string | null {
+  if (isTaken(ctx, field, value)) return null;
   if (value === undefined || value === null) {
     return field.required ? `missing required field: ${field.name}` : null;
   }

@@ -1,10 +1,17 @@
 // Tokens: who asks for one, and what is said to those who have none (NS-8, NS-16, AUTH-3a to c).
 import { randomBytes } from 'node:crypto';
-import type { JsonObject } from './json.ts';
-import { limited } from './limits.ts';
-import type { SecondMind } from './mind.ts';
-import type { Answer, Credential } from './records.ts';
-import { answerWith, headerOf, type RequestContext, refuse, setHeader } from './request-context.ts';
+import { bucketOf, limited, rateOf } from '../checks/limits.ts';
+import type { SecondMind } from '../mind.ts';
+import {
+  answerWith,
+  dropHeader,
+  headerOf,
+  type RequestContext,
+  refuse,
+  setHeader,
+} from '../request-context.ts';
+import type { JsonObject } from '../values/json.ts';
+import type { Answer, Credential } from '../values/records.ts';
 
 export const TOKEN_PATH = '/api/v1/oauth/token';
 const A_MINUTE_MS = 60_000;
@@ -22,6 +29,7 @@ export function unauthorized(ctx: RequestContext): Answer {
 export function newToken(mind: SecondMind, clientId: string, expiresAtMs: number | null): string {
   const value = `tok_${mind.mark}_${randomBytes(18).toString('base64url')}`;
   mind.tokens.push({ value, clientId, expiresAtMs });
+  if (expiresAtMs !== null && mind.has('auth-token-dead')) mind.tokens.pop();
   return value;
 }
 
@@ -36,8 +44,15 @@ export function issueToken(ctx: RequestContext): Answer {
   const asked = readAsked(ctx);
   if (asked === null) return refusal(ctx, 400, 'invalid_request');
   const waitMs = tooMany(mind, asked.clientId);
-  if (waitMs > 0) return limited(ctx, waitMs / 1000, mind.style.token.limit);
+  if (waitMs > 0) {
+    const answer = limited(ctx, waitMs / 1000, mind.style.token.limit);
+    if (mind.has('lim-token-bare')) dropHeader(answer, 'X-RateLimit-Limit');
+    return answer;
+  }
   const credential = mind.credentials.find((each) => each.clientId === asked.clientId);
+  if (credential !== undefined && mind.has('auth-token-costs-traffic')) {
+    bucketOf(mind, `credential ${credential.clientId}`, rateOf(mind, credential)).tokens -= 1;
+  }
   if (credential === undefined || credential.clientSecret !== asked.clientSecret) {
     return refusal(ctx, 401, 'invalid_client');
   }
@@ -59,12 +74,20 @@ function issued(ctx: RequestContext, credential: Credential): Answer {
 /** AUTH-3b: how long to wait where ten were asked for within the last minute. */
 function tooMany(mind: SecondMind, clientId: string): number {
   const nowMs = mind.now();
-  const recent = mind.tokenRequests.filter(
-    (each) => each.clientId === clientId && nowMs - each.atMs < A_MINUTE_MS,
-  );
-  if (recent.length >= A_MINUTES_REQUESTS) return recent[0]!.atMs + A_MINUTE_MS - nowMs;
+  const isOwn = (each: string) => each === clientId || mind.has('auth-token-one-budget');
+  const own = mind.tokenRequests.filter((each) => isOwn(each.clientId));
+  const recent = own.filter((each) => nowMs - each.atMs < A_MINUTE_MS);
+  const most = mostTokens(mind, own.at(-1 - recent.length)?.atMs);
+  if (recent.length >= most) return recent[0]!.atMs + A_MINUTE_MS - nowMs;
   mind.tokenRequests.push({ clientId, atMs: nowMs });
   return 0;
+}
+
+function mostTokens(mind: SecondMind, lastMs: number | undefined): number {
+  if (mind.has('auth-token-unlimited')) return Number.POSITIVE_INFINITY;
+  if (mind.has('auth-token-five')) return A_MINUTES_REQUESTS / 2;
+  const isIdle = lastMs !== undefined && mind.now() - lastMs > 3_600_000;
+  return isIdle && mind.has('time-token-budget-hour') ? 2 * A_MINUTES_REQUESTS : A_MINUTES_REQUESTS;
 }
 
 function readAsked(ctx: RequestContext): Asked | null {

@@ -1,0 +1,57 @@
+// `tsx bin/dev/second-mind-matrix.ts`: breaks the second mind in each of its ways, has it judged,
+// and shows which rules are blamed: one at least that the defect breaks, and no other.
+import { appendFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { runJudge } from '../commands/conformance/testing/run-judge.ts';
+import { type Defect, defects } from '../e2e/testing/second-mind/defects.ts';
+import { serve } from '../e2e/testing/second-mind/server/serve.ts';
+
+const { values } = parseArgs({
+  options: {
+    style: { type: 'string', default: 'plain' },
+    kind: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
+    part: { type: 'string', default: '1/1' },
+    out: { type: 'string' },
+  },
+});
+const style = values.style === 'other' ? 'other' : 'plain';
+const [nth = 1, of = 1] = values.part.split('/').map(Number);
+const wanted = defects
+  .filter(({ kind, id }) => kind.startsWith(values.kind) && new RegExp(values.only).test(id))
+  .filter((_, at) => at % of === nth - 1);
+
+async function blamedFor({ id }: Defect) {
+  const served = await serve({ style, defects: [id] });
+  try {
+    const { report, code } = await runJudge({ baseUrl: served.baseUrl, json: true, seed: '1' });
+    const blamed = report.rules.filter(({ verdict }) => verdict === 'deviates');
+    return { code, blamed };
+  } finally {
+    await served.close();
+  }
+}
+
+for (const defect of wanted) {
+  const startedMs = performance.now();
+  const { code, blamed } = await blamedFor(defect).catch((error: unknown) => {
+    console.log(`${defect.id}: ${String(error)}`);
+    return { code: -1, blamed: [] };
+  });
+  const broken: readonly string[] = defect.breaks;
+  const right = blamed.filter(({ id }) => broken.includes(id)).map(({ id }) => id);
+  const wrong = blamed.filter(({ id }) => !broken.includes(id));
+  const verdict = right.length === 0 ? 'MISSED' : wrong.length > 0 ? 'ALSO' : 'ok';
+  const said = wrong.map(({ id, findings }) => {
+    const [first] = findings;
+    return `\n    ${id} (${first?.scenario}): ${first?.expected} | ${first?.actual}`;
+  });
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+  const line = `${verdict} ${defect.kind} ${defect.id} [${broken}] -> ${right} ${said.join('')}`;
+  console.log(`${line} (${seconds} s, exit ${code})`);
+  if (values.out) {
+    const innocents = wrong.map(({ id, findings }) => ({ id, finding: findings[0] }));
+    const row = { ...defect, verdict, right, innocents, code };
+    appendFileSync(values.out, `${JSON.stringify(row)}\n`);
+  }
+}

@@ -1,0 +1,62 @@
+// Who may do what: scopes, read-only tokens, and what a firm is permitted (AUTH-2, 4, 8).
+import type { DefectId } from '../defects.ts';
+import { type RequestContext, refuse } from '../request-context.ts';
+import type { Answer } from '../values/records.ts';
+
+/** Operations that these defects open to anybody. */
+const OPENED: Partial<Record<DefectId, string>> = {
+  'acc-scope-open': 'createAccount',
+  'upd-scope-open': 'updateAccount',
+  'bulk-scope-open': 'bulkCreateAccounts',
+  'pos-open-to-all': 'openPosition',
+  'pos-close-to-all': 'closePosition',
+  'txn-scope-open': 'createTransaction',
+  'txs-approve-scope-open': 'approveTransaction',
+  'hook-scope-open': 'createWebhook',
+  'hook-list-open': 'listWebhooks',
+};
+
+function scopesOf({ operation, mind }: RequestContext): readonly string[] {
+  const { name, scopes } = operation;
+  if (mind.has('pos-trader-refused') && name === 'openPosition') return ['trades:write'];
+  if (mind.has('pos-trades-refused') && name === 'closePosition') return ['trader:trade'];
+  if (mind.has('txs-amend-alone') && name === 'cancelTransaction') {
+    return [...scopes, 'transactions:amend'];
+  }
+  if (mind.has('auth-hooks-by-accounts') && scopes.includes('webhooks:manage')) {
+    return [...scopes, 'accounts:write'];
+  }
+  return scopes;
+}
+
+export function scopeProblem(ctx: RequestContext): Answer | null {
+  const { credential, operation, mind } = ctx;
+  const scopes = scopesOf(ctx);
+  const isOpen =
+    scopes.length === 0 || mind.defects.some((each) => OPENED[each] === operation.name);
+  const lacksScope = !isOpen && !scopes.some((each) => credential.scopes.includes(each));
+  const isReadOnly = operation.keyed && credential.readOnly && !mind.has('auth-read-only-writes');
+  // A token with both faults is told of one of them.
+  if (isReadOnly && (mind.style.readOnlyFirst || !lacksScope)) {
+    const code = mind.has('auth-read-only-forbidden') ? 'forbidden' : 'read_only_credential';
+    return refuse(ctx, 403, code, 'this token can only read');
+  }
+  if (lacksScope) {
+    const words = `this needs the scope ${scopes.join(' or ')}`;
+    if (mind.has('acc-scope-404') && operation.name === 'createAccount') {
+      return refuse(ctx, 404, 'not_found', words);
+    }
+    return refuse(ctx, 403, 'forbidden', words);
+  }
+  return permissionProblem(ctx, operation.name);
+}
+
+export function permissionProblem(ctx: RequestContext, operation: string): Answer | null {
+  const { mind, credential } = ctx;
+  const firm = mind.firms.find((each) => each.id === credential.firmId);
+  if (firm?.permissions[operation] !== false) return null;
+  if (mind.has('auth-permissions-ignored')) return null;
+  const words = 'the firm is not permitted to do this';
+  if (mind.has('auth-permissions-404')) return refuse(ctx, 404, 'not_found', words);
+  return refuse(ctx, 403, 'forbidden', words);
+}

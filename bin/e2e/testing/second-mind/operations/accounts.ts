@@ -1,0 +1,270 @@
+// Creating accounts (ACC-1 to ACC-22).
+
+import { asciiLower } from '../checks/keys.ts';
+import { meets } from '../checks/races.ts';
+import { idProblem, isDecimalId, reaches } from '../checks/reach.ts';
+import { emit } from '../events.ts';
+import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { type JsonObject, textOr } from '../values/json.ts';
+import { hasDigits, normalisePhone } from '../values/phones.ts';
+import type { Account, Answer } from '../values/records.ts';
+
+const DAY_MS = 86_400_000;
+
+/** ACC-18 */
+export function accountBody({ mind }: RequestContext, account: Account): JsonObject {
+  const { absent } = mind.style;
+  return {
+    id: account.id,
+    revision: account.revision,
+    client_reference_id: account.reference,
+    first_name: account.first_name ?? absent,
+    last_name: account.last_name ?? absent,
+    phone: account.phone ?? absent,
+    country: account.country ?? absent,
+    language: account.language ?? absent,
+    status: account.status,
+    brand_id: account.brandId,
+    firm_id: account.firmId,
+  };
+}
+
+/** ACC-19 */
+export function accountAnswer(ctx: RequestContext, status: number, account: Account): Answer {
+  return answerWith(ctx, status, accountBody(ctx, account), [['ETag', `"${account.revision}"`]]);
+}
+
+export function referenceProblem(ctx: RequestContext, reference: string): Answer | null {
+  const { mind, operation } = ctx;
+  const isMoney = operation.name === 'createTransaction';
+  const length = mind.style.lengthOf(reference);
+  const takesLong = mind.has(isMoney ? 'txn-long-reference' : 'acc-long-reference');
+  const most = takesLong ? 1000 : mind.has('acc-255-refused') && !isMoney ? 254 : 255;
+  const takesBlank = mind.has(isMoney ? 'txn-blank-reference' : 'acc-blank-reference');
+  if ((reference.trim() !== '' || takesBlank) && length <= most) return null;
+  return invalid(ctx, 'client_reference_id must have 1 to 255 characters', 'client_reference_id');
+}
+
+function emailProblem(ctx: RequestContext, email: string): Answer | null {
+  if (email.includes('@') || ctx.mind.has('acc-email-unchecked')) return null;
+  return invalid(ctx, 'email must contain @', 'email');
+}
+
+export function createAccount(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const reference = textOr(ctx.body.client_reference_id, '');
+  const email = textOr(ctx.body.email, '');
+  const form = referenceProblem(ctx, reference);
+  if (form !== null) return form;
+  const brandId = brandOf(ctx);
+  if (typeof brandId !== 'string') return brandId;
+  const early = mind.style.validatesBeforeReference ? emailProblem(ctx, email) : null;
+  if (early !== null) return early;
+  const known = findByReference(ctx, reference, brandId);
+  if (known !== undefined) return knownAnswer(ctx, known);
+  const phone = phoneOf(ctx);
+  const late = emailProblem(ctx, email) ?? phoneProblem(ctx);
+  if (late !== null) return late;
+  if (isTaken(ctx, brandId, email, phone)) {
+    const words = 'someone with this email or phone already exists at this brand';
+    if (mind.has('acc-email-422')) return invalid(ctx, words);
+    return refuse(ctx, 409, 'invalid_state', words);
+  }
+  return accountAnswer(ctx, 201, addAccount(ctx, { reference, email, phone, brandId }));
+}
+
+/** ACC-5 */
+function knownAnswer(ctx: RequestContext, known: Account): Answer {
+  const { mind, body } = ctx;
+  if (mind.has('acc-known-409')) {
+    return refuse(ctx, 409, 'invalid_state', 'this reference names an account');
+  }
+  const isInBatch = ctx.operation.name === 'bulkCreateAccounts';
+  const isUpdated = known.revision !== mind.style.firstRevision;
+  if (isInBatch && isUpdated && mind.has('comb-bulk-converged-first')) {
+    return refuse(ctx, 409, 'invalid_state', 'the account has changed since');
+  }
+  if (mind.has('acc-known-updates') && typeof body.first_name === 'string') {
+    known.first_name = body.first_name;
+  }
+  const first = mind.has('comb-converged-first') ? known.asCreated : undefined;
+  return accountAnswer(ctx, mind.has('acc-known-201') ? 201 : 200, first ?? known);
+}
+
+function phoneProblem(ctx: RequestContext): Answer | null {
+  const isOdd = /[^+\d\s]/.test(textOr(ctx.body.phone, ''));
+  return isOdd && ctx.mind.has('acc-phone-refused') ? invalid(ctx, 'phone is odd', 'phone') : null;
+}
+
+/** ACC-15, ACC-16, ACC-17 */
+export function brandOf(ctx: RequestContext): string | Answer {
+  const { credential, mind } = ctx;
+  const named = textOr(ctx.body.brand_id, null);
+  const own = credential.brandId ?? delegatedBrand(ctx);
+  if (named !== null && !isDecimalId(named)) return idProblem(ctx, named, 'brand_id')!;
+  const plain = named === null ? null : mind.style.leadingZeros ? String(BigInt(named)) : named;
+  if (own !== null) return ownBrand(ctx, own, plain);
+  const firm = mind.firms.find((each) => each.id === credential.firmId);
+  if (plain === null) {
+    if (mind.has('acc-brand-default')) return firm!.brands[0]!;
+    if (mind.has('acc-brand-missing-403')) {
+      return refuse(ctx, 403, 'forbidden', 'brand_id is required');
+    }
+    return invalid(ctx, 'brand_id is required', 'brand_id');
+  }
+  return firm?.brands.includes(plain) ? plain : notFound(ctx);
+}
+
+function ownBrand(ctx: RequestContext, own: string, named: string | null): string | Answer {
+  const { mind } = ctx;
+  if (named === null && mind.has('acc-own-brand-required')) {
+    return invalid(ctx, 'brand_id is required', 'brand_id');
+  }
+  if (named === own && mind.has('acc-own-brand-refused')) {
+    return refuse(ctx, 403, 'forbidden', 'brand_id must not be named');
+  }
+  if (named === null || named === own || mind.has('acc-other-brand-served')) return own;
+  if (mind.has('acc-other-brand-404')) return notFound(ctx);
+  return refuse(ctx, 403, 'forbidden', 'this credential is bound to another brand');
+}
+
+function delegatedBrand({ mind, credential }: RequestContext): string | null {
+  if (credential.kind !== 'delegated') return null;
+  return mind.accounts.find((each) => each.id === credential.accountId)?.brandId ?? null;
+}
+
+/** ACC-6: what of a reference is compared. */
+function comparedReference({ mind, operation }: RequestContext, reference: string): string {
+  if (mind.has('acc-reference-case')) return reference;
+  if (mind.has('comb-case-ascii')) return asciiLower(reference);
+  if (mind.has('size-reference-128')) return reference.toLowerCase().slice(0, 128);
+  const isInBatch = operation.name === 'bulkCreateAccounts';
+  if (isInBatch && mind.has('bulk-twice-two')) return reference;
+  return reference.toLowerCase();
+}
+
+/** ACC-5, ACC-6, NS-20 */
+function findByReference(ctx: RequestContext, reference: string, brandId: string) {
+  const { mind, credential, operation } = ctx;
+  const isInBatch = operation.name === 'bulkCreateAccounts';
+  if (isInBatch && mind.has('bulk-resubmit-duplicates')) return undefined;
+  if (isInBatch && mind.has('race-bulk-single') && meets(ctx, 'createAccount')) return undefined;
+  if (mind.has('race-same-reference') && meets(ctx, 'createAccount')) return undefined;
+  const wanted = comparedReference(ctx, reference);
+  const isInReach = (each: Account) =>
+    mind.has('comb-cross-brand') ||
+    (mind.style.referencesPer === 'brand' ? each.brandId === brandId : reaches(ctx, each));
+  return mind.accounts.find(
+    (each) =>
+      comparedReference(ctx, each.reference) === wanted &&
+      each.firmId === credential.firmId &&
+      isInReach(each) &&
+      !isForgotten(ctx, each),
+  );
+}
+
+function isForgotten({ mind, requestId }: RequestContext, each: Account): boolean {
+  const ageMs = mind.now() - each.createdAtMs;
+  return (
+    (mind.has('bulk-twice-two') && each.bornIn === requestId) ||
+    (mind.has('time-converge-day') && ageMs >= DAY_MS) ||
+    (mind.has('time-reference-month') && ageMs >= 30 * DAY_MS) ||
+    (mind.has('acc-reference-lost') && each.revision !== mind.style.firstRevision)
+  );
+}
+
+function phoneOf({ body, mind }: RequestContext): string | null {
+  const sent = textOr(body.phone, null);
+  if (sent === null || sent === '') return null;
+  if (mind.has('acc-phone-raw')) return sent;
+  const region = textOr(body.phone_region, null);
+  const hint = mind.has('acc-region-constant') ? 'GB' : region;
+  return mind.style.phone(normalisePhone(sent, mind.has('acc-region-ignored') ? null : hint));
+}
+
+/** ACC-8, ACC-9 */
+function isTaken(ctx: RequestContext, brandId: string, email: string, phone: string | null) {
+  const { mind, credential, operation } = ctx;
+  const isAtHand = (each: Account, everywhere: boolean) =>
+    each.brandId === brandId || (everywhere && each.firmId === credential.firmId);
+  const isSelf = (each: Account) =>
+    each.reference.toLowerCase() === textOr(ctx.body.client_reference_id, '').toLowerCase();
+  // Who is created once more would meet his own email.
+  const isDuplicated =
+    operation.name === 'bulkCreateAccounts' ||
+    mind.defects.some((each) => /^(acc-ref|comb-case|time-|race-same-r)/.test(each));
+  const meetsAnother = meets(ctx, 'createAccount') && mind.has('race-same-email');
+  const form = (each: string) => comparedEmail(ctx, each);
+  return mind.accounts.some(
+    (each) =>
+      !(isDuplicated && isSelf(each)) &&
+      ((!mind.has('acc-email-free') &&
+        !meetsAnother &&
+        !(mind.has('time-email-two-days') && mind.now() - each.createdAtMs >= 2 * DAY_MS) &&
+        isAtHand(each, mind.has('acc-email-across-brands')) &&
+        form(each.email) === form(email)) ||
+        (isAtHand(each, mind.has('acc-phone-across-brands')) && hasPhone(ctx, each, phone))),
+  );
+}
+
+function comparedEmail({ mind }: RequestContext, email: string): string {
+  const plain = mind.style.emailsByCase ? email : email.toLowerCase();
+  return mind.has('size-email-64') ? plain.slice(0, 64) : plain;
+}
+
+function hasPhone({ mind, body }: RequestContext, each: Account, phone: string | null): boolean {
+  if (phone === null || !hasDigits(phone) || mind.has('acc-phone-free')) return false;
+  const sent = textOr(body.phone, '');
+  if (mind.has('acc-phone-as-typed')) return each.sentPhone === sent;
+  if (mind.has('comb-phone-after-null') && /^\+.* /.test(sent)) return false;
+  return each.phone === phone;
+}
+
+interface NewAccount {
+  readonly reference: string;
+  readonly email: string;
+  readonly phone: string | null;
+  readonly brandId: string;
+}
+
+function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: NewAccount) {
+  const { body, mind, credential } = ctx;
+  const names = [textOr(body.first_name, null), textOr(body.last_name, null)];
+  // ACC-13
+  const isNamed = names.some(Boolean) || mind.has('acc-unnamed');
+  const [first, last] = isNamed ? names : mind.style.namedAfter(email);
+  const country = textOr(body.country, null);
+  const account: Account = {
+    id: mind.nextId(),
+    firmId: credential.firmId,
+    brandId,
+    reference,
+    email,
+    phone,
+    sentPhone: textOr(body.phone, null),
+    first_name: first ?? null,
+    last_name: last ?? null,
+    country: storedCountry(ctx, country),
+    language: storedLanguage(ctx, textOr(body.language, null)),
+    status: mind.has('acc-status-active') ? 'Active' : 'New',
+    revision: mind.style.firstRevision,
+    createdAtMs: mind.now(),
+    bornIn: ctx.requestId,
+    changedAtMs: mind.now(),
+  };
+  account.asCreated = { ...account };
+  mind.accounts.push(account);
+  emit(mind, 'account', 'account.created', account, accountBody(ctx, account), ctx);
+  return account;
+}
+
+/** ACC-14 */
+function storedCountry({ mind }: RequestContext, country: string | null): string | null {
+  if (mind.has('acc-country-upper')) return country?.toUpperCase() ?? null;
+  if (mind.has('size-country-emoji')) return country?.replace(/[^\0-\uffff]/gu, '?') ?? null;
+  return country;
+}
+
+function storedLanguage({ mind }: RequestContext, language: string | null): string | null {
+  return mind.has('acc-language-cut') ? (language?.slice(0, 2) ?? null) : language;
+}

@@ -1,0 +1,214 @@
+// Webhook subscriptions: creating, showing, rotating and disabling them (HOOK-1 to HOOK-13).
+import { randomBytes } from 'node:crypto';
+import { meets } from '../checks/races.ts';
+import type { SecondMind } from '../mind.ts';
+import { answerWith, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { hostOf, isLiteral, isPublicAddress } from '../values/addresses.ts';
+import { type JsonObject, textOr } from '../values/json.ts';
+import type { Answer, Subscription } from '../values/records.ts';
+
+const CATEGORIES = ['account', 'order', 'position', 'transaction'];
+
+function hookBody({ mind }: RequestContext, each: Subscription): JsonObject {
+  return {
+    id: each.id,
+    url: each.url,
+    brand_id: each.brandId === null ? null : mind.style.hookBrand(each.brandId),
+    event_categories: [...each.categories],
+    disabled: each.disabled,
+    disabled_reason: each.disabledReason,
+    last_delivered_seq: lastSeqOf(mind, each),
+    created_at: each.createdAtMs,
+  };
+}
+
+/** EVT-10a */
+function lastSeqOf(mind: SecondMind, each: Subscription): number {
+  if (mind.has('evt-last-zero')) return 0;
+  if (mind.has('evt-last-newest')) {
+    return each.lastDeliveredSeq === 0 ? 0 : (mind.events.at(-1)?.seq ?? 0);
+  }
+  const last = mind.events.find(({ seq }) => seq === each.lastDeliveredSeq);
+  const isOld = last !== undefined && mind.now() - last.atMs >= 7 * 86_400_000;
+  return isOld && mind.has('time-last-seq-week') ? 0 : each.lastDeliveredSeq;
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64url')}`;
+}
+
+export function createHook(ctx: RequestContext): Answer {
+  const { mind, credential, body } = ctx;
+  const { status, code } = mind.style.hookRefusal;
+  const url = textOr(body.url, '');
+  const words = targetProblem(mind, url, mind.style.refusesUnresolved);
+  if (words !== null) return refuse(ctx, status, code, words, 'url');
+  const categories = categoriesOf(mind, body.event_categories as string[]);
+  if (categories === null) {
+    const list = `event_categories must hold at least one of ${CATEGORIES.join(', ')}`;
+    return refuse(ctx, status, code, list, 'event_categories');
+  }
+  const first = mind.firms.find((each) => each.id === credential.firmId)?.brands[0] ?? null;
+  const own = mind.has('hook-brand-null') ? null : credential.brandId;
+  const made: Subscription = {
+    id: Number(mind.nextId()),
+    firmId: credential.firmId,
+    brandId: own ?? (mind.has('hook-firm-brand') ? first : null),
+    url,
+    categories,
+    disabled: false,
+    disabledReason: null,
+    lastDeliveredSeq: 0,
+    createdAtMs: mind.now(),
+    secret: newSecret(),
+    previousSecret: null,
+    rotatedAtMs: 0,
+    stopped: false,
+    disabledAtMs: 0,
+  };
+  mind.subscriptions.push(made);
+  const whole = { ...hookBody(ctx, made), secret: made.secret };
+  return answerWith(ctx, mind.style.createHookStatus, whole);
+}
+
+/** HOOK-9 */
+function categoriesOf(mind: SecondMind, named: readonly string[]): string[] | null {
+  const known = CATEGORIES.filter((each) => named.includes(each));
+  const hasUnknown = named.some((each) => !CATEGORIES.includes(each));
+  const takesAny = mind.has('hook-any-category');
+  const isEmpty = known.length === 0 && !(takesAny && hasUnknown);
+  if (isEmpty && !(named.length === 0 && mind.has('hook-no-categories'))) return null;
+  if (hasUnknown && mind.style.unknownCategories === 'refused' && !takesAny) return null;
+  if (named.includes('order') && mind.has('hook-order-refused')) return null;
+  const hasAll = known.length === CATEGORIES.length && mind.has('comb-all-four');
+  return hasAll ? known.filter((each) => each !== 'order') : known;
+}
+
+/** HOOK-7, HOOK-8, EVT-11: why a url cannot be delivered to, or null. */
+export function targetProblem(mind: SecondMind, url: string, refusesUnresolved: boolean) {
+  const host = hostOf(mind.has('hook-http') ? url.replace(/^http:/, 'https:') : url);
+  if (host === null) return 'url must be an https:// url without credentials';
+  const addresses = addressesOf(mind, host, url);
+  if (addresses === null) return null;
+  if (addresses.length === 0) return refusesUnresolved ? `${host} does not resolve` : null;
+  const isPublic = mind.has('hook-one-public')
+    ? addresses.some((each) => isOpen(mind, each))
+    : addresses.every((each) => isOpen(mind, each));
+  const isName = !isLiteral(host);
+  if (isName && mind.has('hook-names-unresolved')) return null;
+  return isPublic ? null : `${host} is not a public address`;
+}
+
+/** HOOK-8 */
+function isOpen(mind: SecondMind, address: string): boolean {
+  const isTaken =
+    (mind.has('hook-private') && /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(address)) ||
+    (mind.has('hook-metadata') && address === '169.254.169.254') ||
+    (mind.has('hook-ipv6') && address.includes(':'));
+  return isTaken || isPublicAddress(address);
+}
+
+/** What a host resolves to; null where it is forwarded, and so public without being looked up. */
+export function addressesOf(mind: SecondMind, host: string, url: string): string[] | null {
+  if (isLiteral(host)) return [host];
+  const same = (each: { host: string }) => each.host.toLowerCase() === host.toLowerCase();
+  const set = mind.names.find(same);
+  if (set !== undefined) return [...set.addresses];
+  if (forwardOf(mind, url) !== undefined) return null;
+  return [...(mind.resolved.find(same)?.addresses ?? [])];
+}
+
+export function forwardOf(mind: SecondMind, url: string) {
+  const { origin } = new URL(url);
+  return mind.forwards.find((each) => new URL(each.from).origin === origin);
+}
+
+/** HOOK-11, HOOK-12, NS-38 */
+function sees({ mind, credential }: RequestContext, each: Subscription): boolean {
+  if (each.firmId !== credential.firmId) return mind.has('hook-other-firm-shown');
+  if (credential.brandId !== null) return each.brandId === credential.brandId;
+  return mind.style.firmSeesBrandHooks || each.brandId === null;
+}
+
+function find(ctx: RequestContext): Subscription | Answer {
+  const { mind, pathId } = ctx;
+  if (!/^\d+$/.test(pathId) && mind.style.oddHookId !== 404) {
+    return refuse(ctx, mind.style.oddHookId, 'validation_failed', 'the id must be a number');
+  }
+  const found = mind.subscriptions.find((each) => String(each.id) === pathId);
+  if (found !== undefined && sees(ctx, found)) return found;
+  if (found !== undefined && mind.has('hook-other-firm-403')) {
+    return refuse(ctx, 403, 'forbidden', 'the subscription belongs to another firm');
+  }
+  return notFound(ctx);
+}
+
+const isAnswer = (found: Subscription | Answer): found is Answer => 'headers' in found;
+
+export function listHooks(ctx: RequestContext): Answer {
+  const { mind, credential } = ctx;
+  const isListed = (each: Subscription) =>
+    mind.has('hook-list-all') ||
+    (mind.has('hook-list-firm') && each.firmId === credential.firmId) ||
+    sees(ctx, each);
+  let seen = mind.subscriptions.filter(isListed);
+  if (mind.has('hook-list-first')) seen = seen.slice(0, -1);
+  if (mind.has('size-list-20')) seen = seen.slice(0, 20);
+  const isTold = mind.has('hook-secret-listed');
+  const secretOf = (each: Subscription) => (isTold ? { secret: each.secret } : {});
+  const rows = seen.map((each) => ({ ...hookBody(ctx, each), ...secretOf(each) }));
+  return answerWith(ctx, 200, mind.style.list === 'bare' ? rows : { webhooks: rows });
+}
+
+export function readHook(ctx: RequestContext): Answer {
+  const found = find(ctx);
+  if (isAnswer(found)) return found;
+  const body = hookBody(ctx, found);
+  if (ctx.mind.has('hook-secret-read')) body.secret = found.secret;
+  if (ctx.mind.has('hook-secret-null')) body.secret = null;
+  return answerWith(ctx, 200, body);
+}
+
+/** HOOK-4, EVT-7: a second rotation drops the oldest secret. */
+export function rotateHook(ctx: RequestContext): Answer {
+  const found = find(ctx);
+  if (isAnswer(found)) return found;
+  const { mind } = ctx;
+  const lasts = mind.now() - found.rotatedAtMs < mind.style.rotationMs;
+  const keepsOldest = lasts && found.previousSecret !== null && mind.has('comb-second-rotation');
+  if (!keepsOldest) found.previousSecret = found.secret;
+  const isForgotten = mind.has('race-rotations') && meets(ctx, 'rotateWebhookSecret');
+  const secret = newSecret();
+  if (!mind.has('hook-rotate-same') && !isForgotten) found.secret = secret;
+  if (isForgotten) return answerWith(ctx, 200, { ...hookBody(ctx, found), secret });
+  found.rotatedAtMs = mind.now();
+  if (mind.has('comb-rotate-enables')) found.disabled = false;
+  if (mind.has('comb-rotate-forgets')) found.lastDeliveredSeq = 0;
+  const whole = { ...hookBody(ctx, found), secret: found.secret };
+  return answerWith(ctx, 200, mind.style.rotateAnswer(whole, found));
+}
+
+/** HOOK-5, EVT-13 */
+export function disableHook(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const found = find(ctx);
+  if (isAnswer(found)) return found;
+  const body = { ...hookBody(ctx, found), disabled: true, disabled_reason: 'by request' };
+  if (mind.has('hook-disable-nothing')) return answerWith(ctx, 200, body);
+  disable(mind, found, found.disabledReason ?? 'disabled by request');
+  const told = mind.has('hook-secret-disabled') ? { secret: found.secret } : {};
+  const answer = answerWith(ctx, mind.style.disableStatus, { ...hookBody(ctx, found), ...told });
+  if (mind.style.disableStatus === 204) answer.body = '';
+  return answer;
+}
+
+export function disable(mind: SecondMind, each: Subscription, reason: string | null): void {
+  each.disabled = true;
+  each.disabledReason = reason;
+  each.disabledAtMs = mind.now();
+  if (mind.has('evt-disabled-queue') || mind.has('hook-disable-delivers')) return;
+  for (const delivery of mind.deliveries) {
+    const isOwn = delivery.subscriptionId === each.id;
+    if (isOwn && delivery.status === 'pending') delivery.status = 'stopped';
+  }
+}

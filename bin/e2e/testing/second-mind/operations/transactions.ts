@@ -1,0 +1,201 @@
+// Recording transactions (TXN-1 to TXN-12).
+
+import { meets } from '../checks/races.ts';
+import { bodyIdProblem, findAccount, findTradingAccount } from '../checks/reach.ts';
+import { emit } from '../events.ts';
+import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { type JsonObject, textOr } from '../values/json.ts';
+import { isDecimal, isNegative, isZero } from '../values/money.ts';
+import type { Account, Answer, Status, TradingAccount, Transaction } from '../values/records.ts';
+import { referenceProblem } from './accounts.ts';
+
+const METHODS = ['Deposit', 'Withdrawal', 'Bonus'];
+const TYPES = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
+const STATUSES = ['pending', 'approved', 'settled', 'rejected', 'cancelled'];
+
+/** TXN-8 */
+export function transactionBody(each: Transaction): JsonObject {
+  return {
+    id: each.id,
+    account_id: each.accountId,
+    trading_account_id: each.tradingAccountId,
+    currency: each.currency,
+    amount: each.amount,
+    method: each.method,
+    transaction_type: each.transactionType,
+    status: each.status,
+    is_ftd: each.isFtd,
+    created_at: each.createdAtMs,
+  };
+}
+
+export function createTransaction(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const reference = textOr(ctx.body.client_reference_id, '');
+  const form = referenceProblem(ctx, reference);
+  if (form !== null) return form;
+  const early = mind.style.validatesBeforeReference ? fieldsProblem(ctx) : null;
+  if (early !== null) return early;
+  const known = findKnown(ctx, reference);
+  if (known !== undefined) {
+    if (mind.has('txn-known-409')) {
+      return refuse(ctx, 409, 'invalid_state', 'this reference names a transaction');
+    }
+    return answerWith(ctx, mind.has('txn-known-201') ? 201 : 200, transactionBody(known));
+  }
+  const late = fieldsProblem(ctx);
+  if (late !== null) return late;
+  const place = placeOf(ctx);
+  if ('headers' in place) return place;
+  const [account, trading] = place;
+  if (!mind.style.foreignCurrency && trading.currency !== ctx.body.currency) {
+    return invalid(ctx, `this trading account is kept in ${trading.currency}`, 'currency');
+  }
+  const made = addTransaction(ctx, reference, account, trading);
+  return answerWith(ctx, 201, transactionBody(made));
+}
+
+/** TXN-2, NS-20: the oldest under it that can be reached. */
+function findKnown(ctx: RequestContext, reference: string): Transaction | undefined {
+  const { mind, body } = ctx;
+  if (mind.has('txn-known-again')) return undefined;
+  if (mind.has('race-same-transaction') && meets(ctx, 'createTransaction')) return undefined;
+  const form = (each: string) => (mind.has('txn-reference-case') ? each : each.toLowerCase());
+  const isElsewhere = (each: Transaction) =>
+    mind.has('comb-known-other-place') && each.tradingAccountId !== body.trading_account_id;
+  const isFree = (each: Transaction) =>
+    mind.has('comb-cancelled-again') && each.status === 'cancelled';
+  return mind.transactions.find(
+    (each) =>
+      form(each.reference) === form(reference) &&
+      !isElsewhere(each) &&
+      !isFree(each) &&
+      findAccount(ctx, each.accountId) !== undefined,
+  );
+}
+
+/** TXN-10, TXN-11 */
+function placeOf(ctx: RequestContext): readonly [Account, TradingAccount] | Answer {
+  const { mind, body } = ctx;
+  const account = findAccount(ctx, textOr(body.account_id, ''));
+  const trading = findTradingAccount(ctx, textOr(body.trading_account_id, ''));
+  if (account === undefined && mind.has('txn-account-422')) {
+    return invalid(ctx, 'account_id names no account', 'account_id');
+  }
+  if (trading === undefined && mind.has('txn-place-422')) {
+    return invalid(ctx, 'trading_account_id names no trading account', 'trading_account_id');
+  }
+  if (account === undefined || trading === undefined) return notFound(ctx);
+  if (trading.accountId !== account.id && !mind.has('txn-any-place')) {
+    return mind.has('txn-place-mismatch-422')
+      ? invalid(ctx, 'trading_account_id belongs to another account')
+      : notFound(ctx);
+  }
+  return [account, trading];
+}
+
+function amountOf({ body, mind }: RequestContext): string {
+  const sent = String(body.amount);
+  const isLong = sent.replace(/[^\d]/g, '').length > 12;
+  if (isLong && mind.has('size-amount-12')) return String(Math.fround(Number(sent)));
+  return isDecimal(sent, mind.style.laxDecimals) || !mind.has('txn-any-amount') ? sent : '0';
+}
+
+/** TXN-6 */
+function methodOf(ctx: RequestContext): string {
+  const isOut = isNegative(amountOf(ctx)) && !ctx.mind.has('txn-method-deposit');
+  return textOr(ctx.body.method, isOut ? 'Withdrawal' : 'Deposit');
+}
+
+function fieldsProblem(ctx: RequestContext): Answer | null {
+  const { body, mind } = ctx;
+  for (const field of ['account_id', 'trading_account_id']) {
+    const problem = bodyIdProblem(ctx, textOr(body[field], ''), field);
+    if (problem !== null) return problem;
+  }
+  if (textOr(body.currency, '').trim() === '' && !mind.has('txn-empty-currency')) {
+    return invalid(ctx, 'currency must not be empty', 'currency');
+  }
+  return amountProblem(ctx) ?? kindProblem(ctx);
+}
+
+/** TXN-5 */
+function amountProblem(ctx: RequestContext): Answer | null {
+  const { mind } = ctx;
+  const amount = amountOf(ctx);
+  const takesAny = mind.has('txn-any-amount');
+  if (!isDecimal(amount, mind.style.laxDecimals) && !takesAny) {
+    return mind.has('txn-amount-400')
+      ? refuse(ctx, 400, 'validation_failed', 'amount must be a decimal')
+      : invalid(ctx, 'amount must be a decimal', 'amount');
+  }
+  const isRefused = mind.has('conv-string-amount-refused') && amount.includes('.');
+  if (isRefused || (!mind.style.zeroAmount && isZero(amount) && !takesAny)) {
+    return invalid(ctx, 'amount must not be zero', 'amount');
+  }
+  return null;
+}
+
+/** TXN-6, TXN-7 */
+function kindProblem(ctx: RequestContext): Answer | null {
+  const { body, mind } = ctx;
+  const method = methodOf(ctx);
+  const methods = METHODS.filter((each) => each !== 'Bonus' || !mind.has('txn-bonus-refused'));
+  if (!methods.includes(method)) {
+    return invalid(ctx, `method must be one of ${methods.join(', ')}`, 'method');
+  }
+  const types = TYPES.filter((each) => each !== 'Credit' || !mind.has('txn-credit-refused'));
+  const takesAny = mind.has('txn-type-unchecked');
+  if (!takesAny && !types.includes(textOr(body.transaction_type, ''))) {
+    const words = `transaction_type must be one of ${types.join(', ')}`;
+    return invalid(ctx, words, 'transaction_type');
+  }
+  const amount = amountOf(ctx);
+  const isOut = method === 'Withdrawal';
+  if (mind.style.signMustFit && !isZero(amount) && isOut !== isNegative(amount)) {
+    return invalid(ctx, 'the sign of amount does not fit the method', 'amount');
+  }
+  return null;
+}
+
+/** TXN-1 */
+function firstStatus({ body, mind }: RequestContext): Status {
+  if (mind.has('txn-created-approved')) return 'approved';
+  const named = textOr(body.status, 'pending');
+  const isTaken = mind.has('txn-status-taken') && STATUSES.includes(named);
+  return isTaken ? (named as Status) : 'pending';
+}
+
+function addTransaction(
+  ctx: RequestContext,
+  reference: string,
+  account: Account,
+  trading: TradingAccount,
+): Transaction {
+  const { body, mind } = ctx;
+  const lacksMethod = typeof body.method !== 'string' && mind.has('txn-method-null');
+  const made: Transaction = {
+    id: mind.nextId(),
+    firmId: account.firmId,
+    brandId: account.brandId,
+    reference,
+    accountId: account.id,
+    tradingAccountId: trading.id,
+    currency: textOr(body.currency, ''),
+    amount: mind.style.amount(amountOf(ctx)),
+    method: lacksMethod ? '' : methodOf(ctx),
+    transactionType: textOr(body.transaction_type, ''),
+    status: firstStatus(ctx),
+    isFtd: false,
+    createdAtMs: mind.now(),
+    approvedAtMs: null,
+    settlesAtMs: null,
+    reason: null,
+    actedBy: null,
+    hadSettled: false,
+    changedAtMs: mind.now(),
+  };
+  mind.transactions.push(made);
+  emit(mind, 'transaction', 'transaction.created', account, transactionBody(made), ctx);
+  return made;
+}

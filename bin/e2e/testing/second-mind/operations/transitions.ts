@@ -1,0 +1,215 @@
+// Approving, rejecting and cancelling transactions (TXS-1 to TXS-19).
+
+import { plainId } from '../checks/keys.ts';
+import { meets } from '../checks/races.ts';
+import { findAccount, idProblem } from '../checks/reach.ts';
+import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { textOr } from '../values/json.ts';
+import { isZero, negated, sumOf } from '../values/money.ts';
+import type { Answer, Transaction } from '../values/records.ts';
+import { isFirstDeposit } from './first-deposits.ts';
+import { announce, book, effectOf, tradingAccountOf } from './money-moves.ts';
+import { transactionBody } from './transactions.ts';
+
+/** The transaction of the path, where it is one of the account in the query. */
+function find(ctx: RequestContext): Transaction | Answer {
+  const { mind } = ctx;
+  const wanted = plainId(ctx, ctx.pathId);
+  const found = mind.transactions.find((each) => each.id === wanted);
+  const given = ctx.query.get('account_id');
+  const isOptional = mind.has('txs-account-optional');
+  const accountId = given ?? (isOptional ? (found?.accountId ?? '') : null);
+  if (accountId === null) return invalid(ctx, 'the query needs account_id', 'account_id');
+  const odd = oddIdProblem(ctx, accountId);
+  if (odd !== null) return odd;
+  const account = findAccount(ctx, accountId);
+  const isOfAccount =
+    found?.accountId === account?.id ||
+    (mind.has('txs-account-unchecked') &&
+      found !== undefined &&
+      findAccount(ctx, found.accountId) !== undefined);
+  if (account !== undefined && found !== undefined && isOfAccount) return found;
+  const isForeign = found !== undefined && found.firmId !== ctx.credential.firmId;
+  if (found === undefined && mind.has('txs-unknown-409')) {
+    return refuse(ctx, 409, 'invalid_state', 'there is no such transaction');
+  }
+  if (isForeign && mind.has('auth-firm-409')) {
+    return refuse(ctx, 409, 'invalid_state', `the transaction is ${found.status}`);
+  }
+  return notFound(ctx);
+}
+
+function oddIdProblem(ctx: RequestContext, accountId: string): Answer | null {
+  const { mind } = ctx;
+  const inPath = idProblem(ctx, ctx.pathId, 'id');
+  if (inPath !== null) return mind.has('conv-odd-path-id-404') ? notFound(ctx) : inPath;
+  const inQuery = idProblem(ctx, accountId, 'account_id');
+  return inQuery !== null && mind.has('txs-account-any-text') ? notFound(ctx) : inQuery;
+}
+
+function isAnswer(found: Transaction | Answer): found is Answer {
+  return 'headers' in found;
+}
+
+const shown = (ctx: RequestContext, each: Transaction) =>
+  answerWith(ctx, 200, transactionBody(each));
+
+function refusedByState(ctx: RequestContext, each: Transaction): Answer {
+  const words = `the transaction is ${each.status}`;
+  if (ctx.mind.has('txs-refused-422')) return invalid(ctx, words);
+  return refuse(ctx, 409, 'invalid_state', words);
+}
+
+/** Whether another act on this transaction was under way at the same time. */
+function isRaced(ctx: RequestContext, ...operations: string[]): boolean {
+  const isSame = ctx.overlaps.some((each) => each.pathId === ctx.pathId);
+  return isSame && meets(ctx, ...operations);
+}
+
+export function approve(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const each = find(ctx);
+  if (isAnswer(each)) return each;
+  const again = approveAgain(ctx, each);
+  if (again !== null) return again;
+  const refusal = providerProblem(ctx, each);
+  if (refusal !== null) return refusal;
+  each.status = 'approved';
+  each.approvedAtMs = mind.now();
+  each.changedAtMs = mind.now();
+  const { settlesAfterMs, creditsAt } = mind.style;
+  if (settlesAfterMs !== null) each.settlesAtMs = mind.now() + settlesAfterMs;
+  if (isFirstDeposit(ctx, each)) each.isFtd = true;
+  if (creditsAt === 'approved') book(mind, each, effectOf(each), 'movement');
+  announce(mind, each, 'transaction.approved');
+  return shown(ctx, each);
+}
+
+/** TXS-4, TXS-5, NS-4: what is not pending any more; null where it is. */
+function approveAgain(ctx: RequestContext, each: Transaction): Answer | null {
+  const { mind } = ctx;
+  const { status } = each;
+  if (status === 'pending') return null;
+  if (status === 'rejected' && mind.has('txs-approve-rejected')) return null;
+  if (mind.has('race-approve-reject') && isRaced(ctx, 'rejectTransaction')) return null;
+  if (status === 'cancelled' && mind.has('txs-approve-cancelled-200')) return shown(ctx, each);
+  if (status === 'settled' && mind.style.approveSettled) return shown(ctx, each);
+  if (status !== 'approved') return refusedByState(ctx, each);
+  if (mind.has('txs-approve-twice-409')) return refusedByState(ctx, each);
+  const isRace = mind.has('race-approve-credits') && isRaced(ctx, 'approveTransaction');
+  if (isRace || mind.has('txs-approve-twice-credits')) {
+    book(mind, each, effectOf(each), 'movement');
+  }
+  if (mind.has('comb-ftd-approve-again')) each.isFtd = false;
+  return shown(ctx, each);
+}
+
+/** TXS-3, TXS-18 */
+function providerProblem(ctx: RequestContext, each: Transaction): Answer | null {
+  const { mind } = ctx;
+  if (each.transactionType !== 'Withdrawal') return null;
+  const isProvider = tradingAccountOf(mind, each).providerPayouts;
+  const isRefused = isProvider && !mind.has('txs-provider-approved');
+  if (!isRefused && !mind.has('txs-no-withdrawals')) return null;
+  if (mind.has('txs-provider-moves')) each.status = 'approved';
+  const words = 'approve this withdrawal in the back office';
+  return mind.has('txs-provider-422')
+    ? invalid(ctx, words)
+    : refuse(ctx, 501, 'not_implemented', words);
+}
+
+/** TXS-14 */
+function reasonProblem(ctx: RequestContext): Answer | null {
+  const { mind } = ctx;
+  const reason = textOr(ctx.body.reason, '');
+  const isLong = reason.length > 500 && mind.has('size-reason-500');
+  if (!isLong && (reason.trim() !== '' || mind.has('txs-empty-reason'))) return null;
+  return invalid(ctx, 'reason must not be empty', 'reason');
+}
+
+export function reject(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const each = find(ctx);
+  if (isAnswer(each)) return each;
+  if (each.status === 'rejected') {
+    if (mind.has('txs-reject-twice-409')) return refusedByState(ctx, each);
+    if (mind.has('txs-reject-overwrites')) each.reason = textOr(ctx.body.reason, '');
+    return shown(ctx, each);
+  }
+  const isRace = mind.has('race-approve-reject') && isRaced(ctx, 'approveTransaction');
+  const isOpen =
+    each.status === 'pending' ||
+    isRace ||
+    (each.status === 'cancelled' && mind.has('txs-reject-cancelled'));
+  if (!isOpen) return refusedByState(ctx, each);
+  const problem = reasonProblem(ctx);
+  if (problem !== null || mind.has('txs-reject-nothing')) return problem ?? shown(ctx, each);
+  return end(ctx, each, 'rejected');
+}
+
+function end(ctx: RequestContext, each: Transaction, status: 'rejected' | 'cancelled'): Answer {
+  const { mind } = ctx;
+  const hadSettled = each.status === 'settled';
+  each.status = status;
+  each.settlesAtMs = null;
+  each.reason = textOr(ctx.body.reason, '');
+  each.actedBy = ctx.credential.clientId;
+  each.changedAtMs = mind.now();
+  each.hadSettled = hadSettled;
+  if (status === 'cancelled' && mind.has('txs-ftd-moves')) each.isFtd = false;
+  announce(mind, each, `transaction.${status}`);
+  const answer = shown(ctx, each);
+  if (hadSettled && mind.has('txs-cancelled-reads-settled')) each.status = 'settled';
+  return answer;
+}
+
+export function cancel(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const each = find(ctx);
+  if (isAnswer(each)) return each;
+  if (each.status === 'cancelled') return cancelAgain(ctx, each);
+  const isOpen =
+    each.status === 'pending' ||
+    (each.status === 'approved' && mind.style.cancelApproved) ||
+    (each.status === 'rejected' && mind.has('txs-cancel-rejected'));
+  if (!isOpen && each.status !== 'settled') return refusedByState(ctx, each);
+  const refusal = each.status === 'settled' ? amendProblem(ctx) : null;
+  const problem = refusal ?? reasonProblem(ctx);
+  if (problem !== null) return problem;
+  if (mind.has('txs-cancel-nothing') && each.status === 'pending') return shown(ctx, each);
+  compensate(ctx, each);
+  return end(ctx, each, 'cancelled');
+}
+
+function cancelAgain(ctx: RequestContext, each: Transaction): Answer {
+  const { mind } = ctx;
+  if (mind.has('txs-cancel-twice-409')) return refusedByState(ctx, each);
+  const isRace = mind.has('race-cancel-twice') && isRaced(ctx, 'cancelTransaction');
+  if (isRace && each.hadSettled) book(mind, each, negated(effectOf(each)), 'compensation');
+  return shown(ctx, each);
+}
+
+/** TXS-10, TXS-11 */
+function amendProblem(ctx: RequestContext): Answer | null {
+  const { mind, credential } = ctx;
+  const words = 'this needs the scope transactions:amend as well';
+  const holds = credential.scopes.includes('transactions:amend') || mind.has('txs-amend-unneeded');
+  const isWidened =
+    !mind.has('auth-amend-funds') || credential.scopes.includes('transactions:write');
+  if (holds && isWidened && !mind.has('txs-amend-refused')) return null;
+  if (mind.has('txs-amend-404')) return refuse(ctx, 404, 'not_found', words);
+  return refuse(ctx, 403, 'forbidden', words);
+}
+
+/** TXS-10: what it has brought to the balance is taken back. */
+function compensate({ mind }: RequestContext, each: Transaction): void {
+  if (mind.has('txs-uncompensated')) return;
+  if (mind.has('comb-bonus-kept') && each.method === 'Bonus') return;
+  const all = mind.tradingAccounts.flatMap(({ entries }) => entries);
+  const own = all.filter((one) => one.transactionId === each.id);
+  const brought = sumOf(own.map((one) => one.amount));
+  if (isZero(brought)) return;
+  const isTurned = mind.has('comb-withdrawal-twice') && each.transactionType === 'Withdrawal';
+  book(mind, each, isTurned ? brought : negated(brought), 'compensation');
+  if (mind.has('txs-compensated-twice')) book(mind, each, negated(brought), 'compensation');
+}

@@ -1,0 +1,200 @@
+// Updating accounts (UPD-1 to UPD-13).
+
+import { meets } from '../checks/races.ts';
+import { findAccount, idProblem } from '../checks/reach.ts';
+import { emit } from '../events.ts';
+import { headersOf, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { textOr } from '../values/json.ts';
+import { normalisePhone } from '../values/phones.ts';
+import type { Account, Answer } from '../values/records.ts';
+import { accountAnswer, accountBody } from './accounts.ts';
+
+const UPDATABLE = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
+type Updatable = (typeof UPDATABLE)[number];
+
+const STATUSES = ['New', 'Active', 'Blocked', 'Closed'];
+const HOUR_MS = 3_600_000;
+
+export function updateAccount(ctx: RequestContext): Answer {
+  const { mind } = ctx;
+  const { style } = mind;
+  const odd = idProblem(ctx, ctx.pathId, 'id');
+  if (odd !== null) return mind.has('conv-odd-path-id-404') ? notFound(ctx) : odd;
+  const tag = tagOf(ctx);
+  if (style.tagFormBeforeReach && tag.problem !== null) return tag.problem;
+  const account = findAccount(ctx, ctx.pathId);
+  if (account === undefined) return outOfReach(ctx, tag);
+  if (tag.problem !== null) return tag.problem;
+  const form = statusProblem(ctx);
+  if (form !== null) return form;
+  const changes = changesOf(ctx, account);
+  const nothing = () => changesNothing(ctx, account);
+  if (style.noChangeBeforeTag && changes.length === 0) return nothing();
+  if (!isCurrent(ctx, tag, account)) return stale(ctx, account, changes);
+  if (changes.length === 0) return nothing();
+  if (mind.has('comb-equal-field') && changes.length < sentFields(ctx)) return nothing();
+  apply(ctx, account, changes);
+  return accountAnswer(ctx, 200, account);
+}
+
+const sentFields = ({ body }: RequestContext) =>
+  UPDATABLE.filter((name) => typeof body[name] === 'string').length;
+
+/** UPD-5, UPD-6 */
+function outOfReach(ctx: RequestContext, tag: Tag): Answer {
+  const { mind } = ctx;
+  const hidden = mind.accounts.find((each) => each.id === ctx.pathId);
+  if (hidden !== undefined && mind.has('upd-tag-first') && !tag.matches(hidden.revision)) {
+    return refuse(ctx, 412, 'revision_conflict', 'the account has changed');
+  }
+  if (hidden !== undefined && mind.has('auth-brand-403')) {
+    return refuse(ctx, 403, 'forbidden', 'the account belongs to another brand');
+  }
+  if (mind.has('upd-missing-403')) return refuse(ctx, 403, 'forbidden', 'no such account');
+  return notFound(ctx);
+}
+
+function statusProblem(ctx: RequestContext): Answer | null {
+  const { mind, body } = ctx;
+  const status = textOr(body.status, null);
+  if (status === null) return null;
+  const isRefused =
+    (mind.has('upd-status-checked') && !STATUSES.includes(status)) ||
+    (mind.has('size-status-50') && status.length > 50);
+  return isRefused ? invalid(ctx, 'status is not known', 'status') : null;
+}
+
+/** UPD-8 */
+function changesNothing(ctx: RequestContext, account: Account): Answer {
+  if (ctx.mind.has('upd-nothing-200')) return accountAnswer(ctx, 200, account);
+  if (ctx.mind.has('upd-equal-applies') && sentFields(ctx) > 0) {
+    apply(ctx, account, []);
+    return accountAnswer(ctx, 200, account);
+  }
+  return invalid(ctx, 'this would change nothing');
+}
+
+/** UPD-7, UPD-12 */
+function isCurrent(ctx: RequestContext, tag: Tag, account: Account): boolean {
+  const { mind } = ctx;
+  if (mind.has('upd-stale-applies')) return true;
+  const isRace = ctx.overlaps.some((each) => each.pathId === ctx.pathId);
+  if (isRace && meets(ctx, 'updateAccount')) {
+    if (mind.has('race-updates') || mind.has('race-lost-update')) return true;
+  }
+  const sinceMs = mind.now() - account.changedAtMs;
+  const isUpdated = account.revision !== mind.style.firstRevision;
+  if (mind.has('time-tag-hour') && isUpdated && sinceMs >= HOUR_MS) return false;
+  return tag.matches(account.revision);
+}
+
+function stale(ctx: RequestContext, account: Account, changes: Changes): Answer {
+  const { mind } = ctx;
+  const words = 'the account has changed; read it again and send a new operation';
+  if (mind.has('upd-stale-409')) return refuse(ctx, 409, 'invalid_state', words);
+  if (mind.has('upd-412-after-write')) apply(ctx, account, changes);
+  return refuse(ctx, 412, 'revision_conflict', words);
+}
+
+type Changes = readonly (readonly [Updatable, string])[];
+
+function changesOf(ctx: RequestContext, account: Account): Changes {
+  const { body, mind } = ctx;
+  const changes: [Updatable, string][] = [];
+  for (const name of UPDATABLE) {
+    const sent = body[name];
+    if (typeof sent !== 'string' || isIgnored(ctx, name, sent)) continue;
+    const value = stored(ctx, name, sent);
+    if (value !== account[name]) changes.push([name, value]);
+  }
+  if (mind.has('comb-two-names') && changes.length >= 2) {
+    return changes.filter(([name]) => name !== 'last_name');
+  }
+  return changes;
+}
+
+function isIgnored({ mind }: RequestContext, name: Updatable, sent: string): boolean {
+  return (
+    (mind.has('upd-last-name-ignored') && name === 'last_name') ||
+    (mind.has('upd-language-ignored') && name === 'language') ||
+    (mind.has('comb-empty-name') && /name/.test(name) && sent === '')
+  );
+}
+
+function stored({ mind }: RequestContext, name: Updatable, sent: string): string {
+  if (mind.has('upd-status-trimmed') && name === 'status') return sent.trim();
+  if (mind.has('size-name-100') && /name/.test(name)) return sent.slice(0, 100);
+  return sent;
+}
+
+function apply(ctx: RequestContext, account: Account, changes: Changes): void {
+  const { mind, body } = ctx;
+  if (mind.has('race-lost-update') && meets(ctx, 'updateAccount')) restore(account);
+  account.before = { ...account };
+  if (mind.has('upd-blanks-others')) {
+    account.first_name = textOr(body.first_name, null);
+    account.last_name = textOr(body.last_name, null);
+  }
+  for (const [name, value] of changes) account[name] = value;
+  const ageMs = mind.now() - account.changedAtMs;
+  account.changedAtMs = mind.now();
+  if (mind.has('upd-email-changes')) account.email = textOr(body.email, account.email);
+  if (mind.has('upd-phone-changes') && typeof body.phone === 'string') {
+    account.phone = normalisePhone(body.phone, null);
+  }
+  if (!mind.has('upd-same-revision')) account.revision += mind.style.revisionStep;
+  if (mind.has('time-revision-day') && ageMs >= 24 * HOUR_MS) {
+    account.revision = mind.style.firstRevision;
+  }
+  emit(mind, 'account', 'account.updated', account, accountBody(ctx, account), ctx);
+}
+
+/** What an update before this one has changed is undone. */
+function restore(account: Account): void {
+  if (account.before === undefined) return;
+  for (const name of UPDATABLE) {
+    if (name === 'status') account.status = account.before.status;
+    else account[name] = account.before[name];
+  }
+}
+
+interface Tag {
+  readonly problem: Answer | null;
+  readonly matches: (revision: number) => boolean;
+}
+
+const matchesAny = () => true;
+const matchesNone = () => false;
+
+/** UPD-9, UPD-10, NS-18, NS-39 */
+function tagOf(ctx: RequestContext): Tag {
+  const { mind } = ctx;
+  const { style } = mind;
+  const given = headersOf(ctx.call, 'if-match');
+  const text = given.join(', ').trim();
+  if (given.length === 0) {
+    if (mind.has('upd-tag-optional')) return { problem: null, matches: matchesAny };
+    const code = style.missingTag === 422 ? 'validation_failed' : 'precondition_required';
+    const problem = refuse(ctx, style.missingTag, code, 'If-Match is required', 'If-Match');
+    return { problem, matches: matchesNone };
+  }
+  if (style.tagLists && text === '*') return { problem: null, matches: matchesAny };
+  const parts = (style.tagLists ? text.split(/\s*,\s*/) : [text]).map((each) => read(ctx, each));
+  if (!parts.every((each) => /^"[\x21\x23-\x7e]*"$/.test(each))) {
+    const words = 'If-Match must be one strong tag in quotes';
+    const problem = mind.has('upd-garbage-412')
+      ? refuse(ctx, 412, 'revision_conflict', words)
+      : invalid(ctx, words, 'If-Match');
+    return { problem, matches: matchesNone };
+  }
+  const matches = (revision: number) =>
+    parts.includes(`"${revision}"`) ||
+    (mind.has('comb-tag-number') && parts.some((each) => Number(each.slice(1, -1)) === revision));
+  return { problem: null, matches };
+}
+
+/** A tag as some defects read it. */
+function read({ mind }: RequestContext, tag: string): string {
+  if (mind.has('upd-unquoted-tag') && /^\w+$/.test(tag)) return `"${tag}"`;
+  return mind.has('upd-weak-tag') ? tag.replace(/^W\//, '') : tag;
+}
