@@ -122,3 +122,9 @@ export function copyOf(answer: Answer): Answer {
     body: answer.body,
   };
 }
+
+/** NS-48 */
+export function plainId(ctx: RequestContext, id: string): string {
+  if (!ctx.mind.style.leadingZeros || !/^\d+$/.test(id)) return id;
+  return BigInt(id).toString();
+}

@@ -1,9 +1,12 @@
 // Idempotency keys: each is kept for its credential, operation and subject.
+
 import { bentReplay } from '../bent-answers.ts';
+import { asciiLower } from '../operations/accounts.ts';
 import {
   copyOf,
   headersOf,
   invalid,
+  plainId,
   type RequestContext,
   refuse,
   setHeader,
@@ -92,10 +95,6 @@ function personSubject({ body, mind }: RequestContext): string {
   return reference.toLowerCase();
 }
 
-export function asciiLower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
 function comparedVolume({ body, mind }: RequestContext): string {
   return mind.has('pos-body-compared') ? ` ${JSON.stringify(body)}` : '';
 }
@@ -112,12 +111,6 @@ function batchSubject({ mind }: RequestContext, rows: Json | undefined): string 
   if (mind.has('idem-batch-counted')) return String(parts.length);
   const texts = parts.map((each) => JSON.stringify(each));
   return (mind.has('idem-batch-unordered') ? texts.sort() : texts).join();
-}
-
-/** NS-48 */
-export function plainId(ctx: RequestContext, id: string): string {
-  if (!ctx.mind.style.leadingZeros || !/^\d+$/.test(id)) return id;
-  return BigInt(id).toString();
 }
 
 /** Which operations share their keys: none, but for defects (IDEM-3). */

@@ -1,8 +1,7 @@
 // Who reaches what: firm, brand, and the one account of a delegated token (AUTH-5, 6, 7).
 
-import { invalid, notFound, type RequestContext } from '../request-context.ts';
+import { invalid, notFound, plainId, type RequestContext } from '../request-context.ts';
 import type { Account, TradingAccount } from '../values/records.ts';
-import { plainId } from './keys.ts';
 
 export function isDecimalId(id: string): boolean {
   return /^\d+$/.test(id);

@@ -1,6 +1,5 @@
 // Creating accounts (ACC-1 to ACC-22).
 
-import { asciiLower } from '../checks/keys.ts';
 import { meets } from '../checks/races.ts';
 import { idProblem, isDecimalId, reaches } from '../checks/reach.ts';
 import { emit } from '../events.ts';
@@ -267,4 +266,8 @@ function storedCountry({ mind }: RequestContext, country: string | null): string
 
 function storedLanguage({ mind }: RequestContext, language: string | null): string | null {
   return mind.has('acc-language-cut') ? (language?.slice(0, 2) ?? null) : language;
+}
+
+export function asciiLower(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,10 +1,16 @@
 // Opening and closing positions. What they look like is open (NS-1); the style says.
 
-import { plainId } from '../checks/keys.ts';
 import { meets } from '../checks/races.ts';
 import { bodyIdProblem, findTradingAccount } from '../checks/reach.ts';
 import { emit } from '../events.ts';
-import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import {
+  answerWith,
+  invalid,
+  notFound,
+  plainId,
+  type RequestContext,
+  refuse,
+} from '../request-context.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
 import { isDecimal, isNegative, isZero } from '../values/money.ts';
 import type { Answer, Position, TradingAccount } from '../values/records.ts';

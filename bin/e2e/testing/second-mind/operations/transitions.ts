@@ -1,9 +1,15 @@
 // Approving, rejecting and cancelling transactions (TXS-1 to TXS-19).
 
-import { plainId } from '../checks/keys.ts';
 import { meets } from '../checks/races.ts';
 import { findAccount, idProblem } from '../checks/reach.ts';
-import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import {
+  answerWith,
+  invalid,
+  notFound,
+  plainId,
+  type RequestContext,
+  refuse,
+} from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { isZero, negated, sumOf } from '../values/money.ts';
 import type { Answer, Transaction } from '../values/records.ts';
