@@ -1,9 +1,9 @@
 // The description of the plane in OpenAPI 3.1, made from the very rows that answer.
 
+import type { Schema } from '../../fixtures/schemas/kit.ts';
 import type { Row } from './row.ts';
 import * as journalShapes from './schemas/journal.ts';
 import * as shapes from './schemas/records.ts';
-import type { Schema } from './schemas/schema.ts';
 
 export interface ControlDocumentOptions {
   /** The plane's address. */

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Schema } from '../../fixtures/schemas/kit.ts';
 import { rows } from './all-rows.ts';
 import type { Row } from './row.ts';
-import type { Schema } from './schemas/schema.ts';
 import { createTestPlane } from './testing/plane.ts';
 
 const odd = suite('control: odd requests');

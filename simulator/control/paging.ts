@@ -1,6 +1,7 @@
 // Lists in pages: so many records after the last one seen, and where the next page begins.
+
+import { listOf, object, orNull, type Schema, whole } from '../../fixtures/schemas/kit.ts';
 import { placeAfter, sortedIds } from './incremental-index.ts';
-import { listOf, object, orNull, type Schema, whole } from './schemas/schema.ts';
 
 export const defaultLimit = 1000;
 const mostLimit = 10_000;

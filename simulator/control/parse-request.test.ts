@@ -2,9 +2,9 @@
 // strings only.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { object } from '../../fixtures/schemas/kit.ts';
 import { parseRequestBody } from './parse-request.ts';
 import type { Row } from './row.ts';
-import { object } from './schemas/schema.ts';
 
 const reading = suite('control: bodies');
 

@@ -1,11 +1,11 @@
 // Reads what a request brings: its body as JSON and its query as values, both validated against the
 // row's schemas.
 
+import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import { type ControlReply, type ControlRequest, invalidFields, problem } from './reply.ts';
 import type { Row } from './row.ts';
-import { object, type Schema } from './schemas/schema.ts';
 
 export type ParsedRequest = { readonly value: unknown } | { readonly refused: ControlReply };
 

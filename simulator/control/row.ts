@@ -1,8 +1,9 @@
 // One row of the plane: a method and a path, what it takes, what it answers, and the code for it.
+
+import type { Schema, ValueOf } from '../../fixtures/schemas/kit.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import type { Plane } from './plane.ts';
 import type { ControlReply } from './reply.ts';
-import type { Schema, ValueOf } from './schemas/schema.ts';
 
 /** Where the plane is on its server. */
 export const controlPrefix = '/_sandbox';

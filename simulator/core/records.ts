@@ -1,5 +1,6 @@
 // The things a world is made of: firms, credentials, accounts, money, webhooks and what was done
 // with them.
+import type { Profile } from '../../fixtures/schemas/account-profile.ts';
 import type { Reply } from './call.ts';
 import type { OperationName } from './tables/operations.ts';
 
@@ -55,7 +56,7 @@ export interface Token {
   readonly scopes: readonly string[] | null;
 }
 
-export interface Account {
+export interface Account extends Profile {
   readonly id: string;
   readonly firmId: string;
   readonly brandId: string;
@@ -63,10 +64,6 @@ export interface Account {
   readonly email: string;
   /** Normalised (ACC-11); null when none was given. */
   readonly phone: string | null;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly country: string | null;
-  readonly language: string | null;
   readonly status: string;
   readonly revision: number;
   readonly createdAtMs: number;

@@ -1,7 +1,14 @@
 // The journal of calls as the control plane shows it: schemas, and the types that follow.
 
+import {
+  flag,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  type ValueOf,
+} from '../../../fixtures/schemas/kit.ts';
 import { deliverySchema } from './records.ts';
-import { flag, listOf, object, oneOf, orNull, type ValueOf } from './schema.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
 const anyText = (description: string) => ({ type: 'string', description }) as const;

@@ -1,7 +1,8 @@
 // The operations of the API by name, as the plane's schemas list them.
+
+import { oneOf } from '../../../fixtures/schemas/kit.ts';
 import type { OperationName } from '../../core/tables/operations.ts';
 import { operationNames } from '../../host/world/world-reads.ts';
-import { oneOf } from './schema.ts';
 
 export const operationParameter = oneOf('An operation of the API.', operationNames);
 

@@ -1,6 +1,17 @@
 // The records of the control plane as it shows them: schemas for its description, and the types
 // that follow.
-import { flag, id, listOf, object, oneOf, orNull, text, type ValueOf, whole } from './schema.ts';
+import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
+import {
+  flag,
+  id,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  type ValueOf,
+  whole,
+} from '../../../fixtures/schemas/kit.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
 const anyText = (description: string) => ({ type: 'string', description }) as const;
@@ -58,11 +69,8 @@ export const accountSchema = object('An account, with what the API does not show
   revision: anyWhole('Its revision and ETag (ACC-19).'),
   client_reference_id: anyText('The reference.'),
   email: anyText('The email, which the API never shows (ACC-18).'),
-  first_name: maybeText('First name.'),
-  last_name: maybeText('Last name.'),
+  ...mapProfile((_, { title }) => maybeText(`${title}, as sent.`)),
   phone: maybeText('Normalised (ACC-11).'),
-  country: maybeText('As sent.'),
-  language: maybeText('As sent.'),
   status: anyText('Its status.'),
   brand_id: id('Brand.'),
   firm_id: id('Firm.'),

@@ -1,8 +1,18 @@
 // What fits a schema and what does not, case by case, with the field that is named.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  flag,
+  id,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  type Schema,
+  text,
+  whole,
+} from '../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../fixtures/schemas/validate.ts';
-import { flag, id, listOf, object, oneOf, orNull, type Schema, text, whole } from './schema.ts';
 
 const fit = suite('control: fit');
 

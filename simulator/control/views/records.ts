@@ -1,4 +1,5 @@
 // How the records of a world look to its operator: everything the platform knows of them.
+import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import type {
   Account,
   Credential,
@@ -94,11 +95,8 @@ export function viewAccount({ world }: WorldHost, account: Account): AccountShow
     revision: account.revision,
     client_reference_id: account.reference,
     email: account.email,
-    first_name: account.firstName,
-    last_name: account.lastName,
+    ...mapProfile((field) => account[field]),
     phone: account.phone,
-    country: account.country,
-    language: account.language,
     status: account.status,
     brand_id: account.brandId,
     firm_id: account.firmId,

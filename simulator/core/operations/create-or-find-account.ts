@@ -1,6 +1,8 @@
 // Creates one account: what `POST /accounts` does with its body and bulk create does with each row
 // (BULK-3).
 
+import { mapProfile, type Profile } from '../../../fixtures/schemas/account-profile.ts';
+import type { Behaviour } from '../behaviour.ts';
 import type { Decision, Reply } from '../call.ts';
 import type { Change, PersonKeys } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
@@ -157,14 +159,8 @@ function newAccount(
 ): Account {
   const { accounts } = context.behaviour;
   const email = row.email as string;
-  let firstName = optionalText(row, 'first_name');
-  let lastName = optionalText(row, 'last_name');
-  if (firstName === null && lastName === null) {
-    // ACC-13, NS-25.
-    const name = accounts.nameAfterEmail(email);
-    firstName = name.first;
-    lastName = name.last;
-  }
+  // ACC-14: as sent.
+  const profile = mapProfile((field) => optionalText(row, field));
   return {
     id: String(context.world.counters.account + 1),
     firmId: credential.firmId,
@@ -172,16 +168,23 @@ function newAccount(
     reference: row.client_reference_id as string,
     email,
     phone,
-    firstName,
-    lastName,
-    // ACC-14: as sent.
-    country: optionalText(row, 'country'),
-    language: optionalText(row, 'language'),
+    ...nameProfile(accounts, profile, email),
     status: accounts.firstStatus,
     revision: accounts.firstRevision,
     createdAtMs: context.atMs,
     firstDepositId: null,
   };
+}
+
+/** ACC-13, NS-25: a person without any name is named after the email. */
+export function nameProfile(
+  accounts: Behaviour['accounts'],
+  profile: Profile,
+  email: string,
+): Profile {
+  if (profile.first_name !== null || profile.last_name !== null) return profile;
+  const { first, last } = accounts.nameAfterEmail(email);
+  return { ...profile, first_name: first, last_name: last };
 }
 
 /** ACC-19: every account answer carries its tag. */

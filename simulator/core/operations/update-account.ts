@@ -1,5 +1,6 @@
 // PATCH /api/v1/accounts/{id}: compare-and-swap on the revision.
 
+import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import type { Decision } from '../call.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
@@ -11,14 +12,8 @@ import { accountReply } from './create-or-find-account.ts';
 import { findAccount, parsePathId } from './find-record.ts';
 import { optionalText } from './members.ts';
 
-/** UPD-3: what can be updated, and where it is kept. Email and phone are not among it (UPD-11). */
-const updatable = [
-  ['first_name', 'firstName'],
-  ['last_name', 'lastName'],
-  ['country', 'country'],
-  ['language', 'language'],
-  ['status', 'status'],
-] as const;
+/** UPD-3: what can be updated. Email and phone are not among it (UPD-11). */
+const updatable = [...profileFields, 'status'] as const;
 
 export function updateAccount(context: RequestContext): Decision {
   const { behaviour } = context;
@@ -75,7 +70,7 @@ function refuseUnusableTag(context: RequestContext, match: IfMatch): Decision | 
 function refuseNull(context: RequestContext): Decision | null {
   const { update_null: choice } = context.behaviour.settings;
   if (choice === 'not_sent') return null;
-  const names = choice === 'cleared' ? ['status'] : updatable.map(([name]) => name);
+  const names = choice === 'cleared' ? ['status'] : updatable;
   const field = names.find((name) => context.body[name] === null);
   if (field === undefined) return null;
   const detail = `${field} must not be null.`;
@@ -122,7 +117,7 @@ function howToReread({ behaviour }: RequestContext, { id }: Account): string {
 function refuseNoChange(context: RequestContext): Decision {
   return refuse(context, {
     code: 'validation_failed',
-    detail: `The body would change nothing. Send at least one new value of ${updatable.map(([name]) => name).join(', ')}.`,
+    detail: `The body would change nothing. Send at least one new value of ${updatable.join(', ')}.`,
     cites: ['UPD-8', 'UPD-11'],
   });
 }
@@ -132,10 +127,10 @@ function applyMembers(context: RequestContext, account: Account): Account | null
   const patch: Record<string, string | null> = {};
   // NS-55.
   const clears = context.behaviour.settings.update_null === 'cleared';
-  for (const [name, field] of updatable) {
+  for (const name of updatable) {
     const value = optionalText(context.body, name);
     const sent = value !== null || (clears && context.body[name] === null);
-    if (sent && value !== account[field]) patch[field] = value;
+    if (sent && value !== account[name]) patch[name] = value;
   }
   if (Object.keys(patch).length === 0) return null;
   const revision = context.behaviour.accounts.nextRevision(account.revision);

@@ -1,10 +1,12 @@
 // Accounts, trading accounts and transactions of a starting world as they come about.
+import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import type {
   AccountFixture,
   TradingAccountFixture,
   TransactionFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
 import { emit } from '../delivery/emit-event.ts';
+import { nameProfile } from '../operations/create-or-find-account.ts';
 import type { Account, Transaction } from '../records.ts';
 import type { SeedContext } from './seeder.ts';
 
@@ -24,8 +26,7 @@ export function seedAccount(
   const brand = world.brands.get(fixture.brand_id);
   if (brand === undefined) return `there is no brand ${fixture.brand_id}`;
   const phone = values.phone(fixture.phone ?? null, fixture.country ?? null);
-  const unnamed = fixture.first_name === undefined && fixture.last_name === undefined;
-  const name = unnamed ? accounts.nameAfterEmail(fixture.email) : null;
+  const profile = mapProfile((field) => fixture[field] ?? null);
   const account: Account = {
     id,
     firmId: brand.firmId,
@@ -33,10 +34,7 @@ export function seedAccount(
     reference: fixture.client_reference_id,
     email: fixture.email,
     phone,
-    firstName: name?.first ?? fixture.first_name ?? null,
-    lastName: name?.last ?? fixture.last_name ?? null,
-    country: fixture.country ?? null,
-    language: fixture.language ?? null,
+    ...nameProfile(accounts, profile, fixture.email),
     status: fixture.status ?? accounts.firstStatus,
     revision: accounts.firstRevision,
     createdAtMs: atMs,

@@ -1,4 +1,5 @@
 // How records look on the wire, as JSON text that is made once and then sent and stored as it is.
+import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { Problem, SerializePolicy } from '../behaviour.ts';
 import type { Account, EventRecord, Order, Subscription, Transaction } from '../records.ts';
@@ -43,11 +44,8 @@ function accountFields(account: Account, absent: string | null) {
     id: account.id,
     revision: account.revision,
     client_reference_id: account.reference,
-    first_name: account.firstName ?? absent,
-    last_name: account.lastName ?? absent,
+    ...mapProfile((field) => account[field] ?? absent),
     phone: account.phone ?? absent,
-    country: account.country ?? absent,
-    language: account.language ?? absent,
     status: account.status,
     brand_id: account.brandId,
     firm_id: account.firmId,

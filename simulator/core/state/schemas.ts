@@ -1,4 +1,5 @@
 // What the records of a state are made of, as data: every member that the program will read later.
+import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import type { Schema } from '../../../fixtures/schemas/validate.ts';
 import type { Facts } from '../call.ts';
 import {
@@ -84,10 +85,7 @@ export const recordSchemas = {
     reference: text,
     email: text,
     phone: orNull(text),
-    firstName: orNull(text),
-    lastName: orNull(text),
-    country: orNull(text),
-    language: orNull(text),
+    ...mapProfile(() => orNull(text)),
     status: text,
     revision: count,
     createdAtMs: time,

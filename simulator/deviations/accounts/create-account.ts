@@ -161,7 +161,7 @@ export const accountDeviations: readonly Deviation[] = [
       const { id } = JSON.parse(result.reply.body) as { id: string };
       const found = context.world.accounts.get(id);
       const firstName = context.body.first_name;
-      if (found === undefined || typeof firstName !== 'string' || firstName === found.firstName)
+      if (found === undefined || typeof firstName !== 'string' || firstName === found.first_name)
         return result;
       const account = { ...found, firstName, revision: found.revision + 1 };
       const { behaviour } = context;

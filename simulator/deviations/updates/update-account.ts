@@ -71,8 +71,8 @@ export const updateDeviations: readonly Deviation[] = [
     story: 'PATCH is served by the code for PUT: what is not sent is emptied.',
     bend: left((after, _before, { body }) => ({
       ...after,
-      firstName: typeof body.first_name === 'string' ? after.firstName : null,
-      lastName: typeof body.last_name === 'string' ? after.lastName : null,
+      first_name: typeof body.first_name === 'string' ? after.first_name : null,
+      last_name: typeof body.last_name === 'string' ? after.last_name : null,
       country: typeof body.country === 'string' ? after.country : null,
       language: typeof body.language === 'string' ? after.language : null,
     })),

@@ -1,5 +1,15 @@
 // Rows of credentials and firms: who may call, for whom, how fast, and what their firm may do.
 
+import {
+  flag,
+  id,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  whole,
+} from '../../../../fixtures/schemas/kit.ts';
 import type { Credential, Firm } from '../../../core/records.ts';
 import { scopeNames } from '../../../host/world/world-reads.ts';
 import {
@@ -13,7 +23,6 @@ import { answer, answerCommand, notFound } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { operationPermissions } from '../../schemas/operation-permissions.ts';
 import { credentialSchema, firmSchema } from '../../schemas/records.ts';
-import { flag, id, listOf, object, oneOf, orNull, text, whole } from '../../schemas/schema.ts';
 import { viewCredential, viewFirm } from '../../views/records.ts';
 
 const plan = oneOf('Rate plan (LIM-1).', ['sandbox', 'standard', 'pro']);

@@ -1,4 +1,6 @@
 // Rows of deliveries and subscriptions: what was sent, what waits, and going on by hand.
+
+import { text, whole } from '../../../../fixtures/schemas/kit.ts';
 import type { Delivery, Subscription } from '../../../core/records.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { eventId, findEvent } from '../../../host/world/world-reads.ts';
@@ -6,7 +8,6 @@ import { defaultLimit, limitParameter, listSchema, wholeListSchema } from '../..
 import { answer, answerCommand } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { type DeliveryShown, deliverySchema, subscriptionSchema } from '../../schemas/records.ts';
-import { text, whole } from '../../schemas/schema.ts';
 import { viewDelivery, viewSubscription, viewWaiting } from '../../views/records.ts';
 
 /**

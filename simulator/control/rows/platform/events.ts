@@ -1,11 +1,20 @@
 // Rows of events: the log as the events channel numbers it, and events made by hand.
+
+import {
+  id,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  whole,
+} from '../../../../fixtures/schemas/kit.ts';
 import type { EventRecord } from '../../../core/records.ts';
 import { findEvent } from '../../../host/world/world-reads.ts';
 import { defaultLimit, limitParameter } from '../../paging.ts';
 import { answerCommand, answerText } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { envelopeSchema } from '../../schemas/records.ts';
-import { id, listOf, object, oneOf, orNull, text, whole } from '../../schemas/schema.ts';
 
 export const eventRows = [
   row({

@@ -1,4 +1,6 @@
 // Rows of what a call draws on: idempotency keys with their ages, and the levels of the allowances.
+
+import { text, whole } from '../../../../fixtures/schemas/kit.ts';
 import type { KeyRecord } from '../../../core/records.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { findEntry } from '../../../host/world/world-reads.ts';
@@ -7,7 +9,6 @@ import { answer } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { operationParameter } from '../../schemas/operation-permissions.ts';
 import { type BucketShown, bucketSchema, type KeyShown, keySchema } from '../../schemas/records.ts';
-import { text, whole } from '../../schemas/schema.ts';
 import { nowMs } from '../../views/records.ts';
 
 /** Key records looked at in one go; with more than these, only the newest are listed. */

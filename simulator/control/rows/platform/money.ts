@@ -1,4 +1,6 @@
 // Rows of accounts and money: what the platform knows, and what the API has no operation for.
+
+import { flag, id, object, oneOf, text } from '../../../../fixtures/schemas/kit.ts';
 import type { TradingAccount, Transaction } from '../../../core/records.ts';
 import { afterParameter, limitParameter, listSchema, pageOf } from '../../paging.ts';
 import { answer, answerCommand, answerText, notFound } from '../../reply.ts';
@@ -10,7 +12,6 @@ import {
   tradingAccountSchema,
   transactionSchema,
 } from '../../schemas/records.ts';
-import { flag, id, object, oneOf, text } from '../../schemas/schema.ts';
 import {
   viewAccount,
   viewLedger,

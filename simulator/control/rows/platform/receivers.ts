@@ -1,4 +1,6 @@
 // The row that has a subscription's receiver judged: is its signature check worth anything?
+
+import { listOf, object, oneOf, text } from '../../../../fixtures/schemas/kit.ts';
 import type { Subscription } from '../../../core/records.ts';
 import { forwardedUrl } from '../../../host/delivery/send-attempt.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
@@ -6,7 +8,6 @@ import { isLoopback } from '../../origin-guard.ts';
 import type { Plane } from '../../plane.ts';
 import { answer, type ControlReply, problem, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
-import { listOf, object, oneOf, text } from '../../schemas/schema.ts';
 import { viewSubscription } from '../../views/records.ts';
 
 const reportSchema = {

@@ -1,4 +1,6 @@
 // Rows of the journal: every call with its answer, its checks and its reasons.
+
+import { text, type ValueOf, whole } from '../../../../fixtures/schemas/kit.ts';
 import type { JournalEntry } from '../../../core/journal.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { findEntry, newestEntries } from '../../../host/world/world-reads.ts';
@@ -7,7 +9,6 @@ import { answer, notFound } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { requestSchema, requestStorySchema } from '../../schemas/journal.ts';
 import { operationParameter } from '../../schemas/operation-permissions.ts';
-import { text, type ValueOf, whole } from '../../schemas/schema.ts';
 import { viewRequest, viewRequestStory } from '../../views/journal.ts';
 
 const query = {

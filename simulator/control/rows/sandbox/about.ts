@@ -1,11 +1,20 @@
 // Rows about the sandbox itself: that it is there, what it is, and its description.
+
+import {
+  flag,
+  listOf,
+  object,
+  orNull,
+  text,
+  type ValueOf,
+  whole,
+} from '../../../../fixtures/schemas/kit.ts';
 import { defaultSettings, type SettingKey, settingKeys } from '../../../../fixtures/settings.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { isSpent } from '../../../host/world/world-reads.ts';
 import { answer } from '../../reply.ts';
 import { type HandlerContext, row } from '../../row.ts';
 import { clockSchema, credentialSchema } from '../../schemas/records.ts';
-import { flag, listOf, object, orNull, text, type ValueOf, whole } from '../../schemas/schema.ts';
 import { viewClock, viewLastingCredentials } from '../../views/records.ts';
 import { countPending } from '../platform/deliveries.ts';
 

@@ -1,9 +1,18 @@
 // Rows of the clock: what it shows, how it is set, and how time is let pass.
+
+import {
+  centuryMs,
+  listOf,
+  maxClockMs,
+  object,
+  oneOf,
+  text,
+  whole,
+} from '../../../../fixtures/schemas/kit.ts';
 import { ClockError } from '../../../host/world/advance.ts';
 import { answer, type ControlReply, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { clockSchema } from '../../schemas/records.ts';
-import { centuryMs, listOf, maxClockMs, object, oneOf, text, whole } from '../../schemas/schema.ts';
 import { viewClock } from '../../views/records.ts';
 
 const happened = object('One thing that happened on the way.', {

@@ -1,4 +1,15 @@
 // Rows of faults: what is to go wrong, for which calls or deliveries, how often.
+
+import {
+  centuryMs,
+  flag,
+  object,
+  oneOf,
+  orNull,
+  text,
+  type ValueOf,
+  whole,
+} from '../../../../fixtures/schemas/kit.ts';
 import type {
   CallEffect,
   DeliveryEffect,
@@ -10,16 +21,6 @@ import { wholeListSchema } from '../../paging.ts';
 import { answer, answerCommand, nothing, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { operationParameter } from '../../schemas/operation-permissions.ts';
-import {
-  centuryMs,
-  flag,
-  object,
-  oneOf,
-  orNull,
-  text,
-  type ValueOf,
-  whole,
-} from '../../schemas/schema.ts';
 
 const effectKinds = [
   'status',

@@ -1,10 +1,11 @@
 // Rows of names and forwards: what hostnames resolve to, and where deliveries for an origin go
 // instead.
+
+import { listOf, object, text } from '../../../../fixtures/schemas/kit.ts';
 import { wholeListSchema } from '../../paging.ts';
 import { answer, answerCommand, nothing } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { forwardSchema, nameSchema } from '../../schemas/records.ts';
-import { listOf, object, text } from '../../schemas/schema.ts';
 
 export const nameRows = [
   row({

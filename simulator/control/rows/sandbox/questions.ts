@@ -1,10 +1,10 @@
 // The row of the open questions: in words, with the settings that decide them, and what deviates.
 import { questions } from '../../../../fixtures/questions.ts';
 import { findRule } from '../../../../fixtures/rules.ts';
+import { listOf, object, orNull, type ValueOf } from '../../../../fixtures/schemas/kit.ts';
 import { defaultSettings, settingSpecs } from '../../../../fixtures/settings.ts';
 import { answer } from '../../reply.ts';
 import { row } from '../../row.ts';
-import { listOf, object, orNull, type ValueOf } from '../../schemas/schema.ts';
 
 const anyText = (description: string) => ({ type: 'string', description }) as const;
 const anyValue = (description: string) =>

@@ -1,11 +1,11 @@
 // Rows of the whole world: given as one document, taken back, and begun anew.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { object } from '../../../../fixtures/schemas/kit.ts';
 import { restoreState, serializeState } from '../../../host/storage/world-document.ts';
 import { StateError } from '../../../host/world/world-reads.ts';
 import { answer, type ControlReply, problem, type TextStream } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { clockSchema } from '../../schemas/records.ts';
-import { object } from '../../schemas/schema.ts';
 import { viewClock } from '../../views/records.ts';
 
 const documentSchema = {

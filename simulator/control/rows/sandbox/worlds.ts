@@ -1,5 +1,6 @@
 // Rows of worlds: isolated ones in the same process, made and dropped in milliseconds.
 
+import { maxClockMs, object, oneOf, whole } from '../../../../fixtures/schemas/kit.ts';
 import { validate } from '../../../../fixtures/schemas/validate.ts';
 import { findStartingWorld } from '../../../host/world/find-starting-world.ts';
 import { parseClock } from '../../../host/world/parse-clock.ts';
@@ -15,7 +16,6 @@ import type { Plane } from '../../plane.ts';
 import { answer, invalidFields, notFound, nothing, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { type WorldShown, worldSchema } from '../../schemas/records.ts';
-import { maxClockMs, object, oneOf, whole } from '../../schemas/schema.ts';
 import { viewClock, viewLastingCredentials } from '../../views/records.ts';
 
 const clockTerms = object('How its clock begins.', {
