@@ -94,14 +94,14 @@ async function setFirmRate(
   plane: ControlPlaneClient,
   firmId: string,
   perSecond: number | null,
-): Promise<void> {
+): Promise<number | undefined> {
   const path = `firms/${firmId}`;
   const rate = { rate_per_second: perSecond };
-  if (perSecond === null) {
-    const done = await plane.ask('PATCH', path, { ...rate, plan: 'sandbox' }).catch(onlyBlocked);
-    if (done !== undefined) return;
-  }
-  await plane.ask('PATCH', path, rate);
+  const onSandbox = { ...rate, plan: 'sandbox' };
+  const done =
+    perSecond === null ? await plane.ask('PATCH', path, onSandbox).catch(onlyBlocked) : undefined;
+  const told = (done ?? (await plane.ask('PATCH', path, rate))).rate_per_second;
+  return typeof told === 'number' ? told : undefined;
 }
 
 function onlyBlocked(error: unknown): undefined {

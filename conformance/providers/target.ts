@@ -100,8 +100,11 @@ export interface Operator {
   events(afterSeq: number): Promise<readonly { readonly [name: string]: Json }[]>;
   /** Starts deliveries of a subscription again after its attempts were exhausted. */
   resume(subscriptionId: number): Promise<void>;
-  /** Null: no rate of its own, but what follows from the plan Sandbox. */
-  firmRate(firmId: string, perSecond: number | null): Promise<void>;
+  /**
+   * Null: no rate of its own, but what follows from the plan Sandbox, if it can be put on that.
+   * Gives the rate that the target then tells, if it tells one.
+   */
+  firmRate(firmId: string, perSecond: number | null): Promise<number | undefined>;
 }
 
 /** Where a scenario plays: the live target, or a world made for it. */

@@ -11,6 +11,12 @@ export interface NumberedExchange {
   readonly presumes?: readonly RuleId[];
 }
 
+/** What a finding about several of them rests on. */
+export function evidence(numbered: readonly NumberedExchange[]) {
+  const exchanges = numbered.map((each) => each.n);
+  return { exchanges, presumes: numbered.flatMap((each) => each.presumes ?? []) };
+}
+
 export type RecordedDelivery = ReceivedDelivery & NumberedExchange;
 
 export class DeliveryRecorder {

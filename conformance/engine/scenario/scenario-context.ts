@@ -9,6 +9,7 @@ import { ConditionWaiter } from '../pace/condition-waiter.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import {
   DeliveryRecorder,
+  evidence,
   type NumberedExchange,
   type RecordedDelivery,
 } from '../record/delivery-recorder.ts';
@@ -142,20 +143,22 @@ export class ScenarioContext {
     });
   }
 
-  /** An expectation about several answers, or about what was seen elsewhere. */
+  /**
+   * An expectation about several answers, or about what was seen elsewhere. Undefined where what
+   * was seen fits a target that keeps the rules and one that does not.
+   */
   claim(
     rules: Rules,
     words: string,
-    truth: boolean,
+    truth: boolean | undefined,
     actual: string,
     ...answers: NumberedExchange[]
   ): boolean {
-    const exchanges = answers.map((each) => each.n);
-    const presumes = answers.flatMap((each) => each.presumes ?? []);
-    const finding = { rules: this.findings.listed(rules), expected: words, exchanges, presumes };
+    const finding = { rules: this.findings.listed(rules), expected: words, ...evidence(answers) };
     const met = { ...finding, verdict: 'passed', actual: 'as expected' } as const;
-    this.findings.record(truth ? met : { ...finding, verdict: 'deviates', actual }, true);
-    return truth;
+    const verdict = truth === undefined ? 'inconclusive' : 'deviates';
+    this.findings.record(truth === true ? met : { ...finding, verdict, actual }, true);
+    return truth === true;
   }
 
   /**

@@ -27,6 +27,9 @@ export interface Sender {
 
 export type FetchLike = (request: Request) => Promise<Response>;
 
+/** So many requests are under way at once at most. */
+export const CONNECTIONS = 256;
+
 /** An answer longer than this is not read further: no operation has one. */
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 
@@ -34,7 +37,7 @@ const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 export async function socketSender(): Promise<Sender> {
   // Its default export: a bundle knows the package by no other.
   const { Agent, request } = (await import('undici')).default;
-  const agent = new Agent({ connections: 64, keepAliveTimeout: 4_000, pipelining: 1 });
+  const agent = new Agent({ connections: CONNECTIONS, keepAliveTimeout: 4_000, pipelining: 1 });
   return {
     async send(wire) {
       const limit = AbortSignal.timeout(wire.timeoutMs);

@@ -140,7 +140,7 @@ function rateOf(make: () => Limiter, network: Network, perSecond: number, forMs 
     Array.from({ length: size }, () => START_MS),
   );
   const fromMs = Math.max(...drain.map((each) => each.answeredAtMs));
-  const gapMs = 1000 / (perSecond * 1.5);
+  const gapMs = 1000 / (perSecond * (perSecond < 20 ? 2 : 1.5));
   const due = Array.from({ length: Math.ceil(forMs / gapMs) }, (_, n) => fromMs + n * gapMs);
   const press = send(network, due);
   const seen = count(make(), [...drain, ...press]);

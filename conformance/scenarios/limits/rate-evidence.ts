@@ -25,13 +25,29 @@ const ABOUT = 0.25;
 const NEARLY = 0.05;
 /** Within this nothing gets lost for want of room, however early or late a request was counted. */
 const UNBROKEN_MS = 700;
+/** Whoever was not met for longer may have been faster than was seen. */
+const WATCHED_MS = 1_000;
 
 export function about(count: number): [least: number, most: number] {
   return [Math.round(count * (1 - ABOUT)), Math.round(count * (1 + ABOUT)) + 1];
 }
 
+/** The rates that are taken for this one, in words for reports. */
+export function nearly(perSecond: number): [least: number, most: number] {
+  const tenths = (share: number) => Math.round(perSecond * share * 10) / 10;
+  return [tenths(1 - NEARLY), tenths(1 + NEARLY)];
+}
+
 export function allowanceOf(perSecond: number): Allowance {
   return { perSecond, capacity: [perSecond, perSecond] };
+}
+
+/** What gathers, as one burst shows it: all that was served, or less, had some come back by then. */
+export function shownBy(perSecond: number, sightings: readonly Sighting[]): Allowance {
+  const served = sightings.filter((each) => each.served);
+  const most = served.length;
+  const least = most - (perSecond * (1 + ABOUT) * apart(served).longestMs) / 1000;
+  return { perSecond, capacity: [Math.max(0, least), most] };
 }
 
 /** LIM-2: what is served of requests that meet a full allowance, in whatever time. */
@@ -61,26 +77,28 @@ export function weighRate(
   draining: readonly Sighting[],
   pressing: readonly Sighting[],
 ): Weight {
-  const perMs = perSecond / 1000;
   const served = pressing.filter((each) => each.served);
   const usedUp = draining.filter((each) => !each.served);
-  const refused = pressing.filter((each) => !each.served);
   if (usedUp.length === 0) return 'open';
   // There was nothing left when one of the first was refused, and that was no earlier than this.
   const fromMs = latest(usedUp.map((each) => each.sentAtMs));
   const longestMs = latest(served.map((each) => each.answeredAtMs)) - fromMs;
   if (served.length > mostIn(perSecond, longestMs)) return 'broken';
-  if (refused.length === 0) return 'open';
-  // Nor when the last was refused; what came back in between was served before that.
-  const last = refused.reduce((a, b) => (b.sentAtMs > a.sentAtMs ? b : a));
-  const drainedMs = latest(draining.map((each) => each.answeredAtMs));
-  const shortestMs = last.sentAtMs - drainedMs;
-  const before = served.filter((each) => each.sentAtMs < last.answeredAtMs).length;
-  if (!isUnbroken(drainedMs, refused)) return 'open';
-  if (before < leastIn(perSecond, shortestMs)) return 'broken';
-  const slow = served.length < perMs * (1 - ABOUT) * longestMs;
-  const fast = served.length > 2 + perMs * (1 + ABOUT) * shortestMs;
-  return slow || fast ? 'open' : 'kept';
+  const refused = pressing.filter((each) => !each.served).sort((a, b) => a.sentAtMs - b.sentAtMs);
+  const [first, last] = [refused[0], refused.at(-1)];
+  if (first === undefined || last === undefined) return 'open';
+  // Nor was there when these two were: what came back in between was served in between.
+  const between = served.filter(
+    (each) => each.answeredAtMs > first.sentAtMs && each.sentAtMs < last.answeredAtMs,
+  );
+  const least = leastIn(perSecond, last.sentAtMs - first.answeredAtMs);
+  const gapMs = longestGapMs(refused);
+  if (between.length < least && gapMs <= UNBROKEN_MS) return 'broken';
+  const shortestMs = last.sentAtMs - latest(draining.map((each) => each.answeredAtMs));
+  const slow = served.length < (perSecond * (1 - ABOUT) * longestMs) / 1000;
+  const fast = served.length > 2 + (perSecond * (1 + ABOUT) * shortestMs) / 1000;
+  const sparse = between.length < least || gapMs > WATCHED_MS;
+  return slow || fast || sparse ? 'open' : 'kept';
 }
 
 /**
@@ -98,9 +116,9 @@ function mostIn(perSecond: number, ms: number): number {
   return Math.max(1 + (perSecond * (1 + NEARLY) * ms) / 1000, lumps);
 }
 
+/** Two fewer for who looks back a second from each request, and so serves a little less. */
 function leastIn(perSecond: number, ms: number): number {
-  const lumps = perSecond * Math.floor(ms / 1000);
-  return Math.min((perSecond * (1 - NEARLY) * ms) / 1000 - 1, lumps);
+  return (1 - NEARLY) * perSecond * Math.floor(ms / 1000) - 2;
 }
 
 /** How far apart they can have been counted, how far they must have been, and the quickest. */
@@ -115,14 +133,12 @@ function apart(sightings: readonly Sighting[]) {
   };
 }
 
-/** Whether it was used up so often that nothing can have been lost for want of room. */
-function isUnbroken(fromMs: number, refused: readonly Sighting[]): boolean {
-  let beforeMs = fromMs;
-  for (const each of [...refused].sort((a, b) => a.sentAtMs - b.sentAtMs)) {
-    if (each.answeredAtMs - beforeMs > UNBROKEN_MS) return false;
-    beforeMs = each.sentAtMs;
-  }
-  return true;
+/** For how long at most there may have been something left over, from one refusal to the next. */
+function longestGapMs(refused: readonly Sighting[]): number {
+  const gaps = refused.map(
+    ({ answeredAtMs }, at) => answeredAtMs - refused[Math.max(0, at - 1)]!.sentAtMs,
+  );
+  return latest(gaps);
 }
 
 function latest(times: readonly number[]): number {

@@ -4,8 +4,17 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
+import { CONNECTIONS } from '../../engine/send/sender.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { answerAtOnce } from '../support/suspend-request.ts';
+import {
+  allowanceOf,
+  type Sighting,
+  type Weight,
+  weighBurst,
+  weighRate,
+  weighSteps,
+} from './rate-evidence.ts';
 
 export type RepeatableRequest = (client: ApiClient, options: CallOptions) => Promise<Answer>;
 
@@ -22,14 +31,14 @@ export interface Burst {
   readonly limited: readonly Answer[];
   /** How many got no answer at all until the clock was moved. */
   readonly unanswered: number;
-  /** How far apart they may have arrived, by the clock that refills the allowance. */
-  readonly spreadMs: number;
+  /** When each was sent and answered, by the clock that refills the allowance. */
+  readonly sightings: readonly Sighting[];
   /** By the wall, until the last answer. */
   readonly tookMs: number;
 }
 
-/** For an answer to be called one that did not come. */
-const UNANSWERED_AFTER_MS = 3_000;
+/** For an answer to be called one that did not come, where only the clock can have held it back. */
+const UNANSWERED_AFTER_MS = 5_000;
 
 /**
  * A credential of a plan, made for the scenario; without a control plane the main one, whose rate
@@ -78,6 +87,10 @@ export async function sendBurst(
   return await measureBurst(t, sends);
 }
 
+/**
+ * As many as there are connections leave at once, and another with each answer: so the time at
+ * which one is said to be sent is the time at which it was.
+ */
 export async function measureBurst(
   t: ScenarioContext,
   sends: readonly (() => Promise<Answer>)[],
@@ -86,27 +99,54 @@ export async function measureBurst(
   const startedAt = performance.now();
   const answers: Answer[] = [];
   const failures: unknown[] = [];
-  const sent = sends.map((send) =>
-    send().then(
-      (answer) => void answers.push(answer),
-      (error: unknown) => void failures.push(error),
-    ),
-  );
+  const waiting = sends.values();
+  const sent = Array.from({ length: Math.min(CONNECTIONS, sends.length) }, async () => {
+    for (const send of waiting) {
+      await send().then(
+        (answer) => void answers.push(answer),
+        (error: unknown) => void failures.push(error),
+      );
+    }
+  });
   const over = () => answers.length + failures.length === sends.length;
-  await Promise.race([Promise.all(sent), t.until(over, UNANSWERED_AFTER_MS)]);
+  const all = Promise.all(sent);
+  await (still ? Promise.race([all, t.until(over, UNANSWERED_AFTER_MS)]) : all);
   if (failures.length > 0) throw failures[0];
   const tookMs = performance.now() - startedAt;
   const answered = [...answers];
   // Who holds requests back by its clock lets them go when it moves on: nothing is left hanging.
-  if (answered.length < sends.length && t.has('clock')) {
+  if (answered.length < sends.length) {
     await t.operator.advance(10_000);
     await t.until(over, UNANSWERED_AFTER_MS);
   }
-  const served = answered.filter(isLetThrough);
-  const limited = answered.filter((each) => !isLetThrough(each));
-  const durations = answered.map((each) => each.durationMs);
-  const spreadMs = still ? 0 : Math.max(0, ...durations) - Math.min(tookMs, ...durations);
-  return { served, limited, unanswered: sends.length - answered.length, spreadMs, tookMs };
+  return { ...sorted(answered, still), unanswered: sends.length - answered.length, tookMs };
+}
+
+function sorted(answers: readonly Answer[], still: boolean) {
+  return {
+    served: answers.filter(isLetThrough),
+    limited: answers.filter((each) => !isLetThrough(each)),
+    sightings: sightingsOf(answers, still),
+  };
+}
+
+/** By the clock that refills allowances: where it stands still, all are of one moment. */
+export function sightingsOf(answers: readonly Answer[], still: boolean): Sighting[] {
+  return answers.map((each) => {
+    const [sentAtMs, tookMs] = still ? [0, 0] : [each.atMs, each.durationMs];
+    return { sentAtMs, answeredAtMs: sentAtMs + tookMs, served: isLetThrough(each) };
+  });
+}
+
+/** Several bursts as one. */
+export function joined(...bursts: readonly Burst[]): Burst {
+  return {
+    served: bursts.flatMap((each) => each.served),
+    limited: bursts.flatMap((each) => each.limited),
+    unanswered: bursts.reduce((sum, each) => sum + each.unanswered, 0),
+    sightings: bursts.flatMap((each) => each.sightings),
+    tookMs: bursts.reduce((sum, each) => sum + each.tookMs, 0),
+  };
 }
 
 /** What is refused for another reason than its rate was let through by the limit. */
@@ -114,27 +154,14 @@ function isLetThrough({ status }: Answer): boolean {
   return status < 300 || (status >= 400 && status < 500 && status !== 429);
 }
 
-/** The time by which allowances refill: the target's where it can be asked. */
-export function allowanceNowMs(t: ScenarioContext): Promise<number> {
-  return t.has('clock') ? t.operator.nowMs() : Promise.resolve(performance.now());
-}
-
 /** More than any reading of "about one second's allowance" lets through. */
 export function clearlyAbove(perSecond: number): number {
   return Math.ceil(perSecond * 1.6) + 4;
 }
 
-/**
- * What "about" a number allows: a quarter and one request either way, and what came back while the
- * requests arrived.
- */
-export function toleranceOf(count: number, spreadMs = 0): [least: number, most: number] {
-  const gained = (count * spreadMs) / 1000;
-  return [Math.round(count * 0.75), Math.round(count * 1.25 + gained) + 1];
-}
-
-export function within(value: number, [least, most]: readonly [number, number]): boolean {
-  return value >= least && value <= most;
+/** What a claim says of it: undefined where it may be either. */
+export function truthOf(weight: Weight): boolean | undefined {
+  return weight === 'open' ? undefined : weight === 'kept';
 }
 
 /**
@@ -145,25 +172,25 @@ export function within(value: number, [least, most]: readonly [number, number]):
 export async function drain(t: ScenarioContext, probe: RateLimitProbe): Promise<Burst> {
   const most = 3 * clearlyAbove(probe.perSecond);
   if (!(await standsStill(t))) {
-    let all = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
-    if (all.limited.length === 0) all = await sendBurst(t, probe, most - all.served.length);
-    return all;
+    const all = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
+    if (all.limited.length > 0) return all;
+    return joined(all, await sendBurst(t, probe, most - all.served.length));
   }
   const client = t.as(probe.credential);
   const startedAt = performance.now();
-  const served: Answer[] = [];
-  let limited: Answer[] = [];
+  const answers: Answer[] = [];
   let held = 0;
-  while (served.length < most && limited.length + held === 0) {
+  while (answers.length < most && held === 0) {
     const answer = await answerAtOnce(t, () => probe.request(client, { unpaced: true }));
     if (answer === undefined) held = 1;
-    else if (isLetThrough(answer)) served.push(answer);
-    else limited = [answer];
+    else answers.push(answer);
+    if (answer !== undefined && !isLetThrough(answer)) break;
   }
-  return { served, limited, unanswered: held, spreadMs: 0, tookMs: performance.now() - startedAt };
+  return { ...sorted(answers, true), unanswered: held, tookMs: performance.now() - startedAt };
 }
 
-async function standsStill(t: ScenarioContext): Promise<boolean> {
+/** Whether time passes at the target only where it is moved on, so that nothing comes back. */
+export async function standsStill(t: ScenarioContext): Promise<boolean> {
   if (!t.has('clock')) return false;
   const fromMs = await t.operator.nowMs();
   await t.sleep(3);
@@ -180,16 +207,14 @@ export async function exhaust(t: ScenarioContext, probe: RateLimitProbe): Promis
 /** Asked before blaming: an ordinary credential on Sandbox is limited, and to about its rate. */
 export async function requireRateLimits(t: ScenarioContext): Promise<void> {
   const plain = await rateLimitProbeOf(t);
-  const drainedAtMs = await allowanceNowMs(t);
   const used = await exhaust(t, plain);
-  const wanted = toleranceOf(plain.perSecond);
-  const rate = await sustained(t, plain, { drainedAtMs });
-  if (!within(rate.perSecond, wanted)) {
+  const rate = await rateOf(t, plain, used);
+  if (rate.weight === 'broken') {
     throw new Blocked(`${rate.perSecond.toFixed(1)} requests a second to a credential on Sandbox`);
   }
   if (t.has('clock')) await t.operator.advance(60_000);
   for (const each of t.has('clock') ? [used, await drain(t, plain)] : [used]) {
-    if (within(each.served.length, wanted)) continue;
+    if (weighBurst(allowanceOf(plain.perSecond), each.sightings) !== 'broken') continue;
     throw new Blocked(
       `${each.served.length} served at once, where about ${plain.perSecond} gather`,
     );
@@ -205,30 +230,66 @@ export async function requireSeparateAllowances(t: ScenarioContext): Promise<voi
   if (other.served.length === 0) throw new Blocked('two credentials share one allowance');
 }
 
+/** How fast an allowance comes back, once it is used up. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly weight: Weight;
+  readonly answers: readonly Answer[];
+}
+
 /**
- * How many requests a second a credential is served whose allowance was just used up, which began
- * at `drainedAtMs` by `now`. In steps that bring one request each where little gathers, so that the
- * size of a burst does not look like a rate; and never of more than a second, for the same reason.
+ * How many requests a second a credential is served whose allowance `used` has just used up.
  */
-export async function sustained(
+export async function rateOf(
   t: ScenarioContext,
   probe: RateLimitProbe,
-  { gathers = probe.perSecond, seconds = 1, drainedAtMs = Number.NaN } = {},
-): Promise<{ perSecond: number; answers: readonly Answer[] }> {
-  const few = gathers < Math.round(probe.perSecond * 0.75);
-  const stepMs = few ? Math.ceil(1000 / probe.perSecond) : 1000;
+  used: Burst,
+): Promise<Rate> {
+  return (await standsStill(t)) ? await rateByStep(t, probe, used) : await press(t, probe, used);
+}
+
+/** A little more than a second, for who counts what was served in the second before. */
+const STEP_MS = 1_010;
+
+/**
+ * In steps that bring one request each where little gathers, so that the size of a burst does not
+ * look like a rate; and never of more than a second, for the same reason.
+ */
+async function rateByStep(t: ScenarioContext, probe: RateLimitProbe, used: Burst): Promise<Rate> {
+  const { perSecond } = probe;
+  const few = used.served.length < Math.round(perSecond * 0.75);
+  const stepMs = few ? Math.ceil(1000 / perSecond) : STEP_MS;
+  const lastMs = (perSecond < 20 ? 6 : 2) * STEP_MS;
   const answers: Answer[] = [];
-  let fromMs = Number.isNaN(drainedAtMs) ? await allowanceNowMs(t) : drainedAtMs;
-  let countedMs = 0;
-  for (let spentMs = 0; spentMs < seconds * 1000; spentMs += stepMs) {
-    // From the beginning of one burst to that of the next: that is how far apart they arrive.
-    await t.wait(Math.max(0, fromMs + stepMs - (await allowanceNowMs(t))));
-    const startMs = await allowanceNowMs(t);
+  let elapsedMs = 0;
+  while (elapsedMs < lastMs) {
+    await t.operator.advance(stepMs);
+    elapsedMs += stepMs;
     const { served, limited } = await drain(t, probe);
     answers.push(...served);
-    countedMs += Math.min(startMs - fromMs, 1000);
-    fromMs = startMs;
     if (limited.length === 0) break;
   }
-  return { perSecond: (answers.length * 1000) / countedMs, answers };
+  const weight = weighSteps(perSecond, answers.length, elapsedMs);
+  return { perSecond: (answers.length * 1000) / elapsedMs, weight, answers };
+}
+
+/** By the wall: more than are allowed, evenly, so that nothing ever gathers. */
+async function press(t: ScenarioContext, probe: RateLimitProbe, used: Burst): Promise<Rate> {
+  const { perSecond } = probe;
+  const [forMs, factor] = perSecond < 20 ? [7_800, 2] : [2_800, 1.5];
+  const gapMs = 1000 / (perSecond * factor);
+  const client = t.as(probe.credential);
+  const sent: Promise<Answer>[] = [];
+  const startMs = performance.now();
+  for (let dueMs = 0; dueMs < forMs; dueMs += gapMs) {
+    const waitMs = startMs + dueMs - performance.now();
+    if (waitMs > 0) await t.sleep(waitMs);
+    const one = probe.request(client, { unpaced: true });
+    one.catch(() => {});
+    sent.push(one);
+  }
+  const { served, sightings } = sorted(await Promise.all(sent), false);
+  const tookMs = performance.now() - startMs;
+  const weight = weighRate(perSecond, used.sightings, sightings);
+  return { perSecond: (served.length * 1000) / tookMs, weight, answers: served };
 }

@@ -19,11 +19,19 @@ export async function expectReferenceFree(
 ): Promise<void> {
   const name = t.fresh.text();
   const made = await t.as(role).createAccount({ ...body, first_name: name });
-  const named = made.status < 300 && made.at('first_name') === name;
   t.expect(rules, made).is(
     'a new account, because what was refused before left nothing behind',
-    made.status === 201 || named,
+    isNewAccount(made, name),
   );
+}
+
+/**
+ * Whether a create made the account that it shows: told by the 201, which ACC-1 judges, or by a
+ * name that nobody has had before.
+ */
+export function isNewAccount(made: Answer, name: string): boolean {
+  const named = made.status < 300 && made.at('first_name') === name;
+  return made.status === 201 || named;
 }
 
 /** The members that the specification lists for an account. */
