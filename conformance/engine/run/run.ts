@@ -2,8 +2,8 @@
 // and gathers results.
 import { setMaxListeners } from 'node:events';
 import type { Provider, Target } from '../../providers/target.ts';
-import { attribute, unexamined } from '../attribute.ts';
 import type { Capability } from '../capabilities.ts';
+import { attribute, unexamined } from '../judge/attribute.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import { Pacer } from '../pace/pacer.ts';
 import { AnswerMonitor, MONITORED_RULES } from '../record/answer-monitor.ts';

@@ -1,7 +1,8 @@
 // Whose fault it is: a finding that presupposes another rule is no evidence against its own where
 // that other rule deviates in the same run.
-import { judgeInScenario, worst } from './judge/verdicts.ts';
-import type { Finding, Judged, RuleId, ScenarioResult } from './types.ts';
+
+import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
+import { judgeInScenario, worst } from './verdicts.ts';
 
 /** The same results, with every finding that another one explains taken for what it is: blocked. */
 export function attribute(results: readonly ScenarioResult[]): ScenarioResult[] {

@@ -1,8 +1,8 @@
 // Whom a run blames: findings that presuppose other rules, over scenarios, in chains and circles.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { attribute, unexamined } from './attribute.ts';
-import type { Finding, Judged, RuleId, ScenarioResult } from './types.ts';
 
 interface Found {
   readonly rule: RuleId;
