@@ -2,7 +2,14 @@
 // names, permissions.
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { ControlPlaneClient, Row } from './control-plane-client.ts';
-import type { Credential, CredentialOptions, FiredTimer, LedgerEntry, Operator } from './target.ts';
+import type {
+  Credential,
+  CredentialOptions,
+  FiredTimer,
+  FirmRate,
+  LedgerEntry,
+  Operator,
+} from './target.ts';
 
 export function controlOperator(
   plane: ControlPlaneClient,
@@ -94,14 +101,17 @@ async function setFirmRate(
   plane: ControlPlaneClient,
   firmId: string,
   perSecond: number | null,
-): Promise<number | undefined> {
+): Promise<FirmRate> {
   const path = `firms/${firmId}`;
   const rate = { rate_per_second: perSecond };
   const onSandbox = { ...rate, plan: 'sandbox' };
   const done =
     perSecond === null ? await plane.ask('PATCH', path, onSandbox).catch(onlyBlocked) : undefined;
   const told = (done ?? (await plane.ask('PATCH', path, rate))).rate_per_second;
-  return typeof told === 'number' ? told : undefined;
+  return {
+    perSecond: typeof told === 'number' ? told : undefined,
+    isOnSandbox: done !== undefined,
+  };
 }
 
 function onlyBlocked(error: unknown): undefined {

@@ -64,6 +64,13 @@ export interface FiredTimer {
   readonly outcome?: unknown;
 }
 
+/** What the target says of a firm whose rate was just set. */
+export interface FirmRate {
+  readonly perSecond: number | undefined;
+  /** False where it could not be put on that plan, so that it is on whichever it was. */
+  readonly isOnSandbox: boolean;
+}
+
 /** Powers of an operator, each present only where the target offers its need. */
 export interface Operator {
   /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
@@ -100,11 +107,8 @@ export interface Operator {
   events(afterSeq: number): Promise<readonly { readonly [name: string]: Json }[]>;
   /** Starts deliveries of a subscription again after its attempts were exhausted. */
   resume(subscriptionId: number): Promise<void>;
-  /**
-   * Null: no rate of its own, but what follows from the plan Sandbox, if it can be put on that.
-   * Gives the rate that the target then tells, if it tells one.
-   */
-  firmRate(firmId: string, perSecond: number | null): Promise<number | undefined>;
+  /** Null: no rate of its own, but what follows from the plan Sandbox, if it can be put on that. */
+  firmRate(firmId: string, perSecond: number | null): Promise<FirmRate>;
 }
 
 /** Where a scenario plays: the live target, or a world made for it. */

@@ -3,6 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
+import type { FirmRate } from '../../providers/target.ts';
 import { about, allowanceOf, shownBy, weighBurst } from './rate-evidence.ts';
 import {
   type Burst,
@@ -144,32 +145,39 @@ const limFirm: Scenario = {
 };
 
 /** What each plan allows a credential. */
-const PLANS = { sandbox: 5, standard: 50, pro: 200 } as const;
+const PLANS = [
+  ['sandbox', 5],
+  ['standard', 50],
+  ['pro', 200],
+] as const;
 
-/**
- * Six credentials of the firm's own plan, which together are allowed more than their firm. Where
- * the target tells another rate of it, an agreement may have set that, and which it is stays open.
- */
+/** Six credentials of the firm's own plan, which together are allowed more than their firm. */
 async function expectFourTimes(
   t: ScenarioContext,
   firmId: string,
   request: RepeatableRequest,
 ): Promise<void> {
-  const told = (await t.operator.firmRate(firmId, null)) ?? FOUR * PLANS.sandbox;
-  const plan = (['sandbox', 'standard', 'pro'] as const).find(
-    (each) => FOUR * PLANS[each] === told,
-  );
-  if (plan === undefined) {
-    throw new Inconclusive(`the firm has ${told} a second, which may be what its agreement sets`);
-  }
+  const [plan, perSecond] = planOf(await t.operator.firmRate(firmId, null));
   const probes: RateLimitProbe[] = [];
   while (probes.length < 6) {
     const credential = await t.operator.mint({ scopes: ['accounts:write'], plan });
-    probes.push({ credential, perSecond: PLANS[plan], request });
+    probes.push({ credential, perSecond, request });
   }
   await t.operator.firmRate(firmId, null);
   const words = 'four times that of a credential';
-  await expectFirm(t, firmId, probes, { perSecond: told, words });
+  await expectFirm(t, firmId, probes, { perSecond: FOUR * perSecond, words });
+}
+
+/**
+ * The plan of a firm, by the rate that the target tells. Where it tells another and was not put on
+ * Sandbox, an agreement may have set that; and one as high as credentials of this run have may
+ * follow from them (NS-36).
+ */
+function planOf({ perSecond: told, isOnSandbox }: FirmRate): (typeof PLANS)[number] {
+  const plan = PLANS.find(([, rate]) => FOUR * rate === (told ?? FOUR * PLANS[0][1]));
+  if (plan !== undefined) return plan;
+  if (isOnSandbox && told! <= FOUR * PLANS[2][1]) return PLANS[0];
+  throw new Inconclusive(`the firm has ${told} a second, which may be what its agreement sets`);
 }
 
 const FOUR = 4;
