@@ -19,6 +19,7 @@ import { eventScenarios } from './delivery/routing.ts';
 import { errorScenarios } from './errors/table.ts';
 import { idempotencyScenarios } from './idempotency/all.ts';
 import { limitCountingScenarios } from './limits/counting.ts';
+import { limitFirmScenarios } from './limits/firm.ts';
 import { limitOperationScenarios } from './limits/operations.ts';
 import { limitPlanScenarios } from './limits/plans.ts';
 import { limitScenarios } from './limits/rate.ts';
@@ -61,5 +62,6 @@ export const scenarios: readonly Scenario[] = [
   ...limitScenarios,
   ...limitPlanScenarios,
   ...limitCountingScenarios,
+  ...limitFirmScenarios,
   ...limitOperationScenarios,
 ];

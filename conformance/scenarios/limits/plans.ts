@@ -175,7 +175,8 @@ async function expectRate(
 ): Promise<{ truth: boolean; refusal: Answer }> {
   const { perSecond } = probe;
   const drained = await drain(t, probe);
-  const expected = `${words}: about ${perSecond} requests a second, ${nearly(perSecond).join(' to ')}`;
+  const range = nearly(perSecond).join(' to ');
+  const expected = `${words}: about ${perSecond} requests a second, ${range}`;
   const [refusal] = drained.limited;
   if (refusal === undefined) {
     await requireRateLimits(t);

@@ -42,7 +42,7 @@ export function allowanceOf(perSecond: number): Allowance {
   return { perSecond, capacity: [perSecond, perSecond] };
 }
 
-/** What gathers, as one burst shows it: all that was served, or less, had some come back by then. */
+/** What gathers, as one burst shows it: what was served, or less if some came back meanwhile. */
 export function shownBy(perSecond: number, sightings: readonly Sighting[]): Allowance {
   const served = sightings.filter((each) => each.served);
   const most = served.length;

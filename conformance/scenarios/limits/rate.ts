@@ -53,7 +53,7 @@ const limRate: Scenario = {
   },
 };
 
-/** LIM-1: gives the rate that there is, which is the one that should be unless it is shown not to. */
+/** LIM-1: gives the rate that there is: the one that should be, unless that is shown wrong. */
 async function expectRate(
   t: ScenarioContext,
   probe: RateLimitProbe,
@@ -76,7 +76,8 @@ async function demandLimited(
   const { served, limited, unanswered, tookMs } = first;
   if (limited.length > 0) return;
   const { perSecond } = probe;
-  const late = `${served.length} served in ${Math.round(tookMs)} ms, ${unanswered} held back, none refused`;
+  const took = `${Math.round(tookMs)} ms`;
+  const late = `${served.length} served in ${took}, ${unanswered} held back, none refused`;
   const expected = `429 to what comes after about ${perSecond} requests at once`;
   const end = new Blocked('nothing was refused, so that no refusal could be looked at');
   if (unanswered > 0 || (await seemsQueued(t, probe, first))) {
