@@ -84,7 +84,8 @@ export class Expectation {
   /** The member at a dotted path is this value, or passes this test. */
   field(path: string, wanted: ExpectedValue): this {
     const seen = memberAt(this.#answer.json, path);
-    const [words, truth] = compareValue(seen, wanted);
+    const [words, same] = compareValue(seen, wanted);
+    const truth = same || (isId(path) && namesTheSame(seen, wanted));
     return this.#settle(truth, `${path}: ${words}`, () => `${path}: ${formatValue(seen)}`);
   }
 
@@ -140,6 +141,16 @@ export class Expectation {
     if (fatal) throw new ScenarioEnded(`${expected}, but ${actual()}`);
     return this;
   }
+}
+
+/** CONV-1a judges how an id is written: what it names is the same as a string or as a number. */
+function isId(path: string): boolean {
+  return /(^|[._])id$/.test(path);
+}
+
+function namesTheSame(seen: unknown, wanted: unknown): boolean {
+  const written = [seen, wanted].every((each) => ['string', 'number'].includes(typeof each));
+  return written && String(seen) === String(wanted);
 }
 
 /** Deep equality over JSON, or the test of a matcher; with the words for a report. */

@@ -7,7 +7,7 @@ import {
   Misuse,
   Unreachable,
 } from '../scenario-errors.ts';
-import type { Answer } from '../send/answer.ts';
+import type { Answer, Json } from '../send/answer.ts';
 import type { Finding, Judged, Observation, RuleId, Scenario } from '../types.ts';
 import type { FindingSink } from './expect.ts';
 
@@ -126,6 +126,26 @@ export class Findings implements FindingSink {
     }
   }
 
+  /** CONV-1a judges how an id is written: a JSON number names its record all the same. */
+  pickText(answer: Answer, path: string): string {
+    const value = this.#valueAt(answer, path);
+    if (typeof value === 'string' && value !== '') return value;
+    if (typeof value === 'number' && /(^|[._])id$/.test(path)) return String(value);
+    throw lacking(answer, path);
+  }
+
+  pickNumber(answer: Answer, path: string): number {
+    const value = this.#valueAt(answer, path);
+    if (typeof value === 'number') return value;
+    throw lacking(answer, path);
+  }
+
+  #valueAt(answer: Answer, path: string): Json | undefined {
+    const doubt = this.unjudgeable(answer);
+    if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
+    return answer.at(path);
+  }
+
   /** The tags of an expectation, each of which the scenario must list. */
   listed(rules: RuleId | readonly RuleId[]): readonly RuleId[] {
     const listed: readonly RuleId[] = typeof rules === 'string' ? [rules] : rules;
@@ -141,4 +161,8 @@ export function verdictOfError(error: unknown): Judged | undefined {
   if (error instanceof Inconclusive || error instanceof Unreachable) return 'inconclusive';
   if (error instanceof MissingCapability) return 'not_tested';
   return undefined;
+}
+
+function lacking(answer: Answer, path: string): Blocked {
+  return new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
 }

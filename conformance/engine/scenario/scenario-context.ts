@@ -15,8 +15,8 @@ import {
 } from '../record/delivery-recorder.ts';
 import type { ExchangeRecorder } from '../record/exchange-recorder.ts';
 import { recordingOperator } from '../record/recording-operator.ts';
-import { Blocked, Inconclusive, Unreachable } from '../scenario-errors.ts';
-import type { Answer, Json } from '../send/answer.ts';
+import { Blocked, Unreachable } from '../scenario-errors.ts';
+import type { Answer } from '../send/answer.ts';
 import { ApiClient, isRepeatable, type RequestBody, type RequestDraft } from '../send/client.ts';
 import type { QuestionId, RuleId, Scenario } from '../types.ts';
 import { FreshValues } from './fresh-values.ts';
@@ -194,21 +194,11 @@ export class ScenarioContext {
 
   /** A string member that the scenario goes on with; blocked when the answer has none. */
   pick(answer: Answer, path: string): string {
-    const value = this.#value(answer, path);
-    if (typeof value === 'string' && value !== '') return value;
-    throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
+    return this.findings.pickText(answer, path);
   }
 
   pickNumber(answer: Answer, path: string): number {
-    const value = this.#value(answer, path);
-    if (typeof value === 'number') return value;
-    throw new Blocked(`the answer of exchange ${answer.n} (${answer.summary}) has no "${path}"`);
-  }
-
-  #value(answer: Answer, path: string): Json | undefined {
-    const doubt = this.findings.unjudgeable(answer);
-    if (doubt !== undefined) throw new Inconclusive(`exchange ${answer.n}: ${doubt}`);
-    return answer.at(path);
+    return this.findings.pickNumber(answer, path);
   }
 
   /** Sends all of them at the same moment, waiting first until the pace has room for all. */

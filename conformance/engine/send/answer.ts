@@ -77,6 +77,11 @@ export class Answer {
     return memberAt(this.json, path);
   }
 
+  /** Whether it shows the record of this id, however the id is written (CONV-1a judges that). */
+  isOf(id: string): boolean {
+    return String(this.at('id')) === id;
+  }
+
   /** The machine-readable code of a refusal, wherever the body is JSON with one. */
   get code(): string | undefined {
     const code = this.at('code');

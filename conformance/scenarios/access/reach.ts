@@ -113,7 +113,7 @@ async function expectReferenceApart(
 ): Promise<void> {
   const body = t.newAccount({ client_reference_id: foreign.reference }, outsider);
   const answer = await t.as(outsider).createAccount(body);
-  const shown = answer.at('id') === foreign.id;
+  const shown = answer.isOf(foreign.id);
   t.expect(rule, answer).is('not the account that it cannot reach', !shown, undefined);
   const words = 'an account of its own, as under any new reference';
   t.expect(rule, answer).is(words, answer.status === own.answer.status);
@@ -135,7 +135,7 @@ async function expectMoneyHidden(
     const { client_reference_id } = pending.body;
     const body = t.newTransaction(home, { client_reference_id });
     const answer = await t.as(outsider).createTransaction(body);
-    const shown = answer.at('id') === pending.id;
+    const shown = answer.isOf(pending.id);
     t.expect(rule, answer).is('not the transaction that it cannot reach', !shown);
     const words = 'a transaction of its own, as under any new reference';
     t.expect(rule, answer).is(words, answer.status === own.answer.status);
@@ -166,7 +166,7 @@ const authDelegated: Scenario = {
     const { client_reference_id } = pending.body;
     const same = t.newTransaction(home, { client_reference_id });
     const answer = await (await traders.next()).createTransaction(same);
-    const shown = answer.at('id') === pending.id;
+    const shown = answer.isOf(pending.id);
     t.expect('AUTH-5', answer)
       .is('not the transaction that it cannot reach', !shown)
       .is('a transaction of its own, as under any new reference', answer.status === 201);

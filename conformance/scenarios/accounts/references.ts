@@ -41,7 +41,7 @@ const accReferenceKnown: Scenario = {
     // Nor was anybody made of the email and the phone that came with it.
     const { email, phone } = other;
     const free = await t.api.createAccount(t.newAccount({ email: email!, phone: phone! }));
-    const made = free.status < 300 && free.at('id') !== known.id;
+    const made = free.status < 300 && !free.isOf(known.id);
     t.expect('ACC-5', free).is('a new account: email and phone are free', made);
   },
 };
@@ -59,7 +59,7 @@ const accReferenceCase: Scenario = {
     const expectSame = async (body: RequestBody, id: string) => {
       const answer = await t.api.createAccount(body);
       const seen = `${answer.summary}, id ${answer.at('id')}`;
-      t.expect('ACC-6', answer).is(`the account ${id}`, String(answer.at('id')) === id, seen);
+      t.expect('ACC-6', answer).is(`the account ${id}`, answer.isOf(id), seen);
     };
     await expectSame(named(known.reference.toUpperCase()), known.id);
     // The other way round: what is stored in upper case is found by lower case.
@@ -81,10 +81,7 @@ async function expectFound(
   id: string,
 ): Promise<void> {
   const found = await t.control(`the reference ${reference}`, () => t.api.createAccount(body));
-  requirePrecondition(
-    String(found.at('id')) === id,
-    `${reference} does not answer its own account (ACC-5)`,
-  );
+  requirePrecondition(found.isOf(id), `${reference} does not answer its own account (ACC-5)`);
 }
 
 /** ACC-5: each member that both answers show is the same; which there are is ACC-18's to judge. */
@@ -138,7 +135,7 @@ const accReferencePermanent: Scenario = {
     const expectStill = async (words: string) => {
       const again = await t.api.createAccount(known.body);
       const seen = `${again.summary}, id ${again.at('id')}`;
-      t.expect('ACC-7', again).is(`${known.id} ${words}`, again.at('id') === known.id, seen);
+      t.expect('ACC-7', again).is(`${known.id} ${words}`, again.isOf(known.id), seen);
     };
     await expectStill('after an update of every field');
 

@@ -43,7 +43,7 @@ const idemOtherCredentialOfMoney: Scenario = {
       const first = await t.control('a rejection', () => decide(t, 'reject', mine, key));
       const { id, account_id } = theirs;
       const other = await t.as('no_amend').rejectTransaction(id, account_id, undefined, { key });
-      const truth = other.at('id') === id;
+      const truth = other.isOf(id);
       t.expect('IDEM-2b', other).is(`run for ${id}`, truth, describeAnswer(other), first);
     });
     await expectApart(t, 'openPosition');
@@ -129,7 +129,7 @@ const idemCredentialsAlike: Scenario = {
         t.as(who).cancelTransaction(id, account_id, undefined, { key });
       const first = await t.control('a cancellation', () => cancel(one, mine), 200);
       const second = await cancel(other, theirs);
-      const ran = second.at('id') === theirs.id;
+      const ran = second.isOf(theirs.id);
       t.expect('IDEM-2b', second).is(`run for ${theirs.id}`, ran, describeAnswer(second), first);
     });
   },
@@ -232,12 +232,12 @@ const idemDecisionsApart: Scenario = {
     for (const verb of ['approve', 'reject', 'cancel'] as const) {
       const [apart, made] = [await t.given.transaction(where), await t.given.transaction(where)];
       const alone = await t.control(verb, () => decide(t, verb, apart, t.fresh.key()), 200);
-      if (alone.at('id') !== apart.id) throw new Blocked(`${verb} shows no transaction`);
+      if (!alone.isOf(apart.id)) throw new Blocked(`${verb} shows no transaction`);
       const answer = await decide(t, verb, made, key);
       const met = earlier.find((each) => isReplayOf(answer, each));
       t.expect('IDEM-3', answer).is(
         `${verb} of ${made.id}`,
-        met === undefined && answer.at('id') === made.id,
+        met === undefined && answer.isOf(made.id),
         describeAnswer(answer),
         ...earlier,
       );
@@ -272,7 +272,7 @@ const idemOneKeyTwoTransactions: Scenario = {
         const key = t.fresh.key();
         const first = await t.control(verb, () => decide(t, verb, one, key), 200);
         const second = await decide(t, verb, another, key);
-        const met = second.status === first.status && second.at('id') === one.id;
+        const met = second.status === first.status && second.isOf(one.id);
         if (!met) await requireReplays(t, `${verb}Transaction`);
         t.expect('IDEM-10', second).is(
           `the result for ${one.id}`,

@@ -136,7 +136,7 @@ async function expectOneOfMany(
   const id = t.pick(later, 'id');
   // A 503 write_contention asks to come again, and has made nothing.
   const told = answers.filter((each) => each.status !== 503 && each.source === 'service');
-  const astray = told.filter((each) => each.at('id') !== id);
+  const astray = told.filter((each) => !each.isOf(id));
   const expected = `the one record ${id} in every answer`;
   const actual = astray.map(describeAnswer).join(' / ');
   t.claim('IDEM-12', expected, astray.length === 0, actual, ...astray, later);

@@ -76,7 +76,7 @@ async function expectChanged(
   t.expect('UPD-2', after).fields(membersOf(before, rest));
   const own = String(before.at('id'));
   t.expect('UPD-1', after)
-    .is(`the account ${own}`, String(after.at('id')) === own)
+    .is(`the account ${own}`, after.isOf(own))
     .field('revision', not((before.at('revision') as number | undefined) ?? null));
   // ACC-19 judges the form of the tag; here, that it is another one.
   const tag = after.headers.get('etag');
@@ -184,7 +184,7 @@ const updFixedFields: Scenario = {
       const free = await t.api.createAccount(
         t.newAccount({ email: wish.email!, phone: wish.phone! }),
       );
-      const made = free.status < 300 && free.at('id') !== account.id;
+      const made = free.status < 300 && !free.isOf(account.id);
       t.expect('UPD-11', free).is('a new account: nobody has that email or phone', made);
     }
     await t.branch('UPD-11', 'one of them alone', async () => {
