@@ -89,7 +89,7 @@ export class Live {
   nowMs(): number {
     if (this.clock === null) return Date.now();
     if (this.clock.mode === 'frozen') return this.clock.now_ms;
-    return this.clock.now_ms + performance.now() - this.clockHeardMs;
+    return this.clock.now_ms + (performance.now() - this.clockHeardMs) * this.clock.speed;
   }
 
   listen(listener: () => void): () => void {

@@ -1,7 +1,7 @@
 // The clock, always in sight: what time it is in the world, what is due, and how to let time pass.
 import { useEffect, useState } from 'preact/hooks';
 import type { Advanced, ClockShown } from '../api-client/answers.ts';
-import { Button } from '../components/components.tsx';
+import { Button, Select } from '../components/components.tsx';
 import { clockTime, dayOf, duration, plural, until } from '../format.ts';
 import { type CommandState, useCommand, useLive, useVersion } from '../live/use-world.ts';
 
@@ -55,7 +55,7 @@ export function ClockBar() {
         <time dateTime={new Date(nowMs).toISOString()}>
           <span class="clock-day">{dayOf(nowMs)}</span> {clockTime(nowMs).slice(0, 8)}
         </time>
-        <span class={`mode ${mode}`}>{mode === 'frozen' ? 'frozen' : 'running'}</span>
+        <span class={`mode ${mode}`}>{modeWords(mode, live.clock?.speed ?? 1)}</span>
       </p>
       <p class="clock-due">
         {nextMs === null ? 'nothing is due' : `next due ${until(nextMs, nowMs)}`}
@@ -65,6 +65,25 @@ export function ClockBar() {
         {act.problem ?? told}
       </p>
     </section>
+  );
+}
+
+const speeds = [1, 10, 60, 3600];
+
+/** Every time and every timetable with it: retries, settlement, tokens, limits. */
+function SpeedChoice({ act, speed }: { readonly act: CommandState; readonly speed: number }) {
+  const live = useLive();
+  const set = (value: string) =>
+    act.run(() => live.plane.send('PUT', 'clock', { mode: 'real', speed: Number(value) }));
+  const offered = speeds.includes(speed) ? speeds : [...speeds, speed];
+  return (
+    <Select
+      label="Speed"
+      quiet
+      value={String(speed)}
+      options={offered.map((each) => [String(each), `× ${each}`])}
+      onChange={(value) => void set(value)}
+    />
   );
 }
 
@@ -109,8 +128,14 @@ function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
       <Button onClick={() => void set()} disabled={act.busy} label={freezeLabel(mode)}>
         {mode === 'frozen' ? 'run' : 'freeze'}
       </Button>
+      {mode === 'real' ? <SpeedChoice act={act} speed={live.clock?.speed ?? 1} /> : null}
     </fieldset>
   );
+}
+
+function modeWords(mode: 'real' | 'frozen', speed: number): string {
+  if (mode === 'frozen') return 'frozen';
+  return speed === 1 ? 'running' : `running × ${speed}`;
 }
 
 function freezeLabel(mode: 'real' | 'frozen'): string {

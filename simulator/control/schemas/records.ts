@@ -25,6 +25,7 @@ const categories = ['account', 'order', 'position', 'transaction'] as const;
 
 export const clockSchema = object('The clock of a world.', {
   mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
+  speed: { type: 'number', description: 'How many times as fast as the wall’s it runs.' } as const,
   now_ms: atMs('Its time.'),
   next_due_ms: orNull(atMs('When the next thing is due; null when nothing is.')),
 });

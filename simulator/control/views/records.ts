@@ -29,7 +29,8 @@ export function nowMs({ clock, world }: WorldHost): number {
 }
 
 export function viewClock(host: WorldHost): ClockShown {
-  return { mode: host.clock.mode, now_ms: nowMs(host), next_due_ms: nextDueMs(host.world) };
+  const { mode, speed } = host.clock;
+  return { mode, speed, now_ms: nowMs(host), next_due_ms: nextDueMs(host.world) };
 }
 
 const lastingTokens = incrementalIndex({

@@ -12,6 +12,7 @@ import {
 import type { ClockMode } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { halfOf, lockState, unlockState } from './state-lock.ts';
+import { serializeClock } from './world-document.ts';
 
 /** After a change, so long until it is in the file at the latest (once the disk keeps up). */
 const saveWithinMs = 500;
@@ -20,6 +21,7 @@ const saveWithinMs = 500;
 export interface SavedClock {
   readonly mode: ClockMode;
   readonly now_ms: number;
+  readonly speed?: number;
 }
 
 interface Stored {
@@ -152,10 +154,9 @@ export class StateFile {
 
   async #write(politely: boolean): Promise<void> {
     const { Low } = await import('lowdb');
-    const { world, clock } = this.#host;
     const stored: Stored = {
-      snapshot: snapshotWorld(world),
-      clock: { mode: clock.mode, now_ms: Math.max(clock.nowMs(), world.nowMs) },
+      snapshot: snapshotWorld(this.#host.world),
+      clock: serializeClock(this.#host),
     };
     const db = new Low<unknown>(new PiecewiseFile(this.#path, politely), null);
     db.data = stored;

@@ -7,18 +7,19 @@ import {
   serializeSnapshot,
   snapshotWorld,
 } from '../../core/state/snapshot.ts';
-import type { ClockMode } from '../world/clock.ts';
+import type { ClockState } from '../world/clock.ts';
 import type { WorldHost } from '../world/world-host.ts';
 
-interface SavedClockState {
-  readonly mode: ClockMode;
-  readonly nowMs: number;
+/** A clock as documents write it down. */
+export function serializeClock({ world, clock }: WorldHost) {
+  const { mode, speed } = clock;
+  const now_ms = Math.max(clock.nowMs(), world.nowMs);
+  return { mode, now_ms, ...(speed === 1 ? {} : { speed }) };
 }
 
 /** The document in pieces; it is of the moment of the call, however slowly it is read. */
-export function serializeState({ world, clock }: WorldHost): Iterable<string> {
-  const now_ms = Math.max(clock.nowMs(), world.nowMs);
-  return serializeSnapshot(snapshotWorld(world), { clock: { mode: clock.mode, now_ms } });
+export function serializeState(host: WorldHost): Iterable<string> {
+  return serializeSnapshot(snapshotWorld(host.world), { clock: serializeClock(host) });
 }
 
 /**
@@ -27,19 +28,25 @@ export function serializeState({ world, clock }: WorldHost): Iterable<string> {
  */
 export function restoreState(host: WorldHost, document: unknown): void {
   const world = loadWorld(document, host.behaviour);
-  const { mode, nowMs } = readClock(document) ?? { mode: host.clock.mode, nowMs: world.nowMs };
-  host.replace(world, { mode, nowMs: Math.max(nowMs, world.nowMs) });
+  const { mode, speed } = host.clock;
+  const clock = readClock(document) ?? { mode, nowMs: world.nowMs, speed };
+  host.replace(world, { ...clock, nowMs: Math.max(clock.nowMs, world.nowMs) });
 }
 
 /** The clock of the document; null where it has none. */
-function readClock(document: unknown): SavedClockState | null {
-  const { clock } = document as { clock?: { mode?: unknown; now_ms?: unknown } | null };
+function readClock(document: unknown): ClockState | null {
+  const { clock } = document as {
+    clock?: { mode?: unknown; now_ms?: unknown; speed?: unknown } | null;
+  };
   if (clock === undefined || clock === null) return null;
   if (typeof clock !== 'object') throw new StateError('clock must be an object');
-  const { mode, now_ms: nowMs } = clock;
+  const { mode, now_ms: nowMs, speed = 1 } = clock;
   if (mode !== 'real' && mode !== 'frozen')
     throw new StateError('clock.mode must be real or frozen');
+  if (typeof speed !== 'number' || !(speed > 0)) {
+    throw new StateError('clock.speed must be a number above 0');
+  }
   if (typeof nowMs === 'number' && Number.isInteger(nowMs) && nowMs >= 0 && nowMs <= lastTimeMs)
-    return { mode, nowMs };
+    return { mode, nowMs, speed };
   throw new StateError('clock.now_ms must be a time in milliseconds');
 }

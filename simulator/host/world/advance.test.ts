@@ -185,4 +185,17 @@ advance('settlements and retries happen in the order of their times', async () =
   await stage.close();
 });
 
+advance('a clock that runs fast fires what is due and ends what takes too long', async () => {
+  const stage = await DeliveryTestHarness.begin({ clock: 'real' });
+  const id = await stage.subscribe();
+  stage.script = () => new Promise(() => undefined);
+  await stage.host.setClock('real', null, 1000);
+  stage.emit();
+  // EVT-9b, EVT-8a: 15 s and the 30 s after them are a few hundredths of a second by the wall.
+  await stage.arrived(2);
+  const [attempt] = stage.sole(id).attempts;
+  assert.match(attempt?.error ?? '', /no answer within 15 s of the sandbox's clock/);
+  await stage.close();
+});
+
 advance.run();

@@ -1,27 +1,44 @@
-// The one clock of a world: the wall's time moved by an offset, or a time that stands still.
+// The one clock of a world: it runs with the wall or so many times as fast, or it stands still.
 
 export type ClockMode = 'real' | 'frozen';
 
+/** A clock as it is kept beside a world. */
+export interface ClockState {
+  readonly mode: ClockMode;
+  readonly nowMs: number;
+  /** 1 where it is left out. */
+  readonly speed?: number | undefined;
+}
+
 export class Clock {
   #mode: ClockMode;
-  #offsetMs = 0;
+  #speed = 1;
+  /** Where it began to run as it does, by its own time and by the wall's. */
+  #fromMs: number;
+  #fromWallMs: number;
   #standsAtMs: number | null = null;
   readonly #wall: () => number;
 
   constructor(mode: ClockMode, nowMs: number | null, wall: () => number = Date.now) {
     this.#mode = mode;
     this.#wall = wall;
-    const startMs = nowMs ?? wall();
-    this.#offsetMs = startMs - wall();
-    if (mode === 'frozen') this.#standsAtMs = startMs;
+    this.#fromWallMs = wall();
+    this.#fromMs = nowMs ?? this.#fromWallMs;
+    if (mode === 'frozen') this.#standsAtMs = this.#fromMs;
   }
 
   get mode(): ClockMode {
     return this.#mode;
   }
 
+  /** How many times as fast as the wall's it runs when it runs. */
+  get speed(): number {
+    return this.#speed;
+  }
+
   nowMs(): number {
-    return this.#standsAtMs ?? this.#wall() + this.#offsetMs;
+    if (this.#standsAtMs !== null) return this.#standsAtMs;
+    return this.#fromMs + Math.floor((this.#wall() - this.#fromWallMs) * this.#speed);
   }
 
   /**
@@ -34,13 +51,16 @@ export class Clock {
   /** Goes on from where it stands, in its own mode. */
   release(): void {
     if (this.#mode === 'frozen' || this.#standsAtMs === null) return;
-    this.#offsetMs = this.#standsAtMs - this.#wall();
+    this.#fromMs = this.#standsAtMs;
+    this.#fromWallMs = this.#wall();
     this.#standsAtMs = null;
   }
 
-  set(mode: ClockMode, nowMs: number): void {
+  set(mode: ClockMode, nowMs: number, speed = 1): void {
     this.#mode = mode;
-    this.#offsetMs = nowMs - this.#wall();
+    this.#speed = speed;
+    this.#fromMs = nowMs;
+    this.#fromWallMs = this.#wall();
     this.#standsAtMs = mode === 'frozen' ? nowMs : null;
   }
 }

@@ -11,7 +11,7 @@ import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { Advance, type AdvanceOptions, type AdvanceReport } from './advance.ts';
-import type { Clock, ClockMode } from './clock.ts';
+import type { Clock, ClockMode, ClockState } from './clock.ts';
 import { gatherFacts, needsFacts } from './gather-facts.ts';
 
 /**
@@ -173,8 +173,11 @@ export class WorldHost {
   carryOut(effects: readonly Effect[], collect?: SendAttempt[]): void {
     for (const effect of effects) {
       if (effect.kind === 'send') {
-        if (collect === undefined) this.inFlight.start(effect);
-        else collect.push(effect);
+        if (collect !== undefined) collect.push(effect);
+        else {
+          this.inFlight.start(effect);
+          if (this.#watchesAttempts) this.#setAlarm();
+        }
         continue;
       }
       if (effect.kind === 'fault-injected') {
@@ -233,23 +236,23 @@ export class WorldHost {
    * Changes the clock's mode, and its time where one is named; whatever is due until then happens.
    * Rejects with a ClockError when that time is past.
    */
-  setClock(mode: ClockMode, nowMs: number | null): Promise<void> {
+  setClock(mode: ClockMode, nowMs: number | null, speed = 1): Promise<void> {
     return this.serialized(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
-      this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs));
+      this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs), speed);
       this.#setAlarmAnew();
       this.notify({ kind: 'clock' });
     });
   }
 
   /** Puts another world in this one's place; callers that wait are cut off. */
-  replace(world: World, clock: { readonly mode: ClockMode; readonly nowMs: number }): void {
+  replace(world: World, clock: ClockState): void {
     // Asked before anything is given up: a world whose timers cannot be read throws here.
     nextDueMs(world);
     this.cutOff();
     this.inFlight.abandon();
     this.world = world;
-    this.clock.set(clock.mode, clock.nowMs);
+    this.clock.set(clock.mode, clock.nowMs, clock.speed);
     this.inFlight.restart(world);
     this.#setAlarmAnew();
     this.notify({ kind: 'world' });
@@ -279,22 +282,44 @@ export class WorldHost {
   /** In real time, wakes up when the next thing is due. */
   #setAlarm(): void {
     // What an advance comes to it fires itself, and waits for what follows.
-    if (this.#closed || this.#advancing || this.world.timers.length === 0) return;
-    const due = nextDueMs(this.world);
+    if (this.#closed || this.#advancing) return;
+    const due = this.#nextDueMs();
     if (due === null || due === this.#alarmAtMs) return;
     if (this.#alarm !== null) clearTimeout(this.#alarm);
     this.#alarm = null;
     this.#alarmAtMs = Number.POSITIVE_INFINITY;
     if (this.clock.mode !== 'real') return;
     this.#alarmAtMs = due;
-    const waitMs = Math.min(Math.max(0, due - this.clock.nowMs()), longestTimerMs);
-    this.#alarm = setTimeout(() => {
-      this.#alarm = null;
-      this.#alarmAtMs = Number.POSITIVE_INFINITY;
-      if (this.#advancing) return;
-      this.fireUntil(Math.max(this.clock.nowMs(), this.world.nowMs));
-      this.#setAlarm();
-    }, waitMs);
+    const waitMs = Math.max(0, due - this.clock.nowMs()) / this.clock.speed;
+    this.#alarm = setTimeout(
+      () => {
+        this.#alarm = null;
+        this.#alarmAtMs = Number.POSITIVE_INFINITY;
+        if (this.#advancing) return;
+        const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
+        this.fireUntil(nowMs);
+        if (this.#watchesAttempts) this.#expireAttempts(nowMs);
+        this.#setAlarm();
+      },
+      Math.min(waitMs, longestTimerMs),
+    );
     this.#alarm.unref();
+  }
+
+  #nextDueMs(): number | null {
+    const due = this.world.timers.length === 0 ? null : nextDueMs(this.world);
+    const expiry = this.#watchesAttempts ? this.inFlight.nextExpiryMs() : null;
+    return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
+  }
+
+  /** EVT-9b: with the wall's speed the wall's own limit ends attempts; a faster clock comes first. */
+  get #watchesAttempts(): boolean {
+    return this.clock.speed > 1;
+  }
+
+  #expireAttempts(nowMs: number): void {
+    const follow: SendAttempt[] = [];
+    this.inFlight.expire(nowMs, follow);
+    for (const send of follow) this.inFlight.start(send);
   }
 }

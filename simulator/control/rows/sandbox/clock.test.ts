@@ -8,7 +8,7 @@ const clock = suite('control: clock');
 clock('shows a clock that stands', async () => {
   const { ask } = await createTestPlane();
   const { body } = await ask('GET', 'clock');
-  assert.equal(body, { mode: 'frozen', now_ms: startMs, next_due_ms: null });
+  assert.equal(body, { mode: 'frozen', speed: 1, now_ms: startMs, next_due_ms: null });
 });
 
 clock('what is due shows, and advancing to it makes it happen', async () => {
@@ -93,11 +93,16 @@ clock('does not go beyond the year 9999, however often it is advanced', async ()
 clock('is set forwards, never backwards', async () => {
   const { ask } = await createTestPlane();
   const set = await ask('PUT', 'clock', { mode: 'frozen', now_ms: startMs + 5 });
-  assert.equal(set.body, { mode: 'frozen', now_ms: startMs + 5, next_due_ms: null });
+  assert.equal(set.body, {
+    mode: 'frozen',
+    speed: 1,
+    now_ms: startMs + 5,
+    next_due_ms: null,
+  });
   const back = await ask('PUT', 'clock', { mode: 'frozen', now_ms: startMs });
   assert.is(back.status, 422);
   assert.is(back.body.errors[0].field, 'now_ms');
-  for (const body of [{ now_ms: startMs }, { mode: 'fast' }, { mode: 'real', speed: 2 }]) {
+  for (const body of [{ now_ms: startMs }, { mode: 'fast' }, { mode: 'real', speed: 0 }]) {
     assert.is((await ask('PUT', 'clock', body)).status, 422, JSON.stringify(body));
   }
 });
@@ -111,6 +116,36 @@ clock('runs from where it stood, and can be frozen again', async () => {
   await ask('PUT', 'clock', { mode: 'frozen' });
   wallMs += 50;
   assert.is((await ask('GET', 'clock')).body.now_ms, startMs + 1050);
+});
+
+clock('runs so many times as fast, and with its own speed again', async () => {
+  let wallMs = startMs;
+  const { ask } = await createTestPlane({ terms: { wallMs: () => wallMs } });
+  await ask('PUT', 'clock', { mode: 'real', now_ms: startMs, speed: 60 });
+  wallMs += 1000;
+  const fast = (await ask('GET', 'clock')).body;
+  assert.equal([fast.now_ms, fast.speed], [startMs + 60_000, 60]);
+  // An advance goes on from where the clock is, and leaves it as fast as it was.
+  await ask('POST', 'clock/advance', { by_ms: 5000 });
+  wallMs += 10;
+  assert.is((await ask('GET', 'clock')).body.now_ms, startMs + 65_600);
+  const slow = (await ask('PUT', 'clock', { mode: 'real', speed: 0.5 })).body;
+  wallMs += 100;
+  assert.is((await ask('GET', 'clock')).body.now_ms, slow.now_ms + 50);
+  assert.is((await ask('PUT', 'clock', { mode: 'real' })).body.speed, 1);
+  const stands = await ask('PUT', 'clock', { mode: 'frozen', speed: 2 });
+  assert.equal([stands.status, stands.body.errors[0].field], [422, 'speed']);
+});
+
+clock('a fast clock is kept with the state', async () => {
+  const { ask } = await createTestPlane();
+  await ask('PUT', 'clock', { mode: 'real', speed: 60 });
+  const state = (await ask('GET', 'state')).body;
+  await ask('PUT', 'clock', { mode: 'frozen' });
+  assert.is((await ask('PUT', 'state', state)).body.clock.speed, 60);
+  const broken = { ...state, clock: { ...state.clock, speed: 0 } };
+  const refused = await ask('PUT', 'state', broken);
+  assert.equal([refused.status, refused.body.errors[0].field], [422, 'clock.speed']);
 });
 
 clock('two advances at once go one after the other', async () => {

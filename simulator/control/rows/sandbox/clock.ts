@@ -58,17 +58,28 @@ export const clockRows = [
     path: 'clock',
     tag: 'Clock',
     summary: 'Set the clock',
-    description: 'Lets it run or stand. With a time, everything due until then happens first.',
+    description:
+      'Lets it run or stand. With a time, everything due until then happens first. With a speed it runs so many times as fast as the wall’s: what is due comes sooner, and a delivery’s 15 s are over sooner too.',
     body: object('How it goes on.', {
       mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
       'now_ms?': whole('The time it goes on from; never backwards.', 0, maxClockMs),
+      'speed?': {
+        type: 'number',
+        minimum: 0.001,
+        maximum: 1_000_000,
+        description: 'How many times as fast as the wall’s a real clock runs; 1 when left out.',
+      },
     }),
     answer: { status: 200, words: 'The clock as it is now.', schema: clockSchema },
-    run: ({ host, body }) =>
-      unlessPast('now_ms', async () => {
-        await host.setClock(body.mode, body.now_ms ?? null);
+    run: ({ host, body: { mode, now_ms, speed } }) => {
+      if (mode === 'frozen' && speed !== undefined) {
+        return refuseField('speed', 'goes with mode real: a frozen clock stands');
+      }
+      return unlessPast('now_ms', async () => {
+        await host.setClock(mode, now_ms ?? null, speed);
         return answer(viewClock(host));
-      }),
+      });
+    },
   }),
   row({
     name: 'advanceClock',
