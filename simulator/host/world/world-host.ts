@@ -11,6 +11,7 @@ import type { World } from '../../core/world.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { Advance, type AdvanceOptions, type AdvanceReport } from './advance.ts';
+import { Alarm } from './alarm.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
 import { gatherFacts, needsFacts } from './gather-facts.ts';
 
@@ -55,8 +56,6 @@ type Waiting = (answer: Answer) => void;
 const endsCall = ({ kind }: Effect): boolean =>
   kind === 'answer' || kind === 'reset' || kind === 'end';
 
-const longestTimerMs = 2 ** 31 - 1;
-
 export class WorldHost {
   world: World;
   behaviour: Behaviour;
@@ -68,8 +67,7 @@ export class WorldHost {
   onInput: ((input: Input) => void) | null = null;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
-  #alarm: NodeJS.Timeout | null = null;
-  #alarmAtMs = Number.POSITIVE_INFINITY;
+  readonly #alarm: Alarm;
   #turn: Promise<unknown> = Promise.resolve();
   #advancing = false;
   #closed = false;
@@ -81,6 +79,11 @@ export class WorldHost {
     this.deliverer = deliverer;
     this.wallMs = wallMs;
     this.inFlight = new InFlightDeliveries(this);
+    this.#alarm = new Alarm({
+      clock,
+      nextDueMs: () => this.#nextDueMs(),
+      ring: () => this.#ring(),
+    });
     this.#setAlarm();
   }
 
@@ -227,7 +230,7 @@ export class WorldHost {
       return await new Advance(this).run(options);
     } finally {
       this.#advancing = false;
-      this.#setAlarmAnew();
+      if (!this.#closed && !this.#advancing) this.#alarm.setAnew();
       this.notify({ kind: 'clock' });
     }
   }
@@ -240,7 +243,7 @@ export class WorldHost {
     return this.serialized(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
       this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs), speed);
-      this.#setAlarmAnew();
+      if (!this.#closed && !this.#advancing) this.#alarm.setAnew();
       this.notify({ kind: 'clock' });
     });
   }
@@ -254,7 +257,7 @@ export class WorldHost {
     this.world = world;
     this.clock.set(clock.mode, clock.nowMs, clock.speed);
     this.inFlight.restart(world);
-    this.#setAlarmAnew();
+    if (!this.#closed && !this.#advancing) this.#alarm.setAnew();
     this.notify({ kind: 'world' });
   }
 
@@ -268,42 +271,22 @@ export class WorldHost {
     this.#closed = true;
     this.cutOff();
     this.inFlight.abandon();
-    if (this.#alarm !== null) clearTimeout(this.#alarm);
+    this.#alarm.stop();
     this.notify({ kind: 'closed' });
     this.#listeners.clear();
   }
 
-  /** The clock was moved: the same due time is another wait now. */
-  #setAlarmAnew(): void {
-    this.#alarmAtMs = Number.POSITIVE_INFINITY;
+  #ring(): void {
+    if (this.#advancing) return;
+    const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
+    this.fireUntil(nowMs);
+    if (this.#watchesAttempts) this.#expireAttempts(nowMs);
     this.#setAlarm();
   }
 
-  /** In real time, wakes up when the next thing is due. */
   #setAlarm(): void {
     // What an advance comes to it fires itself, and waits for what follows.
-    if (this.#closed || this.#advancing) return;
-    const due = this.#nextDueMs();
-    if (due === null || due === this.#alarmAtMs) return;
-    if (this.#alarm !== null) clearTimeout(this.#alarm);
-    this.#alarm = null;
-    this.#alarmAtMs = Number.POSITIVE_INFINITY;
-    if (this.clock.mode !== 'real') return;
-    this.#alarmAtMs = due;
-    const waitMs = Math.max(0, due - this.clock.nowMs()) / this.clock.speed;
-    this.#alarm = setTimeout(
-      () => {
-        this.#alarm = null;
-        this.#alarmAtMs = Number.POSITIVE_INFINITY;
-        if (this.#advancing) return;
-        const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
-        this.fireUntil(nowMs);
-        if (this.#watchesAttempts) this.#expireAttempts(nowMs);
-        this.#setAlarm();
-      },
-      Math.min(waitMs, longestTimerMs),
-    );
-    this.#alarm.unref();
+    if (!this.#closed && !this.#advancing) this.#alarm.set();
   }
 
   #nextDueMs(): number | null {
@@ -312,7 +295,7 @@ export class WorldHost {
     return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
   }
 
-  /** EVT-9b: with the wall's speed the wall's own limit ends attempts; a faster clock comes first. */
+  /** EVT-9b: at the wall's speed the wall's own limit ends attempts; a faster clock is first. */
   get #watchesAttempts(): boolean {
     return this.clock.speed > 1;
   }
