@@ -131,6 +131,13 @@ export class InFlightDeliveries {
     return expired;
   }
 
+  /** The same where nobody waits: what follows is to be sent. */
+  expireAll(nowMs: number): readonly SendAttempt[] {
+    const follow: SendAttempt[] = [];
+    this.expire(nowMs, follow);
+    return follow;
+  }
+
   /** Cuts all of them off without taking an outcome. */
   abandon(): void {
     const cut = [...[...this.#running.values()].map(({ recall }) => recall), ...this.#awaited];

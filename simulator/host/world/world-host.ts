@@ -84,7 +84,7 @@ export class WorldHost {
       nextDueMs: () => this.#nextDueMs(),
       ring: () => this.#ring(),
     });
-    this.#setAlarm();
+    this.#alarm.set();
   }
 
   /** The number of calls that wait for an answer. */
@@ -165,7 +165,7 @@ export class WorldHost {
         this.notify({ kind: 'request', n: result.n });
       }
     }
-    this.#setAlarm();
+    this.#alarm.set();
     return result;
   }
 
@@ -179,7 +179,7 @@ export class WorldHost {
         if (collect !== undefined) collect.push(effect);
         else {
           this.inFlight.start(effect);
-          if (this.#watchesAttempts) this.#setAlarm();
+          if (this.#watchesAttempts) this.#alarm.set();
         }
         continue;
       }
@@ -230,7 +230,7 @@ export class WorldHost {
       return await new Advance(this).run(options);
     } finally {
       this.#advancing = false;
-      if (!this.#closed && !this.#advancing) this.#alarm.setAnew();
+      this.#alarm.setAnew();
       this.notify({ kind: 'clock' });
     }
   }
@@ -243,7 +243,7 @@ export class WorldHost {
     return this.serialized(async () => {
       if (nowMs !== null) await this.#advance({ to_ms: nowMs });
       this.clock.set(mode, Math.max(this.clock.nowMs(), this.world.nowMs), speed);
-      if (!this.#closed && !this.#advancing) this.#alarm.setAnew();
+      this.#alarm.setAnew();
       this.notify({ kind: 'clock' });
     });
   }
@@ -257,7 +257,7 @@ export class WorldHost {
     this.world = world;
     this.clock.set(clock.mode, clock.nowMs, clock.speed);
     this.inFlight.restart(world);
-    if (!this.#closed && !this.#advancing) this.#alarm.setAnew();
+    this.#alarm.setAnew();
     this.notify({ kind: 'world' });
   }
 
@@ -280,16 +280,13 @@ export class WorldHost {
     if (this.#advancing) return;
     const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
     this.fireUntil(nowMs);
-    if (this.#watchesAttempts) this.#expireAttempts(nowMs);
-    this.#setAlarm();
+    if (this.#watchesAttempts) this.carryOut(this.inFlight.expireAll(nowMs));
+    this.#alarm.set();
   }
 
-  #setAlarm(): void {
-    // What an advance comes to it fires itself, and waits for what follows.
-    if (!this.#closed && !this.#advancing) this.#alarm.set();
-  }
-
+  /** For the alarm: what an advance comes to it fires itself, and waits for what follows. */
   #nextDueMs(): number | null {
+    if (this.#closed || this.#advancing) return null;
     const due = this.world.timers.length === 0 ? null : nextDueMs(this.world);
     const expiry = this.#watchesAttempts ? this.inFlight.nextExpiryMs() : null;
     return due === null || expiry === null ? (due ?? expiry) : Math.min(due, expiry);
@@ -298,11 +295,5 @@ export class WorldHost {
   /** EVT-9b: at the wall's speed the wall's own limit ends attempts; a faster clock is first. */
   get #watchesAttempts(): boolean {
     return this.clock.speed > 1;
-  }
-
-  #expireAttempts(nowMs: number): void {
-    const follow: SendAttempt[] = [];
-    this.inFlight.expire(nowMs, follow);
-    for (const send of follow) this.inFlight.start(send);
   }
 }
