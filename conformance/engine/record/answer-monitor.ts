@@ -50,6 +50,7 @@ interface InspectedAnswer {
 
 export class AnswerMonitor {
   readonly #keyOfId = new Map<string, string | undefined>();
+  readonly #statusOfRequest = new Map<string, number>();
   /** Answers of the token endpoint that had an id: ERR-4 does not ask it for one. */
   #tokenAnswersWithId = 0;
   readonly #secrets = new Set<string>();
@@ -71,12 +72,14 @@ export class AnswerMonitor {
     tell('LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(seen.answer));
     tell('ERR-4', 'an X-Request-Id that no other call has had', this.#idAmiss(seen));
     tell('HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(seen));
+    const before = this.#statusBefore(seen);
     if (isOrdinaryRefusal(seen)) {
       tell('ERR-1a', 'a problem in the form of the error table', problemFormError(seen.answer));
       tell(
         'ERR-1b',
         'type ending in /errors/ and the code, status as sent',
-        problemLinkError(seen.answer),
+        // IDEM-4a: a replay that has kept its body and not its status is judged there.
+        isReplayUnder(seen.answer, before) ? undefined : problemLinkError(seen.answer),
       );
     }
     return found;
@@ -87,6 +90,15 @@ export class AnswerMonitor {
     if (exchange.response === null || hasId(exchange)) return false;
     if (isOfTokens(exchange)) return this.#tokenAnswersWithId >= FEW;
     return API.test(pathOf(exchange)) && this.#keyOfId.size >= FEW;
+  }
+
+  /** What this request was answered the first time, where it is sent again under its key. */
+  #statusBefore({ method, path, key, answer }: InspectedAnswer): number | undefined {
+    if (key === undefined) return undefined;
+    const request = `${method} ${path} ${key}`;
+    const before = this.#statusOfRequest.get(request);
+    if (before === undefined) this.#statusOfRequest.set(request, answer.status);
+    return before;
   }
 
   #idAmiss({ answer, key }: InspectedAnswer): string | undefined {
@@ -155,6 +167,10 @@ function rateHeaderIn(answer: Answer): string | undefined {
   return name && `${name}: ${answer.headers.get(name)} with ${answer.summary}`;
 }
 
+function isReplayUnder(answer: Answer, before: number | undefined): boolean {
+  return before !== undefined && answer.status !== before && answer.at('status') === before;
+}
+
 /** NS-16: how a bad token is refused is open; so are 405 and 415. */
 function isOrdinaryRefusal({ answer, ownToken }: InspectedAnswer): boolean {
   if (answer.status < 400 || [401, 405, 415].includes(answer.status) || !ownToken) return false;
@@ -169,7 +185,5 @@ function isProblem(answer: Answer): boolean {
 
 function hasSecret(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
-  return Object.entries(value).some(
-    ([name, inner]) => (name === 'secret' && inner !== null) || hasSecret(inner),
-  );
+  return Object.entries(value).some(([name, inner]) => name === 'secret' || hasSecret(inner));
 }

@@ -1,4 +1,4 @@
-// IDEM-4d, IDEM-4b, IDEM-5: one refusal repeated under its key, and the corrected request after it.
+// IDEM-4d, IDEM-4a, IDEM-4b, IDEM-5: one refusal repeated under its key, and the corrected request after it.
 
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -25,6 +25,9 @@ interface Seen {
   renumbered: boolean;
 }
 
+/** What a scenario lists that judges kinds. */
+export const REFUSAL_RULES = ['IDEM-4a', 'IDEM-4b', 'IDEM-4d', 'IDEM-5'] as const;
+
 export async function judgeKinds(
   t: ScenarioContext,
   kinds: readonly Refused[],
@@ -32,13 +35,14 @@ export async function judgeKinds(
 ): Promise<Seen> {
   for (const kind of kinds) {
     const words = `a ${kind.status} ${kind.code} under one key`;
-    await t.branch(['IDEM-4b', 'IDEM-4d', 'IDEM-5'], words, async () => {
+    await t.branch(REFUSAL_RULES, words, async () => {
       const { first, again, corrected } = await tryKind(t, kind);
       if (corrected === undefined && seen.renumbered) return;
       const numbered = sameNumber(again, first);
       const kept = isKept(first, again, corrected);
-      // The status of a replay is judged elsewhere (IDEM-4a), as its bytes are below.
+      // Its bytes are judged below.
       const replayed = kept || numbered === true;
+      const status = again.status === first.status;
       const [shown, detail] = [corrected ?? again, again.at('detail') === first.at('detail')];
       t.expect('IDEM-4d', shown)
         .is(
@@ -48,8 +52,13 @@ export async function judgeKinds(
           first,
           again,
         )
+        .is(`with its status: ${first.status}`, status, describeAnswer(again), first)
         .is(`with its code: ${first.code}`, again.code === first.code, describeAnswer(again), first)
         .is('with the detail that it had', detail, describeAnswer(again), first);
+      if (replayed) {
+        const same = `${first.status}, as in exchange ${first.n}`;
+        t.expect('IDEM-4a', again).is(same, status, again.summary, first);
+      } else if (!status) await t.branch('IDEM-4a', words, notKept);
       if (!kept) return await t.branch(['IDEM-4b', 'IDEM-5'], words, notKept);
       // Where the corrected one shows that replays keep their number, this refusal came before the
       // key was looked up at all: that is not what a replay does (IDEM-8).

@@ -4,7 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { judgeKinds, type Refused } from './refusal-kinds.ts';
+import { judgeKinds, REFUSAL_RULES, type Refused } from './refusal-kinds.ts';
 import { decide } from './subjects.ts';
 
 const NOWHERE = '999999999999';
@@ -12,7 +12,7 @@ const NOWHERE = '999999999999';
 const idemRefusalsOfAccounts: Scenario = {
   id: 'idem-refusals-of-accounts',
   title: 'Refused writes of accounts are answered the same refusal again: 422, 412, 404, 413',
-  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  rules: REFUSAL_RULES,
   observes: ['NS-30'],
   async run(t) {
     const account = await t.given.account();
@@ -75,7 +75,7 @@ async function lookAtUnreadable(t: ScenarioContext): Promise<void> {
 const idemRefusalsOfTransactions: Scenario = {
   id: 'idem-refusals-of-transactions',
   title: 'Refused writes of transactions are answered the same refusal again: 422, 404, 409',
-  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  rules: REFUSAL_RULES,
   needs: ['trading_account'],
   async run(t) {
     const where = await t.given.place();
@@ -118,7 +118,7 @@ const idemRefusalsOfTransactions: Scenario = {
 const idemRefusalOfProviderWithdrawal: Scenario = {
   id: 'idem-refusal-of-provider-withdrawal',
   title: 'The 501 for a payment-provider withdrawal is kept under its key',
-  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  rules: REFUSAL_RULES,
   needs: ['provider_trading_account'],
   async run(t) {
     const where = await t.given.providerPlace();
@@ -141,7 +141,7 @@ const idemRefusalOfProviderWithdrawal: Scenario = {
 const idemRefusalByBrand: Scenario = {
   id: 'idem-refusal-by-brand',
   title: 'The 403 for another brand is kept under its key',
-  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  rules: REFUSAL_RULES,
   needs: ['brand'],
   async run(t) {
     const create = (body: RequestBody) => (key: string) =>
@@ -165,7 +165,7 @@ const idemRefusalByBrand: Scenario = {
 const idemRefusalOfCancel: Scenario = {
   id: 'idem-refusal-of-cancel',
   title: 'The 403 for cancelling a settled transaction is kept, though the scope is granted since',
-  rules: ['IDEM-4b', 'IDEM-4d', 'IDEM-5'],
+  rules: REFUSAL_RULES,
   needs: ['mint', 'settle', 'fresh_trading_account'],
   async run(t) {
     const settled = await t.given.settled(await t.given.freshPlace());

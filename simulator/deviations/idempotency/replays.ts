@@ -30,6 +30,14 @@ export const replayDeviations: readonly Deviation[] = [
     story: 'A repeated key is refused as a duplicate.',
     bend: replay((stored) => (stored.status === 201 ? { ...stored, status: 409 } : stored)),
   },
+  ...[422, 404].map(
+    (status): Deviation => ({
+      id: `replay-of-${status}-answers-409`,
+      breaks: ['IDEM-4a', 'IDEM-4d'],
+      story: `A repeat of what was refused with ${status} is sent as a conflict, with the body it had.`,
+      bend: replay((stored) => (stored.status === status ? { ...stored, status: 409 } : stored)),
+    }),
+  ),
   {
     id: 'replay-reprints-members-sorted',
     breaks: ['IDEM-4b'],
