@@ -45,14 +45,8 @@ export function controlOperator(
       const entries = (Array.isArray(row.entries) ? row.entries : []) as unknown as LedgerEntry[];
       return { balance: textOf(row, 'balance'), entries };
     },
-    async transactions(named) {
-      const { transactions } = await plane.ask('GET', 'transactions');
-      const rows = (Array.isArray(transactions) ? transactions : []) as unknown as Row[];
-      const wanted = named.toLowerCase();
-      return rows.filter((row) =>
-        [row.id, row.client_reference_id].some((each) => isText(each, wanted)),
-      );
-    },
+    transactions: (named) => recordsNamed(plane, 'transactions', named),
+    accounts: (named) => recordsNamed(plane, 'accounts', named),
     async settings() {
       const { settings } = await plane.ask('GET', 'info');
       return (settings ?? {}) as Row;
@@ -118,8 +112,19 @@ function onlyBlocked(error: unknown): undefined {
   if (!(error instanceof Blocked)) throw error;
 }
 
-function isText(value: unknown, wanted: string): boolean {
-  return typeof value === 'string' && value.toLowerCase() === wanted;
+async function recordsNamed(
+  plane: ControlPlaneClient,
+  kind: 'accounts' | 'transactions',
+  named: string,
+): Promise<Row[]> {
+  const { [kind]: records } = await plane.ask('GET', kind);
+  const rows = (Array.isArray(records) ? records : []) as unknown as Row[];
+  const wanted = named.toLowerCase();
+  return rows.filter(({ id, client_reference_id: reference, email }) =>
+    [id, reference, email].some(
+      (each) => typeof each === 'string' && each.toLowerCase() === wanted,
+    ),
+  );
 }
 
 function textOf(row: Row, field: string): string {

@@ -21,6 +21,7 @@ const OPERATOR_CAPABILITIES: Readonly<Record<keyof Operator, Capability>> = {
   ledger: 'ledger',
   settings: 'clock',
   transactions: 'ledger',
+  accounts: 'ledger',
   fault: 'fault',
   resolve: 'dns',
   permit: 'permissions',

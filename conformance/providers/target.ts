@@ -89,6 +89,8 @@ export interface Operator {
    * included; case does not matter. Needs `ledger`.
    */
   transactions(named: string): Promise<readonly { readonly [name: string]: unknown }[]>;
+  /** The same of accounts, by id, reference or email. Needs `ledger`. */
+  accounts(named: string): Promise<readonly { readonly [name: string]: unknown }[]>;
   /** How the target says that it settles open questions, by the names of the settings. */
   settings(): Promise<{ readonly [name: string]: unknown }>;
   /** Sets a fault and gives a way to ask how often it was met, and to take it away. */

@@ -17,6 +17,7 @@ import { errorDeviations } from './errors/problems.ts';
 import { requestIdDeviations } from './errors/request-ids.ts';
 import { keyDeviations } from './idempotency/keys.ts';
 import { recordDeviations } from './idempotency/records.ts';
+import { replayedEffectDeviations } from './idempotency/replayed-effects.ts';
 import { replayDeviations } from './idempotency/replays.ts';
 import { retryableAnswerDeviations } from './idempotency/retryable-answers.ts';
 import { subjectDeviations } from './idempotency/subjects.ts';
@@ -58,6 +59,7 @@ export const deviations: readonly Deviation[] = [
   ...keyDeviations,
   ...subjectDeviations,
   ...replayDeviations,
+  ...replayedEffectDeviations,
   ...forgettingDeviations,
   ...recordDeviations,
   ...retryableAnswerDeviations,

@@ -156,4 +156,21 @@ for (const path of ['/api/v1/accounts', '/api/v1/oauth/token']) {
   });
 }
 
+watching(
+  'IDEM-4a: a replay that kept its body and not its status is no problem of another form',
+  () => {
+    const watch = new AnswerMonitor();
+    const body = problem();
+    assert.equal(told({ ...refusal, key: 'k', body }, watch), []);
+    assert.equal(told({ ...refusal, status: 409, key: 'k', body }, watch), []);
+    assert.equal(told({ ...refusal, status: 409, key: 'other', body }, watch), ['ERR-1b']);
+  },
+);
+
+watching('HOOK-3: not even null is a member of another answer', () => {
+  const read = { method: 'GET', path: '/api/v1/webhooks/1' };
+  assert.equal(told({ ...read, body: { secret: null } }), ['HOOK-3']);
+  assert.equal(told({ ...read, body: { url: 'https://x' } }), []);
+});
+
 watching.run();

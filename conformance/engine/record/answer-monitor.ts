@@ -50,7 +50,7 @@ interface InspectedAnswer {
 
 export class AnswerMonitor {
   readonly #keyOfId = new Map<string, string | undefined>();
-  readonly #statusOfRequest = new Map<string, number>();
+  readonly #statusesOfKey = new Map<string, readonly number[]>();
   /** Answers of the token endpoint that had an id: ERR-4 does not ask it for one. */
   #tokenAnswersWithId = 0;
   readonly #secrets = new Set<string>();
@@ -72,7 +72,7 @@ export class AnswerMonitor {
     tell('LIM-8', 'rate-limit headers with a 429 only', rateHeaderIn(seen.answer));
     tell('ERR-4', 'an X-Request-Id that no other call has had', this.#idAmiss(seen));
     tell('HOOK-3', 'no secret but in the answers of create and rotate', this.#secretIn(seen));
-    const before = this.#statusBefore(seen);
+    const before = this.#statusesBefore(seen);
     if (isOrdinaryRefusal(seen)) {
       tell('ERR-1a', 'a problem in the form of the error table', problemFormError(seen.answer));
       tell(
@@ -92,12 +92,11 @@ export class AnswerMonitor {
     return API.test(pathOf(exchange)) && this.#keyOfId.size >= FEW;
   }
 
-  /** What this request was answered the first time, where it is sent again under its key. */
-  #statusBefore({ method, path, key, answer }: InspectedAnswer): number | undefined {
-    if (key === undefined) return undefined;
-    const request = `${method} ${path} ${key}`;
-    const before = this.#statusOfRequest.get(request);
-    if (before === undefined) this.#statusOfRequest.set(request, answer.status);
+  /** Statuses of earlier answers under the same key. */
+  #statusesBefore({ key, answer }: InspectedAnswer): readonly number[] {
+    if (key === undefined) return [];
+    const before = this.#statusesOfKey.get(key) ?? [];
+    this.#statusesOfKey.set(key, [...before, answer.status]);
     return before;
   }
 
@@ -167,8 +166,9 @@ function rateHeaderIn(answer: Answer): string | undefined {
   return name && `${name}: ${answer.headers.get(name)} with ${answer.summary}`;
 }
 
-function isReplayUnder(answer: Answer, before: number | undefined): boolean {
-  return before !== undefined && answer.status !== before && answer.at('status') === before;
+function isReplayUnder(answer: Answer, before: readonly number[]): boolean {
+  const status = answer.at('status');
+  return status !== answer.status && before.some((each) => each === status);
 }
 
 /** NS-16: how a bad token is refused is open; so are 405 and 415. */

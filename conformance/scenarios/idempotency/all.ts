@@ -2,6 +2,7 @@
 import type { Scenario } from '../../engine/types.ts';
 import { batchScenarios } from './batches.ts';
 import { crowdScenarios } from './concurrent-duplicates.ts';
+import { effectScenarios } from './effects.ts';
 import { eventScenarios } from './events.ts';
 import { inFlightScenarios } from './in-flight.ts';
 import { apartScenarios } from './key-isolation.ts';
@@ -18,6 +19,7 @@ export const idempotencyScenarios: readonly Scenario[] = [
   ...apartScenarios,
   ...replayScenarios,
   ...eventScenarios,
+  ...effectScenarios,
   ...refusalScenarios,
   ...referenceScenarios,
   ...batchScenarios,

@@ -6,7 +6,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
-import type { Credential } from '../../providers/target.ts';
+import type { Credential, Place } from '../../providers/target.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { isReplayOf, sameMembers } from './is-replay-of.ts';
 
@@ -23,6 +23,17 @@ export interface WriteCommand {
   changeRecord?(first: Answer): Promise<unknown>;
   /** What the record reads now, for showing that the command was done once. */
   reread?(): Promise<Answer>;
+  /** Where an operator looks for what it has done. */
+  readonly traces: Traces;
+}
+
+/** Whatever names the records that a command may make, change or book. */
+export interface Traces {
+  /** References and emails. */
+  readonly accounts?: readonly string[];
+  /** Ids and references. */
+  readonly transactions?: readonly string[];
+  readonly tradingAccountId?: string;
 }
 
 /** As the control plane and reports name them. */
@@ -47,6 +58,16 @@ export interface WriteOperation {
 const noSeed: readonly Capability[] = [];
 const place: readonly Capability[] = ['trading_account'];
 
+function tracesOf(...bodies: readonly RequestBody[]): Traces {
+  return {
+    accounts: bodies.flatMap((body) => [String(body.client_reference_id), String(body.email)]),
+  };
+}
+
+function bookedAt({ trading_account_id }: Place, reference: string): Traces {
+  return { transactions: [reference], tradingAccountId: trading_account_id };
+}
+
 async function accountToCreate(t: ScenarioContext): Promise<WriteCommand> {
   const body = t.newAccount();
   const api = t.api;
@@ -63,6 +84,7 @@ async function accountToCreate(t: ScenarioContext): Promise<WriteCommand> {
       await api.updateAccount(id, { first_name: 'Overtaken' }, { ifMatch });
     },
     reread: () => t.given.reread({ body }),
+    traces: tracesOf(body),
   };
 }
 
@@ -83,6 +105,7 @@ async function accountToUpdate(t: ScenarioContext): Promise<WriteCommand> {
       await api.updateAccount(account.id, { language: 'fr' }, { ifMatch: tag });
     },
     reread: () => t.given.reread(account),
+    traces: tracesOf(account.body),
   };
 }
 
@@ -95,6 +118,7 @@ async function batchToCreate(t: ScenarioContext): Promise<WriteCommand> {
     altered: [],
     reread: () =>
       t.given.sendUntilAnswered('the batch under a new key', () => t.api.bulkCreateAccounts(rows)),
+    traces: tracesOf(...rows),
   };
 }
 
@@ -105,6 +129,7 @@ async function positionToOpen(t: ScenarioContext): Promise<WriteCommand> {
   return {
     send: (key, who = t.mainRole) => t.as(who).openPosition(body, { key }),
     altered: [(key) => t.api.openPosition({ ...body, ...other, side: 'sell' }, { key })],
+    traces: { tradingAccountId: where.trading_account_id },
   };
 }
 
@@ -119,6 +144,7 @@ async function positionToClose(t: ScenarioContext): Promise<WriteCommand> {
   return {
     send: (key, who = t.mainRole) => t.as(who).closePosition(body(second), { key }),
     altered: [(key) => t.api.closePosition(body(third), { key })],
+    traces: { tradingAccountId: where.trading_account_id },
   };
 }
 
@@ -136,6 +162,7 @@ async function transactionToCreate(t: ScenarioContext): Promise<WriteCommand> {
       await api.rejectTransaction(String(first.at('id')), where.account_id);
     },
     reread: () => t.given.rereadTransaction({ body }),
+    traces: bookedAt(where, String(body.client_reference_id)),
   };
 }
 
@@ -153,6 +180,7 @@ async function transactionToApprove(t: ScenarioContext): Promise<WriteCommand> {
       if (t.has('settle')) await t.operator.settle(made.id);
     },
     reread: () => t.given.rereadTransaction(made),
+    traces: bookedAt(where, made.reference),
   };
 }
 
@@ -170,6 +198,7 @@ function transactionToEnd(verb: 'rejectTransaction' | 'cancelTransaction') {
       disguised: async (key) =>
         t.api[verb]((await t.given.transaction(where)).id, where.account_id, body, { key }),
       reread: () => t.given.rereadTransaction(made),
+      traces: bookedAt(where, made.reference),
     };
   };
 }

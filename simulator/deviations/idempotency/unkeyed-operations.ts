@@ -52,7 +52,6 @@ export const forgettingDeviations: readonly Deviation[] = [
     bend: forgets('approveTransaction', 'rejectTransaction', 'cancelTransaction'),
     alsoSeenAs: {
       'IDEM-4b': 'what runs again answers another body',
-      'IDEM-8': 'another body is looked at',
       'IDEM-4d': 'refusals of it are not kept',
       'IDEM-7a': 'the key of a move is not kept at all',
     },
