@@ -1,4 +1,5 @@
-// IDEM-4d, IDEM-4a, IDEM-4b, IDEM-5: one refusal repeated under its key, and the corrected request after it.
+// IDEM-4d, IDEM-4a, IDEM-4b, IDEM-5: one refusal repeated under its key, and the corrected request
+// after it.
 
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
