@@ -2,6 +2,7 @@
 // leaves the sandbox as it was.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -142,6 +143,9 @@ const badListening: readonly (readonly [unknown, RegExp])[] = [
   [{ port: 1.5 }, /^port /],
   [{ host: '' }, /^host must be an address to bind/],
   [{ host: 5 }, /^host /],
+  [{ allowHosts: 'sandbox' }, /^allowHosts must be a list/],
+  [{ allowHosts: ['http://sandbox'] }, /^allowHosts\[0\] must be a name/],
+  [{ allowOrigins: ['localhost'] }, /^allowOrigins\[0\] must be an origin/],
   [{ prot: 1 }, /^prot is not known; did you mean "port"\?/],
   [8080, /^options /],
 ];
@@ -154,6 +158,23 @@ door('listen refuses what is wrong, and can be called again', async () => {
     assert.match(message, words);
   }
   assert.match((await sandbox.listen()).base_url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  await sandbox.close();
+});
+
+door('is called by the names that were allowed, and without a socket by any', async () => {
+  const sandbox = await createSandbox({ clock: 'frozen' });
+  const { base_url } = await sandbox.listen({ allowHosts: ['sandbox'] });
+  const { port } = new URL(base_url);
+  const statusAs = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { port, path: '/_sandbox/health', headers: { host }, agent: false };
+      const sent = request(options, (response) => resolve(response.resume().statusCode));
+      sent.on('error', reject).end();
+    });
+  assert.is(await statusAs(`sandbox:${port}`), 200);
+  assert.is(await statusAs('elsewhere'), 403);
+  assert.is((await sandbox.fetch('http://elsewhere/_sandbox/health')).status, 200);
+  assert.is((await sandbox.fetch('http://elsewhere/api/v1/accounts')).status, 401);
   await sandbox.close();
 });
 

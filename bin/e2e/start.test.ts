@@ -211,7 +211,7 @@ starts('a request whose body is on its way is finished before the end', async (p
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(
-    `POST /api/v1/accounts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+    `POST /api/v1/accounts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
       `Idempotency-Key: late\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
@@ -236,7 +236,7 @@ starts('a body that never comes does not hold the end up', async (place) => {
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => socket.destroy());
   socket.write(
-    'POST /api/v1/accounts HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+    'POST /api/v1/accounts HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
   );
   await new Promise<void>((resolve) => socket.once('data', () => resolve()));
   child.signal('SIGTERM');
@@ -250,7 +250,7 @@ starts('a second signal ends at once', async (place) => {
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => socket.destroy());
   socket.write(
-    'POST /api/v1/accounts HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+    'POST /api/v1/accounts HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
   );
   await new Promise<void>((resolve) => socket.once('data', () => resolve()));
   child.signal('SIGTERM');

@@ -12,6 +12,7 @@ import {
   type ControlPlaneOptions,
   controlPlane,
 } from '../transports/control/control-plane.ts';
+import { Door } from '../transports/door.ts';
 import { OptionsError } from './findings.ts';
 import {
   connectReceiver,
@@ -94,11 +95,9 @@ interface Parts {
 function join({ options, companions, sandbox, receiver, kept }: Parts): Composition {
   const { dashboard, judgeReceiver } = companions;
   let served: Promise<Served> | null = null;
-  let boundHost: string | null = null;
   const plane = controlPlane({
     sandbox,
     token: options.controlToken,
-    hosts: () => (boundHost === null ? [] : [boundHost]),
     describe: () => ({ subscription: receiver && { ...receiver } }),
     ...(judgeReceiver === undefined ? {} : { judgeReceiver }),
   });
@@ -116,9 +115,10 @@ function join({ options, companions, sandbox, receiver, kept }: Parts): Composit
     plane,
     receiver,
     listen: async (where) => {
-      boundHost = where.host;
       const { version } = manifest;
-      served = serveOn({ sandbox, plane, version, ...(dashboard ? { dashboard } : {}) }, where);
+      const door = new Door(where);
+      const parts = { sandbox, plane, version, door };
+      served = serveOn({ ...parts, ...(dashboard ? { dashboard } : {}) }, where);
       return baseUrlOf(where.host, (await served).address);
     },
     close: () => end(kept.close),

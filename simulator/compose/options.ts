@@ -42,8 +42,12 @@ export interface SandboxOptions {
 export interface ListenOptions {
   /** 0, the default, picks a free one. */
   readonly port?: number;
-  /** Default: 127.0.0.1. Other machines reach the others; the control plane then needs a token. */
+  /** Default: 127.0.0.1. Where other machines reach it, the control plane needs a token. */
   readonly host?: string;
+  /** Names to be called by besides those of this machine and `host`; others are refused. */
+  readonly allowHosts?: readonly string[];
+  /** Origins whose pages may follow the events, such as `http://localhost:3000`. */
+  readonly allowOrigins?: readonly string[];
 }
 
 /** Options that are good. What undefined says was not named, which a kept world decides. */
@@ -114,7 +118,11 @@ export function readListenOptions(
   controlToken: string | undefined,
 ): ReadListenOptions {
   const found = new Findings();
-  const { port = 0, host = '127.0.0.1' } = readNames(found, options, ['port', 'host']);
+  const names = ['port', 'host', 'allowHosts', 'allowOrigins'];
+  const given = readNames(found, options, names);
+  const { port = 0, host = '127.0.0.1' } = given;
+  const allowHosts = readList(found, 'allowHosts', given.allowHosts, readHostName(found));
+  const allowOrigins = readList(found, 'allowOrigins', given.allowOrigins, readOrigin(found));
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 0 || port > 65_535) {
     const remedy = '0 picks a free one';
     found.add('port', `must be a whole number from 0 to 65535, not ${say(port)}; ${remedy}`);
@@ -124,8 +132,22 @@ export function readListenOptions(
     found.add('controlToken', `is needed with host ${address}, which other machines can reach`);
   }
   found.settle();
-  return { port, host } as ReadListenOptions;
+  return { port, host, allowHosts, allowOrigins } as ReadListenOptions;
 }
+
+const readHostName = (found: Findings) => (name: unknown, field: string) => {
+  if (typeof name === 'string' && /^[\w.:[\]-]{1,253}$/.test(name) && !/:\d+$/.test(name))
+    return name;
+  found.add(field, `must be a name without scheme and port, such as "sandbox", not ${say(name)}`);
+  return null;
+};
+
+const readOrigin = (found: Findings) => (origin: unknown, field: string) => {
+  const isOrigin = typeof origin === 'string' && /^https?:\/\/[^/?#@\s]+\/?$/i.test(origin);
+  if (isOrigin && URL.canParse(origin)) return new URL(origin).origin;
+  found.add(field, `must be an origin such as "http://localhost:3000", not ${say(origin)}`);
+  return null;
+};
 
 /** The deviations of `replayRecording`, all of them a program's own. */
 export function readReplayOptions(options: unknown): readonly Deviation[] {

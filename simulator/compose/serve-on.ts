@@ -15,12 +15,16 @@ export interface Served {
 const patienceMs = 1200;
 
 /** A server that listens; when it cannot, nothing of it is left. */
-export async function serveOn(options: ServeOptions, where: ReadListenOptions): Promise<Served> {
+export async function serveOn(
+  options: ServeOptions,
+  { port, host }: ReadListenOptions,
+): Promise<Served> {
   const { serve } = await import('../transports/serve.ts');
   const app = serve(options);
   const busy = new Busy(app.server);
   try {
-    await app.listen(where);
+    // A name has several addresses: this one every client finds.
+    await app.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
   } catch (error) {
     await app.close();
     throw error;

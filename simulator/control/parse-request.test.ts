@@ -14,8 +14,8 @@ const row = { method: 'POST', segments: ['x'], body: taken } as unknown as Row;
 /** The value that was read, or the status and detail of the refusal. */
 function read(text: string): unknown {
   const headers = { 'content-type': 'application/json' };
-  const request = { method: 'POST', target: '/_sandbox/x', headers, body: Buffer.from(text) };
-  const result = parseRequestBody(row, request);
+  const head = { method: 'POST', target: '/_sandbox/x', headers };
+  const result = parseRequestBody(row, head, Buffer.from(text));
   if ('value' in result) return result.value;
   const { status, body } = result.refused;
   return `${status} ${JSON.parse(body as string).detail}`;

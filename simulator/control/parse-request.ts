@@ -4,7 +4,7 @@
 import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
-import { type ControlReply, type ControlRequest, invalidFields, problem } from './reply.ts';
+import { type ControlHead, type ControlReply, invalidFields, problem } from './reply.ts';
 import type { Row } from './row.ts';
 
 export type ParsedRequest = { readonly value: unknown } | { readonly refused: ControlReply };
@@ -13,21 +13,46 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const deepest = 200;
 const noMembers = object('Nothing is taken.', {});
 
-export function parseRequestBody(row: Row, request: ControlRequest): ParsedRequest {
-  if (request.method === 'GET') return { value: undefined };
-  const type = request.headers['content-type'];
-  const { body, oversize = false } = request;
-  const empty = body.byteLength === 0 && !oversize;
+/** What the head alone shows to be wrong with the body, before any of it is read. */
+export function refuseBodyHead(row: Row, { method, headers }: ControlHead): ControlReply | null {
+  if (method === 'GET') return null;
+  const type = headers['content-type'];
   // Contract: a form on a foreign page can post anything but this type without being asked first.
-  if (type === undefined ? !empty : !isJson(type)) {
-    const detail = 'Send the body as Content-Type: application/json.';
-    return { refused: problem(415, detail, [], { accept: 'application/json' }) };
-  }
-  if (oversize) return { refused: problem(413, 'The body is larger than this plane reads.') };
-  const parsed = empty ? { value: {} } : parse(body);
+  if (type !== undefined && !isJson(type)) return notJson();
+  return Number(headers['content-length']) > mostBytesOf(row) ? tooLarge(row) : null;
+}
+
+/** `body` is null where more came than the row reads. */
+export function parseRequestBody(
+  row: Row,
+  { method, headers }: ControlHead,
+  body: Uint8Array | null,
+): ParsedRequest {
+  if (method === 'GET') return { value: undefined };
+  if (body === null) return { refused: tooLarge(row) };
+  const isEmpty = body.byteLength === 0;
+  if (!isEmpty && headers['content-type'] === undefined) return { refused: notJson() };
+  const parsed = isEmpty ? { value: {} } : parse(body);
   if ('refused' in parsed) return parsed;
   const misfits = validate(row.body ?? noMembers, parsed.value, 'body');
   return misfits.length > 0 ? { refused: invalidFields(misfits) } : parsed;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** No more is read of a body. */
+export function mostBytesOf({ mostBytes = mebibyte }: Row): number {
+  return mostBytes;
+}
+
+function tooLarge(row: Row): ControlReply {
+  const most = `${mostBytesOf(row) / mebibyte} MiB`;
+  return problem(413, `The body is larger than the ${most} that ${row.path} takes.`);
+}
+
+function notJson(): ControlReply {
+  const detail = 'Send the body as Content-Type: application/json.';
+  return problem(415, detail, [], { accept: 'application/json' });
 }
 
 function isJson(type: string | readonly string[]): boolean {

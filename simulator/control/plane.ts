@@ -1,12 +1,19 @@
 // The control plane: finds the world and the row that a request names, and lets the row answer.
+import { createHash, timingSafeEqual } from 'node:crypto';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
-import { refuseForeignRequest } from './origin-guard.ts';
-import { parseQuery, parseRequestBody } from './parse-request.ts';
-import { type ControlReply, type ControlRequest, notFound, problem } from './reply.ts';
+import { mostBytesOf, parseQuery, parseRequestBody, refuseBodyHead } from './parse-request.ts';
+import {
+  type Admitted,
+  type ControlHead,
+  type ControlReply,
+  type ControlRequest,
+  notFound,
+  problem,
+} from './reply.ts';
 import { controlPrefix, type Row } from './row.ts';
 
 /** What a program knows of the sandbox that the sandbox does not know itself. */
@@ -35,10 +42,6 @@ export interface ControlPlaneOptions {
   readonly sandbox: Sandbox;
   /** Wanted as a bearer token with every request; none when left out. */
   readonly token?: string | undefined;
-  /**
-   * Names besides the loopback's under which the plane answers, such as the address that was bound.
-   */
-  readonly hosts?: () => readonly string[];
   readonly describe?: () => Described;
   /** Judges a receiver; whoever puts the parts together may have a judge. */
   readonly judgeReceiver?: (order: ReceiverOrder) => Promise<ReceiverJudged>;
@@ -64,35 +67,49 @@ export class Plane {
   }
 
   /** Answers one request; never rejects. */
-  async handle(request: ControlRequest): Promise<ControlReply> {
+  async handle({ body, ...head }: ControlRequest): Promise<ControlReply> {
+    const admitted = this.admit(head);
+    if ('status' in admitted) return admitted;
+    return admitted.answer(body.byteLength > admitted.mostBytes ? null : body);
+  }
+
+  /** Judges a request by its head: nothing of a stranger's body is read. */
+  admit(head: ControlHead): ControlReply | Admitted {
+    const { token } = this.#options;
+    const stranger = token === undefined ? null : refuseToken(head, token);
+    if (stranger !== null) return stranger;
+    const mark = head.target.indexOf('?');
+    const found = this.#find(mark < 0 ? head.target : head.target.slice(0, mark));
+    if ('status' in found) return found;
+    const matched = match(found, head.method);
+    if ('status' in matched) return matched;
+    const { row } = matched;
+    const refused = refuseBodyHead(row, head);
+    if (refused !== null) return refused;
+    const query = parseQuery(row, mark < 0 ? '' : head.target.slice(mark + 1));
+    if ('refused' in query) return query.refused;
+    return {
+      mostBytes: mostBytesOf(row),
+      answer: (body) => this.#answer(head, found, { ...matched, query: query.value }, body),
+    };
+  }
+
+  async #answer(
+    head: ControlHead,
+    { host, worldName }: WorldPath,
+    { row, params, query }: Matched & { readonly query: unknown },
+    bytes: Uint8Array | null,
+  ): Promise<ControlReply> {
     try {
-      return await this.#answer(request);
+      const body = parseRequestBody(row, head, bytes);
+      if ('refused' in body) return body.refused;
+      const base = baseOf(head);
+      return await row.run({ plane: this, host, worldName, base, params, query, body: body.value });
     } catch (error) {
       // A broken invariant: said aloud, and answered.
       process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
       return problem(500, 'The simulator itself failed here; please report this.');
     }
-  }
-
-  #answer(request: ControlRequest): ControlReply | Promise<ControlReply> {
-    const { hosts, token = null } = this.#options;
-    const stranger = refuseForeignRequest(request, { hosts: hosts?.() ?? [], token });
-    if (stranger !== null) return stranger;
-    const mark = request.target.indexOf('?');
-    const path = mark < 0 ? request.target : request.target.slice(0, mark);
-    const found = this.#find(path);
-    if ('status' in found) return found;
-    const matched = match(found, request.method);
-    if ('status' in matched) return matched;
-    const { row, params } = matched;
-    const query = parseQuery(row, mark < 0 ? '' : request.target.slice(mark + 1));
-    if ('refused' in query) return query.refused;
-    const body = parseRequestBody(row, request);
-    if ('refused' in body) return body.refused;
-    const { host, worldName } = found;
-    const base = baseOf(request);
-    const given = { params, query: query.value, body: body.value };
-    return row.run({ plane: this, host, worldName, base, ...given });
   }
 
   #find(path: string): WorldPath | ControlReply {
@@ -151,7 +168,7 @@ function nowhere(path: string): ControlReply {
   );
 }
 
-function baseOf({ inProcess, headers }: ControlRequest): string {
+function baseOf({ inProcess, headers }: ControlHead): string {
   return inProcess ?? `http://${String(headers.host)}`;
 }
 
@@ -196,4 +213,20 @@ function paramsOf(row: Row, segments: readonly string[]): Record<string, string>
     if (part.startsWith('{')) params[part.slice(1, -1)] = segments[at] as string;
   }
   return params;
+}
+
+/** Why a caller is not let in; null when it shows the token. */
+function refuseToken({ headers }: ControlHead, token: string): ControlReply | null {
+  const { authorization } = headers;
+  const given =
+    typeof authorization === 'string' ? /^bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined;
+  if (given !== undefined && equalInSecret(given, token)) return null;
+  const detail = 'Send Authorization: Bearer and the token given with --control-token.';
+  return problem(401, detail, [], { 'www-authenticate': 'Bearer realm="control"' });
+}
+
+/** Takes as long whatever is wrong with it. */
+function equalInSecret(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
 }

@@ -3,17 +3,25 @@
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import type { CommandOutcome } from '../core/commands/execute.ts';
 
-/** A request of the plane, however it came. Header names are lower case. */
-export interface ControlRequest {
+/** The head of a request of the plane, however it came. Header names are lower case. */
+export interface ControlHead {
   readonly method: string;
   /** Path and query, for example `/_sandbox/clock`. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: Uint8Array;
-  /** More bytes came than a transport keeps; `body` is then empty. */
-  readonly oversize?: boolean;
   /** The address it was sent to, where it came without a socket. */
   readonly inProcess?: string;
+}
+
+export interface ControlRequest extends ControlHead {
+  readonly body: Uint8Array;
+}
+
+/** A request that may go on: how much of its body is read, and what answers it then. */
+export interface Admitted {
+  readonly mostBytes: number;
+  /** null: more came than is read. Never rejects. */
+  readonly answer: (body: Uint8Array | null) => Promise<ControlReply>;
 }
 
 /** Text that is read piece by piece; `return` is called when the reader goes away. */

@@ -45,6 +45,8 @@ export interface RowOptions<B extends Schema, Q extends Readonly<Record<string, 
   readonly query?: Q;
   readonly requiredQuery?: readonly (keyof Q & string)[];
   readonly body?: B;
+  /** Of the body; a mebibyte when left out. */
+  readonly mostBytes?: number;
   readonly answer: RowAnswer;
   /** Statuses besides those that every row may answer. */
   readonly refusals?: Readonly<Record<number, string>>;

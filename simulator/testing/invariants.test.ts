@@ -40,7 +40,7 @@ function printHead(method: string, target: string, headers: Record<string, unkno
     .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => [name, one]))
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${value}`);
-  const head = [`${method} ${target} HTTP/1.1`, 'host: sandbox', 'connection: close', ...lines];
+  const head = [`${method} ${target} HTTP/1.1`, 'host: localhost', 'connection: close', ...lines];
   return `${head.join('\r\n')}\r\n\r\n`;
 }
 
@@ -133,14 +133,14 @@ socket('uploads that break off do nothing', async () => {
 const noHttp: readonly (string | Uint8Array)[] = [
   '\r\n\r\n\r\nhello\r\n\r\n',
   new Uint8Array([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]),
-  'BREW /api/v1/accounts HTTP/1.1\r\nhost: a\r\n\r\n',
-  'GET /api/v1/accounts HTTP/9.9\r\nhost: a\r\n\r\n',
-  'GET /api/v1/ accounts HTTP/1.1\r\nhost: a\r\n\r\n',
-  'POST /api/v1/accounts HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n',
-  'POST /api/v1/accounts HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
-  'POST /api/v1/accounts HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
-  `GET /${'a'.repeat(70_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
-  `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`,
+  'BREW /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\n\r\n',
+  'GET /api/v1/accounts HTTP/9.9\r\nhost: localhost\r\n\r\n',
+  'GET /api/v1/ accounts HTTP/1.1\r\nhost: localhost\r\n\r\n',
+  'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n',
+  'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+  'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+  `GET /${'a'.repeat(70_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+  `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(70_000)}\r\n\r\n`,
 ];
 
 socket('what is no HTTP is told so, and the next request is served', async () => {

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { DeliveryTestHarness } from '../host/delivery/testing/delivery-test-harness.ts';
+import { Door } from './door.ts';
 import { ApiMessage, mountEventsChannel } from './events-channel.ts';
 import { createHttp } from './http.ts';
 import { RequestBatcher } from './request-batcher.ts';
@@ -300,7 +301,8 @@ channel('a client that offers another protocol is answered over HTTP', () =>
 channel('a handshake that is none is refused, and the server lives on', () =>
   staged(async ({ rehearsal, base, port }) => {
     const head =
-      `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
+      `Connection: Upgrade\r\nUpgrade: websocket\r\n` +
       `Authorization: Bearer ${tokenOf(rehearsal)}\r\n\r\n`;
     const answer = await new Promise<string>((resolve) => {
       let text = '';
@@ -404,7 +406,8 @@ channel('who answers no ping is told to go', async () => {
   const rehearsal = await DeliveryTestHarness.begin();
   const app = Fastify({ http: { IncomingMessage: ApiMessage } });
   const { sandbox } = rehearsal;
-  mountEventsChannel(app, { sandbox, turns: new RequestBatcher(sandbox, {}), pingEveryMs: 20 });
+  const turns = new RequestBatcher(sandbox, {});
+  mountEventsChannel(app, { sandbox, door: new Door(), turns, pingEveryMs: 20 });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const url = `ws://127.0.0.1:${port}/api/v1/events`;

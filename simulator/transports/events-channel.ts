@@ -9,6 +9,8 @@ import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
 import { replyHeaders } from '../host/world/world-reads.ts';
+import type { Door } from './door.ts';
+import { endSocket } from './end-socket.ts';
 import type { RequestBatcher } from './request-batcher.ts';
 
 /**
@@ -31,6 +33,8 @@ export class ApiMessage extends IncomingMessage {
 
 export interface EventsChannelOptions {
   readonly sandbox: Sandbox;
+  /** Who may follow. */
+  readonly door: Door;
   /** The calls that came before a handshake are answered before it. */
   readonly turns: RequestBatcher;
   /** Headers put on every answer to a handshake. */
@@ -92,8 +96,14 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
     socket.on('error', () => socket.destroy());
     setImmediate(() => {
       options.turns.flush();
-      if (closing || socket.destroyed) socket.destroy();
-      else shakeHands(request, socket, head);
+      if (closing || socket.destroyed) {
+        socket.destroy();
+        return;
+      }
+      const { door } = options;
+      const stranger = door.refuseHost(request.headers) ?? door.refuseFollower(request.headers);
+      if (stranger === null) shakeHands(request, socket, head);
+      else refuse(socket, stranger.status, stranger.headers, String(stranger.body));
     });
   });
   app.addHook('preClose', (done) => {
@@ -134,7 +144,7 @@ function refuse(
   for (const [name, value] of Object.entries({ ...headers, ...own })) {
     lines.push(`${name}: ${value}`);
   }
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  endSocket(socket, `${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** One reader's connection. It buffers little: who reads slowly reads on later, from the log. */

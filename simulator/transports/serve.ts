@@ -1,27 +1,33 @@
 // Everything one port serves: the API, the control plane, the API's description, and the dashboard.
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { mountControl } from './control/mount.ts';
+import type { Door } from './door.ts';
 import { createHttp } from './http.ts';
 
 export interface ServeOptions {
   readonly sandbox: Sandbox;
   readonly plane: ControlPlane;
   readonly version: string;
+  /** Who may come in; by the names of this machine when left out. */
+  readonly door?: Door;
+  /** Milliseconds that a request may take to arrive, its body included. */
+  readonly arrivalMs?: number;
   /** Folder of the built dashboard; left out: none is served. */
   readonly dashboard?: string;
 }
 
-export function serve({ sandbox, plane, version, dashboard }: ServeOptions): FastifyInstance {
+export function serve(options: ServeOptions): FastifyInstance {
+  const { sandbox, plane, version, dashboard } = options;
   const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
   const app = createHttp({
-    sandbox,
+    ...options,
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
-    mount: (mounted) => {
-      mountControl(mounted, plane);
+    mount: (mounted, guarded) => {
+      mountControl(mounted, plane, guarded);
       mounted.get('/openapi.json', async (request, reply) => {
         const { openapiDocument } = await import('../../fixtures/openapi.ts');
         const { settings } = sandbox;
@@ -35,18 +41,25 @@ export function serve({ sandbox, plane, version, dashboard }: ServeOptions): Fas
 }
 
 /** Nothing but our own files, and nothing that a stranger's text could switch on. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const guards = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+    "frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
 
-/** The dashboard's files, found at once and served by a server that is made for the first look. */
+/**
+ * A route for each file that there is, so that no path leads elsewhere; what sends them is loaded
+ * for the first look.
+ */
 function mountDashboard(app: FastifyInstance, root: string): void {
-  let files: ReturnType<typeof dashboardFiles> | null = null;
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    files ??= dashboardFiles(root);
-    const { routing } = await files;
-    reply.hijack();
-    routing(request.raw, reply.raw);
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { default: find } = await import('@fastify/send');
+    const { url = '/' } = request.routeOptions;
+    const { statusCode, headers, stream } = await find(request.raw, url, { root, maxAge: 0 });
+    return reply.code(statusCode).headers(headers).headers(guards).send(stream);
   };
   const found = readdirSync(root, { recursive: true, withFileTypes: true });
   const paths = found.flatMap((entry) => {
@@ -54,23 +67,4 @@ function mountDashboard(app: FastifyInstance, root: string): void {
     return entry.isFile() ? [`/${path}`] : [];
   });
   for (const url of ['/', ...paths]) app.route({ method: ['GET', 'HEAD'], url, handler });
-  app.addHook('onClose', async () => (await files)?.close());
-}
-
-async function dashboardFiles(root: string) {
-  const { default: files } = await import('@fastify/static');
-  const app = Fastify({ logger: false, forceCloseConnections: true });
-  app.register(files, {
-    root,
-    wildcard: false,
-    cacheControl: true,
-    maxAge: 0,
-    setHeaders: (reply) => {
-      reply.setHeader('content-security-policy', policy);
-      reply.setHeader('x-content-type-options', 'nosniff');
-      reply.setHeader('referrer-policy', 'no-referrer');
-    },
-  });
-  await app.ready();
-  return { routing: app.routing, close: () => app.close() };
 }

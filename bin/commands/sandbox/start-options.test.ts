@@ -1,4 +1,7 @@
 // Every option of `sandbox start` is read as the contract says, and refused with a remedy.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,7 +35,8 @@ const options = suite('options of start');
 
 options('what is not named stays open, for a kept world to say', async () => {
   const { sandbox, listen, ...rest } = (await read()).options as StartOptions;
-  assert.equal(listen, { host: '127.0.0.1', port: 7420 });
+  const nothing = { allowHosts: [], allowOrigins: [] };
+  assert.equal(listen, { host: '127.0.0.1', port: 7420, ...nothing });
   assert.equal(rest, { json: false, quiet: false, readyFile: undefined, ui: true, open: false });
   const { settings, forwards, allowLocalWebhooks, deviations, ...named } = sandbox;
   assert.equal([forwards, allowLocalWebhooks, deviations], [[], false, []]);
@@ -71,6 +75,11 @@ const taken = [
   ],
   [['--forward-to', 'http://localhost:3000/hooks'], { forwardTo: 'http://localhost:3000/hooks' }],
   [['--host', '0.0.0.0', '--control-token', 's3cret'], { host: '0.0.0.0' }],
+  [['--allow-host', 'sandbox', '--allow-host', 'a.b'], { allowHosts: ['sandbox', 'a.b'] }],
+  [
+    ['--allow-origin', 'HTTP://Localhost:3000/', '--allow-origin', 'https://a.example'],
+    { allowOrigins: ['http://localhost:3000', 'https://a.example'] },
+  ],
 ] as const;
 
 for (const [args, expected] of taken) {
@@ -96,6 +105,12 @@ const refused = [
   [['--host', '127.0.0.1.example.com'], '--control-token'],
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
+  [['--control-token', 'a', '--control-token-file', 'b'], 'leave one of them out'],
+  [['--control-token-file', 'no/such'], '--control-token-file no/such: cannot be read (ENOENT)'],
+  [['--allow-host', 'http://sandbox'], '--allow-host must be a name'],
+  [['--allow-host', 'sandbox:7420'], '--allow-host must be a name'],
+  [['--allow-origin', 'localhost:3000'], '--allow-origin must be an origin'],
+  [['--allow-origin', 'http://a.example/b'], '--allow-origin must be an origin'],
   [['--prot', '1'], '--port'],
   [['--deviate', 'no-such'], '--deviate names none'],
   [['--world', 'nowhere'], '--world nowhere: the worlds'],
@@ -115,6 +130,31 @@ for (const [args, word] of refused) {
     assert.match(said, word);
   });
 }
+
+options('a control token that no process list shows', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'options-'));
+  const file = join(folder, 'token');
+  const tokenOf = async (...args: string[]) => (await read(...args)).options?.sandbox.controlToken;
+  try {
+    writeFileSync(file, 'from-file\nand more\n');
+    process.env.SANDBOX_CONTROL_TOKEN = 'from-environment';
+    assert.is(await tokenOf(), 'from-environment');
+    assert.is(await tokenOf('--control-token', 'given'), 'given');
+    assert.is(await tokenOf('--control-token-file', file), 'from-file');
+    assert.is(await tokenOf('--host', '0.0.0.0'), 'from-environment');
+    process.env.SANDBOX_CONTROL_TOKEN = 'two words';
+    const { said } = await read();
+    assert.match(said, 'without spaces');
+    assert.not.match(said, 'two words');
+    process.env.SANDBOX_CONTROL_TOKEN = '';
+    assert.is(await tokenOf(), undefined);
+    writeFileSync(file, '\n');
+    assert.match((await read('--control-token-file', file)).said, '--control-token must be');
+  } finally {
+    delete process.env.SANDBOX_CONTROL_TOKEN;
+    rmSync(folder, { recursive: true });
+  }
+});
 
 options('a host of this machine needs no token, all others do', async () => {
   for (const host of ['127.9.9.9', 'localhost', '[::1]']) {

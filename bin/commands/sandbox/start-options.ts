@@ -1,5 +1,6 @@
 // The options of `sandbox start`: what their texts mean, and under which names they are refused.
 // What may be given is read where every sandbox reads its options.
+import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { FieldProblem } from '../../../fixtures/settings.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
@@ -40,7 +41,10 @@ interface Given {
   readonly seed?: string;
   readonly clock: string;
   readonly plan: string;
+  readonly allowHost: readonly string[];
+  readonly allowOrigin: readonly string[];
   readonly controlToken?: string;
+  readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly forwardTo?: string;
   readonly forward: readonly string[];
@@ -76,7 +80,18 @@ export function addServingOptions(command: Command, port: string): Command {
         .choices(planNames)
         .default('sandbox'),
     )
-    .option('--control-token <token>', 'the control plane wants this as a bearer token')
+    .option('--allow-host <name>', 'be called by this name too; repeatable', repeated, [])
+    .option(
+      '--allow-origin <origin>',
+      'let pages of this origin follow the events; repeatable',
+      repeated,
+      [],
+    )
+    .option(
+      '--control-token <token>',
+      'the control plane wants this as a bearer token; every process list shows it, which the next option and the variable SANDBOX_CONTROL_TOKEN avoid',
+    )
+    .option('--control-token-file <file>', 'the same, from the first line of a file')
     .option('--ready-file <file>', 'write the ready event to this file too')
     .option('--forward-to <url>', 'deliver every event of the first firm to this local URL')
     .option(
@@ -110,7 +125,8 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
   try {
     const read = await readOptions(sandboxOptionsOf(command, given));
     const port = parseWhole(command, '--port', given.port, [0, 65_535]);
-    const listen = readListenOptions({ port, host: given.host }, read.controlToken);
+    const { host, allowHost: allowHosts, allowOrigin: allowOrigins } = given;
+    const listen = readListenOptions({ port, host, allowHosts, allowOrigins }, read.controlToken);
     const { settings, forwards, allow_local_webhooks: fileAllows } = configured.config;
     const sandbox = {
       ...read,
@@ -140,10 +156,26 @@ function sandboxOptionsOf(command: Command, given: Given) {
     forwardTo: given.forwardTo,
     allowLocalWebhooks: given.allowLocalWebhooks,
     deviations: given.deviate,
-    controlToken: given.controlToken,
+    controlToken: readControlToken(command, given),
     state: given.state,
     record: given.record,
   };
+}
+
+/** From where no process list shows it; the nearest of them counts. */
+function readControlToken(command: Command, given: Given): string | undefined {
+  const { controlToken, controlTokenFile: file } = given;
+  if (file === undefined) return controlToken ?? (process.env.SANDBOX_CONTROL_TOKEN || undefined);
+  if (controlToken !== undefined) {
+    refuseUsage(command, '--control-token-file: a token is given already; leave one of them out');
+  }
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? '';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return refuseUsage(command, `--control-token-file ${file}: cannot be read (${code})`);
+  }
 }
 
 function splitForward(command: Command, text: string): { from: string; to: string } {
@@ -154,7 +186,12 @@ function splitForward(command: Command, text: string): { from: string; to: strin
 }
 
 /** Options whose names in code are not those of the command line. */
-const names: Readonly<Record<string, string>> = { forwards: 'forward', deviations: 'deviate' };
+const names: Readonly<Record<string, string>> = {
+  allowHosts: 'allow-host',
+  allowOrigins: 'allow-origin',
+  deviations: 'deviate',
+  forwards: 'forward',
+};
 
 /** What is wrong, under the names that were typed. */
 export function linesOf(problems: readonly FieldProblem[]): string[] {

@@ -1,7 +1,7 @@
 // Bundles the two programs and the package's public doors: few files to open makes a lean start.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { root } from '../root.ts';
 
 /** Output name → source. Everything they reach by `import()` becomes a chunk of its own. */
@@ -18,34 +18,14 @@ const banner =
   "import { createRequire as bundleRequire } from 'node:module';" +
   ' const require = bundleRequire(import.meta.url);';
 
-// What fastify carries for uses that are not ours, at the price of a fifth of its start: compilers
-// of schemas (our readers are generated), a logger, requests without a socket, the check of
-// plugins' version ranges (ours are pinned and installed together) and of routes with regular
-// expressions.
-const never = (name: string) =>
-  `module.exports = () => () => { throw new Error('${name} is not in this build'); };`;
-
-const leftOut: Readonly<Record<string, string>> = {
-  '@fastify/ajv-compiler': never('@fastify/ajv-compiler'),
-  '@fastify/fast-json-stringify-compiler': never('@fastify/fast-json-stringify-compiler'),
-  pino: never('pino'),
-  'light-my-request': never('light-my-request'),
-  semver: 'module.exports = { satisfies: () => true, gt: () => false, coerce: (v) => v };',
-  'safe-regex2': 'module.exports = () => true;',
-};
-
-const leaveOut: Plugin = {
-  name: 'leave-out',
-  setup(build) {
-    build.onResolve({ filter: /^[@a-z]/ }, ({ path, importer }) => {
-      const isFastifys = /node_modules[\\/](fastify|find-my-way)[\\/]/.test(importer);
-      return isFastifys && path in leftOut ? { path, namespace: 'left-out' } : undefined;
-    });
-    build.onLoad({ filter: /^/, namespace: 'left-out' }, ({ path }) => ({
-      contents: leftOut[path] ?? '',
-    }));
-  },
-};
+// What fastify loads only for uses that are not ours: compilers of schemas (no route has one), a
+// logger, requests without a socket. Asked for all the same, they are not found, loudly.
+const notBundled = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'pino',
+  'light-my-request',
+];
 
 /** Writes every entry whose source exists to `out`; says which were left out. */
 export async function bundle(out: string): Promise<string> {
@@ -70,9 +50,8 @@ export async function bundle(out: string): Promise<string> {
       legalComments: 'none',
       logLevel: 'error',
       banner: { js: banner },
-      plugins: [leaveOut],
       // An optional peer of the package: who uses its door has it.
-      external: ['msw'],
+      external: ['msw', ...notBundled],
       alias: { '#readers': join(out, 'readers.js') },
     });
   }

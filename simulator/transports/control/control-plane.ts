@@ -1,7 +1,7 @@
 // The control plane's door: made once for a sandbox, then used in process or mounted on a server.
 
 import type { ControlPlaneOptions, Plane } from '../../control/plane.ts';
-import type { ControlReply, ControlRequest } from '../../control/reply.ts';
+import type { Admitted, ControlHead, ControlReply, ControlRequest } from '../../control/reply.ts';
 import { fetchControl } from './fetch.ts';
 
 export type { ControlPlaneOptions, ReceiverJudged, ReceiverOrder } from '../../control/plane.ts';
@@ -9,6 +9,8 @@ export type { ControlReply, ControlRequest } from '../../control/reply.ts';
 export { mountControl } from './mount.ts';
 
 export interface ControlPlane {
+  /** Judges a request by its head, before any of its body is read. */
+  readonly admit: (head: ControlHead) => Promise<ControlReply | Admitted>;
   /** Answers one request; never rejects. */
   readonly handle: (request: ControlRequest) => Promise<ControlReply>;
   /** The same for a standard Request, without a socket. */
@@ -27,6 +29,7 @@ export function controlPlane(options: ControlPlaneOptions): ControlPlane {
     return loading;
   };
   return {
+    admit: async (head) => (await load()).admit(head),
     handle: async (request) => (await load()).handle(request),
     fetch: async (request) => fetchControl(await load(), request),
     close: () => {

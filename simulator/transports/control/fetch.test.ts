@@ -69,8 +69,11 @@ fetching('an aborted signal is the answer, before and while the plane works', as
   const early = plane.fetch(new Request(url, { signal: AbortSignal.abort('at once') }));
   assert.is(await rejection(early), 'at once');
   const abort = new AbortController();
-  const endless = { method: 'POST', body: new ReadableStream(), duplex: 'half' } as RequestInit;
-  const pending = plane.fetch(new Request(url, { ...endless, signal: abort.signal }));
+  const headers = { 'content-type': 'application/json' };
+  const body = new ReadableStream();
+  const endless = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+  const credentials = 'http://any/_sandbox/credentials';
+  const pending = plane.fetch(new Request(credentials, { ...endless, signal: abort.signal }));
   const state = watch(pending);
   await collectGarbage();
   abort.abort('enough');

@@ -21,18 +21,20 @@ export async function fetchControl(plane: Plane, request: Request): Promise<Resp
   return new Response(status === 204 ? null : reply.body, { status, headers });
 }
 
+const empty = new Uint8Array(0);
+
 /** Holds the request until its reply is there, and gives up a stream that nobody waits for. */
 async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
   const url = new URL(request.url);
-  const body =
-    request.body === null ? new Uint8Array(0) : new Uint8Array(await request.arrayBuffer());
-  const reply = await plane.handle({
+  const admitted = plane.admit({
     method: request.method,
     target: `${url.pathname}${url.search}`,
     headers: Object.fromEntries(request.headers),
-    body,
     inProcess: url.origin,
   });
+  if ('status' in admitted) return admitted;
+  const body = request.body === null ? empty : new Uint8Array(await request.arrayBuffer());
+  const reply = await admitted.answer(body.byteLength > admitted.mostBytes ? null : body);
   if (typeof reply.body !== 'string' && request.signal.aborted) await reply.body.return?.();
   return reply;
 }

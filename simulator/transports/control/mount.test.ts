@@ -15,7 +15,7 @@ const mount = suite<{ port: number; trial: TestPlane; close: () => Promise<void>
 mount.before.each(async (place) => {
   place.trial = await createTestPlane();
   const { sandbox, plane } = place.trial;
-  const app = createHttp({ sandbox, mount: (mounted) => mountControl(mounted, plane) });
+  const app = createHttp({ sandbox, mount: (mounted, door) => mountControl(mounted, plane, door) });
   await app.listen({ host: '127.0.0.1', port: 0 });
   place.port = (app.server.address() as AddressInfo).port;
   place.close = async () => {
@@ -168,11 +168,52 @@ mount('an upload that breaks off is no request', async ({ port, trial }) => {
   assert.is((await trial.ask('GET', 'credentials')).body.credentials.length, 9);
 });
 
-mount('a body larger than the plane reads is refused, and read to its end', async ({ port }) => {
-  const body = `{"scopes":["${'x'.repeat(33 * 1024 * 1024)}"]}`;
+/** What is answered to a head alone: nothing more is ever sent. */
+async function answerToHead(port: number, head: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${head}\r\ncontent-type: application/json\r\n\r\n`);
+  const [chunk] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return chunk.toString().slice(9, 12);
+}
+
+mount('a stranger is turned away before any of a body has come', async ({ port }) => {
+  const big = 'content-length: 400000000';
+  const chunked = 'transfer-encoding: chunked';
+  const put = 'PUT /_sandbox/state HTTP/1.1';
+  const foreign = 'origin: http://evil.example';
+  for (const body of [big, chunked]) {
+    assert.is(await answerToHead(port, `${put}\r\nhost: evil.example\r\n${body}`), '403');
+    assert.is(
+      await answerToHead(port, `${put}\r\nhost: localhost\r\n${foreign}\r\n${body}`),
+      '403',
+    );
+    const nowhere = 'POST /_sandbox/evil/state HTTP/1.1\r\nhost: localhost';
+    assert.is(await answerToHead(port, `${nowhere}\r\n${body}`), '404');
+  }
+  const small = 'POST /_sandbox/credentials HTTP/1.1\r\nhost: localhost';
+  assert.is(await answerToHead(port, `${small}\r\n${big}`), '413');
+});
+
+mount('a body that turns out larger than its row reads is refused', async ({ port }) => {
+  const headers = { ...json, 'transfer-encoding': 'chunked' };
+  const body = `{"scopes":["${'x'.repeat(2 * 1024 * 1024)}"]}`;
   const path = '/_sandbox/credentials';
-  const { status } = await send(port, { method: 'POST', path, headers: json }, body);
+  const { status } = await send(port, { method: 'POST', path, headers }, body);
   assert.is(status, 413);
 });
+
+mount(
+  'what fastify cannot read as a media type is refused in the words of the plane',
+  async ({ port }) => {
+    for (const type of ['application/json;;', 'application/json; charset', 'text', ',']) {
+      const path = '/_sandbox/credentials';
+      const headers = { 'content-type': type };
+      const { status, text } = await send(port, { method: 'POST', path, headers }, '{"scopes":[]}');
+      assert.ok(status === 415 || status === 201, `${type}: ${status}`);
+      if (status === 415) assert.is(JSON.parse(text).status, 415);
+    }
+  },
+);
 
 mount.run();

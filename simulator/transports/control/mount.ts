@@ -1,93 +1,56 @@
-// The plane on a fastify server: bytes in, bytes out, text in pieces as fast as the reader takes
-// it.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+// The plane on a fastify server: who may come in is decided by a request's head, then its body is
+// read, as far as its row reads bodies.
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ControlReply, TextStream } from '../../control/reply.ts';
+import { type Admitted, type ControlReply, problem, type TextStream } from '../../control/reply.ts';
 import { controlPrefix } from '../../control/row.ts';
+import type { Door } from '../door.ts';
+import { readBody } from '../read-body.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-/** A saved world may be big; nothing else that the plane takes is. */
-const mostStateBytes = 500 * 1024 * 1024;
-const mostBytes = 32 * 1024 * 1024;
+/** Requests that were let in, until they are answered. */
+const admissions = new WeakMap<FastifyRequest, Admitted>();
 
-export function mountControl(app: FastifyInstance, plane: ControlPlane): void {
-  const serve = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    reply.hijack();
-    answer(plane, request.originalUrl, request.raw, reply.raw).catch((error: Error) => {
-      process.stderr.write(`control plane failure: ${error.stack}\n`);
-      reply.raw.destroy();
+/** Mounts the plane in a context of its own, so that its parsing of bodies is nobody else's. */
+export function mountControl(app: FastifyInstance, plane: ControlPlane, door: Door): void {
+  app.register((own, _options, done) => {
+    own.addContentTypeParser('*', (request, payload, parsed) => {
+      readBody(payload as Readable, admissions.get(request)?.mostBytes ?? 0, (body) =>
+        parsed(null, body),
+      );
     });
-    return reply;
-  };
-  app.all(controlPrefix, serve);
-  app.all(`${controlPrefix}/*`, serve);
-}
-
-async function answer(
-  plane: ControlPlane,
-  target: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const limit = /\/state(\?|$)/.test(target) ? mostStateBytes : mostBytes;
-  const body = await readBody(request, limit);
-  // An upload that breaks off is no request.
-  if (body === 'broken') return;
-  const reply = await plane.handle({
-    method: request.method ?? 'GET',
-    target,
-    headers: request.headers,
-    ...(body === 'oversize' ? { body: new Uint8Array(0), oversize: true } : { body }),
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { method, originalUrl: target, headers } = request;
+      const judged = door.refusePage(headers) ?? (await plane.admit({ method, target, headers }));
+      if ('status' in judged) return send(reply, judged);
+      admissions.set(request, judged);
+    };
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { body = new Uint8Array(0) } = request as { body?: Uint8Array | null };
+      const { answer } = admissions.get(request) as Admitted;
+      return send(reply, await answer(body));
+    };
+    own.all(controlPrefix, { onRequest }, handler);
+    own.all(`${controlPrefix}/*`, { onRequest }, handler);
+    // What fastify finds wrong with a body before it gives it to the parser.
+    own.setErrorHandler((error, _request, reply) => send(reply, refusalOf(error as Error)));
+    done();
   });
-  await write(response, reply);
 }
 
-async function readBody(
-  request: IncomingMessage,
-  limit: number,
-): Promise<Uint8Array | 'oversize' | 'broken'> {
-  let chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.byteLength;
-      if (size <= limit) chunks.push(chunk);
-      else chunks = [];
-    }
-  } catch {
-    // Whatever broke the upload off, its caller is gone.
-    return 'broken';
-  }
-  return size > limit ? 'oversize' : Buffer.concat(chunks);
+function refusalOf(error: Error & { readonly statusCode?: number }): ControlReply {
+  const { statusCode = 500 } = error;
+  if (statusCode < 500) return problem(statusCode, `${error.message}.`);
+  process.stderr.write(`control plane failure: ${error.stack}\n`);
+  return problem(500, 'The simulator itself failed here; please report this.');
 }
 
-async function write(
-  response: ServerResponse,
-  { status, headers, body }: ControlReply,
-): Promise<void> {
-  if (typeof body === 'string') {
-    const length = status === 204 ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    response.writeHead(status, { ...headers, ...length });
-    response.end(body);
-    return;
-  }
-  response.writeHead(status, headers);
-  response.flushHeaders();
-  await writePieces(response, body);
+function send(reply: FastifyReply, { status, headers, body }: ControlReply): FastifyReply {
+  reply.code(status).headers(headers);
+  return status === 204 ? reply.send() : reply.send(typeof body === 'string' ? body : read(body));
 }
 
-async function writePieces(response: ServerResponse, pieces: TextStream): Promise<void> {
-  const gone = new Promise<void>((resolve) => {
-    response.once('close', () => {
-      resolve();
-      void pieces.return?.();
-    });
-  });
-  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-    if (response.destroyed) return;
-    if (response.write(next.value)) continue;
-    const drained = new Promise<void>((resolve) => response.once('drain', resolve));
-    await Promise.race([drained, gone]);
-  }
-  response.end();
+/** As fast as the reader takes it; the source is left when the reader leaves. */
+function read(pieces: TextStream): Readable {
+  return Readable.from({ [Symbol.asyncIterator]: () => pieces }, { objectMode: false });
 }

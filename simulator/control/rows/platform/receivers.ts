@@ -2,9 +2,9 @@
 
 import { listOf, object, oneOf, text } from '../../../../fixtures/schemas/kit.ts';
 import type { Subscription } from '../../../core/records.ts';
+import { isLoopbackHost } from '../../../host/delivery/loopback.ts';
 import { forwardedUrl } from '../../../host/delivery/send-attempt.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
-import { isLoopback } from '../../origin-guard.ts';
 import type { Plane } from '../../plane.ts';
 import { answer, type ControlReply, problem, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
@@ -101,5 +101,5 @@ function targetOf(host: WorldHost, subscription: Subscription): string {
 
 function isHere(url: string): boolean {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
-  return isLoopback(new URL(url).hostname.toLowerCase().replace(/^\[|\]$/g, ''));
+  return isLoopbackHost(new URL(url).hostname);
 }

@@ -50,6 +50,7 @@ export const stateRows = [
     description:
       'Exactly as it was: timers, keys, buckets and what is held included. Calls that are held back are cut off; an advance under way ends where it is.',
     body: documentSchema,
+    mostBytes: 500 * 1024 * 1024,
     answer: {
       status: 200,
       words: 'It is in place.',

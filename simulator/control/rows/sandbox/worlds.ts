@@ -92,6 +92,7 @@ export const worldRows = [
         description: 'real, frozen, an ISO time, or {mode, now_ms}; that of the start.',
       },
     }),
+    mostBytes: 32 * 1024 * 1024,
     answer: { status: 201, words: 'The world.', schema: worldSchema },
     refusals: { 409: 'There is a world of that name.' },
     run: async ({ plane, base, body }) => {

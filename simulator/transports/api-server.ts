@@ -1,0 +1,126 @@
+// The server of one port: the API has a way in of its own, and what stands beside it has fastify's.
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Settings } from '../../fixtures/settings.ts';
+import type { Door } from './door.ts';
+import { endSocket } from './end-socket.ts';
+import { ApiMessage } from './events-channel.ts';
+import { readBody } from './read-body.ts';
+import type { RequestBatcher } from './request-batcher.ts';
+
+export interface ApiServerOptions {
+  readonly door: Door;
+  readonly turns: RequestBatcher;
+  /** Makes a call of a request, and answers it. */
+  readonly takeCall: RequestListener;
+  /** Answers what is not the API's. */
+  readonly beside: RequestListener;
+  readonly arrivalMs?: number;
+}
+
+const noBody = new Uint8Array(0);
+const keepAliveMs = 72_000;
+/** A request has so long to arrive, its body included; an answer may take as long as it likes. */
+const defaultArrivalMs = 30_000;
+
+/**
+ * Fastify's routing and its objects cost as much as a call itself, and its parsing of bodies more.
+ * What stands beside the API waits for the calls that came before it.
+ */
+export function createApiServer(given: ApiServerOptions): Server {
+  const { door, turns, takeCall, beside, arrivalMs = defaultArrivalMs } = given;
+  const options = {
+    IncomingMessage: ApiMessage,
+    keepAliveTimeout: keepAliveMs,
+    headersTimeout: arrivalMs / 2,
+    requestTimeout: arrivalMs,
+    connectionsCheckingInterval: arrivalMs / 6,
+  };
+  const server = createServer(options, (raw, response) => {
+    const stranger = door.refuseHost(raw.headers);
+    if (stranger !== null) {
+      response.writeHead(stranger.status, stranger.headers).end(stranger.body);
+      return;
+    }
+    const { url = '/' } = raw;
+    if (url.startsWith('/api/') || url === '/api') {
+      takeCall(raw, response);
+      return;
+    }
+    setImmediate(() => {
+      turns.flush();
+      beside(raw, response);
+    });
+  });
+  // Who says that no more will come still hears the answer to what came.
+  server.on('connection', (socket) => socket.prependListener('end', () => turns.flush()));
+  return server;
+}
+
+/** Makes calls of requests, in the order in which they begin. */
+export function callTaker(settings: Settings, turns: RequestBatcher) {
+  const limit = Math.max(settings.max_body_bytes, settings.max_bulk_body_bytes);
+  return (raw: IncomingMessage, response: ServerResponse): void => {
+    const take = turns.begin({ socket: raw.socket, response });
+    const { method = 'GET', url: target = '/' } = raw;
+    const headers = keysApart(raw, raw.headers);
+    if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
+      take({ method, target, headers, body: noBody });
+      return;
+    }
+    readBody(raw, limit, (body) => {
+      const call = { method, target, headers };
+      take(body === null ? { ...call, body: noBody, oversize: true } : { ...call, body });
+    });
+  };
+}
+
+/**
+ * NS-58: node joins two key headers with a comma, which a key may have too, so they are told apart
+ * by what came over the wire.
+ */
+function keysApart(raw: IncomingMessage, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const joined = headers['idempotency-key'];
+  if (typeof joined !== 'string' || !joined.includes(',')) return headers;
+  const keys = raw.headersDistinct['idempotency-key'] ?? [];
+  // Its type has a text only, as node would join it.
+  return keys.length > 1 ? { ...headers, 'idempotency-key': keys as never } : headers;
+}
+
+/**
+ * What is no HTTP at all never becomes a request: a short word in plain text, and the connection
+ * ends.
+ */
+export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, body] = brokenAnswers[error.code ?? ''] ?? notHttp;
+  endSocket(
+    socket,
+    `HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\n` +
+      `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+type BrokenAnswer = readonly [status: string, body: string];
+
+const notHttp: BrokenAnswer = ['400 Bad Request', 'This is not a valid HTTP request.\n'];
+const brokenAnswers: Readonly<Record<string, BrokenAnswer>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The request line and headers are too long.\n',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'The rest of the request did not come in time.\n',
+  ],
+};

@@ -1,0 +1,112 @@
+// Who is let in by the name that is called and by the page that calls: this machine, what was
+// allowed, and nobody else.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Door } from './door.ts';
+
+const doors = suite('door');
+
+const names = [
+  ['127.0.0.1:7420', true],
+  ['127.0.0.1', true],
+  ['127.8.9.10:7420', true],
+  ['localhost:7420', true],
+  ['LOCALHOST:7420', true],
+  ['localhost.:7420', true],
+  ['api.localhost:7420', true],
+  ['[::1]:7420', true],
+  ['sandbox:7420', true],
+  ['Sandbox.Internal:80', true],
+  ['10.1.2.3:7420', true],
+  [undefined, false],
+  ['', false],
+  ['evil.example:7420', false],
+  ['localhost.evil.example', false],
+  ['evillocalhost', false],
+  ['127.0.0.1.evil.example', false],
+  ['192.168.1.5:7420', false],
+  ['localhost:7420/x', false],
+  ['localhost@evil.example', false],
+  ['evil.example#localhost', false],
+  ['sandbox.evil.example', false],
+] as const;
+
+doors('by the names of this machine, the bound address, and names that were allowed', () => {
+  const door = new Door({ host: '10.1.2.3', allowHosts: ['sandbox', 'sandbox.internal.'] });
+  for (const [host, ours] of names) {
+    // Asked twice: what was let in once is remembered, and nothing else.
+    for (let time = 0; time < 2; time += 1) {
+      const refused = door.refuseHost(host === undefined ? {} : { host });
+      assert.is(refused === null, ours, String(host));
+    }
+  }
+});
+
+doors('bound to every address, by any address and by no foreign name', () => {
+  for (const host of ['0.0.0.0', '::', '[::]']) {
+    const door = new Door({ host });
+    for (const called of ['192.168.1.5:7420', '[fe80::1]:7420']) {
+      assert.is(door.refuseHost({ host: called }), null, called);
+    }
+    assert.is(door.refuseHost({ host: 'evil.example:7420' })?.status, 403);
+  }
+});
+
+doors('the refusal says what to do, and repeats no text that is no name', () => {
+  const said = (host: string) => String(new Door().refuseHost({ host })?.body);
+  assert.match(said('sandbox.internal:80'), '--allow-host sandbox.internal');
+  assert.match(said('<b>"\u009b2J'), '--allow-host NAME');
+});
+
+// [Host, Origin, own]
+const pages = [
+  ['127.0.0.1:7420', undefined, true],
+  ['127.0.0.1:7420', 'http://127.0.0.1:7420', true],
+  ['localhost:7420', 'http://localhost:7420', true],
+  ['localhost:7420', 'http://127.0.0.1:7420', true],
+  ['[::1]:7420', 'http://[::1]:7420', true],
+  ['192.168.1.5:7420', 'http://192.168.1.5:7420', true],
+  ['192.168.1.5:7420', 'http://192.168.1.6:7420', false],
+  ['192.168.1.5:7420', 'http://localhost:7420', false],
+  ['127.0.0.1:7420', 'http://127.0.0.1:3000', false],
+  ['127.0.0.1:7420', 'http://localhost', false],
+  ['127.0.0.1:7420', 'https://127.0.0.1:7420', false],
+  ['127.0.0.1:7420', 'http://evil.example:7420', false],
+  ['127.0.0.1:7420', 'https://evil.example', false],
+  ['127.0.0.1:7420', 'null', false],
+  ['127.0.0.1:7420', '', false],
+  ['127.0.0.1:7420', 'file://', false],
+] as const;
+
+doors('a page uses the plane and follows the events only from here', () => {
+  const door = new Door({ host: '0.0.0.0' });
+  for (const [host, origin, own] of pages) {
+    const headers = { host, ...(origin === undefined ? {} : { origin }) };
+    assert.is(door.refusePage(headers) === null, own, `${host} from ${origin}`);
+    assert.is(door.refuseFollower(headers) === null, own, `${host} from ${origin}`);
+  }
+});
+
+doors('an origin that was allowed follows the events, and no more', () => {
+  const door = new Door({ allowOrigins: ['http://localhost:3000'] });
+  const headers = { host: 'localhost:7420', origin: 'http://localhost:3000' };
+  assert.is(door.refuseFollower(headers), null);
+  assert.is(door.refusePage(headers)?.status, 403);
+  const other = { ...headers, origin: 'http://localhost:3001' };
+  assert.match(String(door.refuseFollower(other)?.body), '--allow-origin');
+});
+
+doors('a read that a page elsewhere has a browser make is refused on the plane', () => {
+  const door = new Door();
+  for (const [site, own] of [
+    ['cross-site', false],
+    ['same-origin', true],
+    ['same-site', true],
+    ['none', true],
+  ] as const) {
+    const refused = door.refusePage({ host: 'localhost', 'sec-fetch-site': site });
+    assert.is(refused === null, own, site);
+  }
+});
+
+doors.run();

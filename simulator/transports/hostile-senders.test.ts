@@ -1,0 +1,168 @@
+// Strangers and slow senders: who calls by a foreign name is refused everywhere, and no connection
+// stays open because of bytes that never come or are never read.
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
+import type { Sandbox } from '../host/world/sandbox.ts';
+import { controlPlane } from './control/control-plane.ts';
+import { Door } from './door.ts';
+import { serve } from './serve.ts';
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly token: string;
+  /** Sends this and answers all that comes back until the connection ends. */
+  readonly exchange: (text: string, more?: Uint8Array) => Promise<string>;
+  readonly open: () => Socket;
+}
+
+const hostile = suite('hostile senders');
+
+async function served(run: (place: Place) => Promise<void>, arrivalMs?: number): Promise<void> {
+  const sandbox = await createTestSandbox();
+  const app = serve({
+    sandbox,
+    plane: controlPlane({ sandbox }),
+    version: '1',
+    door: new Door({ allowHosts: ['sandbox'], allowOrigins: ['http://localhost:3000'] }),
+    ...(arrivalMs === undefined ? {} : { arrivalMs }),
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const open = () => {
+    // The other side decides when it is over.
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => socket.destroy());
+    sockets.push(socket);
+    return socket;
+  };
+  const exchange = async (text: string, more: Uint8Array = Buffer.alloc(0)) => {
+    const socket = open();
+    let heard = '';
+    socket.on('data', (chunk) => {
+      heard += chunk;
+    });
+    socket.write(Buffer.concat([Buffer.from(text), more]));
+    await once(socket, 'end');
+    socket.destroy();
+    return heard;
+  };
+  try {
+    await run({ sandbox, token: tokenOf(sandbox, 'firm'), exchange, open });
+    const left = () => new Promise<number>((done) => app.server.getConnections((_, n) => done(n)));
+    for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
+    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await app.close();
+    await sandbox.close();
+  }
+}
+
+const end = 'connection: close\r\n';
+const upgrade =
+  'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n' +
+  'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+const statusOf = (answer: string) => answer.slice(9, 12);
+
+hostile('a name that is not ours is refused by everything that is served', () =>
+  served(async ({ exchange, token, sandbox }) => {
+    const as = `authorization: Bearer ${token}\r\n`;
+    for (const path of ['/api/v1/accounts', '/_sandbox/info', '/openapi.json', '/', '/nowhere']) {
+      const ask = (host: string) =>
+        exchange(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${as}${end}\r\n`);
+      assert.is(statusOf(await ask('evil.example')), '403', path);
+      assert.match(await ask('evil.example'), '--allow-host evil.example');
+      const known = path === '/' || path === '/nowhere' ? '404' : '200';
+      for (const host of ['localhost', 'sandbox:7420']) {
+        assert.is(statusOf(await ask(host)), known, path);
+      }
+    }
+    const shake = `GET /api/v1/events HTTP/1.1\r\nhost: evil.example\r\n${as}${upgrade}\r\n`;
+    assert.is(statusOf(await exchange(shake)), '403');
+    const names = [...sandbox.first.world.accounts.values()].length;
+    const body = '{"client_reference_id":"x","email":"x@example.com","brand_id":"10"}';
+    const create =
+      `POST /api/v1/accounts HTTP/1.1\r\nhost: evil.example\r\n${as}${end}idempotency-key: a\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    assert.is(statusOf(await exchange(create)), '403');
+    assert.is([...sandbox.first.world.accounts.values()].length, names);
+  }),
+);
+
+hostile('a page from elsewhere follows no events, unless it was allowed', () =>
+  served(async ({ exchange, open, token }) => {
+    const shake = (origin: string) =>
+      `GET /api/v1/events?access_token=${token} HTTP/1.1\r\nhost: localhost\r\n` +
+      `origin: ${origin}\r\n${upgrade}\r\n`;
+    const refused = await exchange(shake('http://evil.example'));
+    assert.is(statusOf(refused), '403');
+    assert.match(refused, '--allow-origin');
+    const socket = open();
+    socket.write(shake('http://localhost:3000'));
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    assert.is(statusOf(chunk.toString()), '101');
+    socket.destroy();
+  }),
+);
+
+hostile('a refused handshake ends, whatever it has still to say', () =>
+  served(async ({ exchange }) => {
+    const head = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`;
+    assert.is(statusOf(await exchange(head, Buffer.alloc(80_000))), '401');
+  }),
+);
+
+hostile('what is no HTTP ends, whatever it has still to say', () =>
+  served(async ({ exchange }) => {
+    const answer = await exchange('GIBBERISH\r\n\r\n', Buffer.alloc(80_000, 'x'));
+    assert.is(statusOf(answer), '400');
+  }),
+);
+
+const slow = [
+  ['headers', 'POST /api/v1/accounts HTTP/1.1\r\nhost: loc'],
+  [
+    'a body of the API',
+    'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{',
+  ],
+  [
+    'a body of the control plane',
+    'PUT /_sandbox/state HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
+      'transfer-encoding: chunked\r\n\r\n1\r\n{\r\n',
+  ],
+  [
+    'the body of a stranger',
+    'PUT /_sandbox/state HTTP/1.1\r\nhost: evil.example\r\ncontent-length: 9\r\n\r\n{',
+  ],
+] as const;
+
+for (const [what, text] of slow) {
+  hostile(`the connection ends when the rest does not come: ${what}`, () =>
+    served(async ({ exchange }) => {
+      assert.match(statusOf(await exchange(text)), what.includes('stranger') ? '403' : '408');
+    }, 120),
+  );
+}
+
+hostile('an answer may take longer than a request', () =>
+  served(async ({ sandbox, open, token }) => {
+    sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' } });
+    const socket = open();
+    socket.write(
+      `GET /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    );
+    const other = open();
+    other.write('POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n');
+    await once(other, 'data');
+    other.destroy();
+    assert.not(socket.readableEnded, 'the one that waits for its answer is still there');
+    assert.is(sandbox.first.waiting, 1);
+    socket.destroy();
+  }, 120),
+);
+
+hostile.run();

@@ -1,0 +1,60 @@
+// A body costs what its bytes cost, in however many pieces they come.
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { collectGarbage } from '../host/testing/garbage-collection.ts';
+import { readBody } from './read-body.ts';
+
+const reading = suite('bodies');
+
+async function read(pieces: readonly Uint8Array[], limit: number): Promise<string | null> {
+  const stream = new PassThrough();
+  const body = new Promise<Uint8Array | null>((resolve) => readBody(stream, limit, resolve));
+  for (const piece of pieces) if (!stream.write(piece)) await once(stream, 'drain');
+  stream.end();
+  const bytes = await body;
+  return bytes === null ? null : Buffer.from(bytes).toString();
+}
+
+const letters = Array.from({ length: 10_000 }, (_, n) => Buffer.from([97 + (n % 26)]));
+const text = Buffer.concat(letters).toString();
+
+reading('whole, in one piece, in a few, byte by byte, and empty', async () => {
+  assert.is(await read([Buffer.from(text)], 10_000), text);
+  const halves = [text.slice(0, 9), text.slice(9, 5000), text.slice(5000)];
+  assert.is(
+    await read(
+      halves.map((half) => Buffer.from(half)),
+      10_000,
+    ),
+    text,
+  );
+  assert.is(await read(letters, 10_000), text);
+  assert.is(await read([], 10_000), '');
+});
+
+reading('larger than is read, in one piece and byte by byte', async () => {
+  assert.is(await read([Buffer.from(text)], 9_999), null);
+  assert.is(await read(letters, 9_999), null);
+});
+
+reading('no piece is kept', async () => {
+  const stream = new PassThrough();
+  const body = new Promise<Uint8Array | null>((resolve) => readBody(stream, 10_000, resolve));
+  const pieces: WeakRef<Buffer>[] = [];
+  for (let n = 0; n < 1000; n += 1) {
+    // A buffer of its own, as a socket gives it.
+    const piece = Buffer.allocUnsafeSlow(1).fill(97);
+    pieces.push(new WeakRef(piece));
+    stream.write(piece);
+    if (n % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await collectGarbage();
+  const kept = pieces.filter((piece) => piece.deref() !== undefined).length;
+  assert.ok(kept < 20, `${kept} of 1000 pieces are kept`);
+  stream.end();
+  assert.is((await body)?.byteLength, 1000);
+});
+
+reading.run();

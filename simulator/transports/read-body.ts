@@ -1,0 +1,41 @@
+// Reads a body as bytes, however it comes: the one reader of the API and of what stands beside it.
+import type { Readable } from 'node:stream';
+
+const empty = new Uint8Array(0);
+
+/**
+ * Answers the body once all of it has come, or null where it is larger than `limit`: it is then
+ * read to its end without being kept. An upload that breaks off is never answered.
+ */
+export function readBody(
+  stream: Readable,
+  limit: number,
+  done: (body: Uint8Array | null) => void,
+): void {
+  let kept: Uint8Array = empty;
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    const before = size;
+    size += chunk.byteLength;
+    if (size > limit) {
+      kept = empty;
+    } else if (before === 0) {
+      // Most bodies come in one piece.
+      kept = chunk;
+    } else {
+      // One growing buffer and no list of chunks: a chunk costs hundreds of bytes to keep, and a
+      // stranger may send a byte in each.
+      if (size > kept.byteLength) kept = grown(kept, before, size, limit);
+      kept.set(chunk, before);
+    }
+  });
+  stream.on('end', () => done(size > limit ? null : kept.subarray(0, size)));
+}
+
+function grown(kept: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
+  const larger = Buffer.allocUnsafeSlow(
+    Math.min(limit, Math.max(needed, 2 * kept.byteLength, 4096)),
+  );
+  larger.set(kept.subarray(0, used));
+  return larger;
+}
