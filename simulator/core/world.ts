@@ -20,6 +20,7 @@ import type {
   Transaction,
 } from './records.ts';
 import type { References } from './references.ts';
+import { firstIdEra } from './serialize/ids.ts';
 import type { OperationName } from './tables/operations.ts';
 import type { TimerHeap } from './timers.ts';
 
@@ -102,10 +103,19 @@ export interface WorldOptions {
   readonly begun_as?: WorldOrigin;
 }
 
+/** From which event and request on ids begin with this tag. */
+export interface IdEra {
+  readonly afterSeq: number;
+  readonly afterRequest: number;
+  readonly tag: string;
+}
+
 export interface World {
   readonly name: string;
   readonly seed: string;
   readonly startedAtMs: number;
+  /** Never empty, oldest first. */
+  idEras: readonly IdEra[];
   options: WorldOptions;
   /** Time of the last input; never goes back. */
   nowMs: number;
@@ -149,14 +159,18 @@ export interface CreateWorldOptions {
   readonly seed: string;
   readonly startedAtMs: number;
   readonly options?: WorldOptions;
+  /** What makes its ids unlike those of a world of the same name and seed; empty: they are alike. */
+  readonly idNonce?: string;
 }
 
 /** An empty world: no firm, no credential, nothing. Starting worlds are loaded into it. */
-export function createWorld({ name, seed, startedAtMs, options }: CreateWorldOptions): World {
+export function createWorld(begun: CreateWorldOptions): World {
+  const { name, seed, startedAtMs, options, idNonce = '' } = begun;
   return {
     name,
     seed,
     startedAtMs,
+    idEras: [firstIdEra(name, seed, idNonce)],
     options: options ?? { allowLocalWebhooks: false },
     nowMs: startedAtMs,
     counters: {

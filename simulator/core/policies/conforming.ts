@@ -30,7 +30,8 @@ import { replayStage } from '../pipeline/replay.ts';
 import { routeStage } from '../pipeline/route.ts';
 import { scopeStage } from '../pipeline/scope.ts';
 import { tokenStage } from '../pipeline/token.ts';
-import { serializePolicy, worldTag } from '../serialize/records.ts';
+import { requestId } from '../serialize/ids.ts';
+import { serializePolicy } from '../serialize/records.ts';
 import { type OperationName, type OperationRow, operationTable } from '../tables/operations.ts';
 import { refusalTable } from '../tables/refusals.ts';
 import { type Transition, type TransitionTable, transitionTable } from '../tables/transitions.ts';
@@ -114,7 +115,7 @@ export function conformingBehaviour(settings: Settings): Behaviour {
       body: context.behaviour.serialize.problem(problem, context.requestId),
     }),
     refusedAs: (code) => refusalTable[code],
-    requestId: (world, n) => `req_${worldTag(world)}${n.toString(36).padStart(6, '0')}`,
+    requestId,
   };
 }
 

@@ -19,6 +19,8 @@ export interface SeedOptions {
   /** Plan of firms and credentials that name none (LIM-1). */
   readonly plan: PlanName;
   readonly options: WorldOptions;
+  /** What makes its ids unlike those of a world of the same name and seed. */
+  readonly idNonce?: string;
   /** People beside those that are written out. */
   readonly madeUp?: GeneratedPeople;
 }

@@ -3,8 +3,8 @@ import { mapProfile } from '../../../fixtures/schemas/account-profile.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { Problem, SerializePolicy } from '../behaviour.ts';
 import type { Account, EventRecord, Order, Subscription, Transaction } from '../records.ts';
-import { seededToken } from '../values/digest.ts';
 import type { World } from '../world.ts';
+import { eventId } from './ids.ts';
 
 /** ERR-1b: where the documentation of each error lives. */
 const docsUrl = 'https://docs.trading-platform.example';
@@ -154,22 +154,4 @@ function serializeEnvelope(event: EventRecord, world: World, settings: Settings)
     account_id: event.accountId,
   });
   return `${head.slice(0, -1)},"data":${event.body}}`;
-}
-
-const tags = new WeakMap<World, string>();
-const letters = '0123456789abcdefghijklmnopqrstuvwxyz';
-
-/** Six characters that tell the ids of one world from those of another. */
-export function worldTag(world: World): string {
-  let tag = tags.get(world);
-  if (tag === undefined) {
-    tag = seededToken(world.seed, `tag:${world.name}`, 6, letters);
-    tags.set(world, tag);
-  }
-  return tag;
-}
-
-/** EVT-2b: made of the sequence number, so every delivery of an event carries the same id. */
-export function eventId(world: World, seq: number): string {
-  return `evt_${worldTag(world)}${seq.toString(36).padStart(8, '0')}`;
 }

@@ -27,7 +27,7 @@ import type {
   Transaction,
 } from '../records.ts';
 import type { Timer } from '../timers.ts';
-import type { Counters, SuspendedCall, WorldOptions } from '../world.ts';
+import type { Counters, IdEra, SuspendedCall, WorldOptions } from '../world.ts';
 import {
   call,
   count,
@@ -267,6 +267,7 @@ export const plainSchemas = {
   name: text,
   seed: text,
   startedAtMs: time,
+  idEras: listOf(record<IdEra>({ afterSeq: count, afterRequest: count, tag: text })),
   options: record<WorldOptions>({ allowLocalWebhooks: flag, begun_as: {} }, ['begun_as']),
   nowMs: time,
   counters: mapOf(count),

@@ -14,7 +14,7 @@ const stateFormat = 'trading-platform-sandbox-state';
 export { StateError };
 
 /** Members kept as they are. */
-const plain = ['name', 'seed', 'startedAtMs', 'options', 'nowMs', 'counters'] as const;
+const plain = ['name', 'seed', 'startedAtMs', 'idEras', 'options', 'nowMs', 'counters'] as const;
 
 type ListName = keyof typeof lists;
 
@@ -122,7 +122,8 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
     startedAtMs: shot.startedAtMs as number,
   });
   const loaded: Record<string, unknown> = { ...world, journal: createJournal() };
-  for (const name of plain) loaded[name] = shot[name];
+  // One from before there were eras goes on as it began.
+  for (const name of plain) loaded[name] = shot[name] ?? loaded[name];
   loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
   for (const name of Object.keys(lists)) loaded[name] = found[name];
   for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);

@@ -1,5 +1,6 @@
 // A world with its clock as one document, and back: what the control plane gives and takes.
 
+import { beginIdEra } from '../../core/serialize/ids.ts';
 import { lastTimeMs } from '../../core/state/schema-parts.ts';
 import {
   loadWorld,
@@ -28,6 +29,7 @@ export function serializeState(host: WorldHost): Iterable<string> {
  */
 export function restoreState(host: WorldHost, document: unknown): void {
   const world = loadWorld(document, host.behaviour);
+  beginIdEra(world, host.idNonce());
   const { mode, speed } = host.clock;
   const clock = readClock(document) ?? { mode, nowMs: world.nowMs, speed };
   host.replace(world, { ...clock, nowMs: Math.max(clock.nowMs, world.nowMs) });

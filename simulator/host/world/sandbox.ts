@@ -1,5 +1,6 @@
 // The worlds of one process: the first one, and the isolated ones made beside it; each call finds
 // its own by its token.
+import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
@@ -116,6 +117,7 @@ export class Sandbox {
       clock: new Clock(clockTerms.mode, clockTerms.nowMs, wallMs),
       deliverer: this.options.deliverer,
       wallMs,
+      idNonce: () => idNonceOf(clockTerms),
     });
     this.worlds.set(origin.name, host);
     this.#origins.set(origin.name, origin);
@@ -134,6 +136,7 @@ export class Sandbox {
       startMs,
       plan: this.options.plan,
       options: this.#optionsOf(origin),
+      idNonce: idNonceOf(origin.clock ?? this.options.clock),
       ...(fixture.generate === undefined ? {} : { madeUp: await generatedPeopleOf(fixture, seed) }),
     });
     const world = await runInSlices(slices);
@@ -220,6 +223,14 @@ export class Sandbox {
     for (const host of this.worlds.values()) host.close();
     await this.options.deliverer.close();
   }
+}
+
+/**
+ * A receiver that remembers ids must never take a new event for one that it knows, whatever was
+ * reset or made again. Where the clock was given a time and stands, all is the same each time.
+ */
+function idNonceOf({ mode, nowMs }: ClockOptions): string {
+  return mode === 'frozen' && nowMs !== null ? '' : randomUUID();
 }
 
 /** What makes up people is loaded only where some are asked for. */

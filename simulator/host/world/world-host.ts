@@ -49,6 +49,8 @@ export interface WorldHostOptions {
   readonly clock: Clock;
   readonly deliverer: Deliverer;
   readonly wallMs?: () => number;
+  /** Asked when a saved world is put in this one's place; empty: its ids go on as they were. */
+  readonly idNonce?: () => string;
 }
 
 type Waiting = (answer: Answer) => void;
@@ -62,6 +64,7 @@ export class WorldHost {
   readonly clock: Clock;
   readonly deliverer: Deliverer;
   readonly wallMs: () => number;
+  readonly idNonce: () => string;
   readonly inFlight: InFlightDeliveries;
   /** Every input as it goes in, for a recording. */
   onInput: ((input: Input) => void) | null = null;
@@ -72,12 +75,14 @@ export class WorldHost {
   #advancing = false;
   #closed = false;
 
-  constructor({ world, behaviour, clock, deliverer, wallMs = Date.now }: WorldHostOptions) {
+  constructor(options: WorldHostOptions) {
+    const { world, behaviour, clock, deliverer, wallMs = Date.now } = options;
     this.world = world;
     this.behaviour = behaviour;
     this.clock = clock;
     this.deliverer = deliverer;
     this.wallMs = wallMs;
+    this.idNonce = options.idNonce ?? (() => '');
     this.inFlight = new InFlightDeliveries(this);
     this.#alarm = new Alarm({
       clock,

@@ -5,7 +5,7 @@ export { nextDueMs } from '../../core/fire-timer.ts';
 export { findEntry, newestEntries } from '../../core/journal.ts';
 export { faultRefusals, faultStatuses, isSpent } from '../../core/pipeline/find-fault.ts';
 export { StartingWorldError } from '../../core/seed/start-world.ts';
-export { eventId } from '../../core/serialize/records.ts';
+export { eventId } from '../../core/serialize/ids.ts';
 export { StateError } from '../../core/state/snapshot.ts';
 export { operationNames, scopeNames } from '../../core/tables/operations.ts';
 export { findEvent } from '../../core/world.ts';
