@@ -61,7 +61,7 @@ export function readChannel(
   const oldest = oldestInWindow(world, nowMs - behaviour.delivery.replayWindowMs);
   if (nextSeq < oldest) {
     // EVT-10b: a gap is never passed over in silence.
-    const reason = `Events before ${oldest} are older than the replay window: use the bulk reads.`;
+    const reason = 'What came next is older than the replay window: use the bulk reads.';
     return { code: closeCodes.beyondWindow, reason };
   }
   const envelopes: string[] = [];
