@@ -112,6 +112,17 @@ export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>
   return JSON.parse([...serializeSnapshot(snapshotWorld(world), beside)].join(''));
 }
 
+/** Entries are appended in place. */
+function withOwnEntries(
+  found: ReadonlyMap<unknown, unknown> | undefined,
+): World['tradingAccounts'] {
+  const accounts = found as World['tradingAccounts'];
+  const own: World['tradingAccounts'] = new Map();
+  for (const [id, account] of accounts)
+    own.set(id, { ...account, entries: account.entries.slice() });
+  return own;
+}
+
 /** Throws a StateError that says what is wrong; the document itself is never changed. */
 export function loadWorld(document: unknown, behaviour: Behaviour): World {
   const shot = findWorldIn(document);
@@ -126,12 +137,15 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
   for (const name of plain) loaded[name] = shot[name] ?? loaded[name];
   loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
   for (const name of Object.keys(lists)) loaded[name] = found[name];
+  loaded.tradingAccounts = withOwnEntries(found.tradingAccounts);
   for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
   const keys = shot.keys as { young: []; old: []; turnedAtMs: number };
   loaded.keys = { young: new Map(keys.young), old: new Map(keys.old), turnedAtMs: keys.turnedAtMs };
-  loaded.events = shot.events;
-  loaded.finishedDeliveries = shot.finishedDeliveries;
-  loaded.timers = shot.timers;
+  // What grows in place is copied: the document may be loaded again.
+  const events = shot.events as World['events'];
+  loaded.events = { ...events, records: events.records.slice() };
+  loaded.finishedDeliveries = (shot.finishedDeliveries as string[]).slice();
+  loaded.timers = (shot.timers as World['timers']).slice();
   loaded.held = new Map(
     (shot.held as SuspendedCall[]).map((suspended) => [
       suspended.id,

@@ -202,4 +202,13 @@ check('the quick check says yes to nothing that the walker finds fault with', ()
   }
 });
 
+check('a document stays as it is, whatever becomes of the world that came of it', () => {
+  const document = fresh();
+  const before = JSON.stringify(document);
+  const world = loadWorld(document, behaviour);
+  for (let n = 0; n < 400; n += 1) step(world, behaviour, makeInput(drawFrom(n + 700), world));
+  assert.is.not(JSON.stringify(dumpWorld(world)), before);
+  assert.is(JSON.stringify(document), before);
+});
+
 check.run();

@@ -1,0 +1,337 @@
+// AUTH-5, AUTH-6, AUTH-7: a record out of reach is never told from one that does not exist, whoever
+// looks and wherever a call can name it; neither by the answer nor by what comes after it.
+// time limit: 60 s
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Call } from '../../core/call.ts';
+import type { CreateCredential } from '../../core/commands/credentials.ts';
+import { phoneTables } from '../../core/values/phone.ts';
+import { restoreState, serializeState } from '../../host/storage/world-document.ts';
+import { createTestSandbox, tokenOf } from '../../host/testing/sandbox.ts';
+import type { Sandbox } from '../../host/world/sandbox.ts';
+import { replyHeaders } from '../../host/world/world-reads.ts';
+import { type Named, type Own, type Probe, placesThatName, probes } from './probes.ts';
+
+const reach = suite('out of reach');
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of any operation, read as they are.
+type Any = any;
+
+interface Seen {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Any;
+}
+
+const everyScope = [
+  ...['accounts:write', 'trades:write', 'trader:trade', 'transactions:write', 'trader:funds'],
+  ...['transactions:amend', 'webhooks:manage'],
+];
+
+/** One who looks, and whose records it must not see. */
+interface View {
+  readonly outsider: string;
+  readonly outsideBrand: string;
+  readonly insider: string;
+  readonly insideBrand: string;
+  /** Its own account is the one it is limited to. */
+  readonly delegated?: true;
+}
+
+const views: Readonly<Record<string, View>> = {
+  'another brand': {
+    outsider: 'brand-b',
+    outsideBrand: '11',
+    insider: 'brand-a',
+    insideBrand: '10',
+  },
+  'another firm': {
+    outsider: 'other-firm',
+    outsideBrand: '20',
+    insider: 'firm',
+    insideBrand: '10',
+  },
+  'another firm, from a brand': {
+    outsider: 'brand-a',
+    outsideBrand: '10',
+    insider: 'other-firm',
+    insideBrand: '20',
+  },
+  'another account': {
+    outsider: 'narrow',
+    outsideBrand: '10',
+    insider: 'firm',
+    insideBrand: '10',
+    delegated: true,
+  },
+};
+
+class Stage {
+  readonly sandbox: Sandbox;
+  #calls = 0;
+
+  constructor(sandbox: Sandbox) {
+    this.sandbox = sandbox;
+  }
+
+  send(as: string, probe: Probe): Promise<Seen> {
+    this.#calls += 1;
+    const { method, path, body, headers = {}, upgrade } = probe;
+    const call: Call = {
+      method,
+      target: `/api/v1/${path}`,
+      headers: {
+        authorization: path === 'oauth/token' ? undefined : `Bearer ${tokenOf(this.sandbox, as)}`,
+        'idempotency-key': `key-${this.#calls}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? new Uint8Array(0) : Buffer.from(JSON.stringify(body)),
+      ...(upgrade === undefined ? {} : { upgrade }),
+    };
+    return new Promise((resolve, reject) => {
+      this.sandbox.first.call(call, (answer) => {
+        if (answer.kind !== 'answer') {
+          reject(new Error(`${method} ${path} was cut off`));
+          return;
+        }
+        const { reply, requestId } = answer;
+        const { status, body: text } = reply;
+        const isJson = /json/.test(reply.contentType ?? '');
+        resolve({
+          status,
+          text: `${status} ${JSON.stringify(replyHeaders(reply, requestId))} ${text}`,
+          body: isJson ? JSON.parse(text) : null,
+        });
+      });
+    });
+  }
+
+  async made(as: string, probe: Probe): Promise<Any> {
+    const { status, text, body } = await this.send(as, probe);
+    assert.ok(status < 300, text);
+    return body;
+  }
+
+  tradingAccount(accountId: string): string {
+    const outcome = this.sandbox.first.act('createTradingAccount', { account_id: accountId });
+    return (outcome as Any).value.tradingAccount.id;
+  }
+}
+
+/** Records of somebody: one of each kind. */
+async function recordsOf(stage: Stage, as: string, name: string, brand_id: string): Promise<Named> {
+  const post = (path: string, body: object) => stage.made(as, { method: 'POST', path, body });
+  const email = `${name}@example.com`;
+  const phone = name === 'hidden' ? '+442079460958' : '+442079460111';
+  const reference = `${name}-Person`;
+  const person = { client_reference_id: reference, email, phone, brand_id };
+  const { id: account } = await post('accounts', person);
+  const trading = stage.tradingAccount(account);
+  const transactionReference = `${name}-Money`;
+  const place = { account_id: account, trading_account_id: trading };
+  const { id: transaction } = await post('transactions', {
+    client_reference_id: transactionReference,
+    ...place,
+    currency: 'USD',
+    amount: '5.00',
+    transaction_type: 'Deposit',
+  });
+  const order = { instrument: 'EURUSD', side: 'buy', volume: '1.00' };
+  const opened = await post('positions/open', { ...order, trading_account_id: trading });
+  const position = opened.position_id;
+  const { id: subscription } = await post('webhooks', {
+    url: `https://${name}.example.com/in`,
+    event_categories: ['position'],
+  });
+  const client = [...stage.sandbox.first.world.credentials.values()].find(
+    (credential) => credential.name === as,
+  );
+  return {
+    ...{ account, trading, transaction, position, subscription: String(subscription) },
+    ...{ brand: brand_id, client: String(client?.clientId), reference, transactionReference },
+    ...{ email, phone, seq: String(stage.sandbox.first.world.events.lastSeq) },
+  };
+}
+
+/** What nobody has, told in as many characters. */
+const nobody = {
+  account: '9781',
+  trading: '9782',
+  transaction: '9783',
+  position: '9784',
+  subscription: '9',
+  brand: '97',
+  reference: 'nobody-Person',
+  transactionReference: 'nobody-Money',
+  email: 'nobody@example.com',
+  phone: '+442079460777',
+  client: 'cl_nobody',
+  seq: '978',
+} as const;
+
+interface Prepared {
+  readonly stage: Stage;
+  readonly hidden: Named;
+  readonly own: Own;
+  readonly state: unknown;
+}
+
+async function prepare(view: View): Promise<Prepared> {
+  await phoneTables.load();
+  const stage = new Stage(await createTestSandbox());
+  const { first } = stage.sandbox;
+  for (const name of ['own', 'hidden']) {
+    first.act('setName', { hostname: `${name}.example.com`, addresses: ['93.184.216.34'] });
+  }
+  const owner = view.delegated ? view.insider : view.outsider;
+  const own = await recordsOf(stage, owner, 'own', view.outsideBrand);
+  if (view.delegated) {
+    const narrow: CreateCredential = {
+      name: view.outsider,
+      kind: 'delegated',
+      firm_id: '1',
+      account_id: own.account,
+      scopes: everyScope,
+      rate_per_second: 1_000_000,
+    };
+    first.act('createCredential', narrow);
+  }
+  // The newest of all is hidden, so that its number tells of it if anything does.
+  const hidden = await recordsOf(stage, view.insider, 'hidden', view.insideBrand);
+  const state = JSON.parse([...serializeState(first)].join(''));
+  return { stage, hidden, own: { ...own, brand: view.outsideBrand }, state };
+}
+
+/** The answer to a probe and to some ordinary calls after it, with what was named taken out. */
+async function look(
+  { stage, own, state }: Prepared,
+  view: View,
+  probe: Probe,
+  named: Named,
+): Promise<string> {
+  restoreState(stage.sandbox.first, state);
+  const after: readonly Probe[] = [
+    {
+      method: 'POST',
+      path: 'accounts',
+      body: { client_reference_id: 'next', email: 'next@example.com', brand_id: own.brand },
+    },
+    {
+      method: 'POST',
+      path: 'transactions',
+      body: {
+        ...{ client_reference_id: 'next', account_id: own.account },
+        ...{ trading_account_id: own.trading, currency: 'USD', amount: '7.00' },
+        transaction_type: 'Deposit',
+      },
+    },
+    { method: 'GET', path: 'accounts' },
+    { method: 'GET', path: 'transactions' },
+    { method: 'GET', path: 'webhooks' },
+  ];
+  const texts: string[] = [];
+  for (const each of [probe, ...after]) texts.push((await stage.send(view.outsider, each)).text);
+  return Object.entries(named).reduce(
+    (text, [name, value]) => withoutName(text, name, value),
+    texts.join('\n'),
+  );
+}
+
+function withoutName(text: string, name: string, value: string): string {
+  if (value === '-') return text;
+  const bare = value.replace(/[.+]/g, '\\$&');
+  return text.replace(new RegExp(`(?<![0-9A-Za-z])${bare}(?![0-9A-Za-z])`, 'gi'), `<${name}>`);
+}
+
+reach('every place in which a call can name a record is looked at', () => {
+  // An account of the token endpoint is one of the client’s own reach: looked at below.
+  const looked = [...Object.keys(probes), 'issueToken.account_id'].sort();
+  assert.equal(looked, placesThatName());
+});
+
+for (const [words, view] of Object.entries(views)) {
+  reach(`${words}: hidden is answered as nobody’s, in every place`, async () => {
+    const prepared = await prepare(view);
+    const told: string[] = [];
+    for (const [place, makers] of Object.entries(probes)) {
+      // ACC-8, ACC-9: who is known at the brand is told to all who create there.
+      const atBrand = /\.(email|phone)$/.test(place) && view.delegated === true;
+      // Of one brand both are; that there is another one is no secret.
+      if (atBrand || (place.endsWith('.brand_id') && view.delegated === true)) continue;
+      for (const [index, make] of makers.entries()) {
+        const unknown = { ...nobody, seq: String(Number(prepared.hidden.seq) + 900) };
+        // A brand’s number is in many answers that are not about it.
+        const brand = place.endsWith('.brand_id') ? {} : { brand: '-' };
+        const lookAt = (named: Named) =>
+          look(prepared, view, make(named, prepared.own), { ...named, ...brand });
+        const [hidden, none] = [await lookAt(prepared.hidden), await lookAt(unknown)];
+        if (hidden !== none) told.push(`${place} (${index}):\n  ${firstUnlike(hidden, none)}`);
+      }
+    }
+    await prepared.stage.sandbox.close();
+    assert.is(told.join('\n'), '');
+  });
+}
+
+function firstUnlike(hidden: string, none: string): string {
+  const others = none.split('\n');
+  const index = hidden.split('\n').findIndex((line, at) => line !== others[at]);
+  return `${hidden.split('\n')[index]}\n  ${others[index]}`;
+}
+
+reach(
+  'a token is delegated for an account out of reach as little as for an unknown one',
+  async () => {
+    for (const view of Object.values(views)) {
+      if (view.delegated) continue;
+      const { stage, hidden, state } = await prepare(view);
+      const { credentials } = stage.sandbox.first.world;
+      const client = [...credentials.values()].find(({ name }) => name === view.outsider);
+      const texts: string[] = [];
+      for (const account_id of [hidden.account, nobody.account]) {
+        restoreState(stage.sandbox.first, state);
+        const seen = await stage.send(view.outsider, {
+          method: 'POST',
+          path: 'oauth/token',
+          body: {
+            grant_type: 'client_credentials',
+            client_id: client?.clientId,
+            client_secret: client?.clientSecret,
+            account_id,
+          },
+        });
+        texts.push(withoutName(seen.text, 'account', account_id));
+      }
+      assert.match(texts[0] ?? '', /^400/);
+      assert.is(texts[0], texts[1]);
+      await stage.sandbox.close();
+    }
+  },
+);
+
+reach('the probes are such as are served where the record is one’s own', async () => {
+  const view = views['another brand'] as View;
+  const prepared = await prepare(view);
+  const refused: string[] = [];
+  for (const [place, makers] of Object.entries(probes)) {
+    let isServed = false;
+    for (const make of makers) {
+      restoreState(prepared.stage.sandbox.first, prepared.state);
+      const probe = make(prepared.hidden, { ...prepared.hidden, brand: view.insideBrand });
+      isServed ||= (await prepared.stage.send(view.insider, probe)).status < 300;
+    }
+    if (!isServed) refused.push(place);
+  }
+  // Someone is there already; a secret is wrong; an empty reason; and 101 is the channel’s.
+  assert.equal(refused, [
+    'createAccount.email',
+    'createAccount.phone',
+    'cancelTransaction.path',
+    'cancelTransaction.account_id',
+    'issueToken.client_id',
+  ]);
+  await prepared.stage.sandbox.close();
+});
+
+reach.run();
