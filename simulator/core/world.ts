@@ -159,7 +159,7 @@ export interface CreateWorldOptions {
   readonly seed: string;
   readonly startedAtMs: number;
   readonly options?: WorldOptions;
-  /** What makes its ids unlike those of a world of the same name and seed; empty: they are alike. */
+  /** What makes its ids unlike those of a world of that name and seed; empty: they are alike. */
   readonly idNonce?: string;
 }
 

@@ -14,6 +14,7 @@ import { Advance, type AdvanceOptions, type AdvanceReport } from './advance.ts';
 import { Alarm } from './alarm.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
 import { gatherFacts, needsFacts } from './gather-facts.ts';
+import type { Notice } from './notice.ts';
 
 /**
  * What a caller gets in the end: an answer, a cut connection, or nothing for as long as it waits.
@@ -25,23 +26,6 @@ export type Answer =
   | { readonly kind: 'begin'; readonly requestId: string; readonly reply: Reply }
   | { readonly kind: 'piece'; readonly bytes: Uint8Array }
   | { readonly kind: 'end'; readonly isWhole: boolean };
-
-/** Something that happened, for the log, the stream and the events channel. */
-export type Notice =
-  | { readonly kind: 'request'; readonly n: number }
-  | { readonly kind: 'event'; readonly seq: number }
-  | {
-      readonly kind: 'delivery';
-      readonly id: string;
-      /** `delayed`: by a fault, before anything was sent. What a fault drops has ended. */
-      readonly phase: 'sent' | 'ended' | 'delayed';
-    }
-  | { readonly kind: 'act'; readonly name: CommandName }
-  | { readonly kind: 'clock' }
-  /** Another world was put in this one's place. */
-  | { readonly kind: 'world' }
-  /** The world is dropped, or everything ends: the last notice. */
-  | { readonly kind: 'closed' };
 
 export interface WorldHostOptions {
   readonly world: World;

@@ -1,8 +1,9 @@
 // Shows each delivery attempt as it leaves and as it ends: lines for a person, or events for a
 // program.
 import type { Delivery, Subscription } from '../../../../simulator/core/records.ts';
+import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
-import type { Notice, WorldHost } from '../../../../simulator/host/world/world-host.ts';
+import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
 import { eventId, findEvent } from '../../../../simulator/host/world/world-reads.ts';
 import { delayedLine, type EndedLine, endedLine, sentLine } from './delivery-line.ts';
 import type { RequestLogOptions } from './request-log.ts';

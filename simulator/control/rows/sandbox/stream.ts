@@ -1,6 +1,7 @@
 // The stream: calls, events, deliveries, faults and the clock of a world, as they happen.
 
-import type { Notice, WorldHost } from '../../../host/world/world-host.ts';
+import type { Notice } from '../../../host/world/notice.ts';
+import type { WorldHost } from '../../../host/world/world-host.ts';
 import { findEntry, findEvent } from '../../../host/world/world-reads.ts';
 import { Follower, type StreamItem } from '../../follower.ts';
 import type { Plane } from '../../plane.ts';

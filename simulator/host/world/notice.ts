@@ -1,0 +1,19 @@
+// What a world tells those who listen to it.
+import type { CommandName } from '../../core/commands/execute.ts';
+
+/** Something that happened, for the log, the stream and the events channel. */
+export type Notice =
+  | { readonly kind: 'request'; readonly n: number }
+  | { readonly kind: 'event'; readonly seq: number }
+  | {
+      readonly kind: 'delivery';
+      readonly id: string;
+      /** `delayed`: by a fault, before anything was sent. What a fault drops has ended. */
+      readonly phase: 'sent' | 'ended' | 'delayed';
+    }
+  | { readonly kind: 'act'; readonly name: CommandName }
+  | { readonly kind: 'clock' }
+  /** Another world was put in this one's place. */
+  | { readonly kind: 'world' }
+  /** The world is dropped, or everything ends: the last notice. */
+  | { readonly kind: 'closed' };
