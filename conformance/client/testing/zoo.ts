@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface SampleClient {
   readonly name: string;
   /** Without it the client cannot be run. */
-  readonly program: 'node' | 'python3' | 'java';
+  readonly program: 'node' | 'python3' | 'sh' | 'java';
   /** In the folder of this file. */
   readonly words: readonly string[];
   /** The checks that its one mistake makes it fail; none: a right one. */
@@ -86,11 +86,28 @@ export const wrongClients: readonly SampleClient[] = Object.entries(nodeMistakes
   ([name, fails]) => ({ name, program: 'node', words: ['node-mistakes.mjs', name], fails }),
 );
 
-export const rightClients: readonly SampleClient[] = ['none', 'derived-keys', 'lost-is-fatal'].map(
-  (name) => ({
-    name,
-    program: 'node',
-    words: ['node-mistakes.mjs', name],
-    fails: [],
-  }),
-);
+const right = (program: SampleClient['program'], file: string): SampleClient => ({
+  name: file.replace(/\.\w+$/, ''),
+  program,
+  words: [`right/${file}`],
+  fails: [],
+});
+
+export const rightClients: readonly SampleClient[] = [
+  ...['none', 'derived-keys', 'lost-is-fatal'].map(
+    (name): SampleClient => ({
+      name,
+      program: 'node',
+      words: ['node-mistakes.mjs', name],
+      fails: [],
+    }),
+  ),
+  right('node', 'one-retry.mjs'),
+  right('node', 'crowd.mjs'),
+  right('node', 'outbox.mjs'),
+  right('node', 'reader.mjs'),
+  right('python3', 'urllib_client.py'),
+  right('python3', 'threads_client.py'),
+  right('sh', 'curl.sh'),
+  right('java', 'Deposits.java'),
+];
