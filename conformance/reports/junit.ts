@@ -2,6 +2,7 @@
 import { pathOf, requestLine } from './exchange-lines.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import { adviceOf, verdictWords } from './verdict-words.ts';
+import { escapeXml, xmlAttributes } from './xml-text.ts';
 
 export function junitReport(report: Report): string {
   const families = [...new Set(report.rules.map((each) => each.family))];
@@ -9,7 +10,7 @@ export function junitReport(report: Report): string {
   const suites = families.map((family) => {
     const own = report.rules.filter((each) => each.family === family);
     const cases = own.map((rule) => testCase(rule, report, seconds.get(rule.id) ?? 0));
-    const head = attributes({
+    const head = xmlAttributes({
       name: `conformance.${family}`,
       ...counts(own),
       time: sum(own.map((each) => seconds.get(each.id) ?? 0)),
@@ -18,7 +19,7 @@ export function junitReport(report: Report): string {
     });
     return `  <testsuite${head}>\n${cases.join('')}  </testsuite>\n`;
   });
-  const head = attributes({
+  const head = xmlAttributes({
     name: 'conformance',
     ...counts(report.rules),
     time: sum([...seconds.values()]),
@@ -59,7 +60,7 @@ function counts(rules: readonly ReportRule[]) {
 }
 
 function testCase(rule: ReportRule, report: Report, time: number): string {
-  const head = attributes({
+  const head = xmlAttributes({
     classname: `conformance.${rule.family}`,
     name: `${rule.id} ${rule.words}`,
     time: time.toFixed(3),
@@ -76,18 +77,18 @@ function insideOf(rule: ReportRule, report: Report): string {
   const proof = telling.map((each) => findingText(each, report)).join('\n\n');
   if (kind === 'skipped') {
     const why = rule.reason ?? (rule.unlock.length > 0 ? `add ${rule.unlock.join('; ')}` : meaning);
-    return `      <skipped${attributes({ message: `${name}: ${telling[0]?.actual ?? why}` })}/>\n`;
+    return `      <skipped${xmlAttributes({ message: `${name}: ${telling[0]?.actual ?? why}` })}/>\n`;
   }
   if (kind === 'passed') {
-    return proof === '' ? '' : `      <system-out>${xml(`${name}\n${proof}`)}</system-out>\n`;
+    return proof === '' ? '' : `      <system-out>${escapeXml(`${name}\n${proof}`)}</system-out>\n`;
   }
   const first = telling[0];
   const message =
     first === undefined
       ? `${name}: ${meaning}`
       : `${name}: expected ${first.expected}, but ${first.actual}`;
-  const head = attributes({ message: cut(message), type: rule.verdict });
-  return `      <${kind}${head}>${xml(`${rule.words}\n\n${proof}`)}</${kind}>\n`;
+  const head = xmlAttributes({ message: cut(message), type: rule.verdict });
+  return `      <${kind}${head}>${escapeXml(`${rule.words}\n\n${proof}`)}</${kind}>\n`;
 }
 
 function findingText(finding: ReportFinding, report: Report): string {
@@ -126,38 +127,4 @@ function hostOf(url: string): string {
 
 function cut(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
-}
-
-function attributes(values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${xml(String(value))}"`)
-    .join('');
-}
-
-// Line feeds in an attribute would come back as spaces, so they are written as references.
-function xml(text: string): string {
-  return wellFormed(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\n', '&#10;');
-}
-
-/** XML 1.0 has no way to write most control characters, lone surrogates, U+FFFE and U+FFFF. */
-function wellFormed(text: string): string {
-  let out = '';
-  for (const char of text) {
-    const code = char.codePointAt(0)!;
-    const allowed =
-      code === 9 ||
-      code === 10 ||
-      (code >= 0x20 && code < 0x7f) ||
-      (code >= 0xa0 && code <= 0xd7ff) ||
-      (code >= 0xe000 && code <= 0xfffd) ||
-      code >= 0x10000;
-    if (allowed) out += char;
-    else if (code !== 13) out += '\ufffd';
-  }
-  return out;
 }

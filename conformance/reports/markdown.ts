@@ -1,6 +1,6 @@
 // The report as Markdown, for a pull request, a wiki or a CI summary.
 import { exchangeLines } from './exchange-lines.ts';
-import { printable } from './plain-text.ts';
+import { codeSpan, httpBlock, plainWords, tableCell } from './markdown-text.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import {
   adviceOf,
@@ -24,9 +24,9 @@ export function markdownReport(report: Report): string {
   const isStarted = report.not_started === undefined;
   const parts = [
     `# Conformance: ${verdict}`,
-    `${code(target.base_url)} ${run[verdict]}. ${took}, ${seed}` +
+    `${codeSpan(target.base_url)} ${run[verdict]}. ${took}, ${seed}` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
-    ...(isStarted ? [] : [text(report.not_started!)]),
+    ...(isStarted ? [] : [plainWords(report.not_started!)]),
     familyTable(report),
     ...section(report, 'deviates', 'Deviations'),
     ...section(report, 'harness_error', 'Errors of the judge'),
@@ -72,7 +72,7 @@ function section(
     const proof = own.slice(0, FINDINGS_SHOWN).map((each) => finding(each, report));
     const more = own.length - FINDINGS_SHOWN;
     const rest = more > 0 ? [`And ${count(more, 'more finding')} of this rule.`] : [];
-    return [`### ${rule.id}: ${text(rule.words)}`, ...proof, ...rest].join('\n\n');
+    return [`### ${rule.id}: ${plainWords(rule.words)}`, ...proof, ...rest].join('\n\n');
   });
   const rest = rules.slice(RULES_SHOWN).map((each) => each.id);
   const more = rest.length === 0 ? [] : [`And ${rest.join(', ')}.`];
@@ -84,13 +84,13 @@ function finding(each: ReportFinding, report: Report): string {
   const shown = (scenario?.exchanges ?? []).filter(({ n }) => each.exchanges.includes(n));
   const lines = shown.slice(0, 4).flatMap((exchange) => exchangeLines(exchange, 160));
   const head = [
-    `- scenario: ${code(each.scenario)}`,
-    `- expected: ${text(each.expected)}`,
-    `- actual: ${text(each.actual)}`,
-    ...adviceOf(each).map(([name, words]) => `- ${name}: ${text(words)}`),
-    `- try again: ${code(each.replay)}`,
+    `- scenario: ${codeSpan(each.scenario)}`,
+    `- expected: ${plainWords(each.expected)}`,
+    `- actual: ${plainWords(each.actual)}`,
+    ...adviceOf(each).map(([name, words]) => `- ${name}: ${plainWords(words)}`),
+    `- try again: ${codeSpan(each.replay)}`,
   ].join('\n');
-  return lines.length === 0 ? head : `${head}\n\n${fenced(lines)}`;
+  return lines.length === 0 ? head : `${head}\n\n${httpBlock(lines)}`;
 }
 
 function reasons(report: Report, verdict: 'blocked' | 'inconclusive'): string[] {
@@ -99,7 +99,7 @@ function reasons(report: Report, verdict: 'blocked' | 'inconclusive'): string[] 
   const { name, meaning } = verdictWords[verdict];
   const lines = rules.map((rule) => {
     const why = rule.findings.find((each) => each.verdict === verdict)?.actual ?? meaning;
-    return `| ${rule.id} | ${cell(why)} |`;
+    return `| ${rule.id} | ${tableCell(why)} |`;
   });
   const table = ['| rule | why |', '|---|---|', ...lines].join('\n');
   return [`## ${name[0]!.toUpperCase()}${name.slice(1)} (${rules.length}): ${meaning}`, table];
@@ -109,9 +109,9 @@ function baseline(report: Report): string[] {
   const known = report.rules.filter((each) => each.verdict === 'known');
   const { stale = [], expired = [] } = report.baseline ?? {};
   const lines = [
-    ...known.map(({ id, reason }) => `- known: ${id}: ${text(reason ?? '')}`),
+    ...known.map(({ id, reason }) => `- known: ${id}: ${plainWords(reason ?? '')}`),
     ...expired.map(({ rule, expires }) => `- its date is past (${expires}): ${rule}`),
-    ...stale.map(({ rule, scenario }) => `- no longer deviates: ${rule} in ${code(scenario)}`),
+    ...stale.map(({ rule, scenario }) => `- no longer deviates: ${rule} in ${codeSpan(scenario)}`),
   ];
   return lines.length === 0 ? [] : ['## Baseline', lines.join('\n')];
 }
@@ -119,7 +119,7 @@ function baseline(report: Report): string[] {
 function unlock(report: Report): string[] {
   if (report.unlock.length === 0) return [];
   const lines = report.unlock.map(
-    ({ add, rules, with_others: others }) => `| ${cell(add)} | ${rules} | ${others || ''} |`,
+    ({ add, rules, with_others: others }) => `| ${tableCell(add)} | ${rules} | ${others || ''} |`,
   );
   const head = ['| add | rules | more together with others |', '|---|---:|---:|'];
   return ['## What would unlock more rules', [...head, ...lines].join('\n')];
@@ -130,7 +130,7 @@ function observed(report: Report): string[] {
   if (rows.length === 0) return [];
   const lines = rows.map(({ id, question, observed: seen, simulator, same }) => {
     const sign = same === null ? '' : same ? '=' : '≠';
-    return `| ${id} | ${cell(question)} | ${cell(seen ?? '')} | ${sign} | ${cell(simulator)} |`;
+    return `| ${id} | ${tableCell(question)} | ${tableCell(seen ?? '')} | ${sign} | ${tableCell(simulator)} |`;
   });
   const head = ['| | open question | target | | simulator |', '|---|---|---|:-:|---|'];
   return ['## Where the specification is open', [...head, ...lines].join('\n')];
@@ -140,34 +140,5 @@ function notes(report: Report): string[] {
   const known = notesOf(report);
   return known.length === 0
     ? []
-    : ['## To know', known.map((each) => `- ${text(each)}`).join('\n')];
-}
-
-/** Words of a target as words: nothing in them becomes a link, a tag or a mention. */
-function text(words: string): string {
-  return printable(words)
-    .replaceAll('\n', ' ')
-    .replace(/[\\`*_[\]<>|#]/g, (sign) => (sign === '<' ? '&lt;' : `\\${sign}`))
-    .replace(/@(?=\w)/g, '@\u200b');
-}
-
-function cell(words: string): string {
-  const most = 300;
-  return text(words.length <= most ? words : `${words.slice(0, most - 1)}…`);
-}
-
-/** A code span, fenced by more backticks than it holds. */
-function code(words: string): string {
-  const line = printable(words).replaceAll('\n', ' ');
-  const fence = '`'.repeat(longestRun(line) + 1);
-  return fence.length === 1 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
-}
-
-function fenced(lines: readonly string[]): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));
-  return `${fence}http\n${lines.join('\n')}\n${fence}`;
-}
-
-function longestRun(words: string): number {
-  return Math.max(0, ...[...words.matchAll(/`+/g)].map(([run]) => run.length));
+    : ['## To know', known.map((each) => `- ${plainWords(each)}`).join('\n')];
 }

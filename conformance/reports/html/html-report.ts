@@ -1,6 +1,5 @@
 // The report as one HTML page that needs nothing else: a matrix by family, every rule opening to
 // its findings and exchanges.
-import { createHash } from 'node:crypto';
 import type { Report, ReportRule } from '../report.ts';
 import { count, duration, notesOf, reportWords, VERDICTS, verdictWords } from '../verdict-words.ts';
 import {
@@ -11,7 +10,7 @@ import {
   scenarioDetails,
   withCode,
 } from './fragments.ts';
-import { SCRIPT, STYLE } from './style.ts';
+import { htmlPage } from './page.ts';
 
 /** `titles` are the families' names by their prefixes. */
 export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
@@ -38,31 +37,7 @@ ${notes(report)}
 <h2>Scenarios</h2>
 ${report.scenarios.filter((each) => each.verdict !== 'not_selected').map(scenarioDetails)}
 </main>`;
-  return document(`Conformance of ${report.target.base_url}: ${report.verdict}`, body);
-}
-
-/** Nothing is loaded and nothing is sent: the policy says so to the browser. */
-function document(title: string, body: Markup): string {
-  const hash = (text: string) => createHash('sha256').update(text).digest('base64');
-  const policy =
-    `default-src 'none'; base-uri 'none'; form-action 'none'; ` +
-    `style-src 'sha256-${hash(STYLE)}'; script-src 'sha256-${hash(SCRIPT)}'`;
-  const head = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${title}</title>
-`;
-  return `${head.text}<style>${STYLE}</style>
-</head>
-<body>
-${body.text}
-<script>${SCRIPT}</script>
-</body>
-</html>
-`;
+  return htmlPage(`Conformance of ${report.target.base_url}: ${report.verdict}`, body);
 }
 
 function when(iso: string): string {
