@@ -77,7 +77,8 @@ function insideOf(rule: ReportRule, report: Report): string {
   const proof = telling.map((each) => findingText(each, report)).join('\n\n');
   if (kind === 'skipped') {
     const why = rule.reason ?? (rule.unlock.length > 0 ? `add ${rule.unlock.join('; ')}` : meaning);
-    return `      <skipped${xmlAttributes({ message: `${name}: ${telling[0]?.actual ?? why}` })}/>\n`;
+    const message = `${name}: ${telling[0]?.actual ?? why}`;
+    return `      <skipped${xmlAttributes({ message })}/>\n`;
   }
   if (kind === 'passed') {
     return proof === '' ? '' : `      <system-out>${escapeXml(`${name}\n${proof}`)}</system-out>\n`;

@@ -130,7 +130,8 @@ function observed(report: Report): string[] {
   if (rows.length === 0) return [];
   const lines = rows.map(({ id, question, observed: seen, simulator, same }) => {
     const sign = same === null ? '' : same ? '=' : '≠';
-    return `| ${id} | ${tableCell(question)} | ${tableCell(seen ?? '')} | ${sign} | ${tableCell(simulator)} |`;
+    const [asked, target, ours] = [question, seen ?? '', simulator].map(tableCell);
+    return `| ${id} | ${asked} | ${target} | ${sign} | ${ours} |`;
   });
   const head = ['| | open question | target | | simulator |', '|---|---|---|:-:|---|'];
   return ['## Where the specification is open', [...head, ...lines].join('\n')];

@@ -1,6 +1,7 @@
 // `conformance explain ID`: what a rule, a scenario, an open question or a profile field is about;
 // what is sent is shown by playing it on a sandbox of its own, in process.
 import type { Command } from 'commander';
+import { explainClientCheck } from '../../../conformance/client/checks/all.ts';
 import { CAPABILITIES } from '../../../conformance/engine/capabilities.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
@@ -21,7 +22,10 @@ import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 export function defineExplain(command: Command): void {
   command
-    .argument('<id>', 'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t or credentials.firm')
+    .argument(
+      '<id>',
+      'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t, CLT-429 or credentials.firm',
+    )
     .option('--short', 'leave out what is sent')
     .action(async (id: string, { short }: { short?: boolean }) => {
       const io = systemJudgeIo(manifest.version);
@@ -50,9 +54,11 @@ export async function explain(id: string, io: JudgeIo, sent: boolean): Promise<s
   if (question !== undefined) return questionLines(question, width);
   const check = allChecks.find(same);
   if (check !== undefined) return explainCheck(check, width);
+  const clientCheck = explainClientCheck(id, width);
+  if (clientCheck !== null) return [...clientCheck];
   const fields = id === 'profile' ? explainFields(width) : explainFields(width, id);
   if (fields.length > 0) return fields;
-  const what = 'no rule, scenario, open question, receiver check or field of a profile';
+  const what = 'no rule, scenario, open question, receiver or client check, or field of a profile';
   throw new UsageError(`"${id}" is ${what}; conformance list shows what there is`);
 }
 

@@ -1,6 +1,7 @@
 // Judges one client from beginning to end: plays the checks, compares with the baseline, writes the
 // reports, and says with which code to exit.
 import { availableParallelism } from 'node:os';
+import { applyBaseline, updatedBaseline } from '../../../conformance/client/baseline.ts';
 import { checks } from '../../../conformance/client/checks/all.ts';
 import type { Check } from '../../../conformance/client/checks/check.ts';
 import { CommandError } from '../../../conformance/client/command.ts';
@@ -12,11 +13,13 @@ import { textReport } from '../../../conformance/client/reports/text.ts';
 import { typed } from '../../../conformance/client/reports/words.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
+import { type Baseline, dayOf, printBaseline } from '../../../conformance/reports/baseline.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
-import { checkWritable, writeText } from './input-files.ts';
+import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
+import type { ReportFile } from './run-options.ts';
 
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;
@@ -40,6 +43,11 @@ export async function judgeCommand(
 ): Promise<number> {
   const selected = selectedChecks(options);
   for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
+  if (options.updateBaseline) checkWritable('--baseline', options.baseline!, io.cwd);
+  const baseline =
+    options.baseline === undefined
+      ? undefined
+      : readBaselineFile(options.baseline, io.cwd, options.updateBaseline);
   const { fixture, problems } = findNamedWorld(options.world, io.cwd);
   if (problems !== undefined) throw new UsageError(`--world ${problems.join('\n')}`);
   const jobs = options.jobs ?? jobsPerCore * availableParallelism();
@@ -59,7 +67,30 @@ export async function judgeCommand(
     replay: (check) => againCommand(options, check),
     strict: options.strict,
   });
-  return finish(options, io, report);
+  return finish(
+    options,
+    io,
+    baseline === undefined ? report : compare(options, io, report, baseline),
+  );
+}
+
+/** A judgement that was cut off or could not begin says too little to change a baseline by. */
+function compare(
+  options: ClientOptions,
+  io: JudgeIo,
+  report: ClientReport,
+  before: Baseline,
+): ClientReport {
+  const today = dayOf(io.nowMs());
+  if (!options.updateBaseline) return applyBaseline(report, before, today, options.strict);
+  if (report.interrupted || report.unusable !== null) {
+    io.err(`baseline: ${options.baseline} is left as it was, because nothing whole was judged\n`);
+    return applyBaseline(report, before, today, options.strict);
+  }
+  const updated = updatedBaseline(report, before, io.nowMs());
+  writeText(options.baseline!, io.cwd, printBaseline(updated));
+  io.err(`baseline: ${options.baseline}, ${updated.known.length} known\n`);
+  return applyBaseline(report, updated, today, options.strict);
 }
 
 async function play(
@@ -118,11 +149,27 @@ function againCommand({ command, seed, world, plan, timeoutS }: ClientOptions, {
 
 async function finish(options: ClientOptions, io: JudgeIo, report: ClientReport): Promise<number> {
   for (const { format, file } of options.reports) {
-    if (format === 'json') writeText(file, io.cwd, `${JSON.stringify(report, null, 1)}\n`);
+    writeText(file, io.cwd, await renderReport(format, report));
+    io.err(`${format} report: ${file}\n`);
   }
   if (options.json) io.out(`${JSON.stringify(report)}\n`);
   else io.out(`${textReport(report, { color: io.color, width: io.columns }).join('\n')}\n`);
   return exitCodeOf(report);
+}
+
+async function renderReport(format: ReportFile['format'], report: ClientReport): Promise<string> {
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(report, null, 1)}\n`;
+    case 'junit':
+      return (await import('../../../conformance/client/reports/junit.ts')).junitReport(report);
+    case 'markdown':
+      return (await import('../../../conformance/client/reports/markdown.ts')).markdownReport(
+        report,
+      );
+    case 'html':
+      return (await import('../../../conformance/client/reports/html.ts')).htmlReport(report);
+  }
 }
 
 /** The most urgent thing that can be said; 130 whatever was found before it was cut off. */

@@ -1,6 +1,7 @@
 // `conformance list`: every rule with the scenarios that try it and what they need, and the checks
-// of receivers.
+// of receivers and clients.
 import type { Command } from 'commander';
+import { checks as clientChecks } from '../../../conformance/client/checks/all.ts';
 import { CAPABILITIES, type Capability } from '../../../conformance/engine/capabilities.ts';
 import {
   type Check,
@@ -44,6 +45,12 @@ export function listing() {
       title: check.title,
       expected: expectedOf(check),
     })),
+    client_checks: clientChecks.map(({ id, title, expected, rules: own }) => ({
+      id,
+      title,
+      expected,
+      rules: own,
+    })),
   };
 }
 
@@ -69,8 +76,10 @@ function listLines(): string[] {
     lines.push(`  ${need.padEnd(26)} ${CAPABILITIES[need].add}`);
   lines.push('');
   lines.push('What conformance receiver tries on a webhook receiver:', ...checkLines(), '');
+  lines.push('What conformance client lets go wrong for an API client:');
+  lines.push(...clientChecks.map(({ id, title }) => `    ${id.padEnd(34)} ${title}`), '');
   const counts = `${rules.length} rules, ${scenarios.length} scenarios`;
-  const checks = `${allChecks.length} receiver checks`;
+  const checks = `${allChecks.length} receiver checks, ${clientChecks.length} client checks`;
   lines.push(`${counts}, ${checks}. More: conformance explain ID`);
   return lines;
 }

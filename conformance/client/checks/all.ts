@@ -1,4 +1,6 @@
-// Every check of a client, in the order in which reports show them.
+// Every check of a client, in the order in which reports show them, and each in words.
+import { findRule } from '../../../fixtures/rules.ts';
+import { wrapText } from '../../reports/plain-text.ts';
 import { brokenChecks } from './broken.ts';
 import type { Check } from './check.ts';
 import { habitChecks } from './habits.ts';
@@ -44,3 +46,30 @@ const known: readonly Check[] = [
 export const checks: readonly Check[] = order.flatMap((id) =>
   known.filter((each) => each.id === id),
 );
+
+const label = 16;
+
+/** Lines for a person; null where there is no such check. */
+export function explainClientCheck(id: string, width: number): readonly string[] | null {
+  const check = checks.find((each) => each.id.toLowerCase() === id.toLowerCase());
+  if (check === undefined) return null;
+  const { title, orders, expected, atStake, mend, rules, atOnce } = check;
+  const item = (name: string, words: string) =>
+    wrapText(words, width - label).map((each, n) => (n === 0 ? name : '').padEnd(label) + each);
+  const places =
+    atOnce === 0
+      ? 'It is judged in runs in which nothing goes wrong.'
+      : 'It aims at every place of the kind that the first run shows.';
+  return [
+    `${check.id}  ${title}`,
+    ...item('what it does', orders === 'Nothing.' ? places : `${orders} ${places}`),
+    ...item('a right client', expected),
+    ...item('at stake', atStake),
+    ...item('mend', mend.words),
+    '',
+    ...mend.example.split('\n').map((line) => `    ${line}`.trimEnd()),
+    '',
+    ...rules.flatMap((rule) => item(rule, findRule(rule).words)),
+    ...item('try it', `conformance client --only ${check.id} -- COMMAND`),
+  ];
+}

@@ -63,6 +63,7 @@ const mistakes = {
   'retry-after-in-ms': {
     retryAfterMs: (response) => Number(response.headers.get('retry-after')),
     tries: 9,
+    waitMs: () => 500,
   },
   'fixed-wait-on-429': { retryAfterMs: () => 2_600 },
   'new-key-after-429': keyAfter(429),

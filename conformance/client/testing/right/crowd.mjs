@@ -36,7 +36,7 @@ function exchange(method, path, headers, body) {
 
 /** Everybody who needs a new token waits for the same one. */
 function newToken(old) {
-  if (token !== null && token.of !== old) return token.promise;
+  if (token !== null && token.of === old) return token.promise;
   const form = new URLSearchParams({ grant_type: 'client_credentials' }).toString();
   const basic = Buffer.from(`${env.SANDBOX_CLIENT_ID}:${env.SANDBOX_CLIENT_SECRET}`);
   const headers = {

@@ -1,0 +1,85 @@
+// The report on a client as JUnit XML, in the form that CI servers read: a test case a check.
+import { escapeXml, xmlAttributes } from '../../reports/xml-text.ts';
+import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
+import { callsOf, clock, recordingAt, request, result } from './timeline.ts';
+import { byKind, typed, verdictWords } from './words.ts';
+
+type Kind = 'passed' | 'failure' | 'error' | 'skipped';
+
+/** What could not be judged is an error, so that a CI server does not count it as right. */
+const kinds: Readonly<Record<ReportVerdict, Kind>> = {
+  fails: 'failure',
+  inconclusive: 'error',
+  known: 'skipped',
+  not_met: 'skipped',
+  not_selected: 'skipped',
+  advisory: 'passed',
+  passed: 'passed',
+};
+
+export function junitReport(report: ClientReport): string {
+  const of = (kind: Kind) => report.checks.filter(({ verdict }) => kinds[verdict] === kind).length;
+  const counts = {
+    tests: report.checks.length,
+    failures: of('failure'),
+    errors: of('error'),
+    skipped: of('skipped'),
+    time: (report.duration_ms / 1000).toFixed(3),
+  };
+  const suite = xmlAttributes({
+    name: 'conformance.client',
+    ...counts,
+    timestamp: report.started_at.replace(/\.\d+Z$/, ''),
+    hostname: typed(report.command),
+  });
+  const cases = report.checks.map((check) => testCase(check, report)).join('');
+  const whole = xmlAttributes({ name: 'conformance', ...counts });
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+  const inside = `  <testsuite${suite}>\n${cases}  </testsuite>\n`;
+  return `${declaration}\n<testsuites${whole}>\n${inside}</testsuites>\n`;
+}
+
+function testCase(check: ReportCheck, report: ClientReport): string {
+  const name = `${check.id} ${check.title}`;
+  const head = xmlAttributes({ classname: 'conformance.client', name, time: '0.000' });
+  const inside = insideOf(check, report);
+  if (inside === '') return `    <testcase${head}/>\n`;
+  return `    <testcase${head}>\n${inside}    </testcase>\n`;
+}
+
+function insideOf(check: ReportCheck, report: ClientReport): string {
+  const kind = kinds[check.verdict];
+  const { name, meaning } = verdictWords[check.verdict];
+  const [first] = check.findings;
+  const why = check.reason ?? first?.actual ?? check.why ?? meaning;
+  if (kind === 'skipped') {
+    return `      <skipped${xmlAttributes({ message: `${name}: ${why}` })}/>\n`;
+  }
+  const proof = byKind(check).map((group) => findingText(group, report));
+  if (kind === 'passed') {
+    const text = [name, ...proof].join('\n\n');
+    return proof.length === 0 ? '' : `      <system-out>${escapeXml(text)}</system-out>\n`;
+  }
+  const words = [
+    check.orders,
+    ...proof,
+    `a right client  ${check.expected}`,
+    `at stake        ${check.at_stake}`,
+    `mend            ${check.mend.words}`,
+    check.mend.example,
+    `try again       ${first?.replay ?? ''}`,
+  ];
+  const head = xmlAttributes({ message: `${name}: ${why}`.slice(0, 500), type: check.verdict });
+  return `      <${kind}${head}>${escapeXml(words.join('\n\n'))}</${kind}>\n`;
+}
+
+function findingText(group: readonly ReportFinding[], report: ClientReport): string {
+  const [first] = group;
+  const recording = first === undefined ? undefined : recordingAt(report, first.run);
+  if (first === undefined || recording === undefined) return '';
+  const lines = callsOf(recording, first).map(
+    (call) => `${clock(call.at_ms)}  ${call.n}. ${request(call)} -> ${result(call)}`,
+  );
+  const places = group.map(({ place }) => place).join('; ');
+  return [`at              ${places}`, `your client     ${first.actual}`, ...lines].join('\n');
+}
