@@ -3,6 +3,7 @@
 import { type Recording, succeeded } from './call.ts';
 import { CheckPlay, type Task } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
+import type { Fault } from './faults/fault.ts';
 import { type Observation, observe } from './observation.ts';
 import { play } from './play.ts';
 import type { OpenWorld } from './port.ts';
@@ -55,7 +56,7 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   const startedAt = new Date().toISOString();
   const startedAtMs = performance.now();
   const judgement = new Judgement(options);
-  const first = await judgement.run(`${options.seed}/first`, {});
+  const { recording: first } = await judgement.run(`${options.seed}/first`, {});
   const seen = observe(first);
   options.onFirst?.(seen);
   const unusable = whyUnusable(first, options);
@@ -99,11 +100,12 @@ class Judgement {
     this.#options = options;
   }
 
-  async run(seed: string, fault: Parameters<typeof play>[0]['fault']): Promise<Recording> {
+  async run(seed: string, fault: Fault): Promise<{ recording: Recording; n: number }> {
     this.runs += 1;
+    const n = this.runs;
     const recording = await play({ ...this.#options, seed, fault });
     this.requests += recording.calls.length;
-    return recording;
+    return { recording, n };
   }
 
   /** So many at once as was asked for, those that take longest first. */
@@ -131,10 +133,10 @@ class Judgement {
   }
 
   async #play(task: Task): Promise<readonly Task[]> {
-    const recording = await this.run(`${this.#options.seed}/${task.name}`, task.fault());
+    const { recording, n } = await this.run(`${this.#options.seed}/${task.name}`, task.fault());
     this.#done += 1;
     if (this.#options.signal.aborted) return [];
-    return task.played(recording, this.runs);
+    return task.played(recording, n);
   }
 
   #tell({ name }: Task, left: readonly Task[]): void {

@@ -143,7 +143,8 @@ class Page {
     const color = verdict === 'conformant' ? this.#paint.green : this.#paint.red;
     const cut = interrupted ? ' (interrupted: this is what was done until then)' : '';
     this.#say();
-    this.#say(color.bold(`${verdict}: ${typed(command)} ${runLine(report)}${cut}`));
+    const shown = printable(typed(command)).replaceAll('\n', ' ');
+    this.#say(color.bold(`${verdict}: ${shown} ${runLine(report)}${cut}`));
     if (unusable !== null) this.#unusable(unusable);
     this.#say(countsLine(report));
     const runs = count(report.runs, 'run');

@@ -22,7 +22,8 @@ const runWords: Readonly<Record<RunVerdict, string>> = {
   invalid: 'could not be judged',
 };
 
-export function runLine({ verdict }: ClientReport): string {
+export function runLine({ verdict, summary }: ClientReport): string {
+  if (verdict === 'conformant' && summary.known > 0) return 'fails as the baseline says';
   return runWords[verdict];
 }
 

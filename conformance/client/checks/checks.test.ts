@@ -1,0 +1,343 @@
+// Every check on runs written down by hand: what is a mistake, what is none, a line a case.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { rules } from '../../../fixtures/rules.ts';
+import type { Ending, Recording } from '../call.ts';
+import { observe } from '../observation.ts';
+import { recorded, type Written } from '../testing/recorded.ts';
+import { checks } from './all.ts';
+
+const judged = suite('checks');
+
+const deposit = { client_reference_id: 'r', amount: '1.00', currency: 'USD' };
+const create: Written = { line: 'POST transactions', key: 'a', json: deposit };
+const approve: Written = {
+  line: 'POST transactions/9/approve?account_id=1',
+  key: 'b',
+  status: 200,
+};
+const failed = { code: 1 };
+const killed = { code: null, signal: 'SIGTERM', killed: true, durationMs: 60_000 };
+
+const plain = recorded([create, approve]);
+const struck = (what: Partial<Written>): Written => ({ ...create, struck: 'struck', ...what });
+
+type Case = readonly [
+  name: string,
+  calls: readonly Written[],
+  ending: Partial<Ending>,
+  expected: string,
+];
+
+function outcomeOf(id: string, first: Recording, run: Recording): string {
+  const check = checks.find((each) => each.id === id);
+  if (check === undefined) throw new Error(`no check ${id}`);
+  const seen = observe(first);
+  const [aim] = check.aims(seen);
+  if (aim === undefined) return 'not_met';
+  const { verdict, kind } = check.judge(run, aim, seen);
+  return verdict === kind ? verdict : `${verdict} ${kind}`;
+}
+
+function table(id: string, first: Recording, cases: readonly Case[]): void {
+  for (const [name, calls, ending, expected] of cases) {
+    judged(`${id}: ${name}`, () => {
+      assert.is(outcomeOf(id, first, recorded(calls, ending)), expected);
+    });
+  }
+}
+
+const lost = struck({ fate: 'answer_lost', status: 201 });
+
+table('CLT-answer-lost', plain, [
+  ['repeated as it was', [lost, create, approve], {}, 'passed'],
+  ['repeated late', [lost, { ...create, atMs: 30_000 }, approve], {}, 'passed'],
+  ['under a new key', [lost, { ...create, key: 'c' }], {}, 'fails new-key'],
+  ['without a key', [lost, { ...create, key: null }], {}, 'fails new-key'],
+  [
+    'once right and then under a new key',
+    [lost, create, { ...create, key: 'c' }],
+    {},
+    'fails new-key',
+  ],
+  [
+    'another body',
+    [lost, { ...create, json: { ...deposit, amount: '2.00' } }],
+    {},
+    'fails changed-body',
+  ],
+  [
+    'a new reference',
+    [lost, { ...create, key: 'c', json: { ...deposit, client_reference_id: 's' } }],
+    {},
+    'fails new-reference',
+  ],
+  ['given up with an error', [lost], failed, 'advisory gave-up'],
+  ['taken for done', [lost, approve], {}, 'fails taken-for-done'],
+  ['ended before it could repeat', [lost], killed, 'inconclusive killed'],
+  ['never came so far', [approve], failed, 'inconclusive fault-not-met'],
+  ['repeated, then failed for another reason', [lost, create], failed, 'advisory no-success'],
+]);
+
+// Two wishes that look alike, each under its own key: no repeat of one another.
+const twice = recorded([
+  { line: 'POST positions/open', key: 'a', json: { trading_account_id: '5', volume: '1' } },
+  { line: 'POST positions/open', key: 'b', json: { trading_account_id: '5', volume: '1' } },
+]);
+const open: Written = {
+  line: 'POST positions/open',
+  key: 'a',
+  json: { trading_account_id: '5', volume: '1' },
+};
+table('CLT-request-lost', twice, [
+  [
+    'what is wanted twice is no repeat under a new key',
+    [{ ...open, struck: 'struck', status: null }, open, { ...open, key: 'b' }],
+    {},
+    'passed',
+  ],
+  [
+    'a third key is one',
+    [
+      { ...open, struck: 'struck', status: null },
+      { ...open, key: 'c' },
+      { ...open, key: 'b' },
+    ],
+    {},
+    'fails new-key',
+  ],
+]);
+
+const silent = struck({ fate: 'silent', status: 201 });
+table('CLT-no-answer', plain, [
+  ['given up waiting, repeated', [{ ...silent, abandonedAtMs: 50 }, create, approve], {}, 'passed'],
+  ['given up with an error', [{ ...silent, abandonedAtMs: 50 }], failed, 'passed'],
+  ['waits on', [silent], killed, 'fails waits-for-ever'],
+  [
+    'a new key',
+    [
+      { ...silent, abandonedAtMs: 50 },
+      { ...create, key: 'c' },
+    ],
+    {},
+    'fails new-key',
+  ],
+]);
+
+const broken = struck({ status: 500, fate: 'refused' });
+table('CLT-500', plain, [
+  ['repeated as it was', [broken, create, approve], {}, 'passed'],
+  ['given up with an error', [broken], failed, 'fails gave-up'],
+  ['repeated, and failed', [broken, create], failed, 'fails no-success'],
+]);
+
+const every = (ms: number, count: number) =>
+  Array.from({ length: count }, (_, n) => ({ ...broken, atMs: n * ms }));
+table('CLT-gives-up', plain, [
+  ['three tries, an error', every(400, 3), failed, 'passed'],
+  ['ten tries, an error', every(400, 10), failed, 'passed'],
+  ['one try, an error', every(400, 1), failed, 'passed'],
+  ['eleven tries', every(400, 11), failed, 'fails never-gives-up'],
+  ['four within a second', every(250, 4), failed, 'fails hammers'],
+  ['three within a second', every(340, 6), failed, 'passed'],
+  ['no error in the end', every(400, 3), {}, 'fails taken-for-done'],
+  ['still at it', every(9_000, 7), killed, 'fails never-gives-up'],
+]);
+
+const limited = struck({
+  status: 429,
+  fate: 'refused',
+  answerHeaders: { 'retry-after': '2' },
+  atMs: 0,
+});
+const limitedToo: Written = { ...approve, status: 429, struck: 'struck', fate: 'refused' };
+table('CLT-429', plain, [
+  ['waited', [limited, { ...create, atMs: 2_010 }, approve], {}, 'passed'],
+  [
+    'sent again too early',
+    [limited, { ...limited, atMs: 1_000 }, { ...create, atMs: 2_100 }],
+    {},
+    'fails too-early',
+  ],
+  [
+    'something else too early',
+    [limited, { ...limitedToo, atMs: 900 }, { ...create, atMs: 2_100 }],
+    {},
+    'fails too-early',
+  ],
+  [
+    'something else was on its way',
+    [limited, { ...limitedToo, atMs: 90 }, { ...create, atMs: 2_100 }],
+    {},
+    'passed',
+  ],
+  ['never repeated', [limited], failed, 'fails gave-up'],
+  ['under a new key', [limited, { ...create, key: 'c', atMs: 2_100 }], {}, 'fails new-key'],
+]);
+
+const running = struck({ fate: 'answer_lost', status: 201, atMs: 0 });
+const told = (atMs: number): Written => ({
+  ...create,
+  struck: 'struck',
+  status: 409,
+  fate: 'refused',
+  atMs,
+});
+table('CLT-in-flight', plain, [
+  ['waited for it', [running, told(500), told(2_000), { ...create, atMs: 4_000 }], {}, 'passed'],
+  ['came when it was over', [running, { ...create, atMs: 5_000 }], {}, 'passed'],
+  ['left at the 409', [running, told(500)], failed, 'fails gave-up-at-409'],
+  ['a new key', [running, told(500), { ...create, key: 'c' }], {}, 'fails new-key'],
+  [
+    'asked and asked',
+    [running, ...[1, 2, 3, 4, 5, 6].map((n) => told(n * 50)), { ...create, atMs: 3_100 }],
+    {},
+    'fails hammers',
+  ],
+]);
+
+const refused = struck({ status: 422, fate: 'refused' });
+table('CLT-refused', plain, [
+  ['left', [refused], failed, 'passed'],
+  ['corrected under a new key', [refused, { ...create, key: 'c', json: {} }], {}, 'passed'],
+  ['sent again', [refused, refused], failed, 'fails sent-again'],
+  ['sent again under a new key', [refused, { ...refused, key: 'c' }], failed, 'fails sent-again'],
+]);
+
+const update = (tag: string | null, key: string, more: Partial<Written> = {}): Written => ({
+  line: 'PATCH accounts/7',
+  key,
+  json: { first_name: 'A' },
+  status: 200,
+  ...(tag === null ? {} : { headers: { 'If-Match': tag } }),
+  ...more,
+});
+const stale = update('"1"', 'a', { status: 412, struck: 'struck' });
+const list: Written = {
+  line: 'GET accounts',
+  status: 200,
+  answer: { accounts: [{ revision: 2 }] },
+};
+const converging: Written = {
+  line: 'POST accounts',
+  key: 'x',
+  json: {},
+  status: 200,
+  answerHeaders: { etag: '"2"' },
+};
+table('CLT-stale-tag', recorded([update('"1"', 'a')]), [
+  ['read from a list', [stale, list, update('"2"', 'b')], {}, 'passed'],
+  ['read from a create that converges', [stale, converging, update('"2"', 'b')], {}, 'passed'],
+  ['ended with an error', [stale], failed, 'passed'],
+  ['left silently', [stale], {}, 'fails taken-for-done'],
+  ['read anew and left', [stale, list], {}, 'advisory left'],
+  ['the same tag', [stale, update('"1"', 'b')], failed, 'fails same-tag'],
+  ['the same key', [stale, list, update('"2"', 'a')], {}, 'fails same-key'],
+  ['a tag that nobody showed', [stale, update('"2"', 'b')], {}, 'fails guessed-tag'],
+  ['no tag at all', [stale, list, update(null, 'b')], {}, 'fails no-tag'],
+]);
+
+const token: Written = { line: 'POST oauth/token', json: {}, status: 200 };
+const expired = struck({ status: 401, fate: 'refused' });
+table('CLT-token-expires', recorded([token, create]), [
+  ['one new token', [token, expired, token, create], {}, 'passed'],
+  ['many new tokens', [token, expired, token, token, token, create], {}, 'fails many-tokens'],
+  ['the old one again', [token, expired, expired], failed, 'fails same-token'],
+  ['an error', [token, expired], failed, 'fails gave-up'],
+  ['a new key', [token, expired, token, { ...create, key: 'c' }], {}, 'fails new-key'],
+]);
+table('CLT-token-expires', plain, [['no token was asked for', [create], {}, 'not_met']]);
+
+const reads: Written = { line: 'GET accounts', status: 200 };
+table('CLT-token-kept', recorded([token, reads]), [
+  ['one for all', [token, reads, reads, reads], {}, 'passed'],
+  ['one for each', [token, reads, token, reads, token, reads], {}, 'fails token-a-call'],
+  ['a crowd at the start', [token, token, token, reads, reads, reads], {}, 'passed'],
+  ['one more on the way', [token, reads, reads, token, reads, reads], {}, 'passed'],
+]);
+
+const large = '9007199254743003';
+const named = (id: string): Written => ({ ...reads, line: `GET accounts/${id}/status` });
+table('CLT-large-ids', recorded([reads]), [
+  ['named as it was', [named(large)], {}, 'passed'],
+  ['rounded', [named(String(Number(large)))], {}, 'fails rounded'],
+  ['as a double prints itself', [named('9.007199254743004e+15')], {}, 'fails rounded'],
+  ['none named', [reads], {}, 'not_met not-met'],
+  ['failed without naming one', [reads], failed, 'advisory no-success'],
+]);
+
+table('CLT-amounts', plain, [
+  ['strings', [create], {}, 'passed'],
+  ['a number', [{ ...create, json: { amount: 1 } }], {}, 'fails number'],
+  ['an exponent', [{ ...create, json: { amount: '1e3' } }], {}, 'fails no-decimal'],
+  ['a comma', [{ ...create, json: { amount: '1,5' } }], {}, 'fails no-decimal'],
+  [
+    'a double in a string',
+    [{ ...create, json: { amount: '0.30000000000000004' } }],
+    {},
+    'advisory double',
+  ],
+]);
+
+table('CLT-key-sent', plain, [
+  ['each', [create, approve], {}, 'passed'],
+  ['none', [{ ...create, key: null }], {}, 'fails no-key'],
+  ['a blank one', [{ ...create, key: '' }], {}, 'fails no-key'],
+  ['too long', [{ ...create, key: 'k'.repeat(256) }], {}, 'fails long-key'],
+  ['as long as it may be', [{ ...create, key: 'k'.repeat(255) }], {}, 'passed'],
+]);
+
+const other = { ...approve, line: 'POST transactions/10/approve?account_id=1' };
+table('CLT-key-one-intent', plain, [
+  ['the identical call twice', [create, create], {}, 'passed'],
+  ['two transactions of one account', [approve, other], {}, 'fails two-bodies'],
+  [
+    'two references',
+    [create, { ...create, json: { client_reference_id: 's' } }],
+    {},
+    'advisory two-subjects',
+  ],
+  ['two operations', [create, { ...approve, key: 'a' }], {}, 'advisory two-subjects'],
+]);
+
+table('CLT-unknown-fields', plain, [
+  ['as before', [create, approve], {}, 'passed'],
+  ['failed', [create], failed, 'fails no-success'],
+  ['left something out', [create], {}, 'fails left-out'],
+]);
+
+table('CLT-converged', plain, [
+  ['as before', [struck({ status: 200 }), approve], {}, 'passed'],
+  ['failed', [struck({ status: 200 })], failed, 'fails no-success'],
+  ['made something else', [struck({ status: 201 }), approve], {}, 'inconclusive fault-not-met'],
+]);
+
+const crash = { code: 1, output: 'SyntaxError: Unexpected end of JSON input' };
+table('CLT-plain-text', plain, [
+  ['told', [struck({ status: 422 })], { code: 1, output: '422: a member is missing' }, 'passed'],
+  ['broke', [struck({ status: 422 })], crash, 'fails parser-crash'],
+  ['hangs', [struck({ status: 422 })], killed, 'fails endless'],
+]);
+
+judged('CLT-secret-places: where a secret stands', () => {
+  const judge = (call: Written) =>
+    outcomeOf('CLT-secret-places', plain, recorded([call], {}, ['s3cret/1']));
+  assert.is(judge(create), 'passed');
+  assert.is(judge({ ...reads, line: 'GET accounts?access_token=s3cret%2F1' }), 'fails in-url');
+  const reference = { client_reference_id: 'x-s3cret/1' };
+  assert.is(judge({ ...create, json: reference }), 'fails in-reference');
+  assert.is(judge({ ...create, key: 's3cret/1' }), 'advisory in-key');
+});
+
+judged('every check has its words, and cites rules that exist', () => {
+  const known = new Set<string>(rules.map(({ id }) => id));
+  assert.is(checks.length, 20);
+  for (const { id, title, expected, atStake, mend, rules: cited } of checks) {
+    for (const words of [title, expected, atStake, mend.words, mend.example]) {
+      assert.ok(words.length > 10, `${id}: ${words}`);
+    }
+    assert.ok(cited.length > 0 && cited.every((rule) => known.has(rule)), id);
+  }
+});
+
+judged.run();

@@ -1,0 +1,70 @@
+// Runs of clients written down by hand: calls as tests want them, placed as the gateway places
+// them.
+import type { ApiCall, Ending, Recording } from '../call.ts';
+import { Intents } from '../intents.ts';
+import { findOperation } from '../operations.ts';
+
+export interface Written {
+  /** `POST transactions`, below /api/v1. */
+  readonly line: string;
+  readonly key?: string | null;
+  readonly json?: unknown;
+  /** What was answered; null: nothing. */
+  readonly status?: number | null;
+  readonly struck?: string;
+  readonly atMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  readonly answer?: unknown;
+  readonly fate?: ApiCall['fate'];
+  readonly abandonedAtMs?: number;
+}
+
+export function recorded(
+  written: readonly Written[],
+  ending: Partial<Ending> = {},
+  secrets: readonly string[] = [],
+): Recording {
+  const book = new Intents();
+  const calls = written.map((each, index): ApiCall => {
+    const [method = '', rest = ''] = each.line.split(' ');
+    const target = `/api/v1/${rest}`;
+    const { pathname: path, searchParams: query } = new URL(target, 'http://sandbox');
+    const body = each.json === undefined ? '' : JSON.stringify(each.json);
+    const operation = findOperation(method, path);
+    const key = each.key === undefined ? null : each.key;
+    const wish = { operation, method, path, query, body, json: each.json, key };
+    const { status = 201, atMs = index * 100 } = each;
+    return {
+      ...wish,
+      n: index + 1,
+      atMs,
+      target,
+      headers: Object.entries(each.headers ?? {}),
+      token: 'token',
+      site: book.place(wish)?.site ?? null,
+      fate: each.fate ?? 'answered',
+      struck: each.struck ?? null,
+      response:
+        status === null
+          ? null
+          : {
+              status,
+              headers: Object.entries(each.answerHeaders ?? {}),
+              body: each.answer === undefined ? '' : JSON.stringify(each.answer),
+            },
+      answeredAtMs: each.fate === 'silent' ? null : atMs + 5,
+      abandonedAtMs: each.abandonedAtMs ?? null,
+    };
+  });
+  const ended = {
+    code: 0,
+    signal: null,
+    killed: false,
+    cutShort: false,
+    durationMs: 1_000,
+    output: '',
+    ...ending,
+  };
+  return { calls, ending: ended, secrets, lagMs: 0 };
+}
