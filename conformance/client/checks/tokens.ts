@@ -5,6 +5,7 @@ import { followUp } from '../follow-up.ts';
 import { chosen, isSuccess, type Observation } from '../observation.ts';
 import {
   type Aim,
+  advise,
   aimsAt,
   type Check,
   everywhere,
@@ -63,7 +64,8 @@ function judgeExpired(recording: Recording, aim: Aim, seen: Observation): Outcom
   const asked = between.filter(isTokenRequest);
   // Calls that were on their way together may each have been told so.
   const told = recording.calls.filter((call) => call.struck !== null && call.n < untilN);
-  if (asked.length > Math.max(1, told.length)) {
+  const enough = Math.max(1, told.length);
+  if (asked.length > enough + 1) {
     const words = `${after}, and ${asked.length} new ones were asked for`;
     return fail('many-tokens', words, [struck, ...asked]);
   }
@@ -71,6 +73,10 @@ function judgeExpired(recording: Recording, aim: Aim, seen: Observation): Outcom
     const again = `sent again ${repeats.length} times with the same token`;
     const words = `${after}, and it was ${again}; the command ${endingWords(recording.ending)}`;
     return fail('same-token', words, [struck, ...repeats]);
+  }
+  if (served !== undefined && asked.length > enough) {
+    const words = `${after}, and ${asked.length} new ones were asked for: one is enough`;
+    return advise('many-tokens', words, [struck, ...asked, served]);
   }
   if (served !== undefined && succeeded(recording)) {
     return pass('one new token was asked for, and the write repeated', [struck, ...asked, served]);

@@ -20,6 +20,7 @@ export const right = {
   repeatsBroken: true,
   retryAfterMs: (response) => Number(response.headers.get('retry-after')) * 1000,
   inFlightMs: 1_200,
+  countsInFlight: true,
   isSuccess: (status) => status >= 200 && status < 300,
   read: (text) => JSON.parse(text),
   refreshes: true,
@@ -119,7 +120,11 @@ export class Client {
       }
       if (!ways.mayRepeat(status, json?.code)) break;
       if (status === 429) this.pausedUntilMs = Date.now() + ways.retryAfterMs(response);
-      else await sleep(json?.code === 'idempotency_in_flight' ? ways.inFlightMs : ways.waitMs(n));
+      else if (json?.code !== 'idempotency_in_flight') await sleep(ways.waitMs(n));
+      else {
+        await sleep(ways.inFlightMs);
+        if (!ways.countsInFlight) n -= 1;
+      }
     }
     return ways.onGivenUp(last);
   }
@@ -150,9 +155,9 @@ export class Client {
     return { ...made.json, etag: made.etag };
   }
 
-  /** Reads anew what was overtaken, a page at a time. */
+  /** Reads anew what was overtaken. */
   async tagOf(id) {
-    const { json } = await this.read('accounts?limit=200');
+    const { json } = await this.read(`accounts?limit=1&after=${BigInt(id) - 1n}`);
     const found = json.accounts.find((each) => String(each.id ?? each.record_id) === id);
     return `"${found.revision}"`;
   }

@@ -70,7 +70,7 @@ const mistakes = {
   'never-repeats-429': never(429),
   'in-flight-is-final': never('idempotency_in_flight'),
   'in-flight-new-key': keyAfter('idempotency_in_flight'),
-  'in-flight-hammered': { inFlightMs: 20, tries: 400 },
+  'in-flight-hammered': { inFlightMs: 20, countsInFlight: false },
   'repeats-422': also(422),
   'repeats-403': also(403),
   'repeats-404': also(404),
