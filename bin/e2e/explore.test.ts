@@ -11,12 +11,12 @@ const exploring = suite('explore');
 async function explored(deviation: string | null, requests: number) {
   const bent = deviation === null ? [] : [findDeviation(deviation)!];
   const target = await simulatorModel(defaultSettings, bent);
-  const model = await simulatorModel(defaultSettings);
   try {
     return await explore({
       provider: target.provider,
       sender: target.sender,
-      model,
+      makeModel: () => simulatorModel(defaultSettings),
+      settings: {},
       seed: 1,
       requests,
       untilMs: Number.POSITIVE_INFINITY,
@@ -28,7 +28,6 @@ async function explored(deviation: string | null, requests: number) {
     });
   } finally {
     await target.close();
-    await model.close();
   }
 }
 

@@ -10,8 +10,11 @@ import { Coverage } from './draw/coverage.ts';
 import { drawSequence } from './draw/draw.ts';
 import { ideas } from './draw/ideas.ts';
 import { Random } from './draw/random.ts';
-import { type Found, investigate } from './findings/investigate.ts';
-import type { Model } from './model.ts';
+import { type Found, investigate, upTo } from './findings/investigate.ts';
+import { closure, isKin } from './findings/shrink.ts';
+import type { MakeModel, Model, ModelSettings } from './model.ts';
+import type { Case, Excuse } from './open/excuses.ts';
+import { isOtherFault } from './open/order.ts';
 import { type Arena, type Duel, duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { Player } from './play/player.ts';
@@ -20,7 +23,9 @@ import type { Sequence } from './sequence.ts';
 export interface ExploreParts {
   readonly provider: Provider;
   readonly sender: Sender;
-  readonly model: Model;
+  readonly makeModel: MakeModel;
+  /** How the model answers the open questions to begin with. */
+  readonly settings: ModelSettings;
   readonly seed: number;
   /** No more than so many are sent to the target. */
   readonly requests: number;
@@ -38,6 +43,8 @@ export interface ExploreParts {
   readonly onProgress?: (progress: Progress) => void;
 }
 
+const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said first' };
+
 export interface Progress {
   readonly requests: number;
   readonly sequences: number;
@@ -50,13 +57,22 @@ export interface Explored {
   readonly agreed: number;
   readonly inconclusive: readonly string[];
   readonly found: readonly Found[];
+  /** Open questions that differences turned out to be of, with how often. */
+  readonly open: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
+  /** How the model answered the open questions in the end. */
+  readonly settings: ModelSettings;
 }
 
 export async function explore(parts: ExploreParts): Promise<Explored> {
-  const exploration = new Exploration(parts);
-  await exploration.run();
-  return exploration.result();
+  const model = await parts.makeModel(parts.settings);
+  const exploration = new Exploration(parts, model);
+  try {
+    await exploration.run();
+    return exploration.result();
+  } finally {
+    await exploration.close();
+  }
 }
 
 class Exploration {
@@ -65,14 +81,24 @@ class Exploration {
   readonly #found = new Map<string, Found>();
   /** Signatures of differences as they were first met, before anything was shrunk. */
   readonly #met = new Set<string>();
+  /** Signatures of differences that turned out to be open. */
+  readonly #openAs = new Map<string, Excuse>();
+  readonly #open = new Map<string, number>();
   readonly #inconclusive: string[] = [];
   #requests = 0;
   #sequences = 0;
   #agreed = 0;
   #drawn = 0;
 
-  constructor(parts: ExploreParts) {
+  #model: Model;
+
+  constructor(parts: ExploreParts, model: Model) {
     this.#parts = parts;
+    this.#model = model;
+  }
+
+  async close(): Promise<void> {
+    await this.#model.close();
   }
 
   async run(): Promise<void> {
@@ -92,7 +118,9 @@ class Exploration {
       agreed: this.#agreed,
       inconclusive: this.#inconclusive,
       found: [...this.#found.values()],
+      open: this.#open,
       coverage: this.#coverage,
+      settings: this.#parts.settings,
     };
   }
 
@@ -125,7 +153,8 @@ class Exploration {
     this.#sequences += 1;
     if (played.verdict === 'agrees') this.#agreed += 1;
     if (played.verdict === 'inconclusive') this.#inconclusive.push(played.why ?? '');
-    if (played.difference !== undefined) await this.#look(sequence, played.difference);
+    for (const each of played.excused) this.#excuse(each);
+    if (played.difference !== undefined) await this.#look(sequence, played, played.difference);
     this.#parts.onProgress?.({
       requests: this.#requests,
       sequences: this.#sequences,
@@ -135,8 +164,8 @@ class Exploration {
 
   /** Drawn on a world of the model that is given up afterwards. */
   async #draw(random: Random): Promise<Sequence> {
-    const { model, provider, requests } = this.#parts;
-    const target = await model.provider.own();
+    const { provider, requests } = this.#parts;
+    const target = await this.#model.provider.own();
     try {
       const player = new Player(this.#modelGround(target), newNonce());
       const { mainRole, disposable } = await provider.shared();
@@ -160,8 +189,8 @@ class Exploration {
   }
 
   async #duel(sequence: Sequence): Promise<Duel> {
-    const { provider, model, masked } = this.#parts;
-    const [target, other] = await Promise.all([provider.own(), model.provider.own()]);
+    const { provider, masked } = this.#parts;
+    const [target, other] = await Promise.all([provider.own(), this.#model.provider.own()]);
     try {
       const arena: Arena = {
         target: this.#targetGround(target),
@@ -174,14 +203,25 @@ class Exploration {
     }
   }
 
-  async #look(sequence: Sequence, difference: Difference): Promise<void> {
+  async #look(sequence: Sequence, played: Duel, difference: Difference): Promise<void> {
     const met = signatureOf(difference);
     if (this.#met.has(met)) {
       const known = [...this.#found.values()].find((each) => each.metAs.has(met));
       if (known !== undefined) known.times += 1;
+      const open = this.#openAs.get(met);
+      if (open !== undefined) this.#excuse(open);
       return;
     }
     this.#met.add(met);
+    if (played.case !== undefined && (await this.#isOrder(sequence, played.case))) {
+      this.#openAs.set(met, ORDER);
+      this.#excuse(ORDER);
+      return;
+    }
+    await this.#investigate(sequence, difference, met);
+  }
+
+  async #investigate(sequence: Sequence, difference: Difference, met: string): Promise<void> {
     const found = await investigate(sequence, difference, (each) => this.#duel(each));
     if (found === null) {
       this.#inconclusive.push(`not met again: ${met}`);
@@ -193,6 +233,24 @@ class Exploration {
     if (known === undefined) this.#found.set(signature, found);
     else known.times += 1;
     this.#found.get(signature)!.metAs.add(met);
+  }
+
+  #isOrder(sequence: Sequence, each: Case): Promise<boolean> {
+    return isOtherFault(needed(sequence, each.step.n), each, async (steps) => {
+      const world = await this.#model.provider.own();
+      try {
+        const player = new Player(this.#modelGround(world), newNonce());
+        for (const step of steps) await player.play(step);
+        return player.outcomes.get(each.step.n);
+      } finally {
+        await world.close();
+      }
+    });
+  }
+
+  #excuse({ question, why }: Excuse): void {
+    const name = question ?? why;
+    this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
   }
 
   #targetGround(target: Target): Ground {
@@ -211,7 +269,15 @@ class Exploration {
   }
 
   #modelGround(target: Target): Ground {
-    const { model, timeoutMs } = this.#parts;
-    return { target, sender: model.sender, timeoutMs };
+    const { timeoutMs } = this.#parts;
+    return { target, sender: this.#model.sender, timeoutMs };
   }
+}
+
+/** What the step cannot be without, and what has to do with the same records and keys. */
+function needed(sequence: Sequence, n: number): Sequence {
+  const { steps } = upTo(sequence, n);
+  const last = steps[steps.length - 1]!;
+  const kin = steps.filter((step) => isKin(step, last)).map((step) => step.n);
+  return { steps: closure(steps, [...kin, n]) };
 }

@@ -10,5 +10,8 @@ export interface Model {
   close(): Promise<void>;
 }
 
-/** A model that answers the open questions so; settings by the names of `sandbox questions`. */
-export type MakeModel = (settings: Readonly<Record<string, unknown>>) => Promise<Model>;
+/** Choices for open questions, by the names of `sandbox questions`. */
+export type ModelSettings = Readonly<Record<string, unknown>>;
+
+/** A model that answers the open questions so. */
+export type MakeModel = (settings: ModelSettings) => Promise<Model>;

@@ -3,14 +3,14 @@
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
-import { sequenceIn } from '../../../conformance/explore/findings/again.ts';
-import type { Model } from '../../../conformance/explore/model.ts';
+import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
+import { learn } from '../../../conformance/explore/learn.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
 import type { Sequence } from '../../../conformance/explore/sequence.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
-import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from './explore-model.ts';
 import type { ExploreOptions } from './explore-options.ts';
 import { type Found, findTarget } from './find-target.ts';
@@ -23,30 +23,22 @@ export async function exploreTarget(
   signal: AbortSignal,
 ): Promise<number> {
   for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
-  const settings = readModel(options, io.cwd);
-  const sequence = readSequence(options, io.cwd);
+  const { observed } = options.reach;
+  if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
+  const again = readAgain(options, io.cwd);
+  const given = again?.settings ?? readModel(options, io.cwd);
   const redactor = new Redactor();
   const sender = await socketSender();
   // Time limits alone keep no program alive: without it one that waits for nothing else would end.
   const alive = setInterval(() => {}, 1_000);
   try {
     const found = await findTarget({ options: options.reach, io, sender, redactor, signal });
-    const model = await simulatorModel(settings);
     try {
-      return await compareWith({
-        options,
-        io,
-        signal,
-        redactor,
-        sender,
-        found,
-        model,
-        settings,
-        sequence,
-      });
+      const common = { options, io, signal, redactor, sender, found };
+      const learned = given === undefined ? await learnFrom(common) : { settings: given, spent: 0 };
+      return await compareWith({ ...common, ...learned, sequence: again?.sequence });
     } finally {
       await found.provider.close();
-      await model.close();
     }
   } finally {
     clearInterval(alive);
@@ -54,8 +46,8 @@ export async function exploreTarget(
   }
 }
 
-function readModel({ model }: ExploreOptions, cwd: string): Settings {
-  if (model === undefined) return defaultSettings;
+function readModel({ model }: ExploreOptions, cwd: string): Settings | undefined {
+  if (model === undefined) return undefined;
   const given = readJson('--model', model, cwd, '--observed of a run writes it');
   const { config, problems = [] } = parseConfig(given);
   if (config !== undefined) return config.settings;
@@ -63,14 +55,32 @@ function readModel({ model }: ExploreOptions, cwd: string): Settings {
   throw new UsageError(`${model} cannot be used:\n${lines.join('\n')}`);
 }
 
-/** The sequence that --replay names. */
-function readSequence({ replay }: ExploreOptions, cwd: string): Sequence | undefined {
+/** NS: what the target does where the specification is open, as far as half of the requests go. */
+async function learnFrom({ options, io, signal, redactor, sender, found }: Common) {
+  const { reach, requests } = options;
+  io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
+  const learned = await learn({
+    provider: found.provider,
+    sender,
+    timeoutMs: reach.timeoutS * 1000,
+    most: Math.floor(requests / 2),
+    signal,
+    secret: (value) => redactor.learn(value),
+    ...(reach.maxRate === undefined ? {} : { maxRate: reach.maxRate }),
+  });
+  const { settings = defaultSettings } = parseSettings(learned.settings);
+  return { settings, spent: learned.requests };
+}
+
+/** The sequence that --replay names, and the settings of the model that it was found with. */
+function readAgain({ replay }: ExploreOptions, cwd: string) {
   if (replay === undefined) return undefined;
   const { file, id } = replay;
   const report = readJson('--replay', file, cwd, '--report json=FILE writes one');
   try {
-    const found = sequenceIn(report, id);
-    if (found !== undefined) return found;
+    const sequence = sequenceIn(report, id);
+    const { settings } = parseSettings(settingsIn(report));
+    if (sequence !== undefined) return { sequence, settings: settings ?? defaultSettings };
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`--replay: ${file}: ${error.message}`);
     throw error;
@@ -78,29 +88,34 @@ function readSequence({ replay }: ExploreOptions, cwd: string): Sequence | undef
   throw new UsageError(`--replay: ${file} has no difference ${id}`);
 }
 
-interface Comparison {
+interface Common {
   readonly options: ExploreOptions;
   readonly io: JudgeIo;
   readonly signal: AbortSignal;
   readonly redactor: Redactor;
   readonly sender: Sender;
   readonly found: Found;
-  readonly model: Model;
+}
+
+interface Comparison extends Common {
   readonly settings: Settings;
+  /** Requests that were sent to learn them. */
+  readonly spent: number;
   readonly sequence: Sequence | undefined;
 }
 
 async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, found, model, sender, signal, sequence } = comparison;
+  const { options, found, settings, sender, signal, sequence, spent } = comparison;
   const { reach, minutes, requests } = options;
   const startedAt = new Date().toISOString();
   const startedMs = performance.now();
   const explored = await explore({
     provider: found.provider,
     sender,
-    model,
+    makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
+    settings: { ...settings },
     seed: reach.seed,
-    requests,
+    requests: requests - spent,
     untilMs: minutes === undefined ? Number.POSITIVE_INFINITY : startedMs + minutes * 60_000,
     timeoutMs: reach.timeoutS * 1000,
     pacer: new Pacer(reach.maxRate),
@@ -115,7 +130,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
 }
 
 function reportOf(
-  { options, io, found, redactor, settings, signal }: Comparison,
+  { options, io, found, redactor, signal, spent }: Comparison,
   explored: Explored,
   startedAt: string,
   durationMs: number,
@@ -128,7 +143,7 @@ function reportOf(
     startedAt,
     durationMs,
     explored,
-    settings: { ...settings },
+    spent,
     interrupted: signal.aborted,
     notes: [...found.notes, ...found.provider.notes],
     redactor,

@@ -33,7 +33,7 @@ export function compareReplay(
 }
 
 /** The answer that the model has replayed: the earliest with the same bytes. */
-function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
+export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
   for (const outcome of outcomes.values()) {
     if (outcome.kind !== 'answer' || outcome.n === model.n) continue;
     if (outcome.status !== model.status || outcome.sent.method !== model.sent.method) continue;

@@ -185,7 +185,8 @@ const known: readonly Idea[] = [
     draw: (d) => {
       const { email, phone } = d.random.pick(d.scene.accounts);
       const brand_id: Value = { $role: 'other_brand', has: 'brand' };
-      return [createCall(d, 'firm', members({ email, phone, brand_id }))];
+      const same = members({ email, phone, phone_region: phone && 'GB', brand_id });
+      return [createCall(d, 'firm', same)];
     },
   },
 ];

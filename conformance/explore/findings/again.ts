@@ -20,3 +20,9 @@ export function sequenceIn(report: unknown, id: string): Sequence | undefined {
   }
   return sequence;
 }
+
+/** The settings of the model that the differences of a report were found with. */
+export function settingsIn(report: unknown): unknown {
+  const { coverage } = report as { readonly coverage?: { readonly settings_learned?: unknown } };
+  return coverage?.settings_learned ?? {};
+}

@@ -58,7 +58,7 @@ export async function investigate(
 }
 
 /** Nothing after the step that shows it is needed. */
-function upTo({ steps }: Sequence, n: number): Sequence {
+export function upTo({ steps }: Sequence, n: number): Sequence {
   const at = steps.findIndex(
     (step) => step.n === n || callsOf([step]).some((each) => each.n === n),
   );

@@ -88,7 +88,7 @@ function labels(step: Step): readonly number[] {
 }
 
 /** These steps and all that they refer to, directly or by way of others. */
-function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
+export function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
   const kept = new Set<Step>();
   const add = (n: number) => {
     const step = steps.find((each) => labels(each).includes(n));
@@ -118,8 +118,8 @@ function without(steps: readonly Step[], gone: readonly number[]): readonly Step
   });
 }
 
-/** Steps that share a key, a record or a text with the last one. */
-function isKin(step: Step, last: Step): boolean {
+/** Whether a step shares a key, a record or a text with the last one. */
+export function isKin(step: Step, last: Step): boolean {
   const own = new Set(texts(step));
   return texts(last).some((each) => own.has(each));
 }

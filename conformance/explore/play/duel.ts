@@ -6,13 +6,15 @@ import {
   MissingCapability,
   Unreachable,
 } from '../../engine/scenario-errors.ts';
+import { memberAt } from '../../engine/send/answer.ts';
 import { compareAnswers } from '../compare/answers.ts';
 import type { Difference } from '../compare/difference.ts';
 import { compareLedgers } from '../compare/ledgers.ts';
 import { Match } from '../compare/match.ts';
-import { compareReplay } from '../compare/replays.ts';
+import { compareReplay, firstOf } from '../compare/replays.ts';
 import type { Comparing } from '../compare/values.ts';
-import type { Sequence, Step } from '../sequence.ts';
+import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
+import type { CallStep, Sequence, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
 import type { CallOutcome, Outcome } from './outcome.ts';
 import { Player } from './player.ts';
@@ -26,8 +28,12 @@ export interface Arena {
 export interface Duel {
   readonly verdict: 'agrees' | 'differs' | 'inconclusive';
   readonly difference?: Difference;
+  /** The call that differs, with all that may explain it. */
+  readonly case?: Case;
   /** Why nothing can be said of it. */
   readonly why?: string;
+  /** Differences that open questions explain. */
+  readonly excused: readonly Excuse[];
   readonly target: Player;
   readonly model: Player;
 }
@@ -37,14 +43,30 @@ export async function duel(sequence: Sequence, arena: Arena, nonce: string): Pro
   const model = new Player(arena.model, nonce);
   const comparing = await beginComparing(arena);
   const sides = { target, model };
+  const excused: Excuse[] = [];
   for (const step of sequence.steps) {
-    const found = await playBoth(step, sides, comparing);
-    if (found === null) continue;
-    if (typeof found === 'string') return { verdict: 'inconclusive', why: found, ...sides };
-    return { verdict: 'differs', difference: found, ...sides };
+    const verdict = await playBoth(step, sides, comparing);
+    excused.push(...(verdict.excused ?? []));
+    if (verdict.difference !== undefined || verdict.why !== undefined) {
+      const kind = verdict.why === undefined ? 'differs' : 'inconclusive';
+      return { ...verdict, verdict: kind, excused, ...sides };
+    }
+    if (verdict.isParted) break;
   }
-  return { verdict: 'agrees', ...sides };
+  return { verdict: 'agrees', excused, ...sides };
 }
+
+/** What one step has shown; nothing when it is alike. */
+interface StepVerdict {
+  readonly difference?: Difference;
+  readonly case?: Case;
+  readonly why?: string;
+  readonly excused?: readonly Excuse[];
+  /** Only one of the two has done something, so that what follows cannot be compared. */
+  readonly isParted?: boolean;
+}
+
+const ALIKE: StepVerdict = {};
 
 async function beginComparing({ target, model, masked }: Arena): Promise<Comparing> {
   const [own, other] = await Promise.all([nowOf(target), nowOf(model)]);
@@ -61,50 +83,71 @@ interface Sides {
   readonly model: Player;
 }
 
-async function playBoth(
-  step: Step,
-  sides: Sides,
-  comparing: Comparing,
-): Promise<Difference | string | null> {
+async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise<StepVerdict> {
   let own: Outcome | undefined;
   try {
     [own] = await sides.target.play(step);
   } catch (error) {
-    if (isHindrance(error)) return `step ${step.n}: ${error.message}`;
+    if (isHindrance(error)) return { why: `step ${step.n}: ${error.message}` };
     throw error;
   }
   const [other] = await sides.model.play(step);
-  if (own === undefined || other === undefined) return null;
+  if (own === undefined || other === undefined) return ALIKE;
   pairCredentials(sides, comparing.match);
-  return compareOutcomes(step, own, other, sides, comparing);
+  if (own.kind === 'ledger' && other.kind === 'ledger') {
+    const unsettled = unsettledIn(sides.model);
+    const difference = compareLedgers(own, other, unsettled, comparing);
+    return difference === null ? ALIKE : { difference };
+  }
+  if (own.kind === 'done' && other.kind === 'done') {
+    pairPlaces(own.json, other.json, comparing.match);
+    return ALIKE;
+  }
+  return step.do === 'call' ? judgeCall(step, own, other, sides, comparing) : ALIKE;
 }
 
-function compareOutcomes(
-  step: Step,
+function judgeCall(
+  step: CallStep,
   own: Outcome,
   other: Outcome,
   sides: Sides,
   comparing: Comparing,
-): Difference | string | null {
-  if (own.kind === 'ledger' && other.kind === 'ledger') {
-    return compareLedgers(own, other, comparing);
+): StepVerdict {
+  if (own.kind === 'lost' && other.kind === 'lost') return ALIKE;
+  if (own.kind === 'lost') return { why: `call ${own.n}: no answer (${own.why})` };
+  if (own.kind !== 'answer' || other.kind !== 'answer') {
+    return { why: `call ${own.n}: the model gave no answer` };
   }
-  if (own.kind === 'done' && other.kind === 'done') {
-    pairPlaces(own.json, other.json, comparing.match);
-    return null;
-  }
-  if (step.do !== 'call') return null;
-  if (own.kind === 'lost' && other.kind === 'lost') return null;
-  if (own.kind === 'lost') return `call ${own.n}: no answer (${own.why})`;
-  if (other.kind === 'lost') return `call ${own.n}: the model gave no answer (${other.why})`;
-  const answers = { own: own as CallOutcome, other: other as CallOutcome };
-  const trouble = troubleOf(answers.own, answers.other);
-  if (trouble !== null) return trouble;
+  const trouble = troubleOf(own, other);
+  if (trouble !== null) return { why: trouble };
+  const first = firstOf(other, sides.model.outcomes);
+  const caseOf = (difference: Difference): Case => {
+    return { difference, step, target: own, model: other, first };
+  };
+  const found = compareAnswers(step, own, other, comparing);
+  const excuse = found === null ? undefined : excuseOf(caseOf(found));
+  if (found !== null && excuse === undefined) return { difference: found, case: caseOf(found) };
   const played = { target: sides.target.outcomes, model: sides.model.outcomes };
-  return (
-    compareAnswers(step, answers.own, answers.other, comparing) ??
-    compareReplay(step, answers.own, answers.other, played)
-  );
+  const again = compareReplay(step, own, other, played);
+  if (again !== null && excuseOf(caseOf(again)) === undefined) {
+    return { difference: again, case: caseOf(again) };
+  }
+  if (excuse === undefined) return ALIKE;
+  return { excused: [excuse], isParted: own.status < 400 !== other.status < 400 };
+}
+
+/** NS-3: money that is on its way may be booked already, or only when it has arrived. */
+function unsettledIn(model: Player): ReadonlySet<string> {
+  const approved = new Set<string>();
+  for (const outcome of model.outcomes.values()) {
+    if (outcome.kind !== 'answer') continue;
+    const [id, status] = ['id', 'status'].map((name) => memberAt(outcome.json, name));
+    if (typeof id !== 'string') continue;
+    if (status === 'approved') approved.add(id);
+    else if (typeof status === 'string') approved.delete(id);
+  }
+  for (const id of model.settled) approved.delete(id);
+  return approved;
 }
 
 /** What the setup could not do, or the network did not let it do. */

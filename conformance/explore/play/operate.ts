@@ -34,9 +34,12 @@ async function perform(step: Exclude<OperatorStep, Of<'ledger'>>, player: Player
       if (id !== undefined) await operator.rescope(id, step.scopes);
       return null;
     }
-    case 'settle':
-      await operator.settle(resolveText(step.id, player));
+    case 'settle': {
+      const id = resolveText(step.id, player);
+      await operator.settle(id);
+      player.settled.push(id);
       return null;
+    }
     case 'hook':
       return hook(step, player);
     case 'permit':

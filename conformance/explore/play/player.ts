@@ -23,6 +23,8 @@ export class Player implements Known {
   /** Endpoints of hook steps. */
   readonly hooks = new Map<number, WebhookEndpoint>();
   readonly credentials = new Map<string, Credential>();
+  /** Transactions that an operator has settled. */
+  readonly settled: string[] = [];
   readonly #startedAtMs = performance.now();
 
   constructor(ground: Ground, nonce: string) {

@@ -79,7 +79,8 @@ export interface ReportParts {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly explored: Explored;
-  readonly settings: Readonly<Record<string, unknown>>;
+  /** Requests that were sent before, to learn the settings. */
+  readonly spent: number;
   readonly interrupted: boolean;
   readonly notes: readonly string[];
   readonly redactor: Redactor;
@@ -96,20 +97,20 @@ export function makeReport(parts: ReportParts): ExploreReport {
     target: parts.target,
     seed: parts.seed,
     started_at: parts.startedAt,
-    requests: explored.requests,
+    requests: explored.requests + parts.spent,
     sequences: explored.sequences,
     duration_ms: Math.round(parts.durationMs),
     verdict: differences.length > 0 ? 'differs' : explored.agreed === 0 ? 'invalid' : 'agrees',
     interrupted: parts.interrupted,
     differences,
-    open: [],
+    open: [...explored.open].map(([question, seen]) => ({ question, seen })),
     unexplained: [],
     inconclusive: explored.inconclusive.map((each) => redactor.text(each)),
     coverage: {
       operations: sorted(coverage.operations),
       answers: sorted(coverage.answers),
       rules: sorted(coverage.rules),
-      settings_learned: parts.settings,
+      settings_learned: explored.settings,
     },
     notes: parts.notes.map((each) => redactor.text(each)),
   };

@@ -13,6 +13,10 @@ export function textReport(report: ExploreReport, options: TextOptions): string[
   const paint = new Chalk({ level: options.color ? 1 : 0 });
   const width = Math.max(60, Math.min(options.width, 110));
   const lines = report.differences.flatMap((each) => differenceLines(each, paint, width));
+  if (report.open.length > 0) {
+    const open = report.open.map(({ question, seen }) => `${question} (${seen})`).join(', ');
+    lines.push(...wrapText(`open, so not counted: ${open}`, width));
+  }
   for (const each of report.notes) lines.push(...wrapText(each, width));
   const { requests, sequences, duration_ms: ms, differences } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;

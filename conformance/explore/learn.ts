@@ -1,0 +1,77 @@
+// Before anything is compared: how the target answers the open questions, by the scenarios of the
+// judge that observe them, so that the model can be made to do the same.
+import { runScenarios } from '../engine/run/run.ts';
+import type { Sender } from '../engine/send/sender.ts';
+import type { Scenario } from '../engine/types.ts';
+import type { Provider } from '../providers/target.ts';
+import { observedConfig, observedRows } from '../reports/observed.ts';
+import { scenarios } from '../scenarios/all.ts';
+
+export interface Learned {
+  /** Settings of the simulator, by name. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly requests: number;
+}
+
+export interface LearnOptions {
+  readonly provider: Provider;
+  readonly sender: Sender;
+  readonly timeoutMs: number;
+  readonly maxRate?: number;
+  /** No more requests than so many. */
+  readonly most: number;
+  readonly signal: AbortSignal;
+  readonly secret: (value: string) => void;
+}
+
+/** They take many requests for one question that hardly anything else depends on. */
+const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
+
+/**
+ * What these settings allow breaks a rule, so that a target that does it is to be found out and not
+ * to be imitated.
+ */
+const NEVER_LEARNED = [
+  'unrecorded_refusals',
+  'key_across_brands',
+  'account_statuses',
+  'replay_etag',
+  'firm_rate_from',
+  'delegated_bucket',
+];
+
+export async function learn(options: LearnOptions): Promise<Learned> {
+  const { provider, sender, timeoutMs, maxRate, most, signal, secret } = options;
+  const chosen = scenarios.filter(observes);
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  let sent = 0;
+  const counting: Sender = {
+    send: (wire) => {
+      if (isCall(wire.url)) sent += 1;
+      if (sent >= most) enough.abort();
+      return sender.send(wire);
+    },
+    close: () => sender.close(),
+  };
+  const run = await runScenarios({
+    scenarios: chosen,
+    provider,
+    sender: counting,
+    timeoutMs,
+    signal: enough.signal,
+    secret,
+    ...(maxRate === undefined ? {} : { maxRate }),
+  });
+  signal.removeEventListener('abort', stop);
+  const { config } = observedConfig(observedRows(chosen, run.scenarios));
+  const settings = Object.entries(config.settings).filter(([key]) => !NEVER_LEARNED.includes(key));
+  return { settings: Object.fromEntries(settings), requests: Math.max(sent, run.requests) };
+}
+
+function observes({ id, observes: questions = [] }: Scenario): boolean {
+  return questions.length > 0 && !TOO_DEAR.includes(id);
+}
+
+const isCall = (url: string): boolean => url.includes('/api/v1/');

@@ -1,0 +1,170 @@
+// What a target may answer otherwise than the model because the specification leaves it open: known
+// by the question, and only where no setting of the model says it.
+import type { Json } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/answer.ts';
+import type { Difference } from '../compare/difference.ts';
+import type { CallOutcome } from '../play/outcome.ts';
+import type { CallStep, Operation } from '../sequence.ts';
+
+/** A difference with all that may explain it. */
+export interface Case {
+  readonly difference: Difference;
+  readonly step: CallStep;
+  readonly target: CallOutcome;
+  readonly model: CallOutcome;
+  /** The answer that the model has replayed here, if it has. */
+  readonly first: CallOutcome | undefined;
+}
+
+export interface Excuse {
+  /** The open question; null where the register has none. */
+  readonly question: string | null;
+  readonly why: string;
+}
+
+interface Row extends Excuse {
+  readonly covers: (each: Case) => boolean;
+}
+
+const isRefusal = ({ status }: CallOutcome): boolean => status >= 400 && status < 500;
+const bothRefuse = ({ target, model }: Case): boolean => isRefusal(target) && isRefusal(model);
+const isText = ({ headers }: CallOutcome): boolean => headers.mediaType() === 'text/plain';
+const codeOf = ({ json }: CallOutcome): Json | undefined => memberAt(json, 'code');
+const cites = ({ model }: Case, rule: string): boolean =>
+  model.basis?.cites.includes(rule) ?? false;
+
+const ROWS: readonly Row[] = [
+  {
+    question: 'NS-16',
+    why: 'what answers a call without a valid token',
+    covers: (each) => cites(each, 'NS-16') && isRefusal(each.target),
+  },
+  {
+    question: 'NS-14',
+    why: 'the status of the plain-text refusal of an unreadable body',
+    covers: (each) => bothRefuse(each) && isText(each.model) && isText(each.target),
+  },
+  {
+    question: 'NS-27',
+    why: 'how a member that is not known is refused',
+    covers: (each) =>
+      bothRefuse(each) && (cites(each, 'NS-27') || (isText(each.model) && hasUnknown(each))),
+  },
+  {
+    question: 'NS-18',
+    why: 'what answers an update without a tag',
+    covers: (each) => bothRefuse(each) && cites(each, 'NS-18') && each.step.ifMatch === undefined,
+  },
+  {
+    question: 'NS-6',
+    why: 'how a whole batch is refused',
+    covers: (each) => bothRefuse(each) && cites(each, 'NS-6'),
+  },
+  {
+    question: 'NS-33',
+    why: 'whether a row that lacks something fails alone or refuses the batch',
+    covers: ({ step, target, model }) =>
+      step.operation === 'bulkCreateAccounts' && hasOpenRow(target) && bothAnswer(target, model),
+  },
+  {
+    question: 'NS-57',
+    why: 'which is said first, that a token may only read or that it lacks the scope',
+    covers: ({ target, model, step }) =>
+      codeOf(model) === 'read_only_credential' &&
+      codeOf(target) === 'forbidden' &&
+      !/position|transaction/i.test(step.operation),
+  },
+  {
+    question: 'NS-30',
+    why: 'whether a refusal for want of a scope is kept under its key',
+    covers: ({ model, target, first }) =>
+      model.basis?.idempotency === 'replayed' &&
+      first?.basis?.step === 'scope' &&
+      target.status === model.status,
+  },
+  {
+    question: 'NS-54',
+    why: 'where and how the status of an account is read',
+    covers: ({ step }) => step.operation === 'getAccountStatus',
+  },
+  {
+    question: 'NS-2',
+    why: 'the paths, pages and fields of the reads',
+    covers: ({ step, target }) => isRead(step) && (isRefusal(target) || !isPage(target)),
+  },
+  {
+    question: 'NS-1',
+    why: 'what is sent and answered when positions are opened and closed',
+    covers: ({ step, difference, target }) =>
+      /Position$/.test(step.operation) &&
+      (difference.at.startsWith('body.') || target.status === 422 || isText(target)),
+  },
+  {
+    question: null,
+    why: 'how a firm-wide credential is refused that names a brand of another firm',
+    covers: (each) => bothRefuse(each) && cites(each, 'ACC-16') && !/brand/.test(each.step.as),
+  },
+];
+
+/** The open question that the difference is one of; undefined when it is none. */
+export function excuseOf(each: Case): Excuse | undefined {
+  const found = ROWS.find(({ covers }) => covers(each));
+  if (found !== undefined || each.first === undefined) return found;
+  if (each.model.basis?.idempotency !== 'replayed') return undefined;
+  // What was open when it was answered first is so when it is answered again.
+  return excuseOf({ ...each, model: each.first, first: undefined });
+}
+
+/** The members that the specification shows, by operation. */
+const KNOWN_MEMBERS: Readonly<Partial<Record<Operation, readonly string[]>>> = {
+  createAccount: [
+    ...['client_reference_id', 'email', 'phone', 'phone_region', 'first_name', 'last_name'],
+    ...['country', 'language', 'brand_id'],
+  ],
+  updateAccount: ['first_name', 'last_name', 'country', 'language', 'status'],
+  createTransaction: [
+    ...['client_reference_id', 'account_id', 'trading_account_id', 'currency', 'amount'],
+    ...['method', 'transaction_type'],
+  ],
+  rejectTransaction: ['reason'],
+  cancelTransaction: ['reason'],
+  createWebhook: ['url', 'event_categories'],
+};
+
+function hasUnknown({ step, target }: Case): boolean {
+  const known = KNOWN_MEMBERS[step.operation];
+  const body = jsonOfSent(target.sent.body);
+  if (known === undefined || body === null || typeof body !== 'object') return false;
+  return Object.keys(body).some((name) => !known.includes(name));
+}
+
+const isRead = ({ operation }: CallStep): boolean =>
+  operation === 'listAccounts' || operation === 'listTransactions';
+
+const isPage = ({ json }: CallOutcome): boolean =>
+  Array.isArray(memberAt(json, 'accounts')) || Array.isArray(memberAt(json, 'transactions'));
+
+const bothAnswer = (target: CallOutcome, model: CallOutcome): boolean =>
+  [target, model].every(({ status }) => status === 200 || (status >= 400 && status < 500));
+
+/** NS-33: a row with a blank reference, without email, or without a brand. */
+function hasOpenRow({ sent }: CallOutcome): boolean {
+  const rows = memberAt(jsonOfSent(sent.body), 'accounts');
+  if (!Array.isArray(rows)) return false;
+  return rows.some((row) => {
+    const reference = memberAt(row, 'client_reference_id');
+    const isBlank = typeof reference === 'string' && reference.trim() === '';
+    const lacks = ['email', 'brand_id'].some((name) => memberAt(row, name) === undefined);
+    return isBlank || lacks;
+  });
+}
+
+function jsonOfSent(body: Uint8Array | undefined): Json | undefined {
+  if (body === undefined) return undefined;
+  try {
+    return JSON.parse(Buffer.from(body).toString()) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

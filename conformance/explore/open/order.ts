@@ -1,0 +1,48 @@
+// NS-17: of a call with two faults either may be said first, but where a rule says which. Whether a
+// refusal is of that kind shows on the model: mend the fault that it names, and see what it says
+// then.
+import { memberAt } from '../../engine/send/answer.ts';
+import { summaryOf } from '../compare/answers.ts';
+import type { CallOutcome, Outcome } from '../play/outcome.ts';
+import type { Sequence, Step } from '../sequence.ts';
+import { type Case, excuseOf } from './excuses.ts';
+import { repairsOf } from './repairs.ts';
+
+/** Plays steps on the model alone, from fresh, and gives the outcome of the last. */
+export type PlayOnModel = (steps: readonly Step[]) => Promise<Outcome | undefined>;
+
+/** Whether the target has only named another of the call's faults than the model has. */
+export async function isOtherFault(
+  { steps }: Sequence,
+  each: Case,
+  play: PlayOnModel,
+): Promise<boolean> {
+  const { target, model, step } = each;
+  if (!isOpenOrder(target, model)) return false;
+  const before = steps.slice(0, -1);
+  for (const mended of repairsOf(step, before)) {
+    const outcome = await play([...before, mended]);
+    if (outcome?.kind !== 'answer') continue;
+    if (isSameRefusal(each, outcome)) return true;
+  }
+  return false;
+}
+
+function isSameRefusal(each: Case, model: CallOutcome): boolean {
+  if (model.status < 400) return false;
+  if (summaryOf(model) === summaryOf(each.target)) return true;
+  return excuseOf({ ...each, model, first: undefined }) !== undefined;
+}
+
+/** The orders that the rules fix are no open ones. */
+function isOpenOrder(target: CallOutcome, model: CallOutcome): boolean {
+  if (target.status < 400 || model.status < 400) return false;
+  const [own, other] = [memberAt(target.json, 'code'), memberAt(model.json, 'code')];
+  // IDEM-1d: the key is checked before the rest of the request.
+  if (other === 'idempotency_key_required') return target.status === 401 || target.status === 429;
+  if (own === 'idempotency_key_required') return model.status === 401 || model.status === 429;
+  // UPD-6: what cannot be seen is 404 whatever its tag.
+  if (target.status === 412 && model.status === 404) return false;
+  // IDEM-4: a repeat is answered before anything else is looked at.
+  return model.basis?.idempotency !== 'replayed';
+}
