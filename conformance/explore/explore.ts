@@ -43,6 +43,9 @@ export interface ExploreParts {
   readonly onProgress?: (progress: Progress) => void;
 }
 
+/** What the model does not answer at once it keeps waiting. */
+const MODEL_TIMEOUT_MS = 500;
+
 const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said first' };
 
 export interface Progress {
@@ -189,13 +192,14 @@ class Exploration {
   }
 
   async #duel(sequence: Sequence): Promise<Duel> {
-    const { provider, masked } = this.#parts;
+    const { provider, masked, settings } = this.#parts;
     const [target, other] = await Promise.all([provider.own(), this.#model.provider.own()]);
     try {
       const arena: Arena = {
         target: this.#targetGround(target),
         model: this.#modelGround(other),
         masked,
+        seqName: String(settings.envelope_seq_name ?? 'seq'),
       };
       return await duel(sequence, arena, newNonce());
     } finally {
@@ -269,8 +273,7 @@ class Exploration {
   }
 
   #modelGround(target: Target): Ground {
-    const { timeoutMs } = this.#parts;
-    return { target, sender: this.#model.sender, timeoutMs };
+    return { target, sender: this.#model.sender, timeoutMs: MODEL_TIMEOUT_MS };
   }
 }
 

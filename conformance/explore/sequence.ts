@@ -12,7 +12,7 @@ export type Symbolic =
   /** A header of the answer to an earlier step. */
   | { readonly $header: number; readonly name: string }
   /** What belongs to a credential: its brand, or the account of a delegated token. */
-  | { readonly $role: string; readonly has: 'brand' | 'account' | 'tradingAccount' | 'client' }
+  | { readonly $role: string; readonly has: RoleHas }
   /** A phone that no other play has used, written in one of the ways that people write them. */
   | { readonly $phone: string; readonly form: PhoneForm }
   | { readonly $join: readonly Value[] }
@@ -21,6 +21,8 @@ export type Symbolic =
   | { readonly $number: Value }
   /** The value repeated, as the rows of a batch are: `$i` in a fresh stem is the row. */
   | { readonly $rows: number; readonly of: Value };
+
+export type RoleHas = 'brand' | 'account' | 'tradingAccount' | 'client' | 'secret';
 
 export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes';
 
@@ -72,6 +74,8 @@ export interface CallStep {
   /** Sent in place of a JSON body, whatever it says. */
   readonly raw?: string;
   readonly headers?: { readonly [name: string]: Value };
+  /** A fault keeps it waiting: what follows is not held up, an await step takes its answer. */
+  readonly pending?: true;
 }
 
 /** Calls that are released together. */
@@ -106,9 +110,18 @@ export type OperatorStep =
       readonly do: 'resolve';
       readonly n: number;
       readonly name: string;
-      readonly addresses: string[];
+      readonly addresses: readonly string[];
     }
   | { readonly do: 'resume'; readonly n: number; readonly subscription: Value }
+  | { readonly do: 'firmRate'; readonly n: number; readonly perSecond: number | null }
+  | {
+      readonly do: 'emit';
+      readonly n: number;
+      readonly category: string;
+      readonly account?: Value;
+    }
+  /** The answer of a call that was kept waiting. */
+  | { readonly do: 'await'; readonly n: number; readonly call: number }
   | {
       readonly do: 'fault';
       readonly n: number;
@@ -145,6 +158,7 @@ export const ROLES: readonly Role[] = [
   'amend_only',
   'delegated',
   'read_only',
+  'client',
 ];
 
 /** The calls of a sequence, those of its bursts among them. */
@@ -157,8 +171,9 @@ export function callsOf(steps: readonly Step[]): readonly CallStep[] {
 /** Steps whose answers a value refers to. */
 export function refersTo(value: unknown): readonly number[] {
   if (value === null || typeof value !== 'object') return [];
-  const own = value as { $of?: unknown; $header?: unknown };
+  const own = value as { $of?: unknown; $header?: unknown; do?: unknown; call?: unknown };
   const found: number[] = [];
+  if (own.do === 'await' && typeof own.call === 'number') found.push(own.call);
   if (typeof own.$of === 'number') found.push(own.$of);
   if (typeof own.$header === 'number') found.push(own.$header);
   return [...found, ...Object.values(value).flatMap(refersTo)];

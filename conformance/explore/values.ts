@@ -1,7 +1,7 @@
 // Makes the values of a sequence concrete for one play of it.
 import { createHash } from 'node:crypto';
 import { type Json, memberAt } from '../engine/send/answer.ts';
-import type { PhoneForm, Symbolic, Value } from './sequence.ts';
+import type { PhoneForm, RoleHas, Symbolic, Value } from './sequence.ts';
 
 /** What is known while a sequence is played. */
 export interface Known {
@@ -10,7 +10,7 @@ export interface Known {
   /** The JSON that a step was answered with; undefined when there is none. */
   answer(step: number): Json | undefined;
   header(step: number, name: string): string | undefined;
-  has(role: string, what: 'brand' | 'account' | 'tradingAccount' | 'client'): string | undefined;
+  has(role: string, what: RoleHas): string | undefined;
 }
 
 /** In place of what an earlier step should have brought and did not. */

@@ -66,7 +66,8 @@ const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
 /** Straight into the world, whose journal says at once why it answered so. */
-function sendCall(sandbox: Sandbox, { method, url, headers, body }: Wire): Promise<GroundAnswer> {
+function sendCall(sandbox: Sandbox, wire: Wire): Promise<GroundAnswer> {
+  const { method, url, headers, body, timeoutMs } = wire;
   const call: Call = {
     method,
     target: url.slice(BASE_URL.length),
@@ -75,7 +76,11 @@ function sendCall(sandbox: Sandbox, { method, url, headers, body }: Wire): Promi
   };
   return new Promise((resolve, reject) => {
     const host = sandbox.hostOf(call);
+    let waiting: NodeJS.Timeout | undefined;
+    let isAnswered = false;
     host.call(call, (answer) => {
+      isAnswered = true;
+      clearTimeout(waiting);
       if (answer.kind === 'reset') {
         reject(new Unreachable('reset', 'the connection was cut'));
         return;
@@ -90,6 +95,9 @@ function sendCall(sandbox: Sandbox, { method, url, headers, body }: Wire): Promi
         ...basisOf(host, requestId),
       });
     });
+    if (isAnswered) return;
+    const late = () => reject(new Unreachable('timeout', `no answer in ${timeoutMs} ms`));
+    waiting = setTimeout(late, timeoutMs);
   });
 }
 

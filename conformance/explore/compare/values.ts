@@ -9,6 +9,8 @@ export interface Comparing {
   /** Times of the target less times of the model. */
   readonly offsetMs: number;
   readonly toleranceMs: number;
+  /** NS-9: the member of an envelope that holds its number. */
+  readonly seqName: string;
   /** Members that are not compared, by name: what is open there could not be learned. */
   readonly masked: ReadonlySet<string>;
 }

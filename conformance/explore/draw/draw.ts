@@ -1,6 +1,7 @@
 // Draws one sequence: idea by idea, each played on the model at once, so that the next is drawn by
 // what is there.
 import type { Capability } from '../../engine/capabilities.ts';
+import { isHindrance } from '../play/duel.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
@@ -111,10 +112,16 @@ class SequenceDrawing {
     }
   }
 
+  /** A step that cannot be done, such as settling what has settled, is left out. */
   async #add(step: Step): Promise<void> {
-    this.steps.push(step);
-    this.calls += callsOf([step]).length;
-    this.#d.scene.learn(step, await this.#player.play(step));
+    try {
+      const outcomes = await this.#player.play(step);
+      this.steps.push(step);
+      this.calls += callsOf([step]).length;
+      this.#d.scene.learn(step, outcomes);
+    } catch (error) {
+      if (!isHindrance(error)) throw error;
+    }
   }
 }
 

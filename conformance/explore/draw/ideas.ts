@@ -1,12 +1,17 @@
 // Every idea there is.
+import { accessIdeas } from './access.ts';
 import { accountIdeas } from './accounts.ts';
 import { bulkIdeas } from './bulk.ts';
 import { decisionIdeas } from './decisions.ts';
+import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
 import { moneyIdeas } from './money.ts';
+import { positionIdeas } from './positions.ts';
 import { repeatIdeas } from './repeats.ts';
 import { rereadIdeas } from './rereads.ts';
+import { timeIdeas } from './time.ts';
 import { updateIdeas } from './updates.ts';
+import { webhookIdeas } from './webhooks.ts';
 
 export const ideas: readonly Idea[] = [
   ...accountIdeas,
@@ -16,4 +21,9 @@ export const ideas: readonly Idea[] = [
   ...decisionIdeas,
   ...repeatIdeas,
   ...rereadIdeas,
+  ...positionIdeas,
+  ...webhookIdeas,
+  ...timeIdeas,
+  ...accessIdeas,
+  ...faultIdeas,
 ];

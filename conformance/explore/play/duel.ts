@@ -8,6 +8,7 @@ import {
 } from '../../engine/scenario-errors.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import { compareAnswers } from '../compare/answers.ts';
+import { compareDeliveries } from '../compare/deliveries.ts';
 import type { Difference } from '../compare/difference.ts';
 import { compareLedgers } from '../compare/ledgers.ts';
 import { Match } from '../compare/match.ts';
@@ -23,6 +24,7 @@ export interface Arena {
   readonly target: Ground;
   readonly model: Ground;
   readonly masked: ReadonlySet<string>;
+  readonly seqName: string;
 }
 
 export interface Duel {
@@ -41,8 +43,8 @@ export interface Duel {
 export async function duel(sequence: Sequence, arena: Arena, nonce: string): Promise<Duel> {
   const target = new Player(arena.target, nonce);
   const model = new Player(arena.model, nonce);
-  const comparing = await beginComparing(arena);
   const sides = { target, model };
+  const comparing = await beginComparing(arena, sides);
   const excused: Excuse[] = [];
   for (const step of sequence.steps) {
     const verdict = await playBoth(step, sides, comparing);
@@ -51,7 +53,7 @@ export async function duel(sequence: Sequence, arena: Arena, nonce: string): Pro
       const kind = verdict.why === undefined ? 'differs' : 'inconclusive';
       return { ...verdict, verdict: kind, excused, ...sides };
     }
-    if (verdict.isParted) break;
+    if (verdict.isParted) return { verdict: 'agrees', excused, ...sides };
   }
   return { verdict: 'agrees', excused, ...sides };
 }
@@ -68,10 +70,18 @@ interface StepVerdict {
 
 const ALIKE: StepVerdict = {};
 
-async function beginComparing({ target, model, masked }: Arena): Promise<Comparing> {
+async function beginComparing(arena: Arena, sides: Sides): Promise<Comparing> {
+  const { target, model, masked, seqName } = arena;
   const [own, other] = await Promise.all([nowOf(target), nowOf(model)]);
+  sides.target.nowMs = own;
   const steady = target.target.offers.has('clock') && target.target.disposable;
-  return { match: new Match(), offsetMs: own - other, toleranceMs: steady ? 5 : 60_000, masked };
+  return {
+    match: new Match(),
+    offsetMs: own - other,
+    toleranceMs: steady ? 5 : 60_000,
+    seqName,
+    masked,
+  };
 }
 
 async function nowOf({ target }: Ground): Promise<number> {
@@ -85,15 +95,29 @@ interface Sides {
 
 async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise<StepVerdict> {
   let own: Outcome | undefined;
+  let other: Outcome | undefined;
   try {
     [own] = await sides.target.play(step);
+    [other] = await sides.model.play(step);
   } catch (error) {
     if (isHindrance(error)) return { why: `step ${step.n}: ${error.message}` };
     throw error;
   }
-  const [other] = await sides.model.play(step);
-  if (own === undefined || other === undefined) return ALIKE;
   pairCredentials(sides, comparing.match);
+  const verdict = judgeStep(step, own, other, sides, comparing);
+  if (verdict !== ALIKE || sides.target.hooks.size === 0) return verdict;
+  const difference = compareDeliveries(step.n, sides.target, sides.model, comparing);
+  return difference === null ? ALIKE : { difference };
+}
+
+function judgeStep(
+  step: Step,
+  own: Outcome | undefined,
+  other: Outcome | undefined,
+  sides: Sides,
+  comparing: Comparing,
+): StepVerdict {
+  if (own === undefined || other === undefined) return ALIKE;
   if (own.kind === 'ledger' && other.kind === 'ledger') {
     const unsettled = unsettledIn(sides.model);
     const difference = compareLedgers(own, other, unsettled, comparing);
@@ -103,7 +127,8 @@ async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise
     pairPlaces(own.json, other.json, comparing.match);
     return ALIKE;
   }
-  return step.do === 'call' ? judgeCall(step, own, other, sides, comparing) : ALIKE;
+  const call = step.do === 'await' ? sides.model.waited.get(step.call) : step;
+  return call?.do === 'call' ? judgeCall(call, own, other, sides, comparing) : ALIKE;
 }
 
 function judgeCall(
@@ -151,7 +176,7 @@ function unsettledIn(model: Player): ReadonlySet<string> {
 }
 
 /** What the setup could not do, or the network did not let it do. */
-function isHindrance(error: unknown): error is Error {
+export function isHindrance(error: unknown): error is Error {
   return [Blocked, Inconclusive, Unreachable, MissingCapability].some(
     (each) => error instanceof each,
   );

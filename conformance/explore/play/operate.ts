@@ -8,7 +8,10 @@ import type { Player } from './player.ts';
 
 type Of<K extends OperatorStep['do']> = Extract<OperatorStep, { readonly do: K }>;
 
-export async function operate(step: OperatorStep, player: Player): Promise<Outcome> {
+export async function operate(
+  step: Exclude<OperatorStep, Of<'await'>>,
+  player: Player,
+): Promise<Outcome> {
   const { n } = step;
   if (step.do === 'ledger') {
     const id = resolveText(step.tradingAccount, player);
@@ -18,7 +21,10 @@ export async function operate(step: OperatorStep, player: Player): Promise<Outco
   return { kind: 'done', n, json: await perform(step, player) };
 }
 
-async function perform(step: Exclude<OperatorStep, Of<'ledger'>>, player: Player): Promise<Json> {
+async function perform(
+  step: Exclude<OperatorStep, Of<'ledger'> | Of<'await'>>,
+  player: Player,
+): Promise<Json> {
   const { target } = player.ground;
   const { operator } = target;
   switch (step.do) {
@@ -51,14 +57,24 @@ async function perform(step: Exclude<OperatorStep, Of<'ledger'>>, player: Player
     case 'resume':
       await operator.resume(Number(resolveText(step.subscription, player)));
       return null;
+    case 'firmRate':
+      await operator.firmRate('1', step.perSecond);
+      return null;
+    case 'emit': {
+      const { category, account } = step;
+      const named = account === undefined ? {} : { accountId: resolveText(account, player) };
+      await operator.emit({ category, ...named });
+      return null;
+    }
     case 'fault': {
       const { match, phase, effect, times } = step;
       const given = { match, effect };
-      await operator.fault({
+      const fault = await operator.fault({
         ...given,
         ...(phase === undefined ? {} : { phase }),
         ...(times === undefined ? {} : { times }),
       });
+      player.faults.push(fault);
       return null;
     }
     case 'seed':

@@ -6,13 +6,18 @@ import type { Json } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import type { CallStep, OperatorStep, Step } from '../sequence.ts';
+import type { CallStep, RoleHas, Step } from '../sequence.ts';
 import { ROLES } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import type { Ground } from './ground.ts';
 import { operate } from './operate.ts';
 import { OPERATIONS } from './operations.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
+
+/** How long a call may be kept waiting, by the wall. */
+const PENDING_MS = 60_000;
+const ARRIVAL_TRIES = 200;
+const ARRIVAL_STEP_MS = 5;
 
 const isRole = (name: string): name is Role => (ROLES as readonly string[]).includes(name);
 
@@ -23,6 +28,13 @@ export class Player implements Known {
   /** Endpoints of hook steps. */
   readonly hooks = new Map<number, WebhookEndpoint>();
   readonly credentials = new Map<string, Credential>();
+  /** Faults that were set, the newest last. */
+  readonly faults: { hits(): Promise<number>; remove(): Promise<void> }[] = [];
+  /** Calls that were kept waiting, by their labels. */
+  readonly waited = new Map<number, CallStep>();
+  /** The ground's own clock, as far as it is known. */
+  nowMs: number | undefined;
+  readonly #pending = new Map<number, Promise<Outcome>>();
   /** Transactions that an operator has settled. */
   readonly settled: string[] = [];
   readonly #startedAtMs = performance.now();
@@ -36,6 +48,7 @@ export class Player implements Known {
   async play(step: Step): Promise<readonly Outcome[]> {
     const made = await this.#play(step);
     for (const outcome of made) this.outcomes.set(outcome.n, outcome);
+    if (step.do === 'advance' && this.nowMs !== undefined) this.nowMs += step.byMs;
     if (this.hooks.size > 0 && step.do !== 'hook') await this.flush();
     return made;
   }
@@ -45,12 +58,44 @@ export class Player implements Known {
       for (const { as } of step.calls) await this.#credential(as);
       return Promise.all(step.calls.map((call) => this.#call(call)));
     }
-    if (step.do === 'call') return [await this.#call(step)];
-    return [await this.#operate(step)];
+    if (step.do === 'await') return this.#await(step.call);
+    if (step.do !== 'call') return [await operate(step, this)];
+    if (step.pending !== true) {
+      const outcome = await this.#call(step);
+      await this.#clearFaults();
+      return [outcome];
+    }
+    const answer = this.#call(step);
+    // What becomes of it is asked when it is awaited, if it ever is.
+    answer.catch(() => {});
+    this.#pending.set(step.n, answer);
+    this.waited.set(step.n, step);
+    await this.#arrived();
+    await this.#clearFaults();
+    return [];
   }
 
-  async #operate(step: OperatorStep): Promise<Outcome> {
-    return operate(step, this);
+  /** A fault is for the next call alone: one that was not met would keep another waiting. */
+  async #clearFaults(): Promise<void> {
+    for (const fault of this.faults.splice(0)) {
+      if ((await fault.hits()) === 0) await fault.remove();
+    }
+  }
+
+  /** The answer that was waited for, under the label of its call. */
+  async #await(n: number): Promise<readonly Outcome[]> {
+    const answer = this.#pending.get(n);
+    this.#pending.delete(n);
+    return answer === undefined ? [] : [await answer];
+  }
+
+  /** A call that is kept waiting has come to the fault that keeps it. */
+  async #arrived(): Promise<void> {
+    const fault = this.faults.at(-1);
+    if (fault === undefined) return;
+    for (let tries = 0; tries < ARRIVAL_TRIES && (await fault.hits()) === 0; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, ARRIVAL_STEP_MS));
+    }
   }
 
   /** What happens by itself has happened: every delivery that is due is answered. */
@@ -77,7 +122,7 @@ export class Player implements Known {
         url: `${ground.target.baseUrl}${sent.target}`,
         headers,
         body: sent.body,
-        timeoutMs: ground.timeoutMs,
+        timeoutMs: step.pending === true ? PENDING_MS : ground.timeoutMs,
         signal: ground.signal,
       });
       return {
@@ -144,13 +189,14 @@ export class Player implements Known {
     return outcome?.kind === 'answer' ? outcome.headers.get(name) : undefined;
   }
 
-  has(role: string, what: 'brand' | 'account' | 'tradingAccount' | 'client'): string | undefined {
+  has(role: string, what: RoleHas): string | undefined {
     const credential = this.credentials.get(role);
     if (what === 'brand') {
       return credential?.brandId ?? (isRole(role) ? this.ground.target.brandId(role) : undefined);
     }
     if (what === 'account') return credential?.accountId;
     if (what === 'client') return credential?.clientId;
+    if (what === 'secret') return credential?.clientSecret;
     return credential?.tradingAccountId;
   }
 
