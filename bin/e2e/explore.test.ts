@@ -23,6 +23,7 @@ async function explored(deviation: string | null, requests: number) {
       timeoutMs: 10_000,
       signal: new AbortController().signal,
       masked: new Set(),
+      crowd: 8,
       width: 1,
       firstOnly: true,
     });

@@ -17,6 +17,7 @@ import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
 import { type Arena, type Duel, duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
+import { isHindrance } from './play/judge-step.ts';
 import { Player } from './play/player.ts';
 import type { Sequence } from './sequence.ts';
 
@@ -34,6 +35,8 @@ export interface ExploreParts {
   readonly pacer?: Pacer;
   readonly signal: AbortSignal;
   readonly masked: ReadonlySet<string>;
+  /** The most calls at once; 1: none. */
+  readonly crowd: number;
   /** Sequences in play at once. */
   readonly width: number;
   /** Ends as soon as one difference is known: for proofs. */
@@ -42,6 +45,9 @@ export interface ExploreParts {
   readonly sequences?: readonly Sequence[];
   readonly onProgress?: (progress: Progress) => void;
 }
+
+/** After so many sequences in a row that cannot begin the target is taken to be gone. */
+const GONE_AFTER = 8;
 
 /** What the model does not answer at once it keeps waiting. */
 const MODEL_TIMEOUT_MS = 500;
@@ -88,6 +94,8 @@ class Exploration {
   readonly #openAs = new Map<string, Excuse>();
   readonly #open = new Map<string, number>();
   readonly #inconclusive: string[] = [];
+  /** Sequences in a row that could not even begin. */
+  #silent = 0;
   #requests = 0;
   #sequences = 0;
   #agreed = 0;
@@ -129,7 +137,13 @@ class Exploration {
 
   #isOver(): boolean {
     const { signal, requests, untilMs, firstOnly } = this.#parts;
-    if (signal.aborted || this.#requests >= requests || performance.now() > untilMs) return true;
+    if (
+      this.#silent >= GONE_AFTER ||
+      signal.aborted ||
+      this.#requests >= requests ||
+      performance.now() > untilMs
+    )
+      return true;
     return firstOnly === true && this.#found.size > 0;
   }
 
@@ -137,9 +151,12 @@ class Exploration {
     while (!this.#isOver()) {
       try {
         await this.#one();
+        this.#silent = 0;
       } catch (error) {
-        if (!(error instanceof Spent)) throw error;
-        return;
+        if (error instanceof Spent) return;
+        if (!isHindrance(error)) throw error;
+        this.#inconclusive.push(error.message);
+        this.#silent += 1;
       }
     }
   }
@@ -180,6 +197,7 @@ class Exploration {
           offers: provider.offers,
           disposable,
           main: mainRole,
+          crowd: this.#parts.crowd,
           most: Math.max(1, requests - this.#requests),
         },
         player,
@@ -193,17 +211,22 @@ class Exploration {
 
   async #duel(sequence: Sequence): Promise<Duel> {
     const { provider, masked, settings } = this.#parts;
-    const [target, other] = await Promise.all([provider.own(), this.#model.provider.own()]);
+    const target = await provider.own();
+    const worlds: Target[] = [];
     try {
       const arena: Arena = {
         target: this.#targetGround(target),
-        model: this.#modelGround(other),
+        openModel: async () => {
+          const world = await this.#model.provider.own();
+          worlds.push(world);
+          return this.#modelGround(world);
+        },
         masked,
         seqName: String(settings.envelope_seq_name ?? 'seq'),
       };
       return await duel(sequence, arena, newNonce());
     } finally {
-      await Promise.all([target.close(), other.close()]);
+      await Promise.all([target, ...worlds].map((each) => each.close()));
     }
   }
 
@@ -263,6 +286,7 @@ class Exploration {
       target,
       sender,
       timeoutMs,
+      isSteady: target.offers.has('clock') && target.disposable,
       signal,
       spend: (count) => {
         if (this.#requests + count > this.#parts.requests) throw new Spent('all requests are sent');
@@ -273,7 +297,8 @@ class Exploration {
   }
 
   #modelGround(target: Target): Ground {
-    return { target, sender: this.#model.sender, timeoutMs: MODEL_TIMEOUT_MS };
+    const { sender } = this.#model;
+    return { target, sender, timeoutMs: MODEL_TIMEOUT_MS, isSteady: true };
   }
 }
 

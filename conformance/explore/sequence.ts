@@ -118,6 +118,7 @@ export type OperatorStep =
       readonly do: 'emit';
       readonly n: number;
       readonly category: string;
+      readonly kind: string;
       readonly account?: Value;
     }
   /** The answer of a call that was kept waiting. */

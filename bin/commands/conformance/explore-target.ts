@@ -121,6 +121,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
     pacer: new Pacer(reach.maxRate),
     signal,
     masked: new Set(),
+    crowd: options.concurrency,
     width: found.provider.worlds ? 4 : 1,
     ...(sequence === undefined ? {} : { sequences: [sequence] }),
   });

@@ -46,6 +46,7 @@ export function compareValue(
       return compareKnown(shape, target, model, at, comparing);
     case 'revision':
       // Which numbers they are is compared by the record they belong to.
+      if (model === undefined || model === null) return target === model ? null : wrong;
       return typeof target === typeof model && Number.isInteger(target) ? null : wrong;
     default:
       return isLeafAlike(shape, target, model, comparing) ? null : wrong;

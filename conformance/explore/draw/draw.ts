@@ -1,7 +1,7 @@
 // Draws one sequence: idea by idea, each played on the model at once, so that the next is drawn by
 // what is there.
 import type { Capability } from '../../engine/capabilities.ts';
-import { isHindrance } from '../play/duel.ts';
+import { isHindrance } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
@@ -17,6 +17,8 @@ export interface DrawParts {
   readonly offers: ReadonlySet<Capability>;
   readonly disposable: boolean;
   readonly main: string;
+  /** The most calls at once; 1: none. */
+  readonly crowd: number;
   /** The most calls that the sequence may have. */
   readonly most: number;
 }
@@ -61,6 +63,7 @@ class SequenceDrawing {
       disposable: parts.disposable,
       main: parts.main,
       offers: parts.offers,
+      crowd: parts.crowd,
       stem: () => {
         this.#stems += 1;
         return String(this.#stems);
@@ -80,10 +83,12 @@ class SequenceDrawing {
   }
 
   async more(favoured: ReadonlySet<string>): Promise<void> {
-    const { ideas, random, coverage, offers } = this.#parts;
+    const { ideas, random, coverage, offers, crowd } = this.#parts;
     const able = ideas.filter(
-      ({ needs = [], when }) =>
-        needs.every((need) => offers.has(need)) && (when?.(this.#d.scene) ?? true),
+      ({ id, needs = [], when }) =>
+        (crowd > 1 || !id.startsWith('burst/')) &&
+        needs.every((need) => offers.has(need)) &&
+        (when?.(this.#d.scene) ?? true),
     );
     const idea = random.weighted(able, (each) => {
       const uses = coverage.ideas.get(each.id) ?? 0;

@@ -75,10 +75,8 @@ function held(id: string, delayMs: number, waits: readonly number[], weight = 1)
 export const faultIdeas: readonly Idea[] = [
   struck('503-before', { effect: { kind: 'status', status: 503 } }, twice),
   struck('500-before', { effect: { kind: 'status', status: 500 } }, twice),
-  struck('429-before', { effect: { kind: 'status', status: 429 } }, twice, 0.7),
   struck('500-after', { phase: 'after', effect: { kind: 'status', status: 500 } }, twice),
   struck('503-after', { phase: 'after', effect: { kind: 'status', status: 503 } }, twice),
-  struck('lost-before', { effect: { kind: 'reset' } }, twice),
   struck('lost-after', { phase: 'after', effect: { kind: 'reset' } }, twice, 1.5),
   held('in-flight', 3_000, [3_000], 1.5),
   held('in-flight-for-long', 29_000, [7_000, 15_000, 7_000]),

@@ -24,6 +24,8 @@ export interface Drawing {
   /** The role to act as unless an idea is about another. */
   readonly main: string;
   readonly offers: ReadonlySet<Capability>;
+  /** The most calls at once. */
+  readonly crowd: number;
   /** A new stem for a fresh text. */
   stem(): string;
 }

@@ -2,6 +2,7 @@
 import { accessIdeas } from './access.ts';
 import { accountIdeas } from './accounts.ts';
 import { bulkIdeas } from './bulk.ts';
+import { burstIdeas } from './bursts.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
@@ -26,4 +27,5 @@ export const ideas: readonly Idea[] = [
   ...timeIdeas,
   ...accessIdeas,
   ...faultIdeas,
+  ...burstIdeas,
 ];

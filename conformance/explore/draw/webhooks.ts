@@ -6,6 +6,14 @@ import { advance } from './time.ts';
 
 const CATEGORIES = ['account', 'order', 'position', 'transaction'];
 
+/** NS-11: one of each category, so that what an event without a kind is called does not matter. */
+const KINDS: Readonly<Record<string, string>> = {
+  account: 'account.updated',
+  order: 'order.filled',
+  position: 'position.opened',
+  transaction: 'transaction.created',
+};
+
 /** Statuses that an endpoint answers with in turn; the last one goes on. */
 const ANSWERS: readonly (readonly number[])[] = [
   [200],
@@ -217,7 +225,7 @@ const events: readonly Idea[] = [
       const account = d.scene.accounts.at(-1)?.id;
       const category = d.random.pick(CATEGORIES);
       const named = account === undefined || d.random.chance(0.3) ? {} : { account };
-      return [{ do: 'emit', n: d.scene.label(), category, ...named }];
+      return [{ do: 'emit', n: d.scene.label(), category, kind: KINDS[category]!, ...named }];
     },
   },
   {

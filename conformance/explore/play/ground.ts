@@ -17,6 +17,8 @@ export interface Ground {
   readonly target: Target;
   readonly sender: GroundSender;
   readonly timeoutMs: number;
+  /** Its clock stands still until a step moves it. */
+  readonly isSteady: boolean;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
   /** Told before each request; throws when no more may be sent. */

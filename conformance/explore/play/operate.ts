@@ -61,9 +61,9 @@ async function perform(
       await operator.firmRate('1', step.perSecond);
       return null;
     case 'emit': {
-      const { category, account } = step;
+      const { category, kind, account } = step;
       const named = account === undefined ? {} : { accountId: resolveText(account, player) };
-      await operator.emit({ category, ...named });
+      await operator.emit({ category, kind, ...named });
       return null;
     }
     case 'fault': {

@@ -32,6 +32,8 @@ export class Player implements Known {
   readonly faults: { hits(): Promise<number>; remove(): Promise<void> }[] = [];
   /** Calls that were kept waiting, by their labels. */
   readonly waited = new Map<number, CallStep>();
+  /** How far a model's clock has been moved after a target's that runs. */
+  followedMs = 0;
   /** The ground's own clock, as far as it is known. */
   nowMs: number | undefined;
   readonly #pending = new Map<number, Promise<Outcome>>();

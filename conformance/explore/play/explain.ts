@@ -1,0 +1,156 @@
+// Looks for an order of the calls of each burst in which the model answers as the target has.
+import type { Comparing } from '../compare/values.ts';
+import type { Excuse } from '../open/excuses.ts';
+import type { BurstStep, CallStep, Sequence, Step } from '../sequence.ts';
+import { type Arena, beginComparing, type Duel, follow } from './duel.ts';
+import { judgeCall, judgeStep, pairCredentials, type StepVerdict } from './judge-step.ts';
+import { OrderSearch } from './orders.ts';
+import type { CallOutcome, Outcome } from './outcome.ts';
+import { Player } from './player.ts';
+
+/** More worlds of the model than these are not tried: nothing is said then. */
+const MOST_WORLDS = 150;
+
+/** A whole play on the model, as far as it went. */
+interface Attempt {
+  readonly verdict: StepVerdict | null;
+  readonly excused: readonly Excuse[];
+  readonly model: Player;
+  /** Steps, and within the last of them calls, that were alike. */
+  readonly reached: number;
+  /** The burst in which it ended, and after how many calls. */
+  readonly burst?: { readonly n: number; readonly at: number };
+}
+
+export async function explain(
+  sequence: Sequence,
+  target: Player,
+  startMs: number,
+  arena: Arena,
+): Promise<Duel> {
+  const searches = searchesOf(sequence, target);
+  let best: Attempt | undefined;
+  for (let worlds = 0; worlds < MOST_WORLDS; worlds += 1) {
+    const attempt = await playOnModel(sequence, target, startMs, arena, searches);
+    const { verdict, excused, model } = attempt;
+    if (verdict === null) return { verdict: 'agrees', excused, target, model };
+    if (verdict.why !== undefined) {
+      return { verdict: 'inconclusive', why: verdict.why, excused, target, model };
+    }
+    if (best === undefined || attempt.reached > best.reached) best = attempt;
+    if (!next(searches, attempt)) return impossible(best, target);
+  }
+  const why = `no order of calls at once was found in ${MOST_WORLDS} tries, nor that there is none`;
+  return { verdict: 'inconclusive', why, excused: [], target, model: best!.model };
+}
+
+/** No order at all: the one that went furthest is shown. */
+function impossible({ verdict, excused, model }: Attempt, target: Player): Duel {
+  const { difference, ...rest } = verdict!;
+  if (difference === undefined) {
+    return { verdict: 'inconclusive', why: 'nothing to compare', excused, target, model };
+  }
+  return { ...rest, difference, verdict: 'differs', excused, target, model };
+}
+
+function searchesOf({ steps }: Sequence, target: Player): ReadonlyMap<number, OrderSearch> {
+  const bursts = steps.filter((step): step is BurstStep => step.do === 'burst');
+  return new Map(bursts.map((burst) => [burst.n, new OrderSearch(ran(burst, target), target)]));
+}
+
+/** Calls that did something or were refused for good; what was put off did nothing. */
+function ran({ calls }: BurstStep, target: Player): readonly CallStep[] {
+  return calls.filter((call) => !isPutOff(call, calls, target.outcomes.get(call.n)));
+}
+
+/** IDEM-14a, IDEM-15: in flight beside its like; or contention, which never runs. */
+function isPutOff(
+  call: CallStep,
+  calls: readonly CallStep[],
+  outcome: Outcome | undefined,
+): boolean {
+  if (outcome?.kind !== 'answer') return false;
+  const { status, json } = outcome;
+  const code = (json as { code?: unknown } | null | undefined)?.code;
+  if (status === 503 && code === 'write_contention') return calls.length > 1;
+  if (code !== 'idempotency_in_flight') return false;
+  return calls.some(
+    ({ n, operation, key }) => n !== call.n && operation === call.operation && same(key, call.key),
+  );
+}
+
+const same = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** The next order to try; false when there is none left. */
+function next(searches: ReadonlyMap<number, OrderSearch>, { burst }: Attempt): boolean {
+  if (burst !== undefined) return searches.get(burst.n)!.refuse(burst.at);
+  // What follows a burst told the orders apart: another that answers alike may explain it.
+  for (const search of [...searches.values()].reverse()) {
+    if (search.another()) return true;
+  }
+  return false;
+}
+
+async function playOnModel(
+  sequence: Sequence,
+  target: Player,
+  startMs: number,
+  arena: Arena,
+  searches: ReadonlyMap<number, OrderSearch>,
+): Promise<Attempt> {
+  const model = new Player(await arena.openModel(), target.nonce);
+  const sides = { target, model };
+  const comparing = await beginComparing(arena, sides, startMs);
+  const excused: Excuse[] = [];
+  let reached = 0;
+  for (const step of sequence.steps) {
+    if (step.do === 'burst') {
+      const order = searches.get(step.n)!.order();
+      for (const [at, call] of order.entries()) {
+        const verdict = await playCall(call, sides, comparing);
+        excused.push(...(verdict.excused ?? []));
+        reached += 1;
+        if (verdict.isParted) return { verdict: null, excused, model, reached };
+        if (!isOver(verdict)) continue;
+        return { verdict, excused, model, reached, burst: { n: step.n, at } };
+      }
+      continue;
+    }
+    const verdict = await playStep(step, sides, comparing);
+    excused.push(...(verdict.excused ?? []));
+    reached += 1;
+    if (verdict.isParted) break;
+    if (isOver(verdict)) return { verdict, excused, model, reached };
+  }
+  return { verdict: null, excused, model, reached };
+}
+
+const isOver = ({ difference, why }: StepVerdict): boolean =>
+  difference !== undefined || why !== undefined;
+
+interface Recorded {
+  readonly target: Player;
+  readonly model: Player;
+}
+
+async function playCall(
+  call: CallStep,
+  sides: Recorded,
+  comparing: Comparing,
+): Promise<StepVerdict> {
+  const own = sides.target.outcomes.get(call.n);
+  const [other] = await sides.model.play(call);
+  pairCredentials(sides, comparing.match);
+  if (own === undefined || other === undefined) return {};
+  // An order that does not fit must leave no names behind that others would be held to.
+  return judgeCall(call, own, other as CallOutcome, sides, comparing);
+}
+
+async function playStep(step: Step, sides: Recorded, comparing: Comparing): Promise<StepVerdict> {
+  const own = sides.target.outcomes.get(step.do === 'await' ? step.call : step.n);
+  await follow(sides, own);
+  const [other] = await sides.model.play(step);
+  pairCredentials(sides, comparing.match);
+  return judgeStep(step, own, other, sides, comparing);
+}

@@ -1,0 +1,148 @@
+// Judges one step that both sides have played: alike, different, or nothing to be said of it.
+import {
+  Blocked,
+  Inconclusive,
+  MissingCapability,
+  Unreachable,
+} from '../../engine/scenario-errors.ts';
+import { memberAt } from '../../engine/send/answer.ts';
+import { compareAnswers } from '../compare/answers.ts';
+import type { Difference } from '../compare/difference.ts';
+import { compareLedgers } from '../compare/ledgers.ts';
+import type { Match } from '../compare/match.ts';
+import { compareReplay, firstOf } from '../compare/replays.ts';
+import type { Comparing } from '../compare/values.ts';
+import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
+import type { CallStep, Step } from '../sequence.ts';
+import type { CallOutcome, Outcome } from './outcome.ts';
+import type { Player } from './player.ts';
+
+export interface Sides {
+  readonly target: Player;
+  readonly model: Player;
+}
+
+/** What one step has shown; nothing when it is alike. */
+export interface StepVerdict {
+  readonly difference?: Difference;
+  /** The call that differs, with all that may explain it. */
+  readonly case?: Case;
+  /** Why nothing can be said of it. */
+  readonly why?: string;
+  readonly excused?: readonly Excuse[];
+  /** Only one of the two has done something, so that what follows cannot be compared. */
+  readonly isParted?: boolean;
+}
+
+export const ALIKE: StepVerdict = {};
+
+export function judgeStep(
+  step: Step,
+  own: Outcome | undefined,
+  other: Outcome | undefined,
+  sides: Sides,
+  comparing: Comparing,
+): StepVerdict {
+  if (own === undefined || other === undefined) return ALIKE;
+  if (own.kind === 'ledger' && other.kind === 'ledger') {
+    const unsettled = unsettledIn(sides.model);
+    const difference = compareLedgers(own, other, unsettled, comparing);
+    return difference === null ? ALIKE : { difference };
+  }
+  if (own.kind === 'done' && other.kind === 'done') {
+    pairPlaces(own.json, other.json, comparing.match);
+    return ALIKE;
+  }
+  // A burst is judged call by call, in an order that is to be found.
+  const call = step.do === 'await' ? sides.model.waited.get(step.call) : step;
+  return call?.do === 'call' ? judgeCall(call, own, other, sides, comparing) : ALIKE;
+}
+
+export function judgeCall(
+  step: CallStep,
+  own: Outcome,
+  other: Outcome,
+  sides: Sides,
+  comparing: Comparing,
+): StepVerdict {
+  if (own.kind === 'lost' && other.kind === 'lost') return ALIKE;
+  if (own.kind === 'lost') return { why: `call ${own.n}: no answer (${own.why})` };
+  if (own.kind !== 'answer' || other.kind !== 'answer') {
+    return { why: `call ${own.n}: the model gave no answer` };
+  }
+  const trouble = troubleOf(own, other);
+  if (trouble !== null) return { why: trouble };
+  const first = firstOf(other, sides.model.outcomes);
+  const caseOf = (difference: Difference): Case => {
+    return { difference, step, target: own, model: other, first };
+  };
+  const found = compareAnswers(step, own, other, comparing);
+  const excuse = found === null ? undefined : excuseOf(caseOf(found));
+  if (found !== null && excuse === undefined) return { difference: found, case: caseOf(found) };
+  const played = { target: sides.target.outcomes, model: sides.model.outcomes };
+  const again = compareReplay(step, own, other, played);
+  if (again !== null && excuseOf(caseOf(again)) === undefined) {
+    return { difference: again, case: caseOf(again) };
+  }
+  if (excuse === undefined) return ALIKE;
+  return { excused: [excuse], isParted: own.status < 400 !== other.status < 400 };
+}
+
+/** NS-3: money that is on its way may be booked already, or only when it has arrived. */
+function unsettledIn(model: Player): ReadonlySet<string> {
+  const approved = new Set<string>();
+  for (const outcome of model.outcomes.values()) {
+    if (outcome.kind !== 'answer') continue;
+    const [id, status] = ['id', 'status'].map((name) => memberAt(outcome.json, name));
+    if (typeof id !== 'string') continue;
+    if (status === 'approved') approved.add(id);
+    else if (typeof status === 'string') approved.delete(id);
+  }
+  for (const id of model.settled) approved.delete(id);
+  return approved;
+}
+
+/** What the setup could not do, or the network did not let it do. */
+export function isHindrance(error: unknown): error is Error {
+  return [Blocked, Inconclusive, Unreachable, MissingCapability].some(
+    (each) => error instanceof each,
+  );
+}
+
+/** What something in front of the service, or its limit, may have answered in its place. */
+function troubleOf(own: CallOutcome, other: CallOutcome): string | null {
+  if (own.status === other.status) return null;
+  if (own.status === 502 || own.status === 504 || own.status >= 520) {
+    return `call ${own.n}: ${own.status} from something in between`;
+  }
+  return null;
+}
+
+/** What belongs to a credential of one side stands for what belongs to that of the other. */
+export function pairCredentials({ target, model }: Sides, match: Match): void {
+  for (const [name, own] of target.credentials) {
+    const other = model.credentials.get(name);
+    if (other === undefined) continue;
+    const pairs = [
+      ['brand', own.brandId, other.brandId],
+      ['firm', own.firmId, other.firmId],
+      ['account', own.accountId, other.accountId],
+      ['trading account', own.tradingAccountId, other.tradingAccountId],
+    ] as const;
+    for (const [space, left, right] of pairs) {
+      if (left !== undefined && right !== undefined) match.pairSetUp(space, left, right);
+    }
+  }
+}
+
+function pairPlaces(own: unknown, other: unknown, match: Match): void {
+  const [left, right] = [own, other] as { [name: string]: unknown }[];
+  for (const [name, space] of [
+    ['account_id', 'account'],
+    ['trading_account_id', 'trading account'],
+    ['url', 'url'],
+  ] as const) {
+    const [mine, others] = [left?.[name], right?.[name]];
+    if (typeof mine === 'string' && typeof others === 'string') match.pair(space, mine, others);
+  }
+}
