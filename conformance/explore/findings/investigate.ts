@@ -1,9 +1,9 @@
 // What becomes of a difference: shown again from fresh, and shrunk to the shortest sequence that
 // still shows it.
 import { type Difference, signatureOf } from '../compare/difference.ts';
-import type { Duel } from '../play/duel.ts';
+import type { Duel } from '../play/arena.ts';
 import { callsOf, type Sequence } from '../sequence.ts';
-import { shrink } from './shrink.ts';
+import { shrink, upTo } from './shrink.ts';
 
 export interface Found {
   readonly sequence: Sequence;
@@ -65,12 +65,4 @@ export async function investigate(
     times: 1,
     metAs: new Set([wanted]),
   };
-}
-
-/** Nothing after the step that shows it is needed. */
-export function upTo({ steps }: Sequence, n: number): Sequence {
-  const at = steps.findIndex(
-    (step) => step.n === n || callsOf([step]).some((each) => each.n === n),
-  );
-  return { steps: steps.slice(0, at + 1) };
 }

@@ -1,5 +1,5 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
-import type { Duel } from '../play/duel.ts';
+import type { Duel } from '../play/arena.ts';
 import { callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
 import { simpler } from './simpler.ts';
 
@@ -88,7 +88,7 @@ function labels(step: Step): readonly number[] {
 }
 
 /** These steps and all that they refer to, directly or by way of others. */
-export function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
+function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
   const kept = new Set<Step>();
   const add = (n: number) => {
     const step = steps.find((each) => labels(each).includes(n));
@@ -119,7 +119,7 @@ function without(steps: readonly Step[], gone: readonly number[]): readonly Step
 }
 
 /** Whether a step shares a key, a record or a text with the last one. */
-export function isKin(step: Step, last: Step): boolean {
+function isKin(step: Step, last: Step): boolean {
   const own = new Set(texts(step));
   return texts(last).some((each) => own.has(each));
 }
@@ -130,4 +130,18 @@ function texts(value: unknown): readonly string[] {
   const inner = Object.values(value).flatMap(texts);
   const isSymbol = ['$fresh', '$of', '$header', '$phone'].some((name) => name in value);
   return isSymbol ? [JSON.stringify(value), ...inner] : inner;
+}
+
+/** What the step cannot be without, and what has to do with the same records and keys. */
+export function needed(sequence: Sequence, n: number): Sequence {
+  const { steps } = upTo(sequence, n);
+  const last = steps[steps.length - 1]!;
+  const kin = steps.filter((step) => isKin(step, last)).map((step) => step.n);
+  return { steps: closure(steps, [...kin, n]) };
+}
+
+/** Nothing after the step that shows it is needed. */
+export function upTo({ steps }: Sequence, n: number): Sequence {
+  const at = steps.findIndex((step) => labels(step).includes(n));
+  return { steps: steps.slice(0, at + 1) };
 }

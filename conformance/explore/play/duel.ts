@@ -1,12 +1,10 @@
 // Plays one sequence on the target and on the model, and stops at the first difference.
 import { compareDeliveries } from '../compare/deliveries.ts';
-import type { Difference } from '../compare/difference.ts';
-import { Match } from '../compare/match.ts';
 import type { Comparing } from '../compare/values.ts';
-import type { Case, Excuse } from '../open/excuses.ts';
+import type { Excuse } from '../open/excuses.ts';
 import type { Sequence, Step } from '../sequence.ts';
+import { type Arena, beginComparing, type Duel, follow, nowOf } from './arena.ts';
 import { explain } from './explain.ts';
-import type { Ground } from './ground.ts';
 import {
   ALIKE,
   isHindrance,
@@ -18,35 +16,16 @@ import {
 import type { Outcome } from './outcome.ts';
 import { Player } from './player.ts';
 
-export interface Arena {
-  readonly target: Ground;
-  /** Worlds of the model, each as new as the target's. */
-  readonly openModel: () => Promise<Ground>;
-  readonly masked: ReadonlySet<string>;
-  readonly seqName: string;
-}
-
-export interface Duel {
-  readonly verdict: 'agrees' | 'differs' | 'inconclusive';
-  readonly difference?: Difference;
-  readonly case?: Case;
-  readonly why?: string;
-  /** Differences that open questions explain. */
-  readonly excused: readonly Excuse[];
-  readonly target: Player;
-  readonly model: Player;
-}
-
 export async function duel(sequence: Sequence, arena: Arena, nonce: string): Promise<Duel> {
   const target = new Player(arena.target, nonce);
-  const startMs = await nowOf(arena.target);
-  target.nowMs = startMs;
+  target.startMs = await nowOf(arena.target);
+  target.nowMs = target.startMs;
   if (sequence.steps.some((step) => step.do === 'burst')) {
-    return duelWithBursts(sequence, arena, target, startMs);
+    return duelWithBursts(sequence, arena, target);
   }
   const model = new Player(await arena.openModel(), nonce);
   const sides = { target, model };
-  const comparing = await beginComparing(arena, sides, startMs);
+  const comparing = await beginComparing(arena, sides);
   const excused: Excuse[] = [];
   for (const step of sequence.steps) {
     const verdict = await playBoth(step, sides, comparing);
@@ -60,13 +39,8 @@ export async function duel(sequence: Sequence, arena: Arena, nonce: string): Pro
   return { verdict: 'agrees', excused, ...sides };
 }
 
-/** Which order the calls of a burst took shows only in what follows, so the target plays to the end. */
-async function duelWithBursts(
-  sequence: Sequence,
-  arena: Arena,
-  target: Player,
-  startMs: number,
-): Promise<Duel> {
+/** In which order the calls of a burst came shows only in what follows: it is played to the end. */
+async function duelWithBursts(sequence: Sequence, arena: Arena, target: Player): Promise<Duel> {
   try {
     for (const step of sequence.steps) await target.play(step);
   } catch (error) {
@@ -74,26 +48,7 @@ async function duelWithBursts(
     const model = new Player(await arena.openModel(), target.nonce);
     return { verdict: 'inconclusive', why: error.message, excused: [], target, model };
   }
-  return explain(sequence, target, startMs, arena);
-}
-
-export async function beginComparing(
-  { masked, seqName }: Pick<Arena, 'masked' | 'seqName'>,
-  { target, model }: Sides,
-  startMs: number,
-): Promise<Comparing> {
-  const isSteady = target.ground.isSteady;
-  return {
-    match: new Match(),
-    offsetMs: startMs - (await nowOf(model.ground)),
-    toleranceMs: isSteady ? 5 : 60_000,
-    seqName,
-    masked,
-  };
-}
-
-async function nowOf({ target }: Ground): Promise<number> {
-  return target.offers.has('clock') ? target.operator.nowMs() : Date.now();
+  return explain(sequence, target, arena);
 }
 
 async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise<StepVerdict> {
@@ -129,12 +84,3 @@ async function untilArrived({ target, model }: Sides): Promise<void> {
 
 const ARRIVAL_TRIES = 8;
 const ARRIVAL_STEP_MS = 25;
-
-/** Where the target's clock runs, the model's is moved on to when its call was answered. */
-export async function follow({ target, model }: Sides, own: Outcome | undefined): Promise<void> {
-  if (target.ground.isSteady || own === undefined || !('answeredAtMs' in own)) return;
-  const behindMs = Math.floor(own.answeredAtMs) - model.followedMs;
-  if (behindMs <= 0) return;
-  model.followedMs += behindMs;
-  await model.ground.target.operator.advance(behindMs);
-}

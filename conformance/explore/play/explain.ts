@@ -2,7 +2,7 @@
 import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { BurstStep, CallStep, Sequence, Step } from '../sequence.ts';
-import { type Arena, beginComparing, type Duel, follow } from './duel.ts';
+import { beginComparing, type Duel, follow, type ModelArena } from './arena.ts';
 import { judgeCall, judgeStep, pairCredentials, type StepVerdict } from './judge-step.ts';
 import { OrderSearch } from './orders.ts';
 import type { CallOutcome, Outcome } from './outcome.ts';
@@ -25,13 +25,12 @@ interface Attempt {
 export async function explain(
   sequence: Sequence,
   target: Player,
-  startMs: number,
-  arena: Arena,
+  arena: ModelArena,
 ): Promise<Duel> {
   const searches = searchesOf(sequence, target);
   let best: Attempt | undefined;
   for (let worlds = 0; worlds < MOST_WORLDS; worlds += 1) {
-    const attempt = await playOnModel(sequence, target, startMs, arena, searches);
+    const attempt = await playOnModel(sequence, target, arena, searches);
     const { verdict, excused, model } = attempt;
     if (verdict === null) return { verdict: 'agrees', excused, target, model };
     if (verdict.why !== undefined) {
@@ -95,13 +94,12 @@ function next(searches: ReadonlyMap<number, OrderSearch>, { burst }: Attempt): b
 async function playOnModel(
   sequence: Sequence,
   target: Player,
-  startMs: number,
-  arena: Arena,
+  arena: ModelArena,
   searches: ReadonlyMap<number, OrderSearch>,
 ): Promise<Attempt> {
   const model = new Player(await arena.openModel(), target.nonce);
   const sides = { target, model };
-  const comparing = await beginComparing(arena, sides, startMs);
+  const comparing = await beginComparing(arena, sides);
   const excused: Excuse[] = [];
   let reached = 0;
   for (const step of sequence.steps) {

@@ -34,7 +34,8 @@ export class Player implements Known {
   readonly waited = new Map<number, CallStep>();
   /** How far a model's clock has been moved after a target's that runs. */
   followedMs = 0;
-  /** The ground's own clock, as far as it is known. */
+  /** What the ground's own clock read at the beginning, and reads now as far as it is known. */
+  startMs = 0;
   nowMs: number | undefined;
   readonly #pending = new Map<number, Promise<Outcome>>();
   /** Transactions that an operator has settled. */

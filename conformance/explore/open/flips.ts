@@ -1,0 +1,65 @@
+// Whether another answer to one open question makes the model do what the target has done.
+import { accessSettings } from '../../../fixtures/settings/access.ts';
+import { accountSettings } from '../../../fixtures/settings/accounts.ts';
+import { bulkSettings } from '../../../fixtures/settings/bulk.ts';
+import { conventionSettings } from '../../../fixtures/settings/conventions.ts';
+import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
+import { errorSettings } from '../../../fixtures/settings/errors.ts';
+import { idempotencySettings } from '../../../fixtures/settings/idempotency.ts';
+import { positionSettings } from '../../../fixtures/settings/positions.ts';
+import type { SettingSpec } from '../../../fixtures/settings/spec.ts';
+import { transactionSettings } from '../../../fixtures/settings/transactions.ts';
+import { transitionSettings } from '../../../fixtures/settings/transitions.ts';
+import { updateSettings } from '../../../fixtures/settings/updates.ts';
+import { webhookSettings } from '../../../fixtures/settings/webhooks.ts';
+import type { Difference } from '../compare/difference.ts';
+import type { ModelSettings } from '../model.ts';
+
+export interface Flip {
+  readonly question: string;
+  readonly setting: string;
+  readonly value: unknown;
+}
+
+type Specs = Readonly<Record<string, SettingSpec>>;
+
+/** What these allow breaks a rule, or is known of the target beforehand. */
+const NOT_OPEN = new Set([
+  'unrecorded_refusals',
+  'key_across_brands',
+  'account_statuses',
+  'replay_etag',
+  'provider_withdrawals',
+  'deprecation_header',
+]);
+
+/** Settings that a rule closes where another kind of record is concerned. */
+const ONLY_FOR: Readonly<Record<string, RegExp>> = {
+  // IDEM-2c: an account's reference is the same subject in any case.
+  subject_case_sensitive: /Transaction/,
+  // CONV-1c: for the nine writes it is 422.
+  path_id_status: /Webhook/,
+};
+
+/** Every other answer to the questions that an operation may meet. */
+export function flipsFor({ operation }: Difference, settings: ModelSettings): readonly Flip[] {
+  const common = { ...conventionSettings, ...errorSettings, ...idempotencySettings };
+  const specs: Specs = { ...common, ...accessSettings, ...ownSettings(operation) };
+  return Object.entries(specs).flatMap(([setting, spec]) => {
+    if (NOT_OPEN.has(setting) || ONLY_FOR[setting]?.test(operation) === false) return [];
+    const question = /^NS-\d+/.exec(spec.description)?.[0] ?? '';
+    return otherValues(spec, settings[setting]).map((value) => ({ question, setting, value }));
+  });
+}
+
+function ownSettings(operation: Difference['operation']): Specs {
+  if (/Webhook|delivery/.test(operation)) return { ...webhookSettings, ...deliverySettings };
+  if (/Account/.test(operation)) return { ...accountSettings, ...updateSettings, ...bulkSettings };
+  return { ...transactionSettings, ...transitionSettings, ...positionSettings };
+}
+
+function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
+  if (spec.kind === 'boolean') return [!(now ?? spec.default)];
+  if (spec.kind !== 'choice') return [];
+  return spec.allowed.filter((each) => each !== (now ?? spec.default));
+}

@@ -1,0 +1,58 @@
+// Where a sequence is compared, and what a comparison comes to.
+import type { Difference } from '../compare/difference.ts';
+import { Match } from '../compare/match.ts';
+import type { Comparing } from '../compare/values.ts';
+import type { Case, Excuse } from '../open/excuses.ts';
+import type { Ground } from './ground.ts';
+import type { Sides } from './judge-step.ts';
+import type { Outcome } from './outcome.ts';
+import type { Player } from './player.ts';
+
+/** The model's side of it, which can be begun anew as often as need be. */
+export interface ModelArena {
+  readonly openModel: () => Promise<Ground>;
+  readonly masked: ReadonlySet<string>;
+  readonly seqName: string;
+}
+
+export interface Arena extends ModelArena {
+  readonly target: Ground;
+}
+
+export interface Duel {
+  readonly verdict: 'agrees' | 'differs' | 'inconclusive';
+  readonly difference?: Difference;
+  readonly case?: Case;
+  readonly why?: string;
+  /** Differences that open questions explain. */
+  readonly excused: readonly Excuse[];
+  readonly target: Player;
+  readonly model: Player;
+}
+
+export async function beginComparing(
+  { masked, seqName }: ModelArena,
+  { target, model }: Sides,
+): Promise<Comparing> {
+  const isSteady = target.ground.isSteady;
+  return {
+    match: new Match(),
+    offsetMs: target.startMs - (await nowOf(model.ground)),
+    toleranceMs: isSteady ? 5 : 60_000,
+    seqName,
+    masked,
+  };
+}
+
+export async function nowOf({ target }: Ground): Promise<number> {
+  return target.offers.has('clock') ? target.operator.nowMs() : Date.now();
+}
+
+/** Where the target's clock runs, the model's is moved on to when its call was answered. */
+export async function follow({ target, model }: Sides, own: Outcome | undefined): Promise<void> {
+  if (target.ground.isSteady || own === undefined || !('answeredAtMs' in own)) return;
+  const behindMs = Math.floor(own.answeredAtMs) - model.followedMs;
+  if (behindMs <= 0) return;
+  model.followedMs += behindMs;
+  await model.ground.target.operator.advance(behindMs);
+}
