@@ -90,6 +90,7 @@ door('takes every option, and what is undefined as left out', async () => {
     controlToken: 's3cret',
     forwardTo: 'http://127.0.0.1:9/all',
     state: join(folder, 'state.json'),
+    stateSync: true,
     record: join(folder, 'record.jsonl'),
   };
   const full = await createSandbox(every);

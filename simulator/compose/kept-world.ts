@@ -12,6 +12,7 @@ export interface KeptWorld {
 
 export interface KeepWorldOptions {
   readonly state: string | undefined;
+  readonly stateSync: boolean;
   readonly record: string | undefined;
   /** Told when a later save fails; the world goes on. */
   readonly onTrouble: (message: string) => void;
@@ -73,9 +74,11 @@ export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Pr
   }
 }
 
-async function save({ first }: Sandbox, { state = '', onTrouble }: KeepWorldOptions) {
+async function save({ first, options }: Sandbox, { state = '', ...keep }: KeepWorldOptions) {
   const { StateFile } = await import('../host/storage/state-file.ts');
-  const file = new StateFile(first, state, onTrouble);
+  const { onTrouble, stateSync: sync } = keep;
+  const deviations = (options.deviations ?? []).map(({ id }) => id);
+  const file = new StateFile(first, state, { onTrouble, sync, deviations });
   await file.begin();
   return () => file.close();
 }

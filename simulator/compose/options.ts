@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly controlToken?: string;
   /** File that the world is kept in: loaded at the start, saved as it changes and at the end. */
   readonly state?: string;
+  /** An answer leaves when its change is in that file, and not at most 100 ms later. */
+  readonly stateSync?: boolean;
   /** New file for every input of the world, to be replayed. */
   readonly record?: string;
 }
@@ -63,6 +65,7 @@ export interface ReadOptions {
   readonly deviations: readonly Deviation[];
   readonly controlToken: string | undefined;
   readonly state: string | undefined;
+  readonly stateSync: boolean;
   readonly record: string | undefined;
 }
 
@@ -80,6 +83,7 @@ const optionNames = [
   'deviations',
   'controlToken',
   'state',
+  'stateSync',
   'record',
 ] as const satisfies readonly (keyof SandboxOptions)[];
 
@@ -103,6 +107,7 @@ export async function readOptions(options: unknown): Promise<ReadOptions> {
     deviations: await readDeviations(found, given.deviations),
     controlToken: readControlToken(found, given.controlToken),
     state: readText(found, 'state', given.state, 'the path of a file'),
+    stateSync: readFlag(found, 'stateSync', given.stateSync),
     record: readText(found, 'record', given.record, 'the path of a new file'),
   };
   found.settle();

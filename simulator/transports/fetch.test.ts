@@ -110,9 +110,9 @@ for (const [name, ask] of Object.entries(asks)) {
 fetching('an abort arrives while the body is on its way, and there is no call then', async () => {
   const sandbox = await createTestSandbox();
   let calls = 0;
-  sandbox.first.onInput = () => {
+  sandbox.first.listenToInputs(() => {
     calls += 1;
-  };
+  });
   const abort = new AbortController();
   const init = { ...bytes(), signal: abort.signal };
   const early = watch(fetchCall(sandbox, url, init));

@@ -43,6 +43,7 @@ export function readyEvent(
 /** Writes the event where another program waits for it, whole or not at all. */
 export function writeReadyFile(path: string, ready: ReadyEvent): void {
   const half = `${path}.${process.pid}`;
-  writeFileSync(half, `${JSON.stringify(ready)}\n`);
+  // Its tokens are for whoever started it.
+  writeFileSync(half, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
   renameSync(half, path);
 }

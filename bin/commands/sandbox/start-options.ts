@@ -51,6 +51,7 @@ interface Given {
   readonly allowLocalWebhooks?: boolean;
   readonly deviate: readonly string[];
   readonly state?: string;
+  readonly stateSync?: boolean;
   readonly record?: string;
   readonly ui: boolean;
   readonly open?: boolean;
@@ -105,6 +106,7 @@ export function addServingOptions(command: Command, port: string): Command {
       '--state <file>',
       'keep the world in this file: loaded at start, saved as it changes; --clock is set on a loaded world, while another --world, --seed or --plan than it began with is refused',
     )
+    .option('--state-sync', 'answer when the change is in the file, not up to 100 ms before')
     .option('--record <file>', 'write every input of the world to this new file, to be replayed')
     .option(
       '--deviate <id>',
@@ -158,6 +160,7 @@ function sandboxOptionsOf(command: Command, given: Given) {
     deviations: given.deviate,
     controlToken: readControlToken(command, given),
     state: given.state,
+    stateSync: given.stateSync,
     record: given.record,
   };
 }

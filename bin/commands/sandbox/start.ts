@@ -127,7 +127,7 @@ function endOnSignal(end: () => Promise<void>): void {
     ending = true;
     void end().then(() => process.exit(exits.clean));
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 function print(text: string): void {

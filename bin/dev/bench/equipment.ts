@@ -108,7 +108,7 @@ async function madeUpAndSaved(): Promise<Figure[]> {
   const trouble = (message: string) => {
     throw new Error(message);
   };
-  const file = new StateFile(sandbox.first, join(folder, 'state.json'), trouble);
+  const file = new StateFile(sandbox.first, join(folder, 'state.json'), { onTrouble: trouble });
   let longest = 0;
   let saving = true;
   // Somebody who wants a turn all the time sees how long the others take.

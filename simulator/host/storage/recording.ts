@@ -10,11 +10,12 @@ import {
   serializeSnapshot,
   snapshotWorld,
 } from '../../core/state/snapshot.ts';
-import type { Effect, Input } from '../../core/step.ts';
-import { step } from '../../core/step.ts';
+import { type Effect, step } from '../../core/step.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
+import { parseInput, serializeInput } from './input-line.ts';
+import { privateMode } from './private-file.ts';
 
 /** Why a recording cannot begin, in words for the person who named its file. */
 export class RecordingError extends Error {
@@ -29,8 +30,8 @@ export class Recording {
   readonly #stream: WriteStream;
   readonly #host: WorldHost;
   readonly #deviations: readonly string[];
-  readonly #stop: () => void;
   readonly #path: string;
+  #stop: () => void;
 
   /**
    * Resolves when the file is there to be written; throws a RecordingError where it cannot be, or
@@ -39,7 +40,10 @@ export class Recording {
   static async begin(...terms: ConstructorParameters<typeof Recording>): Promise<Recording> {
     const [host, path, onTrouble, deviations] = terms;
     const found = await stat(path).catch(() => null);
-    if (found?.isFile() && found.size > 0) {
+    if (found !== null && !found.isFile()) {
+      throw new RecordingError('is no ordinary file; name a file of its own');
+    }
+    if (found !== null && found.size > 0) {
       throw new RecordingError('is there already; remove it, or name another file');
     }
     let isOpen = false;
@@ -71,18 +75,23 @@ export class Recording {
     this.#host = host;
     this.#path = path;
     this.#deviations = deviations;
-    this.#stream = createWriteStream(path, { flags: 'w' });
+    this.#stop = () => {};
+    this.#stream = createWriteStream(path, { flags: 'w', mode: privateMode });
     this.#stream.once('error', (error: NodeJS.ErrnoException) => {
-      host.onInput = null;
+      this.#stop();
       onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
     });
     this.#writeWorld();
     // A reset or a loaded state is no input: what is played goes on with that world.
-    this.#stop = host.listen(({ kind }) => {
-      if (kind === 'world' && host.onInput !== null) this.#writeWorld();
+    const stopListening = host.listen(({ kind }) => {
+      if (kind === 'world') this.#writeWorld();
     });
-    host.onInput = (input) => {
+    const stopInputs = host.listenToInputs((input) => {
       this.#stream.write(`${serializeInput(input)}\n`);
+    });
+    this.#stop = () => {
+      stopListening();
+      stopInputs();
     };
   }
 
@@ -102,31 +111,12 @@ export class Recording {
 
   close(): Promise<void> {
     this.#stop();
-    this.#host.onInput = null;
     if (this.#stream.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       this.#stream.once('error', () => resolve());
       this.#stream.end(resolve);
     });
   }
-}
-
-/** An input as one line of JSON; bodies are base64, so that any bytes survive. */
-function serializeInput(input: Input): string {
-  if (input.kind !== 'call') return JSON.stringify(input);
-  const body = Buffer.from(input.call.body).toString('base64');
-  return JSON.stringify({ ...input, call: { ...input.call, body } });
-}
-
-const inputKinds: readonly unknown[] = ['call', 'time', 'answered', 'target-refused', 'act'];
-
-/** Throws a SyntaxError where it is none. */
-function parseInput(line: string): Input {
-  const input = JSON.parse(line) as Input;
-  if (!inputKinds.includes(input.kind)) throw new SyntaxError(`${input.kind} is no input`);
-  if (input.kind !== 'call') return input;
-  const body = new Uint8Array(Buffer.from(input.call.body as unknown as string, 'base64'));
-  return { ...input, call: { ...input.call, body } };
 }
 
 export interface RecordedOptions {

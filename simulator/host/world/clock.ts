@@ -21,8 +21,8 @@ export class Clock {
 
   constructor(mode: ClockMode, nowMs: number | null, wall: () => number = Date.now) {
     this.#mode = mode;
-    this.#wall = wall;
-    this.#fromWallMs = wall();
+    this.#wall = neverBack(wall);
+    this.#fromWallMs = this.#wall();
     this.#fromMs = nowMs ?? this.#fromWallMs;
     if (mode === 'frozen') this.#standsAtMs = this.#fromMs;
   }
@@ -63,4 +63,16 @@ export class Clock {
     this.#fromWallMs = this.#wall();
     this.#standsAtMs = mode === 'frozen' ? nowMs : null;
   }
+}
+
+/** A wall clock that is set back is taken to go on from where it was: time never goes back here. */
+function neverBack(wall: () => number): () => number {
+  let lastMs = wall();
+  let setBackMs = 0;
+  return () => {
+    const nowMs = wall();
+    if (nowMs < lastMs) setBackMs += lastMs - nowMs;
+    lastMs = nowMs;
+    return nowMs + setBackMs;
+  };
 }

@@ -50,10 +50,9 @@ export class WorldHost {
   readonly wallMs: () => number;
   readonly idNonce: () => string;
   readonly inFlight: InFlightDeliveries;
-  /** Every input as it goes in, for a recording. */
-  onInput: ((input: Input) => void) | null = null;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
+  readonly #inputListeners = new Set<(input: Input) => void>();
   readonly #alarm: Alarm;
   #turn: Promise<unknown> = Promise.resolve();
   #advancing = false;
@@ -144,7 +143,7 @@ export class WorldHost {
   /** One step of the world, with its consequences for listeners and alarm. */
   step(input: Input): StepResult {
     const before = this.world.events.lastSeq;
-    this.onInput?.(input);
+    for (const listener of this.#inputListeners) listener(input);
     const result = step(this.world, this.behaviour, input);
     if (this.#listeners.size > 0) {
       for (let seq = before + 1; seq <= this.world.events.lastSeq; seq += 1) {
@@ -195,6 +194,12 @@ export class WorldHost {
   listen(listener: (notice: Notice) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears every input before its step: for recordings and journals. */
+  listenToInputs(listener: (input: Input) => void): () => void {
+    this.#inputListeners.add(listener);
+    return () => this.#inputListeners.delete(listener);
   }
 
   notify(notice: Notice): void {

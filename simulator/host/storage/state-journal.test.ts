@@ -1,0 +1,182 @@
+// A killed sandbox: its state and journal together are the world as it was, whatever happened last.
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox, tokenOf } from '../testing/sandbox.ts';
+import type { Sandbox } from '../world/sandbox.ts';
+import { readStateFile, StateFile } from './state-file.ts';
+import { serializeState } from './world-document.ts';
+
+const journal = suite('state journal');
+const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+
+interface Document {
+  readonly world: { readonly accounts: readonly { readonly reference: string }[] };
+}
+
+const documentOf = (sandbox: Sandbox): Document =>
+  JSON.parse([...serializeState(sandbox.first)].join(''));
+
+const referencesIn = (document: unknown) =>
+  (document as Document).world.accounts.map(({ reference }) => reference);
+
+function create({ first }: Sandbox, token: string, reference: string): void {
+  const body = { client_reference_id: reference, email: `${reference}@example.com` };
+  const call = {
+    method: 'POST',
+    target: '/api/v1/accounts',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'idempotency-key': reference,
+      'content-type': 'application/json',
+    },
+    body: new TextEncoder().encode(JSON.stringify(body)),
+  };
+  first.call(call, () => undefined);
+}
+
+/** What a kill would leave: the folder as it is now, copied to another. */
+function copyOf(path: string, name: string): string {
+  const place = join(folder, name);
+  mkdirSync(place);
+  const [from, own] = [join(path, '..'), basename(path)];
+  for (const file of readdirSync(from)) {
+    if (file.includes(own) && !file.endsWith('.lock')) cpSync(join(from, file), join(place, file));
+  }
+  return join(place, own);
+}
+
+async function kept(name: string, options: { readonly sync: boolean }) {
+  const sandbox = await createTestSandbox();
+  mkdirSync(join(folder, name));
+  const path = join(folder, name, 'state.json');
+  const file = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable, ...options });
+  await file.begin();
+  return { sandbox, path, file, token: tokenOf(sandbox, 'brand-a') };
+}
+
+journal('with sync, what was answered is in the files at once', async () => {
+  const { sandbox, path, file, token } = await kept('sync', { sync: true });
+  for (let n = 0; n < 20; n += 1) create(sandbox, token, `sync-${n}`);
+  const left = await readStateFile(copyOf(path, 'sync-killed'));
+  assert.equal(referencesIn(left), referencesIn(documentOf(sandbox)));
+  assert.equal((left as Document).world, documentOf(sandbox).world);
+  await file.close();
+  await sandbox.close();
+});
+
+journal('across saves, resets and moved clocks the files say what the world was', async () => {
+  const { sandbox, path, file, token } = await kept('all', { sync: true });
+  const { first } = sandbox;
+  create(sandbox, token, 'before');
+  const empty = documentOf(sandbox);
+  create(sandbox, token, 'lost-by-restore');
+  await first.advance({ by_ms: 3_600_000 });
+  await file.save();
+  create(sandbox, token, 'after-save');
+  const { restoreState } = await import('./world-document.ts');
+  restoreState(first, empty);
+  create(sandbox, token, 'after-restore');
+  await first.setClock('frozen', first.world.nowMs + 5000);
+  const left = await readStateFile(copyOf(path, 'all-killed'));
+  assert.equal((left as Document).world, documentOf(sandbox).world);
+  assert.equal(
+    (left as { clock: unknown }).clock,
+    (documentOf(sandbox) as never as { clock: unknown }).clock,
+  );
+  assert.ok(referencesIn(left).includes('after-restore'));
+  assert.not(referencesIn(left).includes('lost-by-restore'));
+  await file.close();
+  await sandbox.close();
+});
+
+journal('a line that was half written is left out, a broken one is refused by name', async () => {
+  const { sandbox, path, file, token } = await kept('torn', { sync: true });
+  create(sandbox, token, 'whole');
+  const journalOf = (state: string) =>
+    join(
+      state,
+      '..',
+      readdirSync(join(state, '..')).find((name) => name.endsWith('.journal')) ?? '',
+    );
+  const torn = copyOf(path, 'torn-killed');
+  appendFileSync(journalOf(torn), '{"kind":"call","atM');
+  assert.ok(referencesIn(await readStateFile(torn)).includes('whole'));
+  const broken = copyOf(path, 'broken');
+  appendFileSync(journalOf(broken), 'no line of ours\n');
+  const said = await readStateFile(broken).catch((error: Error) => error.message);
+  assert.match(
+    String(said),
+    /cannot be read together with its journal: \.state\.json\.\w+\.journal: line \d+ is broken/,
+  );
+  await file.close();
+  await sandbox.close();
+});
+
+journal('an orderly end leaves the state alone, for its owner alone', async () => {
+  const { sandbox, path, file, token } = await kept('orderly', { sync: false });
+  create(sandbox, token, 'one');
+  await file.close();
+  assert.equal(readdirSync(join(path, '..')), ['state.json']);
+  assert.is(statSync(path).mode & 0o777, 0o600);
+  assert.ok(referencesIn(JSON.parse(readFileSync(path, 'utf8'))).includes('one'));
+  chmodSync(path, 0o400);
+  const again = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable });
+  await again.begin();
+  await again.close();
+  assert.is(statSync(path).mode & 0o777, 0o400, 'a stricter mode is kept');
+  await sandbox.close();
+});
+
+journal('a symbolic link is followed and stays one; a hard link is refused', async () => {
+  const { sandbox, path, file } = await kept('links', { sync: false });
+  await file.close();
+  const link = join(folder, 'links', 'by-name.json');
+  symlinkSync(path, link);
+  const linked = new StateFile(sandbox.first, link, { onTrouble: assert.unreachable });
+  await linked.begin();
+  assert.ok(readdirSync(join(folder, 'links')).includes('.state.json.lock'), 'the file is locked');
+  await linked.close();
+  assert.equal(readFileSync(link, 'utf8'), readFileSync(path, 'utf8'));
+  linkSync(path, join(folder, 'links', 'second.json'));
+  const refused = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable });
+  assert.match(String(await refused.begin().catch((error: Error) => error.message)), /hard link/);
+  await sandbox.close();
+});
+
+journal(
+  'a file that another hand changed is left so, and the world goes on beside it',
+  async () => {
+    const sandbox = await createTestSandbox();
+    const path = join(folder, 'changed.json');
+    const told: string[] = [];
+    const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
+    await file.begin();
+    writeFileSync(path, '{"mine":true}');
+    create(sandbox, tokenOf(sandbox, 'brand-a'), 'beside');
+    await file.close();
+    assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
+    assert.is(told.length, 1);
+    const beside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
+    assert.ok(referencesIn(JSON.parse(readFileSync(beside, 'utf8'))).includes('beside'));
+    await sandbox.close();
+  },
+);
+
+journal.after(() => rmSync(folder, { recursive: true }));
+journal.run();

@@ -1,0 +1,217 @@
+// The inputs of a world since its last save, line by line in a file beside the state: with them a
+// sandbox that is killed loses at most the last 100 ms, and with `sync` nothing that was answered.
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Settings } from '../../../fixtures/settings.ts';
+import type { Behaviour } from '../../core/behaviour.ts';
+import { conformingBehaviour } from '../../core/policies/conforming.ts';
+import {
+  dumpWorld,
+  loadWorld,
+  StateError,
+  serializeSnapshot,
+  snapshotWorld,
+} from '../../core/state/snapshot.ts';
+import { type Input, step } from '../../core/step.ts';
+import { phoneTables } from '../../core/values/phone.ts';
+import type { World } from '../../core/world.ts';
+import { parseInput, serializeInput } from './input-line.ts';
+import { privateMode } from './private-file.ts';
+
+/** An answer's line is written this long after it at the latest. */
+const writeWithinMs = 50;
+
+/** First line of a journal. What follows is replayed under the behaviour that it had then. */
+export interface JournalHead {
+  /** The state that names it goes on with its lines. */
+  readonly journal: string;
+  /** The journal whose lines come before these; null: a state stands before them. */
+  readonly after: string | null;
+  readonly settings: Settings;
+  readonly deviations: readonly string[];
+}
+
+interface ClockLine {
+  readonly clock: { readonly mode: string; readonly now_ms: number; readonly speed?: number };
+}
+
+export interface JournalOptions {
+  readonly settings: Settings;
+  readonly deviations: readonly string[];
+  /** Each line is in the file before the step that it tells of goes on. */
+  readonly sync: boolean;
+  /** Told once when lines cannot be written. */
+  readonly onTrouble: (error: NodeJS.ErrnoException) => void;
+}
+
+/** Where the lines of a world go from one save to the next. */
+export class StateJournal {
+  readonly id = randomBytes(8).toString('hex');
+  readonly #file: number;
+  readonly #options: JournalOptions;
+  #lines: (Input | string)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #failed = false;
+
+  /** Throws the system's error when the file cannot be made. */
+  constructor(path: string, after: string | null, options: JournalOptions) {
+    const { settings, deviations } = options;
+    this.#options = options;
+    this.#file = openSync(journalFile(path, this.id), 'wx', privateMode);
+    const head: JournalHead = { journal: this.id, after, settings, deviations };
+    writeSync(this.#file, `${JSON.stringify(head)}\n`);
+  }
+
+  input(input: Input): void {
+    this.#add(input);
+  }
+
+  clock(clock: ClockLine['clock']): void {
+    this.#add(JSON.stringify({ clock } satisfies ClockLine));
+  }
+
+  /** Another world in the place of the one so far: a reset, or a state that was loaded. */
+  world(world: World): void {
+    this.#add([...serializeSnapshot(snapshotWorld(world))].join('').replaceAll('\n', ''));
+  }
+
+  #add(line: Input | string): void {
+    this.#lines.push(line);
+    if (this.#options.sync) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), writeWithinMs);
+  }
+
+  /** Everything so far is handed to the system, and survives this program's end. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#lines.length === 0) return;
+    const text = this.#lines.map(
+      (line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`,
+    );
+    this.#lines = [];
+    try {
+      writeSync(this.#file, text.join(''));
+    } catch (error) {
+      if (!this.#failed) this.#options.onTrouble(error as NodeJS.ErrnoException);
+      this.#failed = true;
+    }
+  }
+
+  close(): void {
+    this.flush();
+    try {
+      fsyncSync(this.#file);
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+}
+
+function journalFile(path: string, id: string): string {
+  return join(dirname(path), `.${basename(path)}.${id}.journal`);
+}
+
+async function journalFiles(path: string): Promise<readonly string[]> {
+  const start = `.${basename(path)}.`;
+  const names = await readdir(dirname(path)).catch(() => []);
+  return names
+    .filter((name) => name.startsWith(start) && name.endsWith('.journal'))
+    .map((name) => join(dirname(path), name));
+}
+
+/** Removes the journals of a state but for one: what they tell is in the state itself now. */
+export async function removeJournals(path: string, but: string | null): Promise<void> {
+  const kept = but === null ? null : journalFile(path, but);
+  for (const file of await journalFiles(path)) if (file !== kept) await rm(file, { force: true });
+}
+
+interface Journal extends JournalHead {
+  readonly file: string;
+  readonly lines: readonly string[];
+}
+
+async function readJournals(path: string): Promise<readonly Journal[]> {
+  const journals: Journal[] = [];
+  for (const file of await journalFiles(path)) {
+    const [first = '', ...lines] = (await readFile(file, 'utf8')).split('\n');
+    // A program that was killed while it wrote leaves half a line at the end.
+    lines.pop();
+    const head = parseHead(first);
+    if (head !== null) journals.push({ ...head, file, lines });
+  }
+  return journals;
+}
+
+function parseHead(line: string): JournalHead | null {
+  try {
+    const head = JSON.parse(line) as Partial<JournalHead>;
+    return typeof head.journal === 'string' ? (head as JournalHead) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The state with everything that its journals tell after it; the state itself where there are none,
+ * as after every orderly end. Throws a StateError that names the file and line that cannot be read.
+ */
+export async function replayJournals(path: string, document: unknown): Promise<unknown> {
+  const { journal: first } = document as { readonly journal?: unknown };
+  const journals = await readJournals(path);
+  let journal = journals.find((each) => each.journal === first);
+  if (journal === undefined) return document;
+  await phoneTables.load();
+  let world = loadWorld(document, await behaviourOf(journal));
+  let { clock } = document as Partial<ClockLine>;
+  for (; journal !== undefined; journal = next(journals, journal)) {
+    const behaviour = await behaviourOf(journal);
+    for (const [index, line] of journal.lines.entries()) {
+      const told = parseLine(line, `${basename(journal.file)}: line ${index + 2}`);
+      if ('format' in told) world = loadWorld(told, behaviour);
+      else if ('clock' in told) clock = told.clock;
+      else replay(world, behaviour, told);
+    }
+  }
+  const now_ms = Math.max(world.nowMs, clock?.now_ms ?? 0);
+  return dumpWorld(world, { clock: { ...clock, now_ms } });
+}
+
+function next(journals: readonly Journal[], { journal }: Journal): Journal | undefined {
+  return journals.find(({ after }) => after === journal);
+}
+
+function parseLine(line: string, where: string): Input | ClockLine | { readonly format: unknown } {
+  try {
+    if (line.startsWith('{"format":')) return JSON.parse(line) as { format: unknown };
+    if (line.startsWith('{"clock":')) return JSON.parse(line) as ClockLine;
+    return parseInput(line);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError(`cannot be read together with its journal: ${where} is broken`);
+  }
+}
+
+/** What broke the simulator then was answered with a 500 and changed nothing; so it does now. */
+function replay(world: World, behaviour: Behaviour, input: Input): void {
+  try {
+    step(world, behaviour, input);
+  } catch (error) {
+    if (input.kind !== 'call') throw error;
+  }
+}
+
+async function behaviourOf({ settings, deviations }: JournalHead): Promise<Behaviour> {
+  const conforming = conformingBehaviour(settings);
+  if (deviations.length === 0) return conforming;
+  const { findDeviation } = await import('../../deviations/register.ts');
+  return deviations.reduce((behaviour, id) => {
+    const found = findDeviation(id);
+    if (found === undefined)
+      throw new StateError(`was kept under a deviation "${id}", which is not known`);
+    return found.bend(behaviour);
+  }, conforming);
+}
