@@ -88,7 +88,7 @@ class PiecewiseFile implements Adapter<unknown> {
   }
 }
 
-/** Windows refuses for a moment while another program, such as a virus scanner, looks at the file. */
+/** Windows refuses for a moment while another program, such as a virus scanner, reads the file. */
 async function replaceFile(half: string, path: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
