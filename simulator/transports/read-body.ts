@@ -29,7 +29,10 @@ export function readBody(
       kept.set(chunk, before);
     }
   });
-  stream.on('end', () => done(size > limit ? null : kept.subarray(0, size)));
+  stream.on('end', () => {
+    if (size > limit) done(null);
+    else done(kept.byteLength === size ? kept : kept.subarray(0, size));
+  });
 }
 
 function grown(kept: Uint8Array, used: number, needed: number, limit: number): Uint8Array {
