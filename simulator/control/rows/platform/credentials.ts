@@ -29,7 +29,9 @@ const plan = oneOf('Rate plan (LIM-1).', ['sandbox', 'standard', 'pro']);
 const rate = orNull(
   whole('Requests a second in place of what the plan gives (LIM-4); null: the plan again.', 1, 1e9),
 );
-const scopes = listOf(oneOf('A scope.', scopeNames), 'What it may do (AUTH-4).');
+const scopes = listOf(oneOf('A scope.', scopeNames), 'What it may do (AUTH-4).', {
+  maxItems: 50,
+});
 
 export const credentialRows = [
   row({

@@ -46,6 +46,7 @@ const matchSchema = object('What it applies to: every part that is given must fi
   'client_id?': text('The caller.'),
   'webhook?': {
     type: ['boolean', 'string', 'integer'],
+    maxLength: 100,
     description: 'true: any webhook delivery; an id: those of one subscription.',
   },
 });

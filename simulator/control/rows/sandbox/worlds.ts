@@ -81,14 +81,17 @@ export const worldRows = [
       },
       'world?': {
         type: ['string', 'object'],
+        maxLength: 1000,
         description: 'A world that comes with the sandbox, or one written out; that of the start.',
       },
       'seed?': {
         type: ['string', 'integer'],
+        maxLength: 1000,
         description: 'With the name, decides every generated id, token and secret.',
       },
       'clock?': {
         type: ['string', 'object'],
+        maxLength: 1000,
         description: 'real, frozen, an ISO time, or {mode, now_ms}; that of the start.',
       },
     }),

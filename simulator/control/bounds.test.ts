@@ -1,0 +1,59 @@
+// Everything that a row takes is bounded by its schema: no list, text or object may be of any size.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Schema } from '../../fixtures/schemas/validate.ts';
+import { worldSchema } from '../../fixtures/worlds/world-fixture.ts';
+import { rows } from './all-rows.ts';
+import { createTestPlane } from './testing/plane.ts';
+
+const bounds = suite('control: bounds');
+
+/** Where a schema lets something of any size in. */
+function unbounded(schema: Schema, where: string): string[] {
+  const types = [schema.type ?? []].flat();
+  const found: string[] = [];
+  if (types.includes('string') && !isBoundedText(schema)) found.push(`${where}: a text`);
+  if (types.includes('array') && schema.maxItems === undefined) found.push(`${where}: a list`);
+  if (schema.items !== undefined) found.push(...unbounded(schema.items, `${where}[]`));
+  const { additionalProperties: others, maxProperties, properties = {} } = schema;
+  if (others !== false && schema.properties !== undefined && maxProperties === undefined) {
+    found.push(`${where}: members`);
+  }
+  if (typeof others === 'object') found.push(...unbounded(others, `${where}.*`));
+  for (const [name, member] of Object.entries(properties)) {
+    found.push(...unbounded(member, `${where}.${name}`));
+  }
+  return found;
+}
+
+function isBoundedText({ enum: values, maxLength, pattern = '*' }: Schema): boolean {
+  if (values !== undefined || maxLength !== undefined) return true;
+  return pattern.startsWith('^') && pattern.endsWith('$') && !/[*+]|,\}/.test(pattern);
+}
+
+bounds('of every row', () => {
+  const found = rows.flatMap(({ method, path, body, query }) => [
+    ...(body === undefined ? [] : unbounded(body, `${method} ${path} body`)),
+    ...Object.entries(query ?? {}).flatMap(([name, schema]) =>
+      unbounded(schema, `${method} ${path} ?${name}`),
+    ),
+  ]);
+  assert.equal(found, []);
+});
+
+bounds('of a starting world', () => {
+  assert.equal(unbounded(worldSchema, 'world'), []);
+});
+
+bounds('fifty thousand mistakes are answered in a few kilobytes', async () => {
+  const { ask } = await createTestPlane();
+  const scopes = Array.from({ length: 50_000 }, (_, n) => `s${n}`);
+  const strangers = Object.fromEntries(scopes.map((name) => [name, 1]));
+  for (const body of [{ scopes }, { scopes: [], ...strangers }]) {
+    const { status, body: told } = await ask('POST', 'credentials', body);
+    assert.is(status, 422);
+    assert.ok(JSON.stringify(told).length < 8000, `${JSON.stringify(told).length} characters`);
+  }
+});
+
+bounds.run();
