@@ -3,6 +3,7 @@
 // time limit: 400 s
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -13,6 +14,14 @@ import { root } from '../dev/root.ts';
 
 const judged = suite('conformance client');
 const folder = mkdtempSync(join(tmpdir(), 'client-'));
+
+/** One that is free now; nobody but the command will ask for it. */
+const fixedPort = await new Promise<number>((resolve) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo;
+    server.close(() => resolve(port));
+  });
+});
 
 interface Ran {
   readonly code: number | null;
@@ -117,6 +126,26 @@ judged('a first run that fails is told, and habits are judged all the same', asy
   assert.is(silent.code, 3);
   assert.match(silent.out, 'the first run called nothing');
   assert.match(silent.out, 'nothing to do');
+});
+
+judged('a command that cannot run beside itself is run one at a time', async () => {
+  // A fixed port, as tests of webhook receivers have it.
+  const reads = `
+    import { createServer } from 'node:http';
+    const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;
+    const server = createServer();
+    await new Promise((go, fail) => server.once('error', fail).listen(${fixedPort}, '127.0.0.1', go));
+    const { ok } = await fetch(base + '/api/v1/accounts', {
+      headers: { authorization: 'Bearer ' + token },
+    });
+    await new Promise((go) => setTimeout(go, 500));
+    server.close();
+    process.exitCode = ok ? 0 : 1;
+  `;
+  const ran = await run(['--json', ...program(reads)]);
+  assert.is(verdictsOf(ran)['CLT-unknown-fields'], 'passed');
+  assert.match((JSON.parse(ran.out) as ClientReport).notes.join(' '), 'one at a time');
+  assert.is(ran.code, 0);
 });
 
 judged('a command that does not end is ended, with all that it started', async () => {

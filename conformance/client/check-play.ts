@@ -1,5 +1,5 @@
 // One check from its aims to its verdict: which runs it takes, and what they come to.
-import { type Recording, succeeded } from './call.ts';
+import type { Recording } from './call.ts';
 import type { Aim, Check, CheckVerdict, Outcome } from './checks/check.ts';
 import type { Fault } from './faults/fault.ts';
 import type { CheckResult } from './judge.ts';
@@ -16,6 +16,8 @@ export interface Task {
   readonly played: (recording: Recording, run: number) => readonly Task[];
   /** It would show nothing more. */
   readonly isIdle: () => boolean;
+  /** It makes sure of a failure, which nothing that runs beside it may have caused. */
+  readonly isSole: boolean;
 }
 
 /** A mistake that was seen at so many places is not looked for at every other one. */
@@ -62,20 +64,6 @@ export class CheckPlay {
     );
   }
 
-  /** The command as it is once more: chance may have hidden a bad habit the first time. */
-  againAsItIs(plays: readonly CheckPlay[]): Task {
-    return {
-      name: 'as it is',
-      expectedMs: this.#seen.first.ending.durationMs,
-      fault: () => ({}),
-      played: (recording, run) => {
-        if (succeeded(recording)) for (const each of plays) each.judgeHabit(recording, run);
-        return [];
-      },
-      isIdle: () => false,
-    };
-  }
-
   #task(aims: readonly Aim[], instead: Fault | null = null): Task {
     const again = this.#again;
     const alone = aims.length === 1;
@@ -93,22 +81,41 @@ export class CheckPlay {
         }
         return [...aims.flatMap((aim) => this.#next(aim)), ...this.#secondTime()];
       },
-      isIdle: () =>
-        aims.every((aim) => this.#settled.has(aim)) || this.#failures.length >= enoughFailures,
+      isIdle: () => {
+        // What was seen twice elsewhere in the meantime need not be seen twice here.
+        for (const aim of aims) this.#settle(aim);
+        const isDone = aims.every((aim) => this.#settled.has(aim));
+        return isDone || this.#failures.length >= enoughFailures;
+      },
+      isSole: aims.some((aim) => this.#isDoubted(aim)),
     };
   }
 
+  /** It has failed alone: whether it does so for its own reasons is seen when nothing else runs. */
+  #isDoubted(aim: Aim): boolean {
+    const last = this.#played.get(aim)?.at(-1);
+    return last?.alone === true && last.outcome.verdict === 'fails';
+  }
+
   #next(aim: Aim): Task[] {
+    const found = this.#settle(aim);
+    if (found === null) return [this.#task([aim])];
+    return found === 'settled' ? [] : [this.#task([aim], found)];
+  }
+
+  /** null: once more, alone; a fault: in place of the check's own. */
+  #settle(aim: Aim): 'settled' | Fault | null {
+    if (this.#settled.has(aim)) return 'settled';
     const played = this.#played.get(aim) ?? [];
-    const settled = settle(aim, played, { kinds: this.#kinds });
-    if (settled === null) return [this.#task([aim])];
+    const settled = settle(aim, played, this.#kinds);
+    if (settled === null) return null;
     const isTried = played.some(({ instead }) => instead);
     if (settled.outcome.verdict === 'fails' && !isTried) {
       const instead = this.check.instead?.(settled.outcome, [aim]) ?? null;
-      if (instead !== null) return [this.#task([aim], instead)];
+      if (instead !== null) return instead;
     }
     this.#settled.set(aim, explained(settled, played));
-    return [];
+    return 'settled';
   }
 
   /** Where chance could decide: once all is well, one place again, a little differently. */

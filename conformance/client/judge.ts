@@ -50,6 +50,8 @@ export interface ClientRun {
   readonly runs: number;
   readonly requests: number;
   readonly interrupted: boolean;
+  /** Things to know of the judgement as a whole, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
@@ -60,9 +62,14 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   const seen = observe(first);
   options.onFirst?.(seen);
   const unusable = whyUnusable(first, options);
+  const notes: string[] = [];
   const plays = options.checks.map((check) => new CheckPlay(check, seen));
   for (const each of plays) each.judgeHabit(first, 1);
-  if (unusable === null) await judgement.playAll(plays);
+  if (unusable === null) {
+    const isAlone = !(await judgement.rehearse(plays));
+    await judgement.playAll(plays);
+    if (isAlone && options.jobs > 1) notes.push(notSideBySide);
+  }
   const interrupted = options.signal.aborted;
   return {
     startedAt,
@@ -73,8 +80,12 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
     runs: judgement.runs,
     requests: judgement.requests,
     interrupted,
+    notes,
   };
 }
+
+const notSideBySide =
+  'The command fails when it runs beside itself (it may use a fixed port or file), so it was run one at a time.';
 
 function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): string | null {
   if (signal.aborted) return 'interrupted';
@@ -94,10 +105,12 @@ class Judgement {
   runs = 0;
   requests = 0;
   readonly #options: JudgeOptions;
+  #jobs: number;
   #done = 0;
 
   constructor(options: JudgeOptions) {
     this.#options = options;
+    this.#jobs = options.jobs;
   }
 
   async run(seed: string, fault: Fault): Promise<{ recording: Recording; n: number }> {
@@ -108,16 +121,31 @@ class Judgement {
     return { recording, n };
   }
 
-  /** So many at once as was asked for, those that take longest first. */
+  /**
+   * The command as it is, side by side with itself: whether that can be done at all. A bad habit
+   * that chance has hidden in the first run has more chances to show.
+   */
+  async rehearse(plays: readonly CheckPlay[]): Promise<boolean> {
+    const count = Math.min(2, this.#jobs);
+    const runs = await Promise.all(
+      Array.from({ length: count }, (_, n) => this.run(`${this.#options.seed}/as it is ${n}`, {})),
+    );
+    for (const { recording, n } of runs) {
+      if (succeeded(recording)) for (const each of plays) each.judgeHabit(recording, n);
+    }
+    const isGood = runs.every(({ recording }) => succeeded(recording));
+    if (!isGood) this.#jobs = 1;
+    return isGood;
+  }
+
+  /** So many at once as was asked for: those that take longest first, those to be sure of last. */
   async playAll(plays: readonly CheckPlay[]): Promise<void> {
     const waiting: Task[] = plays.flatMap((each) => each.begin());
-    const second = plays.find(({ check }) => check.atOnce === 0);
-    if (second !== undefined) waiting.push(second.againAsItIs(plays));
     const running = new Map<Task, Promise<void>>();
     while (waiting.length > 0 || running.size > 0) {
       if (this.#options.signal.aborted) waiting.length = 0;
-      waiting.sort((a, b) => b.expectedMs - a.expectedMs);
-      while (waiting.length > 0 && running.size < this.#options.jobs) {
+      waiting.sort((a, b) => Number(a.isSole) - Number(b.isSole) || b.expectedMs - a.expectedMs);
+      while (waiting[0] !== undefined && this.#hasRoom(waiting[0], [...running.keys()])) {
         const task = waiting.shift()!;
         const played = this.#play(task).then((more) => {
           running.delete(task);
@@ -130,6 +158,11 @@ class Judgement {
       }
       await Promise.race(running.values());
     }
+  }
+
+  #hasRoom({ isSole }: Task, running: readonly Task[]): boolean {
+    if (isSole || running.some((each) => each.isSole)) return running.length === 0;
+    return running.length < this.#jobs;
   }
 
   async #play(task: Task): Promise<readonly Task[]> {
@@ -145,7 +178,7 @@ class Judgement {
     this.#options.onProgress?.({
       done: this.#done,
       planned: this.#done + left.length,
-      remainingMs: Math.max(longestMs, expectedMs / this.#options.jobs),
+      remainingMs: Math.max(longestMs, expectedMs / this.#jobs),
       check: name,
     });
   }

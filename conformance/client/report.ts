@@ -24,6 +24,8 @@ export interface ClientReport {
   readonly does: string;
   /** Why only habits were judged; null where the first run was good. */
   readonly unusable: string | null;
+  /** Things to know of the judgement as a whole, one sentence each. */
+  readonly notes: readonly string[];
   readonly checks: readonly ReportCheck[];
   /** The runs that show something, by their numbers. */
   readonly recordings: readonly ReportRecording[];

@@ -29,8 +29,15 @@ const mostPlays = 3;
 /** What cannot come from chance or a busy machine, and costs a whole timeout to see again. */
 const certain = new Set(['waits-for-ever', 'never-gives-up']);
 
-/** null: it has to be played again, alone. */
-export function settle(aim: Aim, played: readonly Played[], known: Known): Settled | null {
+/**
+ * null: it has to be played again, alone. `known` are the kinds of mistakes that were seen twice at
+ * another place of the same check.
+ */
+export function settle(
+  aim: Aim,
+  played: readonly Played[],
+  known: ReadonlySet<string>,
+): Settled | null {
   const own = played.filter(({ instead }) => !instead);
   const last = own.at(-1);
   if (last === undefined) return null;
@@ -45,18 +52,13 @@ export function settle(aim: Aim, played: readonly Played[], known: Known): Settl
   if (!last.alone) return null;
   if (outcome.verdict === 'advisory') return settled;
   if (certain.has(outcome.kind) || same.length > 1) return settled;
-  if (outcome.verdict === 'fails' && known.kinds.has(outcome.kind)) return settled;
+  if (outcome.verdict === 'fails' && known.has(outcome.kind)) return settled;
   if (own.length < mostPlays) return null;
   return { ...settled, outcome: { ...outcome, verdict: 'inconclusive' } };
 }
 
 function isFailure({ outcome }: Played): boolean {
   return outcome.verdict === 'fails';
-}
-
-/** Kinds of mistakes that were seen twice at another place of the same check. */
-export interface Known {
-  readonly kinds: ReadonlySet<string>;
 }
 
 /** A failure for which another reason was found: advice. */

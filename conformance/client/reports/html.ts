@@ -65,6 +65,7 @@ ${unusable === null ? null : html`<p>${unusable}.</p>`}
 <p class="dim">${cut}${runs} in ${duration(report.duration_ms)}, seed ${report.seed},
 ${report.started_at.slice(0, 16).replace('T', ' ')} UTC, conformance ${tool.version}.
 The first run: ${report.does}.</p>
+${report.notes.map((note) => html`<p>${note}</p>`)}
 </header>`;
 }
 

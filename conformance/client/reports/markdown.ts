@@ -14,6 +14,7 @@ export function markdownReport(report: ClientReport): string {
     `${codeSpan(typed(command))} ${runLine(report)}. ${took}, seed ${report.seed}, ` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
     ...(unusable === null ? [] : [`${plainWords(unusable)}.`]),
+    ...report.notes.map(plainWords),
     `${countsLine(report)}. The first run: ${plainWords(report.does)}.`,
     table(report),
     ...told.map((check) => section(check, report)),

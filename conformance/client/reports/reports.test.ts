@@ -81,6 +81,7 @@ const report: ClientReport = {
   interrupted: false,
   does: '1 writes, 0 other calls, 0 token requests; it succeeded in 0.1 s',
   unusable: null,
+  notes: ['It was run one at a time.'],
   checks,
   recordings: [
     {

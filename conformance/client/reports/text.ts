@@ -146,6 +146,8 @@ class Page {
     const shown = printable(typed(command)).replaceAll('\n', ' ');
     this.#say(color.bold(`${verdict}: ${shown} ${runLine(report)}${cut}`));
     if (unusable !== null) this.#unusable(unusable);
+    for (const note of report.notes)
+      for (const each of wrapText(note, this.#width)) this.#say(each);
     this.#say(countsLine(report));
     const runs = count(report.runs, 'run');
     const took = `${runs}, ${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;

@@ -32,8 +32,8 @@ public final class Deposits {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     String last = "";
-    for (int attempt = 0; attempt < 6; attempt++) {
-      long waitMs = 500L << attempt;
+    for (int attempt = 0; attempt < 5; attempt++) {
+      long waitMs = 600L << Math.min(attempt, 2);
       try {
         HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
         int status = answer.statusCode();

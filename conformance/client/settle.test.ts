@@ -1,0 +1,72 @@
+// When enough was played of one aim: letters stand for runs, together or alone, one line a case.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
+import { explained, type Played, settle } from './settle.ts';
+import { recorded } from './testing/recorded.ts';
+
+const settled = suite('settled');
+
+const outcomes: Readonly<Record<string, Outcome>> = {
+  p: pass('right'),
+  f: fail('new-key', 'wrong'),
+  g: fail('gave-up', 'wrong in another way'),
+  w: fail('waits-for-ever', 'waits'),
+  a: advise('gave-up', 'not so good'),
+  m: missed(everywhere),
+};
+
+/** `P` in capitals: several aims in one run; `p`: alone. */
+function playedOf(runs: string): Played[] {
+  return [...runs].map((run, index) => ({
+    outcome: outcomes[run.toLowerCase()]!,
+    recording: recorded([]),
+    run: index + 1,
+    alone: run === run.toLowerCase(),
+    instead: false,
+  }));
+}
+
+const cases: readonly (readonly [runs: string, verdict: string, why: string])[] = [
+  ['P', 'passed', 'who is right among others is right'],
+  ['p', 'passed', 'and alone'],
+  ['F', 'again', 'what went wrong beside it may be the reason'],
+  ['Fp', 'passed', 'alone it was right'],
+  ['Ff', 'fails', 'seen twice'],
+  ['f', 'again', 'once is not enough'],
+  ['ff', 'fails', 'seen twice'],
+  ['fp', 'again', 'one says so and one says so'],
+  ['fpf', 'fails', 'the third decides'],
+  ['fpp', 'passed', 'the third decides'],
+  ['fg', 'again', 'two kinds of mistakes are not one seen twice'],
+  ['fgp', 'passed', 'and in the end there was none'],
+  ['fgm', 'inconclusive', 'three runs, three things'],
+  ['w', 'fails', 'nobody has to wait a minute twice'],
+  ['M', 'again', 'it may have ended before its turn'],
+  ['m', 'again', 'chance may have led it elsewhere'],
+  ['mm', 'inconclusive', 'it does not come there'],
+  ['a', 'advisory', 'alone, that is all there is to say'],
+  ['A', 'again', 'among others it may be their fault'],
+];
+
+for (const [runs, verdict, why] of cases) {
+  settled(`${runs}: ${why}`, () => {
+    const found = settle(everywhere, playedOf(runs), new Set());
+    assert.is(found?.outcome.verdict ?? 'again', verdict);
+  });
+}
+
+settled('a mistake seen twice elsewhere is believed at once', () => {
+  const found = settle(everywhere, playedOf('f'), new Set(['new-key']));
+  assert.is(found?.outcome.verdict, 'fails');
+});
+
+settled('a failure for which another reason is found is advice', () => {
+  const found = settle(everywhere, playedOf('gg'), new Set())!;
+  const reason: Played = { ...playedOf('p')[0]!, instead: true };
+  assert.is(explained(found, [...playedOf('gg'), reason]).outcome.verdict, 'advisory');
+  const none: Played = { ...playedOf('g')[0]!, instead: true };
+  assert.is(explained(found, [...playedOf('gg'), none]).outcome.verdict, 'fails');
+});
+
+settled.run();
