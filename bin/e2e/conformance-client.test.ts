@@ -134,7 +134,8 @@ judged('a command that cannot run beside itself is run one at a time', async () 
     import { createServer } from 'node:http';
     const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;
     const server = createServer();
-    await new Promise((go, fail) => server.once('error', fail).listen(${fixedPort}, '127.0.0.1', go));
+    server.listen(${fixedPort}, '127.0.0.1');
+    await new Promise((go, fail) => server.once('listening', go).once('error', fail));
     const { ok } = await fetch(base + '/api/v1/accounts', {
       headers: { authorization: 'Bearer ' + token },
     });
