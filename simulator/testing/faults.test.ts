@@ -210,4 +210,45 @@ faults('a permission of the firm that is switched off refuses that operation alo
   await client.close();
 });
 
+/** Calls without a key, each of another kind. */
+const keyless = [
+  ['GET', 'accounts'],
+  ['GET', 'transactions'],
+  ['GET', 'accounts/1001/status'],
+  ['GET', 'webhooks'],
+  ['GET', 'webhooks/1'],
+  ['POST', 'webhooks/1/rotate-secret'],
+  ['POST', 'webhooks/1/disable'],
+] as const;
+
+for (const [method, path] of keyless) {
+  faults(`${method} ${path}: delayed for a minute it is answered after a minute`, () =>
+    withFault({ effect: { kind: 'delay', ms: 60_000 } }, async (client) => {
+      let answered: number | null = null;
+      const late = client.call(method, path).then(({ status }) => {
+        answered = status;
+      });
+      await client.untilHeld();
+      await client.advance(59_999);
+      assert.is(answered, null);
+      await client.advance(1);
+      await late;
+      assert.is(answered, 200);
+    }),
+  );
+}
+
+faults('a call without a key that hangs leaves nothing behind', () =>
+  withFault({ effect: { kind: 'hang' } }, async (client) => {
+    // Cut off at the end, when the sandbox is closed.
+    void client.call('GET', 'accounts').catch(() => null);
+    await client.untilHeld();
+    const { world } = await client.control('GET', 'state');
+    assert.equal([world.held, world.timers.length], [[], 0]);
+    await client.advance(86_400_000);
+    const { requests } = await client.control('GET', 'requests?limit=1');
+    assert.is(requests[0].response, null);
+  }),
+);
+
 faults.run();

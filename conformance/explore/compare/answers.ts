@@ -133,22 +133,16 @@ function compareHeaders(
   comparing: Comparing,
 ): Mismatch | null {
   return (
-    compareEtag(target, model, comparing) ??
+    compareEtag(target, model) ??
     compareRequestId(step, target, model, comparing) ??
     compareLimits(target, model)
   );
 }
 
 /** ACC-19: a strong tag whose value is the revision in the body. */
-function compareEtag(
-  target: CallOutcome,
-  model: CallOutcome,
-  { masked }: Comparing,
-): Mismatch | null {
+function compareEtag(target: CallOutcome, model: CallOutcome): Mismatch | null {
   const other = model.headers.get('etag');
   if (other === undefined) return null;
-  const replayed = model.basis?.idempotency === 'replayed';
-  if (replayed && masked.has('replay_etag')) return null;
   const own = target.headers.get('etag');
   const revision = memberAt(target.json, 'revision');
   if (own === `"${String(revision)}"`) return null;

@@ -108,6 +108,16 @@ export class SandboxClient {
     throw new Error(`no call with the key ${key} has come`);
   }
 
+  /** Waits until a call has come that is not answered. */
+  async untilHeld(): Promise<void> {
+    for (let tries = 0; tries < 500; tries += 1) {
+      const { requests } = await this.control('GET', 'requests?limit=1');
+      if (requests[0]?.response === null) return;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    throw new Error('no call waits for its answer');
+  }
+
   async advance(byMs: number): Promise<void> {
     await this.sandbox.clock.advance({ by_ms: byMs });
   }
