@@ -69,6 +69,19 @@ const CHANGED: Partial<Settings> = {
   events_path: '/api/v1/stream',
   rotation_overlap_s: 3600,
   token_lifetime_s: 900,
+  account_status_endpoint: 'none',
+  approve_body: 'refused',
+  delegated_allowance: 'within_the_minters',
+  known_reference: 'last',
+  other_currency: 'refused',
+  path_id_status: 422,
+  phone_letters: 'keypad',
+  read_only_before_scope: false,
+  repeated_account_id: 'last',
+  repeated_key: 'joined',
+  transaction_subject_case_sensitive: true,
+  unknown_categories: 'left_out',
+  update_null: 'cleared',
 };
 
 const open = suite('open questions');

@@ -106,6 +106,7 @@ const authReadOnly: Scenario = {
   id: 'auth-read-only',
   title: 'A token minted read-only gets 403 read_only_credential on writes, which do nothing',
   rules: ['AUTH-2'],
+  observes: ['NS-57'],
   needs: ['read_only', 'delegated'],
   async run(t) {
     const place = await delegatedPlace(t, 'read_only');
@@ -122,6 +123,9 @@ const authReadOnly: Scenario = {
       account.status === 403 &&
         [undefined, 'read_only_credential', 'forbidden'].includes(account.code),
     );
+    t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
+      read_only_before_scope: account.code === 'read_only_credential',
+    });
   },
 };
 

@@ -133,7 +133,7 @@ const accPhoneAnyFormat: Scenario = {
   id: 'acc-phone-any-format',
   title: 'A phone is never refused for its formatting, and is answered in normalised form',
   rules: ['ACC-11'],
-  observes: ['NS-24'],
+  observes: ['NS-24', 'NS-62'],
   async run(t) {
     const phone = t.fresh.phone();
     const odd = ` +${digitsOf(phone).split('').join(' -.')} `;
@@ -165,8 +165,23 @@ const accPhoneAnyFormat: Scenario = {
       const kept = digitsOf(taken.at('phone')) !== '';
       t.advise('ACC-11', taken).is(`"${format}" kept in some form`, kept);
     }
+    await observeLetters(t);
   },
 };
+
+/** NS-62: a number some of whose digits are given as the letters on their keys. */
+async function observeLetters(t: ScenarioContext): Promise<void> {
+  const number = t.fresh.phone();
+  const onKeys = '01ADGJMPTW';
+  const spelt = number.slice(0, 5) + number.slice(5).replace(/[0-9]/g, (digit) => onKeys[+digit]!);
+  const made = await t.api.createAccount(t.newAccount({ phone: spelt }));
+  if (made.status >= 300) return;
+  const seen = made.at('phone');
+  const isDialled = digitsOf(seen) === digitsOf(number);
+  t.observe('NS-62', `${JSON.stringify(spelt)} reads ${JSON.stringify(seen)}`, {
+    phone_letters: isDialled ? 'keypad' : 'left_out',
+  });
+}
 
 const accPhoneRegion: Scenario = {
   id: 'acc-phone-region',

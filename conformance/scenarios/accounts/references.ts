@@ -12,6 +12,7 @@ const accReferenceKnown: Scenario = {
   id: 'acc-reference-known',
   title: 'A reference that names an account answers 200 with it; nothing is created or changed',
   rules: ['ACC-5'],
+  observes: ['NS-56'],
   async run(t) {
     const known = await t.given.account({ phone: t.fresh.phone() });
     const other = t.newAccount({
@@ -43,6 +44,10 @@ const accReferenceKnown: Scenario = {
     const free = await t.api.createAccount(t.newAccount({ email: email!, phone: phone! }));
     const made = free.status < 300 && !free.isOf(known.id);
     t.expect('ACC-5', free).is('a new account: email and phone are free', made);
+    const odd = await t.api.createAccount({ ...known.body, email: t.fresh.text() });
+    t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
+      known_reference: odd.status < 300 ? 'first' : 'last',
+    });
   },
 };
 

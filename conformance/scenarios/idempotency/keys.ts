@@ -16,6 +16,7 @@ const idemKeyOnAccounts: Scenario = {
   id: 'idem-key-required-on-accounts',
   title: 'The writes of accounts want a key, and look at it before anything else, else 400',
   rules: ['IDEM-1a', 'IDEM-1d'],
+  observes: ['NS-58'],
   async run(t) {
     const known = await t.given.account();
     const created = await expectKeyWanted(t, 'createAccount', [
@@ -34,8 +35,22 @@ const idemKeyOnAccounts: Scenario = {
     await expectKeyWanted(t, 'bulkCreateAccounts', [
       ['an empty batch', (key) => t.api.bulkCreateAccounts([], { key })],
     ]);
+    await observeTwoKeys(t);
   },
 };
+
+/** NS-58: of two keys the first may count, both together, or neither. */
+async function observeTwoKeys(t: ScenarioContext): Promise<void> {
+  const keys = [t.fresh.key(), t.fresh.key()];
+  const body = t.newAccount();
+  const made = await t.api.createAccount(body, { headers: { 'idempotency-key': keys } });
+  const words = `two Idempotency-Key headers: ${made.summary}`;
+  if (made.status >= 300) return t.observe('NS-58', words, { repeated_key: 'refused' });
+  const first = await t.api.createAccount(body, { key: keys[0]! });
+  // A key of its own finds the account by its reference; the same one gets the first answer again.
+  const isFirst = isReplayOf(first, made) && made.status === 201;
+  t.observe('NS-58', words, { repeated_key: isFirst ? 'first' : 'joined' });
+}
 
 const idemKeyOnTransactions: Scenario = {
   id: 'idem-key-required-on-transactions',

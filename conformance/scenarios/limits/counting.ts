@@ -7,6 +7,7 @@ import { shownBy, weighBurst } from './rate-evidence.ts';
 import {
   type Burst,
   clearlyAbove,
+  type RateLimitProbe,
   type RepeatableRequest,
   rateLimitProbeOf,
   refill,
@@ -45,6 +46,7 @@ const limReadsAndWrites: Scenario = {
   id: 'lim-reads-and-writes',
   title: 'Reads are metered as writes are, from the same allowance',
   rules: ['LIM-11'],
+  observes: ['NS-59'],
   needs: ['plan'],
   lane: 'limits',
   provokes: [429],
@@ -68,8 +70,27 @@ const limReadsAndWrites: Scenario = {
     };
     const mixed = await sendBurst(t, { ...probe, request: either }, size);
     expectAlike(t, 'reads and writes by turns', mixed, writes, probe.perSecond);
+    await observeMetered(t, probe, size);
   },
 };
+
+/** NS-59: whether what is refused for another reason, and what is replayed, is counted as well. */
+async function observeMetered(
+  t: ScenarioContext,
+  probe: RateLimitProbe,
+  size: number,
+): Promise<void> {
+  const [key, body] = [t.fresh.key(), t.newAccount()];
+  const kinds: readonly (readonly [string, RepeatableRequest])[] = [
+    ['refusals', (client, options) => client.createAccount(t.newAccount({ email: 'x' }), options)],
+    ['replays', (client, options) => client.createAccount(body, { ...options, key })],
+  ];
+  for (const [name, request] of kinds) {
+    await refill(t);
+    const { limited } = await sendBurst(t, { ...probe, request }, size);
+    t.observe('NS-59', `${name} ${limited.length > 0 ? 'count' : 'do not count'}`);
+  }
+}
 
 /**
  * LIM-2 has how many that are: here only that they are as many, but for what came back while they

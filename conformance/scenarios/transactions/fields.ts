@@ -57,7 +57,7 @@ const txnAmount: Scenario = {
   id: 'txn-amount-not-decimal',
   title: 'An amount that is not a decimal is 422 and records nothing',
   rules: ['TXN-5'],
-  observes: ['NS-27', 'NS-46', 'NS-49'],
+  observes: ['NS-27', 'NS-46', 'NS-49', 'NS-60'],
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
@@ -86,6 +86,11 @@ async function observeAmounts(t: ScenarioContext, place: Place): Promise<void> {
     const answer = await t.api.createTransaction(t.newTransaction(place, { amount }));
     if (answer.status < 300) spelt.push(amount);
   }
+  const currency = place.currency === 'CHF' ? 'NOK' : 'CHF';
+  const other = await t.api.createTransaction(t.newTransaction({ ...place, currency }));
+  t.observe('NS-60', `${currency} on a trading account in ${place.currency}: ${other.summary}`, {
+    other_currency: other.status < 300 ? 'accepted' : 'refused',
+  });
   t.observe('NS-49', spelt.length === 0 ? 'digits only' : `also ${spelt.join(', ')}`, {
     amount_exponent: spelt.length === 3 ? 'accepted' : 'refused',
   });

@@ -20,7 +20,7 @@ const txsAccountInQuery: Scenario = {
   id: 'txs-account-in-query',
   title: 'The query must name the account as a decimal string, on all three decisions',
   rules: ['TXS-15'],
-  observes: ['NS-48'],
+  observes: ['NS-48', 'NS-58'],
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
@@ -46,8 +46,31 @@ const txsAccountInQuery: Scenario = {
     t.observe('NS-48', `an account_id written with leading zeros: ${padded.summary}`, {
       id_leading_zeros: padded.status < 300 ? 'same_id' : 'refused',
     });
+    await observeExcess(t, () => t.given.transaction(place));
   },
 };
+
+/** NS-58: more than is asked for, each of which may be ignored or refused. */
+async function observeExcess(
+  t: ScenarioContext,
+  pending: () => Promise<GivenTransaction>,
+): Promise<void> {
+  const { id, account_id } = await pending();
+  const other = (await t.given.account()).id;
+  const path = `/api/v1/transactions/${id}/approve?account_id=${account_id}&account_id=${other}`;
+  const twice = await t.api.send({ method: 'POST', path, key: t.fresh.key() });
+  const isFirst = twice.status < 300;
+  t.observe('NS-58', `a second account_id in the query: ${twice.summary}`, {
+    repeated_account_id: isFirst ? 'first' : twice.status === 404 ? 'last' : 'refused',
+  });
+  const filled = await pending();
+  const raw = JSON.stringify({ reason: 'none is asked for' });
+  const headers = { 'content-type': 'application/json' };
+  const body = await decide(t, 'approve', filled, { raw, headers });
+  t.observe('NS-58', `a body on approve: ${body.summary}`, {
+    approve_body: body.status < 300 ? 'ignored' : 'refused',
+  });
+}
 
 /** CONV-1c: where no id of any kind is held to be decimal, that is said there and not here. */
 async function requireDecimals(t: ScenarioContext, { body }: GivenTransaction): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { ALL_BUT_ACCOUNTS, expectSameAccount, strongTag } from '../support/account-assertions.ts';
@@ -74,7 +75,7 @@ const updStaleTag: Scenario = {
   id: 'upd-stale-tag',
   title: 'A stale tag is 412 revision_conflict, and the account is unchanged',
   rules: ['UPD-7'],
-  observes: ['NS-19'],
+  observes: ['NS-19', 'NS-54'],
   async run(t) {
     const account = await updatedOnce(t);
     const before = await readPresent(t, account, account.updated);
@@ -96,13 +97,30 @@ const updStaleTag: Scenario = {
     t.observe('NS-19', `stale tag and nothing to change: ${idle.summary}`, {
       tag_before_no_change: idle.status === 412,
     });
+    await observeStatus(t, account.id);
   },
 };
+
+/** NS-54: of the account status endpoint nothing is told but that there is one. */
+async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
+  const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
+  const shown = await t.api.send({ method: 'GET', path });
+  const members = shown.json === null || typeof shown.json !== 'object' ? [] : shown.json;
+  const tag = shown.headers.has('etag') ? 'with' : 'without';
+  const words =
+    shown.status === 200
+      ? `{${Object.keys(members ?? {}).join(', ')}}, ${tag} an ETag`
+      : shown.summary;
+  t.observe('NS-54', `GET /api/v1/accounts/{id}/status: ${words}`, {
+    account_status_endpoint: shown.status === 200 ? 'served' : 'none',
+  });
+}
 
 const updNoChange: Scenario = {
   id: 'upd-no-change',
   title: 'A body that would change nothing is 422 validation_failed',
   rules: ['UPD-8'],
+  observes: ['NS-55'],
   async run(t) {
     const account = await updatedOnce(t);
     const before = await readPresent(t, account, account.updated);
@@ -124,8 +142,19 @@ const updNoChange: Scenario = {
     const mixed = { ...same, country: t.fresh.text() };
     const applied = await t.api.updateAccount(account.id, mixed, { ifMatch: strongTag(after) });
     t.expect('UPD-8', applied).is('applied', applied.status < 300);
+    if (applied.status < 300) await observeNull(t, account.id, applied);
   },
 };
+
+/** NS-55: null beside a change, so that it is not for changing nothing that it is refused. */
+async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
+  const body = { first_name: null, country: t.fresh.text() };
+  const answer = await t.api.updateAccount(id, body, { ifMatch: strongTag(before) });
+  const kept = answer.at('first_name') === before.at('first_name');
+  const does = answer.status >= 300 ? 'refused' : kept ? 'not_sent' : 'cleared';
+  const words = { refused: answer.summary, not_sent: 'as if not sent', cleared: 'cleared' };
+  t.observe('NS-55', `null for first_name: ${words[does]}`, { update_null: does });
+}
 
 const updTagForms: Scenario = {
   id: 'upd-tag-forms',

@@ -51,6 +51,12 @@ const table: [raw: string, region: string | null, expected: string][] = [
   ['+١٢١٣٣٧٣٤٢٥٣', null, '+12133734253'],
   ['+१२१३३७३४२५३', null, '+12133734253'],
   ['+1 213 373 4253 ext. 12', null, '+12133734253'],
+  // NS-62: an extension is understood; of other letters nothing is left.
+  ['+1 213 373 4253 x12', null, '+12133734253'],
+  ['+1 213 373 4253 home', null, '+12133734253'],
+  ['+1 (213) abc 373-4253', null, '+12133734253'],
+  ['+1 800 FLOWERS', null, '1800'],
+  ['+49 30 büro 123456', null, '+4930123456'],
   // ACC-12: the region decides for a national number.
   ['(213) 373-4253', 'US', '+12133734253'],
   ['1 213 373 4253', 'US', '+12133734253'],
@@ -134,6 +140,17 @@ test('ACC-12: what came out as E.164 stays as it is in any region', () => {
     }
   });
   fc.assert(property, { numRuns: 500, seed: 11 });
+});
+
+test('NS-62: letters are the digits of their keys where a setting says so', async () => {
+  await phoneTables.load();
+  const dial = (raw: string, region: string | null = null) =>
+    normalisePhone(raw, region, 'e164', 'keypad');
+  assert.is(dial('+1 800 FLOWERS'), '+18003569377');
+  assert.is(dial('1-800-flowers', 'US'), '+18003569377');
+  assert.is(dial('+1 213 373 4253 ext. 12'), '+12133734253');
+  assert.is(dial('+1 213 DREHSEL'), '+12133734735');
+  assert.is(dial('call me'), 'call me');
 });
 
 test.run();
