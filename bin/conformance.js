@@ -1,13 +1,4 @@
 #!/usr/bin/env node
-// Loads the built `conformance` program, and says what to do where it has not been built.
-import { existsSync } from 'node:fs';
-
-const program = new URL('../dist/conformance.js', import.meta.url);
-if (existsSync(program)) {
-  await import(program.href);
-} else {
-  console.error(
-    'conformance: not built yet. Run "npm ci" (or "npm run build") in the project first.',
-  );
-  process.exitCode = 1;
-}
+// Loads the built `conformance` program, and says what to do where it cannot run.
+const { loadProgram } = await import('./load-program.js');
+await loadProgram('conformance');

@@ -2,4 +2,6 @@
 import { build } from './build/build.ts';
 
 const onlyIfStale = process.argv.includes('--if-stale');
-process.exitCode = (await build({ onlyIfStale, log: (line) => console.log(line) })) ? 0 : 1;
+// For a package: nothing of an earlier build stays.
+const clean = process.argv.includes('--clean');
+process.exitCode = (await build({ onlyIfStale, clean, log: (line) => console.log(line) })) ? 0 : 1;

@@ -19,7 +19,7 @@ import {
   unfinishedProblems,
 } from '../dev/tidy/habits.ts';
 import { exportsOf, importsOf } from '../dev/tidy/imports.ts';
-import { binProblems, packageProblems } from '../dev/tidy/package.ts';
+import { binProblems, dependencyProblems, packageProblems } from '../dev/tidy/package.ts';
 import { circleProblems, foldProblems, roomProblems } from '../dev/tidy/structure.ts';
 import { topLevelProblems } from '../dev/tidy/top-level.ts';
 import { wallProblems } from '../dev/tidy/walls.ts';
@@ -63,6 +63,7 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
   ['rooms can be looked over', () => roomProblems(paths)],
   ['a few lines for one file stand in it', () => foldProblems(files)],
   ['nothing waits for itself to be loaded', () => circleProblems(files)],
+  ['the package installs nothing but itself', () => dependencyProblems(manifest)],
   [
     'every package is declared where it is needed',
     () => everywhere(({ path, imports }) => packageProblems(path, imports, manifest)),

@@ -2,18 +2,20 @@
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root, sourceFiles } from '../root.ts';
 import { compiler } from '../tools.ts';
 import { bundle } from './bundle.ts';
-import { publish, sweep } from './publish.ts';
+import { keepOldForMs, publish, sweep } from './publish.ts';
 import { writeReaders } from './readers.ts';
 
 export interface BuildOptions {
   /** Does nothing when dist/ was built from the sources as they are now. */
   readonly onlyIfStale?: boolean;
+  /** Leaves nothing of earlier builds, even where a program may still run from one. */
+  readonly clean?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -27,7 +29,11 @@ const markFile = join(dist, '.built-from');
  * so neither a failed build nor two at once leave a running program without its files.
  * Answers false when a part failed; the reason has been logged and dist/ is as it was.
  */
-export async function build({ onlyIfStale = false, log }: BuildOptions): Promise<boolean> {
+export async function build({
+  onlyIfStale = false,
+  clean = false,
+  log,
+}: BuildOptions): Promise<boolean> {
   const sources = fingerprint();
   if (onlyIfStale && readMark() === sources) return true;
   const startedAtMs = performance.now();
@@ -37,7 +43,7 @@ export async function build({ onlyIfStale = false, log }: BuildOptions): Promise
   try {
     const done = await runParts(out, log);
     if (done) {
-      publish(out, dist);
+      publish(out, dist, clean ? 0 : keepOldForMs);
       writeFileSync(markFile, sources);
       log(`build: done in ${seconds(startedAtMs)}`);
     }
@@ -122,7 +128,30 @@ async function writeDeclarations(out: string): Promise<string> {
   } finally {
     rmSync(project);
   }
+  const types = join(out, 'types');
+  keepReachable(
+    types,
+    present.map((door) => join(types, door.replace(/\.ts$/, '.d.ts'))),
+  );
   return present.map((door) => door.replace(/\.ts$/, '.d.ts')).join(' ');
+}
+
+/** Removes the declarations that no public door leads to. */
+function keepReachable(folder: string, doors: readonly string[]): void {
+  const reached = new Set<string>();
+  const queue = [...doors];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, specifier = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)) {
+      queue.push(join(dirname(file), specifier.replace(/\.(?:ts|js)$/, '.d.ts')));
+    }
+  }
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !reached.has(path)) rmSync(path);
+  }
 }
 
 const settings = ['package.json', 'package-lock.json', 'tsconfig.json'];

@@ -1,8 +1,10 @@
 // Bundles the two programs and the package's public doors: few files to open makes a lean start.
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { root } from '../root.ts';
+import { writeNotices } from './notices.ts';
 
 /** Output name → source. Everything they reach by `import()` becomes a chunk of its own. */
 export const entries = {
@@ -27,12 +29,25 @@ const notBundled = [
   'light-my-request',
 ];
 
+/** Under a name of its own, so that where it was built leaves no trace in what is built. */
+function readersFrom(file: string): Plugin {
+  return {
+    name: 'readers',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^#readers$/ }, () => ({ path: 'readers', namespace: 'built' }));
+      onLoad({ filter: /^readers$/, namespace: 'built' }, async () => ({
+        contents: await readFile(file, 'utf8'),
+      }));
+    },
+  };
+}
+
 /** Writes every entry whose source exists to `out`; says which were left out. */
 export async function bundle(out: string): Promise<string> {
   const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
   const absent = Object.values(entries).filter((source) => !existsSync(join(root, source)));
   if (present.length > 0) {
-    await build({
+    const { metafile } = await build({
       absWorkingDir: root,
       entryPoints: Object.fromEntries(present),
       outdir: out,
@@ -45,15 +60,15 @@ export async function bundle(out: string): Promise<string> {
       // Less to read and to compile at each start; names stay, for those who read a trace.
       minifyWhitespace: true,
       minifySyntax: true,
-      sourcemap: true,
-      sourcesContent: false,
       legalComments: 'none',
       logLevel: 'error',
       banner: { js: banner },
       // An optional peer of the package: who uses its door has it.
       external: ['msw', ...notBundled],
-      alias: { '#readers': join(out, 'readers.js') },
+      plugins: [readersFrom(join(out, 'readers.js'))],
+      metafile: true,
     });
+    writeNotices(out, Object.keys(metafile.inputs));
   }
   const names = present.map(([name]) => `${name}.js`).join(' ') || 'none';
   return absent.length > 0 ? `${names}; no source yet for ${absent.join(', ')}` : names;

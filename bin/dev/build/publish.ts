@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-const keepForMs = 6 * 60 * 60 * 1000;
+/** A program may run for so long from a build that another has followed. */
+export const keepOldForMs = 6 * 60 * 60 * 1000;
 
 // Names in these folders carry a hash of their content: a running program may still ask for one.
 const hashed = /^(chunks|ui[\\/]assets)[\\/]/;
@@ -10,7 +11,7 @@ const hashed = /^(chunks|ui[\\/]assets)[\\/]/;
 /**
  * Moves every file of `out` to its place in `dist`, what others import first, then drops leftovers.
  */
-export function publish(out: string, dist: string): void {
+export function publish(out: string, dist: string, keepForMs = keepOldForMs): void {
   const built = listFiles(out);
   const ordered = [...built.filter((p) => hashed.test(p)), ...built.filter((p) => !hashed.test(p))];
   for (const path of ordered) {

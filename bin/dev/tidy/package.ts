@@ -1,5 +1,5 @@
-// The package as its users get it: what a program imports is installed, and its commands start.
-import { isTest } from './habits.ts';
+// The package as its users get it: it installs nothing but itself, since what its programs import is
+// bundled, and its commands start.
 import type { Import } from './imports.ts';
 import { packageOf } from './walls.ts';
 
@@ -11,30 +11,29 @@ export interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-// Used by the build and by tests; users never get them.
-const forDevelopment = [/^bin\/dev\//, /^ui\//, /\.test\.tsx?$/];
-
-/** Programs import only what an install without development packages brings. */
+/** Every import is declared; nothing is declared that an install would have to bring. */
 export function packageProblems(
   path: string,
   imports: readonly Import[],
   manifest: Manifest,
 ): string[] {
-  const development = isTest(path) || forDevelopment.some((place) => place.test(path));
   const declared = new Set(
     Object.keys({
       ...manifest.imports,
-      ...manifest.dependencies,
       ...manifest.peerDependencies,
-      ...(development ? manifest.devDependencies : {}),
+      ...manifest.devDependencies,
     }),
   );
-  return imports.flatMap(({ specifier, typeOnly }) => {
+  return imports.flatMap(({ specifier }) => {
     if (!specifier || /^(\.|node:)/.test(specifier)) return [];
     const name = packageOf(specifier);
-    if (declared.has(name) || (typeOnly && manifest.devDependencies?.[name])) return [];
-    return [`${path}: ${name} is not a dependency of the package`];
+    return declared.has(name) ? [] : [`${path}: ${name} is not declared in package.json`];
   });
+}
+
+/** What is bundled is built in; a dependency would be installed beside it for nothing. */
+export function dependencyProblems({ dependencies = {} }: Manifest): string[] {
+  return Object.keys(dependencies).map((name) => `package.json: ${name}: bundle it instead`);
 }
 
 /**

@@ -6,7 +6,6 @@ import { fetchControl } from './fetch.ts';
 
 export type { ControlPlaneOptions, ReceiverJudged, ReceiverOrder } from '../../control/plane.ts';
 export type { ControlReply, ControlRequest } from '../../control/reply.ts';
-export { mountControl } from './mount.ts';
 
 export interface ControlPlane {
   /** Judges a request by its head, before any of its body is read. */

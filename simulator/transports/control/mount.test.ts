@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestPlane, type TestPlane } from '../../control/testing/plane.ts';
 import { createHttp } from '../http.ts';
-import { mountControl } from './control-plane.ts';
+import { mountControl } from './mount.ts';
 
 const mount = suite<{ port: number; trial: TestPlane; close: () => Promise<void> }>(
   'control: over HTTP',
