@@ -1,5 +1,5 @@
-// The licences of what is bundled, written beside it: each package that has a file in the bundle, with
-// the text that it came with.
+// The licences of what is bundled, written beside it: each package that has a file in the bundle,
+// with the text that it came with.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../root.ts';

@@ -1,5 +1,5 @@
-// The package as its users get it: it installs nothing but itself, since what its programs import is
-// bundled, and its commands start.
+// The package as its users get it: it installs nothing but itself, since what its programs import
+// is bundled, and its commands start.
 import type { Import } from './imports.ts';
 import { packageOf } from './walls.ts';
 
