@@ -1,0 +1,378 @@
+// Plays one sequence on both platforms, and stops at the first step that they answer differently.
+
+import type { DefectId } from '../../e2e/testing/second-mind/defects.ts';
+import { SecondMind } from '../../e2e/testing/second-mind/mind.ts';
+import { isObject, type Json, type JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
+import { type Cast, castOf } from './cast.ts';
+import { Comparison } from './compare.ts';
+import { mindSide, type Seen, type Sent, type Side, type Simulator } from './sides.ts';
+import type { Actor, Money, Person, Step } from './steps.ts';
+
+export interface Difference {
+  /** Which step it was, from 0. */
+  readonly at: number;
+  readonly step: Step;
+  /** The simulator's side first. */
+  readonly words: string;
+}
+
+/** An id of each side. */
+interface Pair {
+  readonly simulator: string;
+  readonly mind: string;
+}
+
+interface Known {
+  readonly accounts: { ids: Pair; tags: string[] }[];
+  readonly places: { ids: Pair; account: Pair; currency: string }[];
+  readonly transactions: { ids: Pair; account: Pair }[];
+  readonly positions: { ids: Pair; place: Pair }[];
+}
+
+export async function play(
+  simulator: Simulator,
+  sequence: readonly Step[],
+  defects: readonly DefectId[] = [],
+): Promise<Difference | null> {
+  const one = await simulator.side();
+  const clock = await one.control('GET', 'clock');
+  const two = mindSide(new SecondMind({ frozenAtMs: Number(clock.now_ms), defects }));
+  try {
+    return await new Play(one, two).run(sequence);
+  } finally {
+    await one.close();
+    await two.close();
+  }
+}
+
+class Play {
+  readonly #sides: readonly [Side, Side];
+  readonly #compare = new Comparison();
+  readonly #known: Known = { accounts: [], places: [], transactions: [], positions: [] };
+  #casts: readonly [Cast, Cast] | undefined;
+  #firstSeqs = [0, 0];
+  #freshKeys = 0;
+
+  constructor(one: Side, two: Side) {
+    this.#sides = [one, two];
+  }
+
+  async run(sequence: readonly Step[]): Promise<Difference | null> {
+    const [one, two] = this.#sides;
+    this.#casts = [await castOf(one), await castOf(two)];
+    for (const [at, side] of this.#sides.entries()) {
+      this.#firstSeqs[at] = Number((await eventsOf(side, 0)).at(-1)?.seq ?? 0);
+    }
+    for (const cast of [this.#casts]) {
+      const ids = { simulator: cast[0].accountId, mind: cast[1].accountId };
+      const place = { simulator: cast[0].placeId, mind: cast[1].placeId };
+      this.#compare.inBodies('.id', ids.simulator, ids.mind);
+      this.#compare.inBodies('.id', place.simulator, place.mind);
+      this.#known.accounts.push({ ids, tags: ['"1"'] });
+      this.#known.places.push({ ids: place, account: ids, currency: 'USD' });
+    }
+    for (const [at, step] of sequence.entries()) {
+      const words = await this.#step(step);
+      if (words !== null) return { at, step, words };
+      const state = at % 25 === 24 ? await this.#state() : null;
+      if (state !== null) return { at, step, words: `state: ${state}` };
+    }
+    const words = await this.#state();
+    const last = sequence.length - 1;
+    return words === null ? null : { at: last, step: sequence[last]!, words: `state: ${words}` };
+  }
+
+  async #step(step: Step): Promise<string | null> {
+    switch (step.kind) {
+      case 'create':
+        return this.#call(step, 'POST', '/accounts', () => personOf(step.person));
+      case 'bulk': {
+        const accounts = step.people.map(personOf);
+        return this.#call(step, 'POST', '/accounts/bulk', () => ({ accounts }));
+      }
+      case 'update':
+        return this.#update(step);
+      case 'money':
+        return this.#money(step, step.money);
+      case 'act':
+        return this.#act(step);
+      case 'open':
+        return this.#open(step);
+      case 'close':
+        return this.#close(step);
+      case 'status':
+        return this.#status(step);
+      default:
+        return this.#operate(step);
+    }
+  }
+
+  /** What an operator does, and time. */
+  async #operate(step: Step & { kind: 'trade' | 'settle' | 'wait' }): Promise<string | null> {
+    if (step.kind === 'wait') {
+      for (const side of this.#sides)
+        await side.control('POST', 'clock/advance', { by_ms: step.ms });
+      return null;
+    }
+    if (step.kind === 'settle') {
+      const found = pick(this.#known.transactions, step.transaction);
+      if (found === undefined) return null;
+      const status = (side: Side, id: string) =>
+        side.control('POST', `transactions/${id}/settle`, {}).catch(() => ({ refused: true }));
+      await status(this.#sides[0], found.ids.simulator);
+      await status(this.#sides[1], found.ids.mind);
+      return null;
+    }
+    const account = pick(this.#known.accounts, step.account);
+    if (account === undefined) return null;
+    const body = { currency: step.currency, provider_payouts: step.provider };
+    const open = async (side: Side, id: string) =>
+      String((await side.control('POST', `accounts/${id}/trading-accounts`, body)).id);
+    const ids = {
+      simulator: await open(this.#sides[0], account.ids.simulator),
+      mind: await open(this.#sides[1], account.ids.mind),
+    };
+    this.#known.places.push({ ids, account: account.ids, currency: step.currency });
+    return this.#compare.inBodies('.id', ids.simulator, ids.mind);
+  }
+
+  #update(step: Step & { kind: 'update' }): Promise<string | null> {
+    const account = pick(this.#known.accounts, step.account);
+    if (account === undefined) return Promise.resolve(null);
+    const now = account.tags.at(-1)!;
+    const tags: Record<string, string | null> = {
+      now,
+      before: account.tags.at(-2) ?? '"0"',
+      first: account.tags[0]!,
+      bare: now.replace(/"/g, ''),
+      weak: `W/${now}`,
+      none: null,
+      star: '*',
+      other: '"abc"',
+    };
+    const tag = tags[step.tag] ?? null;
+    const headers: Record<string, string> = tag === null ? {} : { 'if-match': tag };
+    const path = (of: keyof Pair) => `/accounts/${account.ids[of]}`;
+    return this.#call(step, 'PATCH', path, () => ({ ...step.fields }), headers);
+  }
+
+  #money(step: Step & { kind: 'money' }, money: Money): Promise<string | null> {
+    const place = pick(this.#known.places, money.place);
+    if (place === undefined) return Promise.resolve(null);
+    const other = money.account === null ? undefined : pick(this.#known.accounts, money.account);
+    const account = other?.ids ?? place.account;
+    return this.#call(step, 'POST', '/transactions', (of) => ({
+      client_reference_id: money.reference,
+      account_id: account[of],
+      trading_account_id: place.ids[of],
+      currency: money.currency,
+      amount: money.amount,
+      ...(money.method === null ? {} : { method: money.method }),
+      transaction_type: money.type,
+    }));
+  }
+
+  #act(step: Step & { kind: 'act' }): Promise<string | null> {
+    const found = pick(this.#known.transactions, step.transaction);
+    if (found === undefined) return Promise.resolve(null);
+    const other = step.of < 0 ? undefined : pick(this.#known.accounts, step.of);
+    const account = other?.ids ?? found.account;
+    const path = (of: keyof Pair) =>
+      `/transactions/${found.ids[of]}/${step.act}?account_id=${account[of]}`;
+    const body = step.act === 'approve' ? undefined : () => ({ reason: step.reason });
+    return this.#call(step, 'POST', path, body);
+  }
+
+  #open(step: Step & { kind: 'open' }): Promise<string | null> {
+    const place = pick(this.#known.places, step.place);
+    if (place === undefined) return Promise.resolve(null);
+    return this.#call(step, 'POST', '/positions/open', (of) => ({
+      trading_account_id: place.ids[of],
+      instrument: 'EURUSD',
+      side: step.side,
+      volume: step.volume,
+    }));
+  }
+
+  #close(step: Step & { kind: 'close' }): Promise<string | null> {
+    const found = pick(this.#known.positions, step.position);
+    if (found === undefined) return Promise.resolve(null);
+    const other = step.place === null ? undefined : pick(this.#known.places, step.place);
+    const place = other?.ids ?? found.place;
+    return this.#call(step, 'POST', '/positions/close', (of) => ({
+      trading_account_id: place[of],
+      position_id: found.ids[of],
+    }));
+  }
+
+  async #status(step: Step & { kind: 'status' }): Promise<string | null> {
+    const account = pick(this.#known.accounts, step.account);
+    if (account === undefined) return null;
+    const [one, two] = await this.#both(
+      step.as,
+      'GET',
+      (of) => `/accounts/${account.ids[of]}/status`,
+    );
+    const found = this.#compare.difference(withoutNumbers(one), withoutNumbers(two));
+    return found;
+  }
+
+  #both(
+    as: Actor,
+    method: string,
+    path: (of: keyof Pair) => string,
+    headers: Readonly<Record<string, string>> = {},
+    body?: (of: keyof Pair) => JsonObject,
+  ): Promise<[Seen, Seen]> {
+    const sentBy = (of: keyof Pair, cast: Cast): Sent => ({
+      method,
+      path: `/api/v1${path(of)}`,
+      headers: {
+        authorization: `Bearer ${cast.tokens[as]}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: body(of) }),
+    });
+    const [one, two] = this.#casts!;
+    return Promise.all([
+      this.#sides[0].send(sentBy('simulator', one)),
+      this.#sides[1].send(sentBy('mind', two)),
+    ]);
+  }
+
+  async #call(
+    step: { readonly as: Actor; readonly key: number | null },
+    method: string,
+    path: string | ((of: keyof Pair) => string),
+    body?: (of: keyof Pair) => JsonObject,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string | null> {
+    this.#freshKeys += 1;
+    const key = step.key === null ? `fresh-${this.#freshKeys}` : `key-${step.key}`;
+    const at = typeof path === 'string' ? () => path : path;
+    const all = { ...headers, 'idempotency-key': key };
+    const [one, two] = await this.#both(step.as, method, at, all, body);
+    const words = this.#compare.difference(one, two);
+    if (words === null) this.#learn(one, two);
+    return words;
+  }
+
+  /** Keeps what an answer has brought, for later steps. */
+  #learn(one: Seen, two: Seen): void {
+    if (one.status >= 300) return;
+    const [first, second] = [JSON.parse(one.text), JSON.parse(two.text)] as [
+      JsonObject,
+      JsonObject,
+    ];
+    if (Array.isArray(first.rows) && Array.isArray(second.rows)) {
+      for (const [at, row] of first.rows.entries()) {
+        const other = second.rows[at];
+        if (isObject(row) && isObject(other)) this.#learnAccount(row.id, other.id, null);
+      }
+      return;
+    }
+    if ('revision' in first) this.#learnAccount(first.id, second.id, one.header('etag'));
+    else if ('position_id' in first) this.#learnPosition(first, second);
+    else if ('is_ftd' in first) this.#learnTransaction(first, second);
+  }
+
+  #learnAccount(one: Json | undefined, two: Json | undefined, tag: string | null): void {
+    if (typeof one !== 'string' || typeof two !== 'string') return;
+    const known = this.#known.accounts.find(({ ids }) => ids.simulator === one);
+    const ids = { simulator: one, mind: two };
+    if (known === undefined) this.#known.accounts.push({ ids, tags: [tag ?? '"1"'] });
+    else if (tag !== null && known.tags.at(-1) !== tag) known.tags.push(tag);
+  }
+
+  #learnTransaction(one: JsonObject, two: JsonObject): void {
+    const known = this.#known.transactions.some(({ ids }) => ids.simulator === one.id);
+    if (known) return;
+    const ids = { simulator: String(one.id), mind: String(two.id) };
+    const account = { simulator: String(one.account_id), mind: String(two.account_id) };
+    this.#known.transactions.push({ ids, account });
+  }
+
+  #learnPosition(one: JsonObject, two: JsonObject): void {
+    const ids = { simulator: String(one.position_id), mind: String(two.position_id) };
+    if (this.#known.positions.some((each) => each.ids.simulator === ids.simulator)) return;
+    const place = {
+      simulator: String(one.trading_account_id),
+      mind: String(two.trading_account_id),
+    };
+    this.#known.positions.push({ ids, place });
+  }
+
+  /** Money, what only operators see of transactions, and the events with their numbers. */
+  async #state(): Promise<string | null> {
+    for (const { ids } of this.#known.places) {
+      const found = await this.#ledger(ids);
+      if (found !== null) return `trading account ${ids.simulator}: ${found}`;
+    }
+    const told = await Promise.all([
+      eventsOf(this.#sides[0], this.#firstSeqs[0]!),
+      eventsOf(this.#sides[1], this.#firstSeqs[1]!),
+    ]);
+    const lines = told.map((events) => events.map((each) => `${each.kind} at ${each.occurred_at}`));
+    const [one, two] = lines as [string[], string[]];
+    const at = one.findIndex((line, index) => line !== two[index]);
+    if (at >= 0 || two.length > one.length) {
+      const place = at < 0 ? one.length : at;
+      return `event ${place}: ${one[place]} | ${two[place]}`;
+    }
+    return this.#reasons();
+  }
+
+  async #ledger(ids: Pair): Promise<string | null> {
+    const read = async (side: Side, id: string) => {
+      const row = await side.control('GET', `trading-accounts/${id}`);
+      const entries = (Array.isArray(row.entries) ? row.entries : []).filter(isObject);
+      const amounts = entries.map((each) => Number(each.amount)).sort((a, b) => a - b);
+      return { balance: Number(row.balance), amounts: JSON.stringify(amounts) };
+    };
+    const one = await read(this.#sides[0], ids.simulator);
+    const two = await read(this.#sides[1], ids.mind);
+    if (one.balance !== two.balance) return `balance ${one.balance} | ${two.balance}`;
+    return one.amounts === two.amounts ? null : `entries ${one.amounts} | ${two.amounts}`;
+  }
+
+  async #reasons(): Promise<string | null> {
+    const read = async (side: Side) => {
+      const { transactions } = await side.control('GET', 'transactions');
+      return (Array.isArray(transactions) ? transactions : []).filter(isObject);
+    };
+    const [ones, twos] = [await read(this.#sides[0]), await read(this.#sides[1])];
+    for (const { ids } of this.#known.transactions) {
+      const one = ones.find(({ id }) => String(id) === ids.simulator);
+      const two = twos.find(({ id }) => String(id) === ids.mind);
+      for (const name of ['status', 'is_ftd', 'reason']) {
+        const [first, second] = [one?.[name] ?? null, two?.[name] ?? null];
+        if (first !== second) return `${name} of ${ids.simulator}: ${first} | ${second}`;
+      }
+    }
+    return null;
+  }
+}
+
+async function eventsOf(side: Side, after: number): Promise<JsonObject[]> {
+  const { events } = await side.control('GET', `events?after_seq=${after}`);
+  return (Array.isArray(events) ? events : []).filter(isObject);
+}
+
+function pick<T>(list: readonly T[], at: number): T | undefined {
+  return list.length === 0 ? undefined : list[at % list.length];
+}
+
+function withoutNumbers(seen: Seen): Seen {
+  return { ...seen, text: seen.text.replace(/"account_id":\d+/, '"account_id":0') };
+}
+
+function personOf(person: Person): JsonObject {
+  const body: JsonObject = { client_reference_id: person.reference, email: person.email };
+  if (person.phone !== null) body.phone = person.phone;
+  if (person.region !== null) body.phone_region = person.region;
+  if (person.brand !== null) body.brand_id = person.brand;
+  if (person.first !== null) body.first_name = person.first;
+  if (person.last !== null) body.last_name = person.last;
+  return body;
+}
