@@ -1,5 +1,5 @@
-// Random sequences, played on the simulator and on the second mind, which was written apart from it:
-// money, references, tags, keys, first deposits, numbers of events and limits come out the same.
+// Random sequences, played on the simulator and on the second mind, which was written apart from
+// it: money, references, tags, keys, first deposits, numbers of events, limits come out the same.
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

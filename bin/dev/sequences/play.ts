@@ -2,10 +2,12 @@
 
 import type { DefectId } from '../../e2e/testing/second-mind/defects.ts';
 import { SecondMind } from '../../e2e/testing/second-mind/mind.ts';
-import { isObject, type Json, type JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
+import type { JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
 import { type Cast, castOf } from './cast.ts';
 import { Comparison } from './compare.ts';
+import { Known, type Pair } from './known.ts';
 import { mindSide, type Seen, type Sent, type Side, type Simulator } from './sides.ts';
+import { States } from './state.ts';
 import type { Actor, Money, Person, Step } from './steps.ts';
 
 export interface Difference {
@@ -14,19 +16,6 @@ export interface Difference {
   readonly step: Step;
   /** The simulator's side first. */
   readonly words: string;
-}
-
-/** An id of each side. */
-interface Pair {
-  readonly simulator: string;
-  readonly mind: string;
-}
-
-interface Known {
-  readonly accounts: { ids: Pair; tags: string[] }[];
-  readonly places: { ids: Pair; account: Pair; currency: string }[];
-  readonly transactions: { ids: Pair; account: Pair }[];
-  readonly positions: { ids: Pair; place: Pair }[];
 }
 
 export async function play(
@@ -48,21 +37,20 @@ export async function play(
 class Play {
   readonly #sides: readonly [Side, Side];
   readonly #compare = new Comparison();
-  readonly #known: Known = { accounts: [], places: [], transactions: [], positions: [] };
+  readonly #known = new Known();
+  readonly #states: States;
   #casts: readonly [Cast, Cast] | undefined;
-  #firstSeqs = [0, 0];
   #freshKeys = 0;
 
   constructor(one: Side, two: Side) {
     this.#sides = [one, two];
+    this.#states = new States(this.#sides, this.#known);
   }
 
   async run(sequence: readonly Step[]): Promise<Difference | null> {
     const [one, two] = this.#sides;
     this.#casts = [await castOf(one), await castOf(two)];
-    for (const [at, side] of this.#sides.entries()) {
-      this.#firstSeqs[at] = Number((await eventsOf(side, 0)).at(-1)?.seq ?? 0);
-    }
+    await this.#states.begin();
     for (const cast of [this.#casts]) {
       const ids = { simulator: cast[0].accountId, mind: cast[1].accountId };
       const place = { simulator: cast[0].placeId, mind: cast[1].placeId };
@@ -74,10 +62,10 @@ class Play {
     for (const [at, step] of sequence.entries()) {
       const words = await this.#step(step);
       if (words !== null) return { at, step, words };
-      const state = at % 25 === 24 ? await this.#state() : null;
+      const state = at % 25 === 24 ? await this.#states.difference() : null;
       if (state !== null) return { at, step, words: `state: ${state}` };
     }
-    const words = await this.#state();
+    const words = await this.#states.difference();
     const last = sequence.length - 1;
     return words === null ? null : { at: last, step: sequence[last]!, words: `state: ${words}` };
   }
@@ -254,109 +242,9 @@ class Play {
     const all = { ...headers, 'idempotency-key': key };
     const [one, two] = await this.#both(step.as, method, at, all, body);
     const words = this.#compare.difference(one, two);
-    if (words === null) this.#learn(one, two);
+    if (words === null) this.#known.learn(one, two);
     return words;
   }
-
-  /** Keeps what an answer has brought, for later steps. */
-  #learn(one: Seen, two: Seen): void {
-    if (one.status >= 300) return;
-    const [first, second] = [JSON.parse(one.text), JSON.parse(two.text)] as [
-      JsonObject,
-      JsonObject,
-    ];
-    if (Array.isArray(first.rows) && Array.isArray(second.rows)) {
-      for (const [at, row] of first.rows.entries()) {
-        const other = second.rows[at];
-        if (isObject(row) && isObject(other)) this.#learnAccount(row.id, other.id, null);
-      }
-      return;
-    }
-    if ('revision' in first) this.#learnAccount(first.id, second.id, one.header('etag'));
-    else if ('position_id' in first) this.#learnPosition(first, second);
-    else if ('is_ftd' in first) this.#learnTransaction(first, second);
-  }
-
-  #learnAccount(one: Json | undefined, two: Json | undefined, tag: string | null): void {
-    if (typeof one !== 'string' || typeof two !== 'string') return;
-    const known = this.#known.accounts.find(({ ids }) => ids.simulator === one);
-    const ids = { simulator: one, mind: two };
-    if (known === undefined) this.#known.accounts.push({ ids, tags: [tag ?? '"1"'] });
-    else if (tag !== null && known.tags.at(-1) !== tag) known.tags.push(tag);
-  }
-
-  #learnTransaction(one: JsonObject, two: JsonObject): void {
-    const known = this.#known.transactions.some(({ ids }) => ids.simulator === one.id);
-    if (known) return;
-    const ids = { simulator: String(one.id), mind: String(two.id) };
-    const account = { simulator: String(one.account_id), mind: String(two.account_id) };
-    this.#known.transactions.push({ ids, account });
-  }
-
-  #learnPosition(one: JsonObject, two: JsonObject): void {
-    const ids = { simulator: String(one.position_id), mind: String(two.position_id) };
-    if (this.#known.positions.some((each) => each.ids.simulator === ids.simulator)) return;
-    const place = {
-      simulator: String(one.trading_account_id),
-      mind: String(two.trading_account_id),
-    };
-    this.#known.positions.push({ ids, place });
-  }
-
-  /** Money, what only operators see of transactions, and the events with their numbers. */
-  async #state(): Promise<string | null> {
-    for (const { ids } of this.#known.places) {
-      const found = await this.#ledger(ids);
-      if (found !== null) return `trading account ${ids.simulator}: ${found}`;
-    }
-    const told = await Promise.all([
-      eventsOf(this.#sides[0], this.#firstSeqs[0]!),
-      eventsOf(this.#sides[1], this.#firstSeqs[1]!),
-    ]);
-    const lines = told.map((events) => events.map((each) => `${each.kind} at ${each.occurred_at}`));
-    const [one, two] = lines as [string[], string[]];
-    const at = one.findIndex((line, index) => line !== two[index]);
-    if (at >= 0 || two.length > one.length) {
-      const place = at < 0 ? one.length : at;
-      return `event ${place}: ${one[place]} | ${two[place]}`;
-    }
-    return this.#reasons();
-  }
-
-  async #ledger(ids: Pair): Promise<string | null> {
-    const read = async (side: Side, id: string) => {
-      const row = await side.control('GET', `trading-accounts/${id}`);
-      const entries = (Array.isArray(row.entries) ? row.entries : []).filter(isObject);
-      const amounts = entries.map((each) => Number(each.amount)).sort((a, b) => a - b);
-      return { balance: Number(row.balance), amounts: JSON.stringify(amounts) };
-    };
-    const one = await read(this.#sides[0], ids.simulator);
-    const two = await read(this.#sides[1], ids.mind);
-    if (one.balance !== two.balance) return `balance ${one.balance} | ${two.balance}`;
-    return one.amounts === two.amounts ? null : `entries ${one.amounts} | ${two.amounts}`;
-  }
-
-  async #reasons(): Promise<string | null> {
-    const read = async (side: Side) => {
-      const { transactions } = await side.control('GET', 'transactions');
-      return (Array.isArray(transactions) ? transactions : []).filter(isObject);
-    };
-    const [ones, twos] = [await read(this.#sides[0]), await read(this.#sides[1])];
-    for (const { ids } of this.#known.transactions) {
-      const one = ones.find(({ id }) => String(id) === ids.simulator);
-      const two = twos.find(({ id }) => String(id) === ids.mind);
-      for (const name of ['status', 'is_ftd', 'reason']) {
-        const [first, second] = [one?.[name] ?? null, two?.[name] ?? null];
-        if (first !== second) return `${name} of ${ids.simulator}: ${first} | ${second}`;
-      }
-    }
-    return null;
-  }
-}
-
-async function eventsOf(side: Side, after: number): Promise<JsonObject[]> {
-  const { events } = await side.control('GET', `events?after_seq=${after}`);
-  return (Array.isArray(events) ? events : []).filter(isObject);
 }
 
 function pick<T>(list: readonly T[], at: number): T | undefined {
