@@ -47,6 +47,11 @@ export interface Scenario {
   readonly lane?: Lane;
   /** Statuses that the scenario provokes on purpose, so that they do not count as a disturbance. */
   readonly provokes?: readonly number[];
+  /**
+   * For a rule of this scenario, those that all evidence against it takes for granted: where one of
+   * them deviates in the same run, that is the reason, and this rule is blocked.
+   */
+  readonly presumes?: Readonly<Partial<Record<RuleId, readonly RuleId[]>>>;
   run(t: ScenarioContext): Promise<void>;
 }
 

@@ -39,7 +39,18 @@ export class Findings implements FindingSink {
    * several answers `together` any later one may be missing that should have counted.
    */
   record(found: Finding, together = false): Judged {
-    const finding = { ...found, presumes: [...this.presumed, ...(found.presumes ?? [])] };
+    const general = this.#scenario.presumes ?? {};
+    // What one of its rules takes for granted, another need not.
+    if (found.rules.length > 1 && found.rules.some((rule) => general[rule] !== undefined)) {
+      for (const rule of found.rules) this.record({ ...found, rules: [rule] }, together);
+      return found.verdict;
+    }
+    const own = found.rules.flatMap((rule) => general[rule] ?? []);
+    const presumes = [...own, ...this.presumed, ...(found.presumes ?? [])];
+    return this.#keep({ ...found, presumes }, together);
+  }
+
+  #keep(finding: Finding, together: boolean): Judged {
     const last = Math.max(0, ...finding.exchanges);
     const before = this.#disturbance;
     const earlier = !together && finding.exchanges.length > 0;

@@ -119,7 +119,8 @@ export class ScenarioSetup {
     const { client_reference_id, email, brand_id } = account.body;
     const body: RequestBody = { client_reference_id, email, brand_id };
     const send = () => this.#context.as(role).createAccount(body, { key });
-    return this.#made('reading an account by its reference', send, 200);
+    const read = await this.#made('reading an account by its reference', send, 200);
+    return read.presuming('ACC-5');
   }
 
   /** An account with a trading account: a new one where they can be opened, else the profile's. */
@@ -178,7 +179,8 @@ export class ScenarioSetup {
   ): Promise<Answer> {
     const key = this.#context.fresh.key();
     const send = () => this.#context.as(role).createTransaction(transaction.body, { key });
-    return this.#made('reading a transaction by its reference', send, 200);
+    const read = await this.#made('reading a transaction by its reference', send, 200);
+    return read.presuming('TXN-2');
   }
 
   async approved(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {

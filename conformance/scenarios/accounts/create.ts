@@ -29,7 +29,9 @@ const accCreated: Scenario = {
     const row = t.newAccount();
     await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
     const batched = await t.api.createAccount(row);
-    if (batched.status < 300) t.expect('ACC-20', batched).field('status', 'New');
+    if (batched.status < 300) {
+      t.expect('ACC-20', batched.presuming('ACC-5')).field('status', 'New');
+    }
 
     // ACC-20: an account begins as New whatever a request says of it.
     const named = await t.api.createAccount(t.newAccount({ status: 'Active', nickname: 'ada' }));
@@ -161,7 +163,9 @@ const accStoredAsSent: Scenario = {
         .is('taken as sent', answer.status < 300)
         .fields(form);
       if (answer.status >= 300) continue;
-      if (taken.ok) t.expect('ACC-14', await t.api.createAccount(body)).fields(form);
+      if (!taken.ok) continue;
+      const read = await t.api.createAccount(body);
+      t.expect('ACC-14', read.presuming('ACC-5')).fields(form);
     }
     // The row of a batch is such a body as well; what came of it shows when it is created again.
     const [form] = forms;
@@ -169,7 +173,7 @@ const accStoredAsSent: Scenario = {
       const row = t.newAccount(form);
       await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
       const created = await t.control('its account', () => t.api.createAccount(row));
-      t.expect('ACC-14', created).fields({ ...form });
+      t.expect('ACC-14', created.presuming('ACC-5')).fields({ ...form });
     });
   },
 };
@@ -203,7 +207,11 @@ const accNamedAfterEmail: Scenario = {
       const created = await t.control('its account', () => t.api.createAccount(row));
       const names = JSON.stringify([created.at('first_name'), created.at('last_name')]);
       const named = names.toLowerCase().includes(other);
-      t.expect('ACC-13', created).is(`a name made of ${row.email}`, named, `named ${names}`);
+      t.expect('ACC-13', created.presuming('ACC-5')).is(
+        `a name made of ${row.email}`,
+        named,
+        `named ${names}`,
+      );
     });
     // One name is a name.
     for (const [given, left] of [

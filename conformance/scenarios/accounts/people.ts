@@ -187,6 +187,8 @@ const accPhoneRegion: Scenario = {
   id: 'acc-phone-region',
   title: 'phone_region decides how a national number is normalised',
   rules: ['ACC-12'],
+  // Where phones are compared or answered as they were typed, both would be the same person.
+  presumes: { 'ACC-12': ['ACC-9', 'ACC-11'] },
   async run(t) {
     await t.given.account();
     // A mobile number that both plans have: 06 and eight digits, in France and in the Netherlands.

@@ -74,7 +74,8 @@ const accReferenceCase: Scenario = {
     const batch = await t.api.bulkCreateAccounts([named(known.reference.toUpperCase())]);
     if (batch.status !== 200) return;
     const id = String(batch.at('rows.0.id'));
-    t.expect('ACC-6', batch).is(`rows.0.id: ${known.id}`, id === known.id, `rows.0.id: ${id}`);
+    const judged = batch.presuming('ACC-5', 'BULK-3', 'BULK-11');
+    t.expect('ACC-6', judged).is(`rows.0.id: ${known.id}`, id === known.id, `rows.0.id: ${id}`);
   },
 };
 

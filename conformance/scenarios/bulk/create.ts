@@ -77,7 +77,8 @@ const bulkRowsFareAlone: Scenario = {
       if (id === null) continue;
       const single = await t.api.createAccount(row);
       const seen = String(single.at('id'));
-      t.expect('BULK-8', single).is(`the account ${id} of its row`, seen === String(id), seen);
+      const words = `the account ${id} of its row`;
+      t.expect('BULK-8', single.presuming('ACC-5')).is(words, seen === String(id), seen);
     }
     if (statusOf(failing) < 400) return;
     await expectReferenceFree(t, 'BULK-8', { ...failing, email: t.fresh.email() });
@@ -139,6 +140,8 @@ const bulkResubmitted: Scenario = {
   id: 'bulk-resubmitted',
   title: 'A partly failed batch sent again, and a reference twice in one batch, duplicate nothing',
   rules: ['BULK-2', 'BULK-11', 'BULK-12'],
+  // What a known reference is answered at all, and in a row, is judged where creates are.
+  presumes: { 'BULK-11': ['ACC-5'], 'BULK-12': ['ACC-5', 'BULK-3', 'BULK-11'] },
   async run(t) {
     const rows = [t.newAccount(), t.newAccount({ email: t.fresh.text() }), t.newAccount()];
     const send = () => t.api.bulkCreateAccounts(rows);

@@ -144,11 +144,21 @@ const idemKeyLength: Scenario = {
       // A key that is cut short when it is stored would be taken for the other one here.
       const last = await create(`${longest.slice(0, 254)}z`, body);
       const words = 'not the answer under another key, which differs in the last character';
-      t.expect('IDEM-1b', last).is(words, !isReplayOf(last, first), last.summary, first);
+      t.expect('IDEM-1b', last.presuming('ACC-5')).is(
+        words,
+        !isReplayOf(last, first),
+        last.summary,
+        first,
+      );
       // References are the same in any case; of keys nothing of the kind is said.
       const cased = await create(longest.toUpperCase(), body);
       const differs = 'not the answer under another key, which differs in case';
-      t.expect('IDEM-1b', cased).is(differs, !isReplayOf(cased, first), cased.summary, first);
+      t.expect('IDEM-1b', cased.presuming('ACC-5')).is(
+        differs,
+        !isReplayOf(cased, first),
+        cased.summary,
+        first,
+      );
     }
     t.expect('IDEM-1b', await create(t.fresh.text(256))).refused(400, REQUIRED);
     t.expect('IDEM-1b', await create(t.fresh.text(1000))).refused(400, REQUIRED);

@@ -60,7 +60,14 @@ async function expectOldThenNew(
     if (!kept) return;
     if (renewed.status >= 300) await requireSubjectKept(t, operation);
     const words = 'the corrected request run under its new key';
-    t.expect('IDEM-11', renewed).is(words, renewed.status < 300, undefined, refused, old);
+    // UPD-7: a stale update that applied all the same has made the other tag stale as well.
+    t.expect('IDEM-11', renewed.presuming('UPD-7')).is(
+      words,
+      renewed.status < 300,
+      undefined,
+      refused,
+      old,
+    );
   });
 }
 

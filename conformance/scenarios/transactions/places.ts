@@ -33,6 +33,7 @@ const txnOutOfReach: Scenario = {
   id: 'txn-out-of-reach',
   title: 'An account that the credential cannot reach is 404, as if it did not exist',
   rules: ['TXN-10'],
+  presumes: { 'TXN-10': ['AUTH-6', 'AUTH-7'] },
   // A place at another brand or firm can only be made.
   needs: ['mint'],
   async run(t) {

@@ -119,6 +119,7 @@ const txsOutOfReach: Scenario = {
   id: 'txs-out-of-reach',
   title: 'A transaction of an account out of reach is 404 on all three decisions',
   rules: ['TXS-16'],
+  presumes: { 'TXS-16': ['AUTH-6', 'AUTH-7'] },
   // An account at another brand or firm with a trading account can only be made.
   needs: ['mint'],
   async run(t) {

@@ -35,6 +35,7 @@ const updOtherFirm: Scenario = {
   id: 'upd-other-firm',
   title: 'An account of another firm is 404 not_found under any tag, and stays as it is',
   rules: ['UPD-5', 'UPD-6'],
+  presumes: { 'UPD-5': ['AUTH-7'], 'UPD-6': ['AUTH-7'] },
   needs: ['firm', 'other_firm'],
   run: (t) => expectHidden(t, 'firm', 'other_firm'),
 };
@@ -44,6 +45,7 @@ const updOtherBrand: Scenario = {
   title:
     'An account of another brand is 404 not_found to a brand-bound credential, and stays as it is',
   rules: ['UPD-5', 'UPD-6'],
+  presumes: { 'UPD-5': ['AUTH-6'], 'UPD-6': ['AUTH-6'] },
   needs: ['brand', 'other_brand'],
   run: (t) => expectHidden(t, 'brand', 'other_brand'),
 };

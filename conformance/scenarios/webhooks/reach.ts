@@ -112,6 +112,8 @@ const hookSeen: Scenario = {
   id: 'hook-seen',
   title: 'List and read show the subscriptions that a credential can see, and no others',
   rules: ['HOOK-11'],
+  // How what is out of reach is refused, and whose a subscription is, is judged apart.
+  presumes: { 'HOOK-11': ['AUTH-6', 'ERR-3', 'HOOK-10', 'HOOK-12'] },
   observes: ['NS-38'],
   needs: ['firm', 'brand', 'other_brand'],
   async run(t) {
@@ -190,6 +192,7 @@ const hookOfAnotherFirm: Scenario = {
   id: 'hook-of-another-firm',
   title: 'The id of another firm’s subscription answers 404 exactly as an unknown one does',
   rules: ['HOOK-11', 'HOOK-12'],
+  presumes: { 'HOOK-11': ['HOOK-12'] },
   needs: ['other_firm'],
   async run(t) {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
