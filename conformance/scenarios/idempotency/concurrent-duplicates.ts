@@ -6,7 +6,8 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { isReplayOf } from './is-replay-of.ts';
-import { requireReplays, WRITE_OPERATIONS, type WriteOperationName } from './write-commands.ts';
+import { requireReplays } from './replay-controls.ts';
+import { WRITE_OPERATIONS, type WriteOperationName } from './write-commands.ts';
 
 /**
  * As many as find a gap between looking and writing that is open for a fraction of a millisecond.

@@ -9,14 +9,9 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
 import { isReplayOf } from './is-replay-of.ts';
+import { requireReplays, requireSubjectKept } from './replay-controls.ts';
 import { requireOtherSubjectRuns } from './subjects.ts';
-import {
-  requireReplays,
-  requireSubjectKept,
-  WRITE_OPERATIONS,
-  type WriteOperation,
-  writeOperations,
-} from './write-commands.ts';
+import { WRITE_OPERATIONS, type WriteOperation, writeOperations } from './write-commands.ts';
 
 const idemInFlight: Scenario = {
   id: 'idem-in-flight',

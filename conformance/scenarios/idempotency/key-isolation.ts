@@ -1,6 +1,5 @@
 // IDEM-2b, IDEM-3, IDEM-10: keys of two credentials and of two operations never meet; on approve,
 // reject and cancel two transactions of one account do.
-
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
@@ -11,8 +10,9 @@ import type { Credential, CredentialOptions, Place } from '../../providers/targe
 import { closePosition, openPosition } from '../support/orders.ts';
 import { anotherToken } from '../support/request-token.ts';
 import { isReplayOf } from './is-replay-of.ts';
+import { requireReplays } from './replay-controls.ts';
 import { decide } from './subjects.ts';
-import { requireReplays, WRITE_OPERATIONS, type WriteOperationName } from './write-commands.ts';
+import { WRITE_OPERATIONS, type WriteOperationName } from './write-commands.ts';
 
 /** Operations that show by their answer that they ran again: a second approval would not. */
 const TELLING = ['createAccount', 'updateAccount', 'bulkCreateAccounts'] as const;

@@ -6,7 +6,8 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { isReplayOf } from './is-replay-of.ts';
-import { requireReplays, WRITE_OPERATIONS, type WriteOperationName } from './write-commands.ts';
+import { requireReplays } from './replay-controls.ts';
+import { WRITE_OPERATIONS, type WriteOperationName } from './write-commands.ts';
 
 const REQUIRED = 'idempotency_key_required';
 const NOWHERE = '999999999999';

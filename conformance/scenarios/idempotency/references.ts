@@ -7,7 +7,8 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { requireSubjectKept, type WriteOperationName } from './write-commands.ts';
+import { requireSubjectKept } from './replay-controls.ts';
+import type { WriteOperationName } from './write-commands.ts';
 
 const idemCorrectedRequest: Scenario = {
   id: 'idem-corrected-request',

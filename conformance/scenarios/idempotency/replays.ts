@@ -6,8 +6,8 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import { type Answer, memberAt } from '../../engine/send/answer.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { expectOwnRequestIds, isReplayOf, sameMembers } from './is-replay-of.ts';
+import { requireReplays } from './replay-controls.ts';
 import {
-  requireReplays,
   type WriteCommand,
   type WriteOperation,
   type WriteOperationName,

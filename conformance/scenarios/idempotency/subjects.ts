@@ -10,12 +10,8 @@ import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
 import { isReplayOf } from './is-replay-of.ts';
-import {
-  requireBodyIgnored,
-  requireReplays,
-  WRITE_OPERATIONS,
-  type WriteCommand,
-} from './write-commands.ts';
+import { requireBodyIgnored, requireReplays } from './replay-controls.ts';
+import { WRITE_OPERATIONS, type WriteCommand } from './write-commands.ts';
 
 const idemOtherReference: Scenario = {
   id: 'idem-other-reference',
