@@ -161,8 +161,9 @@ function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outco
 
 function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readonly ApiCall[]) {
   const end = endingWords(recording.ending);
-  const tries = repeats.length === 1 ? 'one repeat' : `${repeats.length} repeats`;
-  const told = `after ${tries} that were answered 409 idempotency_in_flight it was left`;
+  const tries =
+    repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
+  const told = `after ${tries} answered 409 idempotency_in_flight it was left`;
   return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
 }
 

@@ -82,9 +82,45 @@ const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
   'secret-in-reference': ['CLT-secret-places'],
 };
 
-export const wrongClients: readonly SampleClient[] = Object.entries(nodeMistakes).map(
-  ([name, fails]) => ({ name, program: 'node', words: ['node-mistakes.mjs', name], fails }),
-);
+const everyRepeat = nodeMistakes['new-key-each-try'] ?? [];
+
+const pythonMistakes: Readonly<Record<string, readonly string[]>> = {
+  KeyInTheLoop: everyRepeat,
+  NoTimeout: ['CLT-no-answer'],
+  BareExcept: ['CLT-gives-up'],
+  WhileTrue: ['CLT-gives-up'],
+  SleepsASecond: ['CLT-429'],
+  EveryConflictIsFinal: ['CLT-in-flight'],
+  RepeatsAllErrors: ['CLT-refused'],
+  ParsesFirst: ['CLT-plain-text'],
+  Wants201: ['CLT-converged'],
+  FloatAmounts: ['CLT-amounts'],
+  FloatIds: ['CLT-large-ids'],
+  ExactMembers: ['CLT-unknown-fields'],
+  NeverRefreshes: ['CLT-token-expires'],
+};
+
+function wrong(
+  program: SampleClient['program'],
+  file: string,
+  mistakes: Readonly<Record<string, readonly string[]>>,
+): SampleClient[] {
+  return Object.entries(mistakes).map(([name, fails]) => ({
+    name,
+    program,
+    words: [file, name],
+    fails,
+  }));
+}
+
+export const wrongClients: readonly SampleClient[] = [
+  ...wrong('node', 'node-mistakes.mjs', nodeMistakes),
+  ...wrong('python3', 'python_mistakes.py', pythonMistakes),
+  // Its token never expires, so that nothing shows there.
+  ...wrong('java', 'right/Deposits.java', {
+    'new-keys': everyRepeat.filter((id) => id !== 'CLT-token-expires'),
+  }),
+];
 
 const right = (program: SampleClient['program'], file: string): SampleClient => ({
   name: file.replace(/\.\w+$/, ''),

@@ -22,8 +22,11 @@ public final class Deposits {
     return found.group(1);
   }
 
-  private static String post(String path, String body) throws InterruptedException {
-    var request =
+  /** A mistake to be made on purpose: a new key for each try. */
+  private static boolean newKeys = false;
+
+  private static HttpRequest request(String path, String body) {
+    return
         HttpRequest.newBuilder(URI.create(ENV.get("SANDBOX_BASE_URL") + "/api/v1/" + path))
             .timeout(Duration.ofSeconds(3))
             .header("Authorization", "Bearer " + ENV.get("SANDBOX_TOKEN"))
@@ -31,8 +34,13 @@ public final class Deposits {
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
+  }
+
+  private static String post(String path, String body) throws InterruptedException {
+    HttpRequest request = request(path, body);
     String last = "";
     for (int attempt = 0; attempt < 5; attempt++) {
+      if (newKeys) request = request(path, body);
       long waitMs = 600L << Math.min(attempt, 2);
       try {
         HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
@@ -54,6 +62,7 @@ public final class Deposits {
   }
 
   public static void main(String[] args) throws InterruptedException {
+    newKeys = args.length > 0 && args[0].equals("new-keys");
     String body =
         """
         {"client_reference_id": "%s", "account_id": "%s", "trading_account_id": "%s",
