@@ -108,6 +108,17 @@ table('CLT-request-lost', twice, [
   ],
 ]);
 
+judged('CLT-answer-lost: what was made twice is told', () => {
+  const check = checks.find(({ id }) => id === 'CLT-answer-lost')!;
+  const seen = observe(plain);
+  const run = recorded([
+    { ...lost, answer: { id: '9001' } },
+    { ...create, key: 'c', answer: { id: '9002' } },
+  ]);
+  const { actual } = check.judge(run, check.aims(seen)[0]!, seen);
+  assert.match(actual, 'now there are two of it, 9001 and 9002');
+});
+
 const silent = struck({ fate: 'silent', status: 201 });
 table('CLT-no-answer', plain, [
   ['given up waiting, repeated', [{ ...silent, abandonedAtMs: 50 }, create, approve], {}, 'passed'],

@@ -1,8 +1,10 @@
 // What is judged of every client that repeats: the same key, the same request, nothing made anew.
-import { endingWords, type Recording, succeeded } from '../call.ts';
+import { type ApiCall, type ApiResponse, endingWords, type Recording, succeeded } from '../call.ts';
 import type { FollowUp } from '../follow-up.ts';
 import { followUp } from '../follow-up.ts';
+import { parseJson } from '../json.ts';
 import { isSuccess, type Observation } from '../observation.ts';
+import { membersOf } from '../operations.ts';
 import {
   type Aim,
   advise,
@@ -33,7 +35,7 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
       rekeyed.key === null ? 'without a key' : `under a new key, ${shortKey(rekeyed.key)}`;
     const later = seconds(rekeyed.atMs - struck.atMs);
     const first = `${after} (call ${struck.n}, key ${key})`;
-    const words = `${first}, and ${later} later it was sent again ${how}`;
+    const words = `${first}, and ${later} later it was sent again ${how}${doubled(struck, rekeyed)}`;
     return fail('new-key', words, [struck, rekeyed]);
   }
   const [changed] = then.changed;
@@ -43,13 +45,24 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
   }
   const [renamed] = then.renamed;
   if (renamed !== undefined) {
-    const what = `${after} (call ${struck.n}), and it was sent again as something new`;
-    return fail('new-reference', `${what}: under another reference, so that both count`, [
-      struck,
-      renamed,
-    ]);
+    const words = `${after} (call ${struck.n}), and it was sent again under another reference`;
+    return fail('new-reference', words + doubled(struck, renamed), [struck, renamed]);
   }
   return null;
+}
+
+/** What came of it, where both have run and made a record each. */
+function doubled(struck: ApiCall, again: ApiCall): string {
+  const [first, second] = [struck, again].map(({ fate, response }) =>
+    fate === 'request_lost' || fate === 'refused' ? undefined : idIn(response),
+  );
+  if (first === undefined || second === undefined || first === second) return '';
+  return `: now there are two of it, ${first} and ${second}`;
+}
+
+function idIn(response: ApiResponse | null): string | undefined {
+  const { id } = membersOf(parseJson(response?.body ?? ''));
+  return isSuccess(response?.status ?? null) && typeof id === 'string' ? id : undefined;
 }
 
 export function judgeRepeats(
