@@ -35,8 +35,8 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
       rekeyed.key === null ? 'without a key' : `under a new key, ${shortKey(rekeyed.key)}`;
     const later = seconds(rekeyed.atMs - struck.atMs);
     const first = `${after} (call ${struck.n}, key ${key})`;
-    const words = `${first}, and ${later} later it was sent again ${how}${doubled(struck, rekeyed)}`;
-    return fail('new-key', words, [struck, rekeyed]);
+    const words = `${first}, and ${later} later it was sent again ${how}`;
+    return fail('new-key', words + doubled(struck, rekeyed), [struck, rekeyed]);
   }
   const [changed] = then.changed;
   if (changed !== undefined) {
