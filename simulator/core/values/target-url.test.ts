@@ -64,6 +64,32 @@ test('public literals are targets, and carry their address', () => {
   assert.is(target('https://[::ffff:8.8.8.8]/').address, '::ffff:808:808');
 });
 
+test('HOOK-8: an address with leading zeros is refused, public or not in either reading', () => {
+  for (const host of [
+    '010.000.000.001',
+    '010.0.0.1',
+    '93.184.216.034',
+    '093.184.216.34',
+    '08.8.8.8',
+    '0135.0270.0330.042',
+    '013556154042',
+    '00000000000000000000135.0270.0330.042',
+    '%3010.0.0.1',
+    '%30%31%30.0.0.1',
+    '０１０.0.0.1',
+    '93。０270。0330.042',
+    '010.0.0.1.',
+    '010.0.0.1:443',
+  ]) {
+    assert.match(why(`https://${host}/`), /leading zeros|cannot be|can be parsed/, host);
+  }
+  // Which this parser takes for 8.0.0.1.
+  assert.match(why('https://010.000.000.001/'), 'leading zeros');
+  assert.match(why('https://%3010.0.0.1/'), 'leading zeros');
+  assert.is(target('https://010.example.com/0/00?00').hostname, '010.example.com');
+  assert.is(target('https://8.8.8.8/00.01').address, '8.8.8.8');
+});
+
 test('HOOK-7: only https', () => {
   for (const text of [
     'http://example.com/',

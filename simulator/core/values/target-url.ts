@@ -89,6 +89,9 @@ function parseAnew(text: string, options: TargetUrlOptions): TargetUrl | Refused
   } else {
     const verdict = explainAddress(address, targetSpace(options));
     if (!verdict.public) return refused(`url must lead to a public address: ${verdict.why}`);
+    if (hasLeadingZero(text)) {
+      return refused('url must not write an address with leading zeros: not all read it alike');
+    }
   }
   if (url.href.length > maxUrlLength) return refused(tooLong);
   const port = url.port === '' ? ({ 'http:': 80 }[url.protocol] ?? 443) : Number(url.port);
@@ -118,6 +121,15 @@ function refuseSpelling(text: string, allowLocal: boolean): string | null {
     return 'url must not carry an IPv6 zone id: it means something on one machine only';
   }
   return null;
+}
+
+/**
+ * `010.0.0.1` is 8.0.0.1 to who reads octal and 10.0.0.1 to who does not: one of the two may be
+ * checked, and the other one connected to. Digits and dots may be written as others that mean them.
+ */
+function hasLeadingZero(text: string): boolean {
+  const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
+  return /(^|[.\u3002])0\d/.test(decodeURIComponent(authority).normalize('NFKC'));
 }
 
 function refuseName(name: string, space: AddressSpace): string | null {
