@@ -72,6 +72,17 @@ if (executable === null) {
     assert.match(details, /"client_reference_id": "story-1"/);
   });
 
+  story('tokens are shown on demand only', async () => {
+    const { page } = bench.looked;
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.locator('summary').first().click();
+    await details.getByText('authorization: Bearer (hidden)').waitFor();
+    await page.getByRole('button', { name: 'Show tokens and secrets' }).click();
+    await details.getByText('authorization: Bearer tok_').waitFor();
+    await page.getByRole('button', { name: 'Hide tokens and secrets' }).click();
+    await details.getByText('authorization: Bearer (hidden)').waitFor();
+  });
+
   story('it is sent again: the same key replays, a new one conflicts', async () => {
     const { page } = bench.looked;
     await page.getByRole('button', { name: 'Send again, same key' }).click();

@@ -107,6 +107,22 @@ starts('serves from its ready event on, and tells of each request', async (place
   assert.is(child.err(), '');
 });
 
+starts('a token in a query stays out of the log, as a line and as an event', async (place) => {
+  for (const more of [[], ['--json']]) {
+    const child = start(place, '--port', '0', '--ready-file', 'ready.json', ...more);
+    await child.says('/_sandbox');
+    await child.says('\n');
+    const ready = () => readFileSync(join(place.folder, 'ready.json'), 'utf8');
+    const { base_url } = JSON.parse(ready()) as ReadyEvent;
+    await fetch(`${base_url}/api/v1/events?access_token=tok_s3cret&a=1`);
+    await child.says('events?access_token=');
+    await child.says('&a=1');
+    assert.not.match(child.out(), 's3cret');
+    child.signal('SIGTERM');
+    await child.ended;
+  }
+});
+
 starts('the curl line of the banner works as printed, twice', async (place) => {
   const child = start(place, '--port', '0');
   await child.says('curl -i');

@@ -1,7 +1,14 @@
 // A call: what was sent, what came back, why, and what followed.
-
+import { useState } from 'preact/hooks';
 import type { RequestStory } from '../api-client/answers.ts';
-import { Badge, CodeBlock, DescriptionList, Panel, Problem } from '../components/components.tsx';
+import {
+  Badge,
+  Button,
+  CodeBlock,
+  DescriptionList,
+  Panel,
+  Problem,
+} from '../components/components.tsx';
 import { duration, fullTime, pretty } from '../format.ts';
 import { toneOf } from '../live/timeline-rows.ts';
 import { useRead } from '../live/use-world.ts';
@@ -10,12 +17,20 @@ import { Following, Idempotency, Reasons, Steps } from './request-explanation.ts
 import { SendAgain } from './send-again.tsx';
 
 export function RequestDetail({ id }: { id: string }) {
-  const { value: story, problem } = useRead<RequestStory>(`requests/${encodeURIComponent(id)}`);
+  const [isShown, setShown] = useState(false);
+  const path = `requests/${encodeURIComponent(id)}`;
+  const { value: safe, problem } = useRead<RequestStory>(path);
+  const { value: whole } = useRead<RequestStory>(isShown ? `${path}?secrets=shown` : null);
+  const story = whole ?? safe;
   if (story === null) return <Problem words={problem} />;
   return (
     <article class="story">
       <Head story={story} />
-      <SendAgain story={story} />
+      <SendAgain story={story}>
+        <Button onClick={() => setShown(!isShown)}>
+          {isShown ? 'Hide tokens and secrets' : 'Show tokens and secrets'}
+        </Button>
+      </SendAgain>
       <Reasons story={story} />
       <Steps story={story} />
       <Idempotency story={story} />

@@ -1,4 +1,5 @@
 // Sends a call once more, as it was or under a new key, and gives it as a line for the shell.
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RequestStory, RequestsPage } from '../api-client/answers.ts';
 import { fetchApi, freshKey } from '../api-client/api.ts';
@@ -20,14 +21,22 @@ function isOwn(name: string): boolean {
 
 const keyHeader = 'idempotency-key';
 
-export function SendAgain({ story }: { story: RequestStory }) {
+interface SendAgainProps {
+  readonly story: RequestStory;
+  /** Further buttons of the bar. */
+  readonly children?: ComponentChildren;
+}
+
+export function SendAgain({ story, children }: SendAgainProps) {
   const live = useLive();
   const href = useHref();
   const act = useCommand();
   const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
   const send = (key: string | null) =>
     act.run(async () => {
-      const status = await sendAgain(story, key);
+      // As it was sent, whatever of it is shown.
+      const whole = await live.plane.get<RequestStory>(`requests/${story.id}?secrets=shown`);
+      const status = await sendAgain(whole, key);
       // The newest call under this path is the one just sent.
       const { requests } = await live.plane.get<RequestsPage>('requests?limit=20');
       const found = requests.find(({ request }) => request.target === story.request.target);
@@ -48,6 +57,7 @@ export function SendAgain({ story }: { story: RequestStory }) {
           Send again, new key
         </Button>
       ) : null}
+      {children}
       <span role="status">
         {sent === null ? null : (
           <a href={href('timeline', 'requests', sent.id)}>
@@ -92,7 +102,10 @@ function quote(text: string): string {
 function curlOf({ request }: RequestStory, base: string): string {
   const lines = [`curl -i -X ${request.method} ${quote(`${base}${request.target}`)}`];
   for (const [name, value] of headersOf(request)) {
-    if (!isOwn(name) && !name.startsWith('accept')) lines.push(`-H ${quote(`${name}: ${value}`)}`);
+    if (isOwn(name) || name.startsWith('accept')) continue;
+    // In place of a hidden token the shell's own.
+    const isHidden = name === 'authorization' && value === 'Bearer (hidden)';
+    lines.push(isHidden ? '-H "authorization: Bearer $TOKEN"' : `-H ${quote(`${name}: ${value}`)}`);
   }
   if (request.body !== '') {
     lines.push(

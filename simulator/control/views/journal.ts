@@ -5,6 +5,7 @@ import type { JournalEntry } from '../../core/journal.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { eventId, findEntry, findEvent, replyHeaders } from '../../host/world/world-reads.ts';
 import type { RequestShown, RequestStory } from '../schemas/journal.ts';
+import { hideInBody, hideInHeader, hideInTarget } from './hide-secrets.ts';
 import { viewDelivery } from './records.ts';
 import { viewSteps } from './steps.ts';
 
@@ -12,9 +13,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Bodies in lists are cut at this length; a single request shows them whole. */
 const listedLength = 16 * 1024;
 
-export function viewRequest(host: WorldHost, entry: JournalEntry, whole = false): RequestShown {
+/** How much of a call is shown. */
+interface Shown {
+  /** Bodies without a cut. */
+  readonly whole?: boolean;
+  /** Tokens, cookies and secrets too. */
+  readonly secrets?: boolean;
+}
+
+export function viewRequest(
+  host: WorldHost,
+  entry: JournalEntry,
+  { whole = false, secrets = false }: Shown = {},
+): RequestShown {
   const { world, behaviour } = host;
   const { reply, firstAttempt, allowance, allowanceLeft, operation } = entry;
+  const { method, target, headers, body } = entry.call;
+  const hide = secrets ? same : hideInBody;
   const credential = entry.clientId === null ? undefined : world.credentials.get(entry.clientId);
   return {
     id: String(entry.n),
@@ -25,10 +40,10 @@ export function viewRequest(host: WorldHost, entry: JournalEntry, whole = false)
     client_id: entry.clientId,
     client_name: credential?.name ?? null,
     request: {
-      method: entry.call.method,
-      target: entry.call.target,
-      headers: definedHeaders(entry.call.headers),
-      ...viewBytes(entry.call.body, whole),
+      method,
+      target: secrets ? target : hideInTarget(target),
+      headers: viewHeaders(headers, secrets),
+      ...viewBytes(body, whole, hide),
     },
     response:
       reply === null
@@ -36,7 +51,7 @@ export function viewRequest(host: WorldHost, entry: JournalEntry, whole = false)
         : {
             status: reply.status,
             headers: replyHeaders(reply, entry.requestId),
-            ...cut(reply.body, whole),
+            ...viewText(reply.body, whole, hide),
           },
     reset: entry.reset,
     idempotency: entry.idempotency,
@@ -57,14 +72,18 @@ export function viewRequest(host: WorldHost, entry: JournalEntry, whole = false)
 }
 
 /** A request with what followed from it: rules in words, events, deliveries, the fault. */
-export function viewRequestStory(host: WorldHost, entry: JournalEntry): RequestStory {
+export function viewRequestStory(
+  host: WorldHost,
+  entry: JournalEntry,
+  secrets: boolean,
+): RequestStory {
   const { world } = host;
   const { eventsAfter, eventsTo, faults } = entry;
   const deliveries = [...world.deliveries.values()].filter(
     ({ seq }) => seq > eventsAfter && seq <= eventsTo,
   );
   return {
-    ...viewRequest(host, entry, true),
+    ...viewRequest(host, entry, { whole: true, secrets }),
     reasons: entry.cites.map((cite) => ({ id: cite, words: wordsOf(cite) })),
     events: seqsOf(entry).map((seq) => {
       const event = findEvent(world, seq);
@@ -103,12 +122,15 @@ function seqsOf({ eventsAfter, eventsTo }: JournalEntry): number[] {
   return Array.from({ length: eventsTo - eventsAfter }, (_, index) => eventsAfter + 1 + index);
 }
 
-function definedHeaders(
+function viewHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
+  secrets: boolean,
 ): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) shown[name] = Array.isArray(value) ? value.join(', ') : value;
+    if (value === undefined) continue;
+    const text = Array.isArray(value) ? value.join(', ') : value;
+    shown[name] = secrets ? text : hideInHeader(name, text);
   }
   return shown;
 }
@@ -119,15 +141,21 @@ interface BodyShown {
   readonly truncated: boolean;
 }
 
-function viewBytes(bytes: Uint8Array, whole: boolean): BodyShown {
+type Hide = (text: string) => string;
+const same: Hide = (text) => text;
+
+function viewBytes(bytes: Uint8Array, whole: boolean, hide: Hide): BodyShown {
   const some = whole ? bytes : bytes.subarray(0, listedLength);
   const truncated = some.byteLength < bytes.byteLength;
   try {
     // A cut may fall inside a character: then only what is before it is shown.
-    return { body: utf8.decode(some, { stream: truncated }), encoding: 'text', truncated };
+    const text = utf8.decode(some, { stream: truncated });
+    return { body: hide(text), encoding: 'text', truncated };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return { body: Buffer.from(some).toString('base64'), encoding: 'base64', truncated };
+    // A character a byte, so that what is hidden in it changes no other byte.
+    const text = hide(Buffer.from(some).toString('latin1'));
+    return { body: Buffer.from(text, 'latin1').toString('base64'), encoding: 'base64', truncated };
   } finally {
     // Forgets the half of a character that a cut left in the decoder.
     resetDecoder();
@@ -142,7 +170,11 @@ function resetDecoder(): void {
   }
 }
 
-function cut(body: string, whole: boolean): BodyShown {
+function viewText(body: string, whole: boolean, hide: Hide): BodyShown {
   const truncated = !whole && body.length > listedLength;
-  return { body: truncated ? body.slice(0, listedLength) : body, encoding: 'text', truncated };
+  return {
+    body: hide(truncated ? body.slice(0, listedLength) : body),
+    encoding: 'text',
+    truncated,
+  };
 }

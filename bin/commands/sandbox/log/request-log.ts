@@ -1,4 +1,5 @@
 // Shows each request as it is answered: a line for a person, or an event for a program.
+import { hideInTarget } from '../../../../simulator/control/views/hide-secrets.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
@@ -40,7 +41,7 @@ function lineOf(host: WorldHost, entry: JournalEntry): string {
   return requestLine({
     atMs,
     method: call.method,
-    target: call.target,
+    target: hideInTarget(call.target),
     status: entry.reply?.status ?? (entry.reset ? 'cut' : 'held'),
     idempotency,
     caller: credential?.name ?? clientId,
@@ -57,7 +58,7 @@ function requestEvent(world: string, entry: JournalEntry): string {
     request_id: requestId,
     at_ms: atMs,
     method: call.method,
-    target: call.target,
+    target: hideInTarget(call.target),
     operation,
     client_id: clientId,
     status: entry.reply?.status ?? null,

@@ -176,4 +176,42 @@ requests('follows a call to its deliveries', async () => {
   );
 });
 
+requests('tokens, cookies and secrets are shown on demand only', async () => {
+  const { ask, call, plane, sandbox } = await createTestPlane();
+  const { clientId, clientSecret } = sandbox.first.world.credentials.get('cl_firm') ?? {};
+  const body = {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  };
+  const headers = { cookie: 'session=s3cret' };
+  const made = await call('firm', 'POST', 'oauth/token?access_token=s3cret', { body, headers });
+  assert.is(made.status, 200);
+  const hook = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
+  const { secret } = (await call('firm', 'POST', 'webhooks', { body: hook })).body;
+  const token = (await ask('GET', 'credentials')).body.credentials[0].token;
+  const secrets = ['s3cret', clientSecret, made.body.access_token, secret, token];
+  const stream = await plane.fetch(new Request('http://any/_sandbox/stream'));
+  await call('firm', 'GET', 'accounts?access_token=s3cret');
+  const reader = stream.body?.getReader();
+  let followed = '';
+  while (!followed.includes('event: request\n')) {
+    followed += new TextDecoder().decode((await reader?.read())?.value);
+  }
+  await reader?.cancel();
+  const told = [
+    (await ask('GET', 'requests')).body,
+    (await ask('GET', 'requests/1')).body,
+    followed,
+  ];
+  for (const one of secrets) {
+    assert.type(one, 'string');
+    for (const text of told) assert.not.ok(JSON.stringify(text).includes(one), one);
+  }
+  const [first, second] = [1, 2].map((id) => ask('GET', `requests/${id}?secrets=shown`));
+  const whole = JSON.stringify([(await first)?.body, (await second)?.body]);
+  for (const one of secrets) assert.ok(whole.includes(one), one);
+  assert.is((await ask('GET', 'requests/1?secrets=all')).status, 422);
+});
+
 requests.run();

@@ -1,6 +1,6 @@
 // Rows of the journal: every call with its answer, its checks and its reasons.
 
-import { text, type ValueOf, whole } from '../../../../fixtures/schemas/kit.ts';
+import { oneOf, text, type ValueOf, whole } from '../../../../fixtures/schemas/kit.ts';
 import type { JournalEntry } from '../../../core/journal.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { findEntry, newestEntries } from '../../../host/world/world-reads.ts';
@@ -50,7 +50,7 @@ export const requestRows = [
     tag: 'Journal',
     summary: 'The calls',
     description:
-      'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept.',
+      'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept. Tokens, cookies and secrets are hidden; a single call shows them on demand.',
     query,
     answer: { status: 200, words: 'Calls.', schema: listSchema('requests', requestSchema) },
     run: ({ host, query: asked }) => {
@@ -78,13 +78,15 @@ export const requestRows = [
     path: 'requests/{id}',
     tag: 'Journal',
     summary: 'A call, and why it was answered so',
-    description: 'By its number or by its X-Request-Id.',
+    description:
+      'By its number or by its X-Request-Id. Tokens, cookies and secrets are hidden unless they are asked for.',
+    query: { secrets: oneOf('shown: as they were sent and answered.', ['hidden', 'shown']) },
     answer: { status: 200, words: 'The call.', schema: requestStorySchema },
-    run: ({ host, params }) => {
+    run: ({ host, params, query: { secrets } }) => {
       const entry = find(host, params.id ?? '');
       return entry === undefined
         ? notFound(`There is no request ${params.id} in the journal; the last 10,000 are kept.`)
-        : answer(viewRequestStory(host, entry));
+        : answer(viewRequestStory(host, entry, secrets === 'shown'));
     },
   }),
 ];

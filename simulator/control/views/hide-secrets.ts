@@ -1,0 +1,100 @@
+// Takes tokens, cookies and secrets out of what is shown of a call: whoever looks over a shoulder
+// or reads a log may see the rest.
+
+/** Stands where a secret was. */
+export const hidden = '(hidden)';
+
+const names = new Set([
+  'access_token',
+  'client_secret',
+  'password',
+  'previous_secret',
+  'refresh_token',
+  'secret',
+  'token',
+]);
+
+/** Path and query; a token in the query is what the events channel takes. */
+export function hideInTarget(target: string): string {
+  const mark = target.indexOf('?');
+  return mark < 0 ? target : target.slice(0, mark + 1) + hideInForm(target.slice(mark + 1));
+}
+
+const secretHeaders = new Set(['cookie', 'set-cookie', 'x-api-key']);
+
+/** A header's value as it may be shown; the scheme of an authorization stays. */
+export function hideInHeader(name: string, value: string): string {
+  if (secretHeaders.has(name)) return hidden;
+  if (name !== 'authorization' && name !== 'proxy-authorization') return value;
+  const scheme = /^(\w+) +\S/.exec(value)?.[1];
+  return scheme === undefined ? hidden : `${scheme} ${hidden}`;
+}
+
+/** A body, or as much of it as is shown: JSON or a form. */
+export function hideInBody(text: string): string {
+  return /^\s*[[{"]/.test(text) ? hideInJson(text) : hideInForm(text);
+}
+
+function hideInForm(text: string): string {
+  if (!text.includes('=')) return text;
+  const hide = (pair: string) => {
+    const at = pair.indexOf('=');
+    const isSecret = at >= 0 && names.has(decode(pair.slice(0, at)));
+    return isSecret ? `${pair.slice(0, at)}=${hidden}` : pair;
+  };
+  return text.split('&').map(hide).join('&');
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' ')).trim();
+  } catch (error) {
+    if (error instanceof URIError) return name;
+    throw error;
+  }
+}
+
+/**
+ * Replaces the strings that are values of secret members. Each character is looked at once, and the
+ * text need not be whole: it may have been cut, or be no JSON at all.
+ */
+function hideInJson(text: string): string {
+  const shown: string[] = [];
+  let taken = 0;
+  let name: string | null = null;
+  for (let at = text.indexOf('"'); at >= 0; ) {
+    const end = endOfString(text, at);
+    if (name !== null && names.has(name)) {
+      shown.push(text.slice(taken, at), `"${hidden}"`);
+      taken = end;
+      name = null;
+    } else {
+      const next = /\S/g;
+      next.lastIndex = end;
+      name = next.exec(text)?.[0] === ':' ? nameOf(text.slice(at, end)) : null;
+    }
+    const following = text.indexOf('"', end);
+    // A name counts for the string right behind its colon, and for no other.
+    if (name !== null && !/^\s*:\s*$/.test(text.slice(end, following))) name = null;
+    at = following;
+  }
+  return shown.join('') + text.slice(taken);
+}
+
+/** Just behind the closing quote; the end of the text where there is none. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+function nameOf(literal: string): string | null {
+  try {
+    return JSON.parse(literal) as string;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
