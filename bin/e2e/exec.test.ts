@@ -94,6 +94,22 @@ exec('options before the command are those of start; what follows -- is its own'
   assert.equal(JSON.parse(out), [0, Date.UTC(2030, 0, 1), ['--port', 'x']]);
 });
 
+exec('the command finds the control token, wherever it was taken from', async () => {
+  writeFileSync(join(folder, 'token'), 'from-a-file\n');
+  const look = `
+    const { SANDBOX_CONTROL_URL: url, SANDBOX_CONTROL_TOKEN: token } = process.env;
+    const ask = (headers) => fetch(url + '/health', { headers }).then(({ status }) => status);
+    console.log(await ask({}), await ask({ authorization: 'Bearer ' + token }));
+  `;
+  for (const given of [
+    ['--control-token-file', 'token'],
+    ['--control-token', 'on-the-line'],
+  ]) {
+    const { code, out, err } = await run([...given, ...program(look)]);
+    assert.equal([code, out, err], [0, '401 200\n', '']);
+  }
+});
+
 exec('a command that is not there is 127, and said', async () => {
   const { code, out, err } = await run(['--', './no-such-command']);
   assert.equal([code, out], [127, '']);

@@ -24,14 +24,19 @@ export function execCommand(): Command {
   // A port that is named is taken; otherwise any free one.
   return addServingOptions(command, '0').action(async (words: readonly string[]) => {
     if (words.length === 0) refuseUsage(command, 'name the command to run after --');
-    const served = await serveSandbox(await readStartOptions(command));
-    const code = await run(words, served);
+    const options = await readStartOptions(command);
+    const served = await serveSandbox(options);
+    const code = await run(words, served, options.sandbox.controlToken);
     await served.close();
     process.exit(code);
   });
 }
 
-function run([name = '', ...words]: readonly string[], { ready }: Served): Promise<number> {
+function run(
+  [name = '', ...words]: readonly string[],
+  { ready }: Served,
+  controlToken: string | undefined,
+): Promise<number> {
   const [credential] = ready.credentials;
   // A terminal tells the command of Ctrl-C as it tells us: once is enough, and many programs take
   // a second one for an order to end at once. It decides when it is over.
@@ -43,6 +48,7 @@ function run([name = '', ...words]: readonly string[], { ready }: Served): Promi
       SANDBOX_BASE_URL: ready.base_url,
       SANDBOX_CONTROL_URL: ready.control_url,
       SANDBOX_TOKEN: credential?.token ?? '',
+      ...(controlToken === undefined ? {} : { SANDBOX_CONTROL_TOKEN: controlToken }),
     },
   });
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
