@@ -38,8 +38,8 @@ options('what is not named stays open, for a kept world to say', async () => {
   const nothing = { allowHosts: [], allowOrigins: [] };
   assert.equal(listen, { host: '127.0.0.1', port: 7420, ...nothing });
   assert.equal(rest, { json: false, quiet: false, readyFile: undefined, ui: true, open: false });
-  const { settings, forwards, allowLocalWebhooks, deviations, ...named } = sandbox;
-  assert.equal([forwards, allowLocalWebhooks, deviations], [[], false, []]);
+  const { settings, forwards, allowLocalWebhooks, deviations, stateSync, ...named } = sandbox;
+  assert.equal([forwards, allowLocalWebhooks, deviations, stateSync], [[], false, [], false]);
   assert.equal(settings, defaultSettings);
   for (const [name, value] of Object.entries(named)) assert.is(value, undefined, name);
 });
