@@ -23,6 +23,13 @@ export class MissingCapability extends Error {
   }
 }
 
+/** NS-1: the target takes a request in a form that nobody tells. A branch goes without it. */
+export class UnknownPayload extends MissingCapability {
+  constructor(message: string) {
+    super('trading_account', message);
+  }
+}
+
 /** The scenario itself is wrong: a rule it does not list, a refusal judged without a control. */
 export class Misuse extends Error {
   override readonly name = 'Misuse';

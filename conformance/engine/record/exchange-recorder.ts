@@ -27,6 +27,8 @@ export interface RunContext {
   onRequest(): void;
   /** Told every secret that an answer shows, so that no report does. */
   onSecret(value: string): void;
+  /** What was found out of the target beyond the specification, for every scenario of the run. */
+  readonly learned: Map<string, unknown>;
   /** Looks at every answer for what none may be. */
   readonly answerMonitor: AnswerMonitor;
   /** Whether the event loop of this program runs in time. */

@@ -65,12 +65,13 @@ async function playOnce(
   try {
     const entered = await options.enter();
     leave = entered.leave;
-    const { eventLoop } = runContext;
+    const { eventLoop, learned } = runContext;
     context = new ScenarioContext({
       scenario,
       target: entered.target,
       recorder,
       eventLoop,
+      learned,
       nonce,
       attempt,
       lasting,

@@ -76,6 +76,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
       requests += 1;
     },
     onSecret: options.secret ?? (() => {}),
+    learned: new Map(),
     answerMonitor: new AnswerMonitor(),
     eventLoop: new EventLoopMonitor(),
   };

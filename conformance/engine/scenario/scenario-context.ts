@@ -30,6 +30,7 @@ export interface ScenarioContextOptions {
   readonly target: Target;
   readonly recorder: ExchangeRecorder;
   readonly eventLoop: EventLoopMonitor;
+  readonly learned: Map<string, unknown>;
   readonly nonce: string;
   readonly attempt: number;
   /** On the last attempt, the exchanges that met trouble in all before it. */
@@ -94,6 +95,11 @@ export class ScenarioContext {
   /** Whether the target offers something: for depth beyond what the rules themselves need. */
   has(need: Capability): boolean {
     return this.#options.target.offers.has(need);
+  }
+
+  /** What was found out of the target beyond the specification, kept for the whole run. */
+  get learned(): Map<string, unknown> {
+    return this.#options.learned;
   }
 
   /** A valid create-account body, fresh, with `over` laid over; `undefined` leaves a field out. */

@@ -7,7 +7,7 @@ import type { Answer } from '../../engine/send/answer.ts';
 import type { ApiClient } from '../../engine/send/client.ts';
 import type { Place } from '../../providers/target.ts';
 import { expectOutOfReach, valuesOf } from '../support/hidden.ts';
-import { closePosition, openPosition, positionIdIn } from '../support/orders.ts';
+import { closePosition, openPosition } from '../support/orders.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
 export type ReachRule = 'AUTH-5' | 'AUTH-6' | 'AUTH-7';
@@ -73,7 +73,7 @@ export async function expectPositionsHidden(
     const theirs = await open(t.as(insider), abroad.trading_account_id);
     if (theirs.status >= 300) return;
     const close = (answer: Answer, { trading_account_id }: Place) =>
-      closing({ body: at(trading_account_id), answer, positionId: positionIdIn(answer) });
+      closing({ body: at(trading_account_id), answer });
     const body = close(theirs, abroad);
     await expectOutOfReach(t, rule, {
       outsider,

@@ -6,7 +6,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Credential, Place } from '../../providers/target.ts';
-import { closePosition, openPosition } from '../support/orders.ts';
+import { closePosition, differing, openPosition } from '../support/orders.ts';
 
 type Send = (key: string) => Promise<Answer>;
 
@@ -126,10 +126,9 @@ async function batchToCreate(t: ScenarioContext): Promise<WriteCommand> {
 async function positionToOpen(t: ScenarioContext): Promise<WriteCommand> {
   const where = await t.given.place();
   const { body } = await openPosition(t, where);
-  const other = Object.hasOwn(body, 'size') ? { size: '0.20' } : { volume: '0.20' };
   return {
     send: (key, who = t.mainRole) => t.as(who).openPosition(body, { key }),
-    altered: [(key) => t.api.openPosition({ ...body, ...other, side: 'sell' }, { key })],
+    altered: [(key) => t.api.openPosition(differing(t, body), { key })],
     traces: { tradingAccountId: where.trading_account_id },
   };
 }

@@ -7,12 +7,12 @@ import type { ApiClient, RequestBody } from '../../engine/send/client.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import {
+  type ClosingBody,
   closePosition,
   differing,
   type OpenedPosition,
   openPosition,
   orderOf,
-  positionIdIn,
 } from '../support/orders.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
 
@@ -24,9 +24,6 @@ const ALL_BUT_TRADES = [
   'transactions:amend',
   'webhooks:manage',
 ];
-
-/** The body that closes an opened position, in the form that the target takes. */
-type Closing = (opened: OpenedPosition) => RequestBody;
 
 const posScope: Scenario = {
   id: 'pos-scope',
@@ -62,7 +59,7 @@ async function expectServed(
   t: ScenarioContext,
   one: ApiClient,
   body: RequestBody,
-  closing: Closing,
+  closing: ClosingBody,
 ): Promise<void> {
   const answer = await one.openPosition(body);
   // Only a 403 is about scopes.
@@ -107,7 +104,7 @@ const posKeys: Scenario = {
     const closed = await t.api.closePosition(closing(first), { key });
     expectAnother(t, 'POS-3', closed, first.answer);
     if (closed.status >= 300) return;
-    const unknown = closing({ ...first, positionId: UNKNOWN_ID });
+    const unknown = closing(first, UNKNOWN_ID);
     expectSame(t, await t.api.closePosition(unknown, { key }), closed);
     if (elsewhere.status < 300) {
       const close = closing(openedBy(abroad, elsewhere));
@@ -123,7 +120,7 @@ async function expectFirstOrder(
   first: OpenedPosition,
   key: string,
 ): Promise<void> {
-  const other = differing(first.body);
+  const other = differing(t, first.body);
   const send = () => t.api.openPosition(other, { key: t.fresh.key() });
   const apart = await t.control('the differing order under another key', send);
   const words = 'an order of its own under another key';
@@ -149,7 +146,7 @@ async function expectNeighbour(
 async function expectOpenAfterClose(
   t: ScenarioContext,
   place: Place,
-  closing: Closing,
+  closing: ClosingBody,
 ): Promise<void> {
   const key = t.fresh.key();
   const opened = await openPosition(t, place);
@@ -169,7 +166,7 @@ function expectAnother(t: ScenarioContext, rule: RuleId, answer: Answer, first: 
 }
 
 function openedBy(body: RequestBody, answer: Answer): OpenedPosition {
-  return { body, answer, positionId: positionIdIn(answer) };
+  return { body, answer };
 }
 
 export const positionScenarios: readonly Scenario[] = [posScope, posKeys];
