@@ -9,6 +9,7 @@ import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { expectReferenceFree, strongTag } from '../support/account-assertions.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
+import { findReads } from '../support/reads.ts';
 import { expectUnrecorded } from '../support/transaction-assertions.ts';
 import { expectUnreadable, sendBrokenJson } from '../support/unreadable-bodies.ts';
 
@@ -231,26 +232,23 @@ const convReads: Scenario = {
   rules: ['CONV-3'],
   observes: ['NS-2'],
   async run(t) {
-    await t.given.account();
-    const pages = [await t.api.listAccounts(), await t.api.listTransactions()];
+    const reads = await findReads(t);
     const seen: string[] = [];
-    for (const page of pages) {
-      const ids = page.status === 200 ? idsIn(page.json) : [];
-      seen.push(`${page.summary}, ${ids.length} ids`);
+    for (const { path, answer } of reads) {
+      const ids = idsIn(answer.json);
+      seen.push(`${path}: ${answer.summary}, ${ids.length} ids`);
       for (const name of ['record_id', 'account_id']) {
         const values = ids.filter(([each]) => each === name).map(([, value]) => value);
         if (values.length === 0) continue;
         const odd = values.find((each) => typeof each !== 'number');
         const words = `every ${name} a JSON number`;
-        t.expect('CONV-3', page).is(words, odd === undefined, `${name}: ${JSON.stringify(odd)}`);
+        t.expect('CONV-3', answer).is(words, odd === undefined, `${name}: ${JSON.stringify(odd)}`);
       }
     }
-    t.observe('NS-2', `GET accounts: ${seen[0]}; GET transactions: ${seen[1]}`);
-    if (pages.every((page) => page.status !== 200 || idsIn(page.json).length === 0)) {
-      t.notTested(
-        'CONV-3',
-        `no records were found by the paths that were tried: ${seen.join('; ')}`,
-      );
+    const told = seen.join('; ') || 'no read is served by the paths that were tried';
+    t.observe('NS-2', told);
+    if (reads.every(({ answer }) => idsIn(answer.json).length === 0)) {
+      t.notTested('CONV-3', `no records were found: ${told}`);
     }
   },
 };

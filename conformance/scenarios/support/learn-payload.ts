@@ -124,11 +124,42 @@ const AFTER = new RegExp(
 );
 const LEADING = new RegExp(`^(${NAME})(?=:)`, 'g');
 /** Words of sentences, that no member is called. */
-const COMMON = new Set(
-  'a an and are as be been body but by cannot content does field fields for from has have in is it its json key line member members message missing must no not object of one or parameter payload property read request required see send should string text that the there they this to type unknown valid value was what which with you'.split(
-    ' ',
-  ),
-);
+const COMMON = new Set([
+  ...['a', 'an', 'and', 'are', 'as', 'be', 'been', 'but', 'by', 'cannot', 'does', 'for', 'from'],
+  ...[
+    'has',
+    'have',
+    'in',
+    'is',
+    'it',
+    'its',
+    'must',
+    'no',
+    'not',
+    'of',
+    'one',
+    'or',
+    'see',
+    'send',
+  ],
+  ...[
+    'should',
+    'that',
+    'the',
+    'there',
+    'they',
+    'this',
+    'to',
+    'was',
+    'what',
+    'which',
+    'with',
+    'you',
+  ],
+  ...['body', 'content', 'field', 'fields', 'json', 'key', 'line', 'member', 'members', 'message'],
+  ...['missing', 'object', 'parameter', 'payload', 'property', 'read', 'request', 'required'],
+  ...['string', 'text', 'type', 'unknown', 'valid', 'value'],
+]);
 
 export function complaintIn(answer: Answer): Complaint {
   const detail = answer.at('detail');
