@@ -21,7 +21,7 @@ class Client:
     """Decisions stand in methods of their own, so that a test can make one of them wrong."""
 
     timeout = 2
-    tries = 6
+    tries = 5
 
     def __init__(self):
         self.token = None
