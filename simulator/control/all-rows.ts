@@ -12,6 +12,7 @@ import { clockRows } from './rows/sandbox/clock.ts';
 import { faultRows } from './rows/sandbox/faults.ts';
 import { forwardRows, nameRows } from './rows/sandbox/names.ts';
 import { questionRows } from './rows/sandbox/questions.ts';
+import { snapshotRows } from './rows/sandbox/snapshots.ts';
 import { stateRows } from './rows/sandbox/state.ts';
 import { streamRows } from './rows/sandbox/stream.ts';
 import { worldRows } from './rows/sandbox/worlds.ts';
@@ -34,6 +35,7 @@ export const rows: readonly Row[] = [
   ...deliveryRows,
   ...receiverRows,
   ...stateRows,
+  ...snapshotRows,
   ...worldRows,
   ...streamRows,
 ];

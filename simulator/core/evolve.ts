@@ -3,6 +3,7 @@ import type { Change, ChangeOf } from './change.ts';
 import { keepEntry } from './journal.ts';
 import type { Delivery, EventRecord } from './records.ts';
 import { addReference } from './references.ts';
+import { own } from './state/copy-world.ts';
 import { popTimer, pushTimer, type Timer } from './timers.ts';
 import type { PeopleIndex, World } from './world.ts';
 
@@ -22,21 +23,22 @@ export function evolve(world: World, changes: readonly Change[]): void {
 }
 
 function peopleIn(world: World, index: string): PeopleIndex {
-  let people = world.people.get(index);
+  const all = own(world, 'people');
+  let people = all.get(index);
   if (people === undefined) {
     people = { byReference: new Map(), byEmail: new Map(), byPhone: new Map() };
-    world.people.set(index, people);
+    all.set(index, people);
   }
   return people;
 }
 
 function raiseCounter(world: World, counter: keyof World['counters'], id: string | number): void {
   const value = Number(id);
-  if (value > world.counters[counter]) world.counters[counter] = value;
+  if (value > world.counters[counter]) own(world, 'counters')[counter] = value;
 }
 
 function keepEvent(world: World, record: EventRecord): void {
-  const { events } = world;
+  const events = own(world, 'events');
   events.lastSeq = record.seq;
   if (events.records.length === 0) events.first = record.seq;
   events.records.push(record);
@@ -45,7 +47,7 @@ function keepEvent(world: World, record: EventRecord): void {
 
 /** Drops events older than the window, in one cut when enough have gathered, never one by one. */
 function forgetOldEvents(world: World, atMs: number): void {
-  const { events } = world;
+  const events = own(world, 'events');
   const horizon = atMs - eventWindowMs;
   if ((events.records[0]?.atMs ?? atMs) >= horizon) return;
   let low = 0;
@@ -61,7 +63,9 @@ function forgetOldEvents(world: World, atMs: number): void {
 }
 
 function setDelivery(world: World, delivery: Delivery): void {
-  const { deliveries, openDeliveries, finishedDeliveries } = world;
+  const deliveries = own(world, 'deliveries');
+  const openDeliveries = own(world, 'openDeliveries');
+  const finishedDeliveries = own(world, 'finishedDeliveries');
   raiseCounter(world, 'delivery', delivery.id);
   countInFlight(world, delivery);
   deliveries.set(delivery.id, delivery);
@@ -89,72 +93,74 @@ function waitsForResume({ subscriptions }: World, delivery: Delivery): boolean {
   );
 }
 
-function countInFlight({ deliveries, inFlightCounts }: World, delivery: Delivery): void {
-  const before = deliveries.get(delivery.id)?.inFlight === true ? 1 : 0;
+function countInFlight(world: World, delivery: Delivery): void {
+  const before = world.deliveries.get(delivery.id)?.inFlight === true ? 1 : 0;
   const step = (delivery.inFlight ? 1 : 0) - before;
   if (step === 0) return;
+  const inFlightCounts = own(world, 'inFlightCounts');
   const count = inFlightCounts.get(delivery.subscriptionId) ?? 0;
   inFlightCounts.set(delivery.subscriptionId, count + step);
 }
 
 const apply: Apply = {
   'firm-set': (world, { firm }) => {
-    world.firms.set(firm.id, firm);
+    own(world, 'firms').set(firm.id, firm);
   },
   'brand-set': (world, { brand }) => {
-    world.brands.set(brand.id, brand);
+    own(world, 'brands').set(brand.id, brand);
   },
   'credential-set': (world, { credential }) => {
-    world.credentials.set(credential.clientId, credential);
+    own(world, 'credentials').set(credential.clientId, credential);
   },
   'token-issued': (world, { token }) => {
-    world.tokens.set(token.token, token);
+    own(world, 'tokens').set(token.token, token);
   },
   'token-request': (world, { clientId, times }) => {
-    world.tokenRequests.set(clientId, times);
+    own(world, 'tokenRequests').set(clientId, times);
     if (world.tokenRequests.size > clientsKept) forgetIdleClients(world);
   },
   'account-created': (world, { account, keys }) => {
     raiseCounter(world, 'account', account.id);
-    world.accounts.set(account.id, account);
+    own(world, 'accounts').set(account.id, account);
     addReference(peopleIn(world, keys.index).byReference, keys.reference, account.id);
     const people = peopleIn(world, keys.people);
     people.byEmail.set(keys.email, account.id);
     if (keys.phone !== null) people.byPhone.set(keys.phone, account.id);
   },
   'account-changed': (world, { account }) => {
-    world.accounts.set(account.id, account);
+    own(world, 'accounts').set(account.id, account);
   },
   'trading-account-set': (world, { tradingAccount }) => {
     raiseCounter(world, 'tradingAccount', tradingAccount.id);
-    world.tradingAccounts.set(tradingAccount.id, tradingAccount);
+    own(world, 'tradingAccounts').set(tradingAccount.id, tradingAccount);
   },
   'entry-booked': (world, { tradingAccountId, entry, balance }) => {
-    const found = world.tradingAccounts.get(tradingAccountId);
+    const tradingAccounts = own(world, 'tradingAccounts');
+    const found = tradingAccounts.get(tradingAccountId);
     if (found === undefined) throw new Error(`no trading account ${tradingAccountId} to book on`);
     // The list is this record's own: appending keeps booking constant however long it grows.
     (found.entries as (typeof entry)[]).push(entry);
-    world.tradingAccounts.set(tradingAccountId, { ...found, balance });
+    tradingAccounts.set(tradingAccountId, { ...found, balance });
   },
   'transaction-created': (world, { transaction, referenceKey }) => {
     raiseCounter(world, 'transaction', transaction.id);
-    world.transactions.set(transaction.id, transaction);
-    addReference(world.transactionByReference, referenceKey, transaction.id);
+    own(world, 'transactions').set(transaction.id, transaction);
+    addReference(own(world, 'transactionByReference'), referenceKey, transaction.id);
   },
   'transaction-changed': (world, { transaction }) => {
-    world.transactions.set(transaction.id, transaction);
+    own(world, 'transactions').set(transaction.id, transaction);
   },
   'position-set': (world, { position }) => {
     raiseCounter(world, 'position', position.id);
-    world.positions.set(position.id, position);
+    own(world, 'positions').set(position.id, position);
   },
   'order-set': (world, { order }) => {
     raiseCounter(world, 'order', order.id);
-    world.orders.set(order.id, order);
+    own(world, 'orders').set(order.id, order);
   },
   'subscription-set': (world, { subscription }) => {
     raiseCounter(world, 'subscription', subscription.id);
-    world.subscriptions.set(subscription.id, subscription);
+    own(world, 'subscriptions').set(subscription.id, subscription);
   },
   'delivery-set': (world, { delivery }) => setDelivery(world, delivery),
   // Written out member by member: a spread here costs more than all the rest of an event.
@@ -163,57 +169,60 @@ const apply: Apply = {
     keepEvent(world, { seq, category, kind, atMs: world.nowMs, firmId, brandId, accountId, body });
   },
   'bucket-drawn': (world, { name, units, atMs }) => {
-    world.buckets.set(name, { units, atMs });
+    own(world, 'buckets').set(name, { units, atMs });
   },
   'key-recorded': (world, { keyId, record }) => {
     rotateKeys(world);
-    world.keys.young.set(keyId, record);
+    own(world, 'keys').young.set(keyId, record);
   },
   'key-forgotten': (world, { keyId }) => {
-    world.keys.young.delete(keyId);
-    world.keys.old.delete(keyId);
+    const { young, old } = own(world, 'keys');
+    young.delete(keyId);
+    old.delete(keyId);
   },
   'timer-set': (world, { dueAtMs, kind, ref }) => {
-    world.counters.timer += 1;
-    pushTimer(world.timers, { dueAtMs, sequence: world.counters.timer, kind, ref });
+    own(world, 'counters').timer += 1;
+    pushTimer(own(world, 'timers'), { dueAtMs, sequence: world.counters.timer, kind, ref });
   },
   'held-set': (world, { held }) => {
-    world.held.set(held.id, held);
+    own(world, 'held').set(held.id, held);
   },
   'held-removed': (world, { id }) => {
-    world.held.delete(id);
+    own(world, 'held').delete(id);
   },
   'fault-set': (world, { fault }) => {
-    world.faults.set(fault.id, fault);
+    own(world, 'faults').set(fault.id, fault);
   },
   'fault-removed': (world, { id }) => {
-    world.faults.delete(id);
+    own(world, 'faults').delete(id);
   },
   'name-set': (world, { hostname, addresses }) => {
-    if (addresses === null) world.names.delete(hostname);
-    else world.names.set(hostname, addresses);
+    if (addresses === null) own(world, 'names').delete(hostname);
+    else own(world, 'names').set(hostname, addresses);
   },
   'forward-set': (world, { from, to }) => {
-    if (to === null) world.forwards.delete(from);
-    else world.forwards.set(from, to);
+    if (to === null) own(world, 'forwards').delete(from);
+    else own(world, 'forwards').set(from, to);
   },
   counted: (world, { counter, to }) => {
-    if (to > world.counters[counter]) world.counters[counter] = to;
+    if (to > world.counters[counter]) own(world, 'counters')[counter] = to;
   },
-  journalled: (world, { entry }) => keepEntry(world.journal, entry),
+  journalled: (world, { entry }) => keepEntry(own(world, 'journal'), entry),
 };
 
 /** Anybody can name a client: those whose minute is over are forgotten before they pile up. */
 function forgetIdleClients(world: World): void {
-  for (const [clientId, times] of world.tokenRequests) {
-    if ((times[times.length - 1] ?? 0) < world.nowMs - 60_000) world.tokenRequests.delete(clientId);
+  const requests = own(world, 'tokenRequests');
+  for (const [clientId, times] of requests) {
+    if ((times[times.length - 1] ?? 0) < world.nowMs - 60_000) requests.delete(clientId);
   }
 }
 
 /** IDEM-7: a generation lasts a day, so a record of under 24 hours is in one of the two. */
 function rotateKeys(world: World): void {
-  const { keys, nowMs } = world;
-  if (nowMs - keys.turnedAtMs < dayMs) return;
+  const { nowMs } = world;
+  if (nowMs - world.keys.turnedAtMs < dayMs) return;
+  const keys = own(world, 'keys');
   keys.old = nowMs - keys.turnedAtMs < 2 * dayMs ? keys.young : new Map();
   keys.young = new Map();
   keys.turnedAtMs = nowMs;
@@ -225,7 +234,8 @@ export function moveClock(world: World, atMs: number): void {
 }
 
 /** Puts a starting world's past in place: its events in order, and how many were before them. */
-export function keepPast({ events }: World, past: readonly EventRecord[], forgotten: number): void {
+export function keepPast(world: World, past: readonly EventRecord[], forgotten: number): void {
+  const events = own(world, 'events');
   events.records = [...past];
   events.first = forgotten + 1;
   events.lastSeq = forgotten + past.length;
@@ -233,11 +243,11 @@ export function keepPast({ events }: World, past: readonly EventRecord[], forgot
 
 /** Numbers a call. */
 export function countCall(world: World): number {
-  world.counters.request += 1;
+  own(world, 'counters').request += 1;
   return world.counters.request;
 }
 
 /** Takes the next timer off the heap. */
 export function takeTimer(world: World): Timer | undefined {
-  return popTimer(world.timers);
+  return popTimer(own(world, 'timers'));
 }

@@ -152,6 +152,8 @@ export interface World {
   /** Webhook origins whose deliveries go to another URL. */
   readonly forwards: Map<string, string>;
   readonly journal: Journal;
+  /** Members that a copy of this world holds too: copied before they are written to. */
+  shared: Set<string> | null;
 }
 
 export interface CreateWorldOptions {
@@ -215,6 +217,7 @@ export function createWorld(begun: CreateWorldOptions): World {
     names: new Map(),
     forwards: new Map(),
     journal: createJournal(),
+    shared: null,
   };
 }
 

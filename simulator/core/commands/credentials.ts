@@ -1,8 +1,10 @@
-// Credentials and firms: made and changed by an operator.
+// Credentials and firms: made and changed by an operator, and those of a copied world made anew.
 import { evolve } from '../evolve.ts';
-import type { Credential, CredentialKind, PlanName } from '../records.ts';
+import type { Credential, CredentialKind, PlanName, Token } from '../records.ts';
+import { copyWorld } from '../state/copy-world.ts';
 import { scopeNames } from '../tables/operations.ts';
 import { seededToken } from '../values/digest.ts';
+import type { World } from '../world.ts';
 import { type CommandContext, type CommandOutcome, done, refused } from './command.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -29,12 +31,12 @@ export function createCredential(context: CommandContext, args: CreateCredential
   if (wrong !== null) return wrong;
   const firmId = firmOf(context, args);
   const count = world.counters.credential + 1;
-  const clientId = args.client_id ?? `cl_${seeded(context, `client:${count}`, 16)}`;
+  const clientId = args.client_id ?? `cl_${seeded(world, `client:${count}`, 16)}`;
   const credential: Credential = {
     clientId,
     name: args.name ?? `credential ${count}`,
     kind: args.kind ?? 'server',
-    clientSecret: `cs_${seeded(context, `client-secret:${clientId}`, 40)}`,
+    clientSecret: clientSecretOf(world, clientId),
     firmId,
     brandId: args.brand_id ?? world.accounts.get(args.account_id ?? '')?.brandId ?? null,
     scopes: [...new Set(args.scopes)],
@@ -45,12 +47,7 @@ export function createCredential(context: CommandContext, args: CreateCredential
     plan: args.plan ?? 'sandbox',
     ratePerSecond: args.rate_per_second ?? null,
   };
-  const token = {
-    token: `tok_${seeded(context, `token:${clientId}`, 40)}`,
-    clientId,
-    expiresAtMs: null,
-    scopes: null,
-  };
+  const token = lastingToken(world, clientId);
   evolve(world, [
     { type: 'counted', counter: 'credential', to: count },
     { type: 'credential-set', credential },
@@ -59,7 +56,34 @@ export function createCredential(context: CommandContext, args: CreateCredential
   return done({ credential, token: token.token });
 }
 
-function seeded({ world }: CommandContext, label: string, length: number): string {
+const clientSecretOf = (world: World, clientId: string): string =>
+  `cs_${seeded(world, `client-secret:${clientId}`, 40)}`;
+
+function lastingToken(world: World, clientId: string): Token {
+  const token = `tok_${seeded(world, `token:${clientId}`, 40)}`;
+  return { token, clientId, expiresAtMs: null, scopes: null };
+}
+
+/**
+ * A copy of a world under another name, with secrets of its own, and another lasting token for each
+ * of those: none reaches both.
+ */
+export function forkWorld(world: World, name: string): World {
+  const { shared, ...copy } = copyWorld(world);
+  shared?.delete('tokens');
+  const fork: World = { ...copy, name, shared, tokens: new Map() };
+  for (const credential of world.credentials.values()) {
+    const clientSecret = clientSecretOf(fork, credential.clientId);
+    evolve(fork, [{ type: 'credential-set', credential: { ...credential, clientSecret } }]);
+  }
+  for (const { clientId, expiresAtMs } of world.tokens.values()) {
+    if (expiresAtMs !== null) continue;
+    evolve(fork, [{ type: 'token-issued', token: lastingToken(fork, clientId) }]);
+  }
+  return fork;
+}
+
+function seeded(world: World, label: string, length: number): string {
   return seededToken(world.seed, `${world.name}:${label}`, length, alphabet);
 }
 

@@ -7,7 +7,7 @@ const clocks = suite('clock');
 
 clocks('a wall clock that is set back never moves it back, and it goes on at its pace', () => {
   let wallMs = 1_000_000;
-  const clock = new Clock('real', null, () => wallMs);
+  const clock = new Clock({ mode: 'real', nowMs: null }, () => wallMs);
   wallMs += 500;
   assert.is(clock.nowMs(), 1_000_500);
   wallMs -= 3_600_000;

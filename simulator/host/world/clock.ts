@@ -12,15 +12,20 @@ export interface ClockState {
 
 export class Clock {
   #mode: ClockMode;
-  #speed = 1;
+  #speed: number;
   /** Where it began to run as it does, by its own time and by the wall's. */
   #fromMs: number;
   #fromWallMs: number;
   #standsAtMs: number | null = null;
   readonly #wall: () => number;
 
-  constructor(mode: ClockMode, nowMs: number | null, wall: () => number = Date.now) {
+  /** Null: the wall's time. */
+  constructor(
+    { mode, nowMs, speed = 1 }: Omit<ClockState, 'nowMs'> & { readonly nowMs: number | null },
+    wall: () => number = Date.now,
+  ) {
     this.#mode = mode;
+    this.#speed = speed;
     this.#wall = neverBack(wall);
     this.#fromWallMs = this.#wall();
     this.#fromMs = nowMs ?? this.#fromWallMs;

@@ -6,14 +6,22 @@ import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/world-fixture.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
+import { forkWorld } from '../../core/commands/credentials.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import type { PlanName } from '../../core/records.ts';
-import { type GeneratedPeople, seedInSlices } from '../../core/seed/start-world.ts';
+import {
+  type GeneratedPeople,
+  StartingWorldError,
+  seedInSlices,
+} from '../../core/seed/start-world.ts';
+import { beginIdEra } from '../../core/serialize/ids.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World, WorldOptions, WorldOrigin } from '../../core/world.ts';
 import type { Deviation } from '../../deviations/deviation.ts';
 import type { Deliverer } from '../delivery/deliverer.ts';
 import { Clock, type ClockMode } from './clock.ts';
+import { clientOf, tokenOf } from './find-caller.ts';
+import type { WorldSnapshot } from './snapshots.ts';
 import { type Answer, WorldHost } from './world-host.ts';
 
 export interface ClockOptions {
@@ -47,6 +55,8 @@ export interface NewWorldOptions {
   readonly fixture?: WorldFixture | undefined;
   readonly seed?: string | undefined;
   readonly clock?: ClockOptions | undefined;
+  /** A copy of this one, in place of a fixture. */
+  readonly from?: WorldSnapshot | undefined;
 }
 
 export const firstWorldName = 'default';
@@ -104,9 +114,9 @@ export class Sandbox {
    * WorldExistsError.
    */
   async addWorld(origin: NewWorldOptions): Promise<WorldHost> {
-    const clockTerms = origin.clock ?? this.options.clock;
     const wallMs = this.options.wallMs ?? Date.now;
-    const world = await this.#begin(origin, clockTerms.nowMs ?? wallMs());
+    const { mode, nowMs, speed } = this.#clockOf(origin);
+    const world = await this.#begin(origin, nowMs ?? wallMs());
     // Looked at last of all: another of that name may have been begun in the meantime.
     if (this.worlds.has(origin.name)) {
       throw new WorldExistsError(`there is a world ${origin.name} already`);
@@ -114,18 +124,46 @@ export class Sandbox {
     const host = new WorldHost({
       world,
       behaviour: this.behaviour,
-      clock: new Clock(clockTerms.mode, clockTerms.nowMs, wallMs),
+      clock: new Clock({ mode, nowMs, speed }, wallMs),
       deliverer: this.options.deliverer,
       wallMs,
-      idNonce: () => idNonceOf(clockTerms),
+      idNonce: () => this.#idNonceOf(origin),
     });
+    // What was under way in the copied world is under way here too (EVT-4).
+    if (origin.from !== undefined) host.inFlight.restart(world);
     this.worlds.set(origin.name, host);
     this.#origins.set(origin.name, origin);
     for (const watch of this.#watchers) watch(origin.name, host);
     return host;
   }
 
+  /** How the clock of a world begins: as it was told to, as that of the copied world, or as all. */
+  #clockOf({ clock, from }: NewWorldOptions): ClockOptions & { readonly speed?: number } {
+    if (from === undefined) return clock ?? this.options.clock;
+    const { nowMs, speed = 1 } = from.clock;
+    if (clock === undefined) return { ...from.clock, speed };
+    if (clock.nowMs !== null && clock.nowMs < nowMs) {
+      const earliest = new Date(nowMs).toISOString();
+      throw new StartingWorldError('clock', `must be ${earliest} or later, as there`);
+    }
+    return { mode: clock.mode, nowMs: clock.nowMs ?? nowMs };
+  }
+
+  /**
+   * A receiver that remembers ids must never take a new event for one that it knows, whatever was
+   * reset or made again. Where the clock was given a time and stands, all is the same each time.
+   */
+  #idNonceOf({ clock }: NewWorldOptions): string {
+    const { mode, nowMs } = clock ?? this.options.clock;
+    return mode === 'frozen' && nowMs !== null ? '' : randomUUID();
+  }
+
   async #begin(origin: NewWorldOptions, startMs: number): Promise<World> {
+    if (origin.from !== undefined) {
+      const fork = forkWorld(origin.from.world, origin.name);
+      beginIdEra(fork, this.#idNonceOf(origin));
+      return fork;
+    }
     const fixture = origin.fixture ?? this.options.fixture;
     const seed = origin.seed ?? this.options.seed;
     const phones = (fixture.accounts ?? []).flatMap(({ phone }) => phone ?? []);
@@ -136,7 +174,7 @@ export class Sandbox {
       startMs,
       plan: this.options.plan,
       options: this.#optionsOf(origin),
-      idNonce: idNonceOf(origin.clock ?? this.options.clock),
+      idNonce: this.#idNonceOf(origin),
       ...(fixture.generate === undefined ? {} : { madeUp: await generatedPeopleOf(fixture, seed) }),
     });
     const world = await runInSlices(slices);
@@ -155,11 +193,11 @@ export class Sandbox {
     const host = this.worlds.get(name);
     const origin = this.#origins.get(name);
     if (host === undefined || origin === undefined) throw new Error(`no world ${name} to reset`);
-    const { mode, nowMs } = origin.clock ?? this.options.clock;
+    const { nowMs, ...clock } = this.#clockOf(origin);
     const startMs = nowMs ?? (this.options.wallMs ?? Date.now)();
     const world = await this.#begin(origin, startMs);
     this.#forgetTokens(host);
-    host.replace(world, { mode, nowMs: startMs });
+    host.replace(world, { ...clock, nowMs: startMs });
   }
 
   dropWorld(name: string): boolean {
@@ -225,14 +263,6 @@ export class Sandbox {
   }
 }
 
-/**
- * A receiver that remembers ids must never take a new event for one that it knows, whatever was
- * reset or made again. Where the clock was given a time and stands, all is the same each time.
- */
-function idNonceOf({ mode, nowMs }: ClockOptions): string {
-  return mode === 'frozen' && nowMs !== null ? '' : randomUUID();
-}
-
 /** What makes up people is loaded only where some are asked for. */
 async function generatedPeopleOf(fixture: WorldFixture, seed: string): Promise<GeneratedPeople> {
   const { generatePeople } = await import('./generate-people.ts');
@@ -245,43 +275,5 @@ async function runInSlices<T>(slices: Generator<void, T>): Promise<T> {
     const slice = slices.next();
     if (slice.done) return slice.value;
     await nextTurn();
-  }
-}
-
-function tokenOf({ headers, target }: Call): string | null {
-  const header = headers.authorization;
-  const found = typeof header === 'string' ? /^bearer +(\S+)/i.exec(header)?.[1] : undefined;
-  if (found !== undefined) return found;
-  const mark = target.indexOf('access_token=');
-  return mark < 0 ? null : decodeLoosely(target.slice(mark + 13).split('&')[0] ?? '');
-}
-
-function decodeLoosely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
-}
-
-/** The client of a token request, only as far as it takes to find its world. */
-function clientOf({ headers, body }: Call): { id: string; secret: string } | null {
-  const basic = /^basic +(\S+)/i.exec(String(headers.authorization ?? ''))?.[1];
-  if (basic !== undefined) {
-    const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':');
-    return { id: decodeLoosely(id), secret: decodeLoosely(secret) };
-  }
-  const text = Buffer.from(body).toString();
-  if (!text.trimStart().startsWith('{')) {
-    const form = new URLSearchParams(text);
-    return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
-  }
-  try {
-    const json = JSON.parse(text) as { client_id?: unknown; client_secret?: unknown };
-    return { id: String(json.client_id), secret: String(json.client_secret) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }

@@ -7,8 +7,10 @@ import { parseClock } from '../../../host/world/parse-clock.ts';
 import {
   type ClockOptions,
   firstWorldName,
+  type Sandbox,
   WorldExistsError,
 } from '../../../host/world/sandbox.ts';
+import { takeSnapshot, type WorldSnapshot } from '../../../host/world/snapshots.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { StartingWorldError } from '../../../host/world/world-reads.ts';
 import { wholeListSchema } from '../../paging.ts';
@@ -22,6 +24,13 @@ const clockTerms = object('How its clock begins.', {
   mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
   'now_ms?': whole('The time it begins at; the wall’s when left out.', 0, maxClockMs),
 });
+
+/** What worlds and snapshots are called. */
+export const worldNameSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  description: 'Up to 64 letters, digits, dots, hyphens and underscores.',
+} as const;
 
 function viewWorld(plane: Plane, base: string, name: string, host: WorldHost): WorldShown {
   return {
@@ -49,6 +58,28 @@ function readClock(given: string | Readonly<Record<string, unknown>>): ReadClock
   return { clock: { mode, nowMs: now_ms ?? null } };
 }
 
+interface CopyOptions {
+  readonly from?: string;
+  readonly world?: unknown;
+  readonly seed?: unknown;
+}
+
+type FoundCopy =
+  | { readonly from: WorldSnapshot | undefined }
+  | { readonly wrong: ReturnType<typeof refuseField> };
+
+/** The world to copy, as it is at this moment. */
+function findCopied({ worlds }: Sandbox, { from, world, seed }: CopyOptions): FoundCopy {
+  if (from === undefined) return { from: undefined };
+  for (const [field, value] of Object.entries({ world, seed })) {
+    if (value !== undefined) return { wrong: refuseField(field, 'does not go with from') };
+  }
+  const host = worlds.get(from);
+  if (host !== undefined) return { from: takeSnapshot(host) };
+  const names = [...worlds.keys()].join(', ');
+  return { wrong: refuseField('from', `there is no world ${from}; there are ${names}`) };
+}
+
 export const worldRows = [
   row({
     name: 'listWorlds',
@@ -68,17 +99,12 @@ export const worldRows = [
     method: 'POST',
     path: 'worlds',
     tag: 'Worlds',
-    summary: 'Make an isolated world',
+    summary: 'Make an isolated world, or a copy of one',
     description:
       'Its tokens reach only it. Its control plane is under `worlds/{name}/`, with every row of this one but those of worlds.',
     outer: true,
     body: object('How it begins; all of it may be left out.', {
-      'name?': {
-        type: 'string',
-        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
-        description:
-          'Up to 64 letters, digits, dots, hyphens and underscores; made up if left out.',
-      },
+      'name?': worldNameSchema,
       'world?': {
         type: ['string', 'object'],
         maxLength: 1000,
@@ -94,19 +120,27 @@ export const worldRows = [
         maxLength: 1000,
         description: 'real, frozen, an ISO time, or {mode, now_ms}; that of the start.',
       },
+      'from?': {
+        ...worldNameSchema,
+        description:
+          'A copy of this world as it stands, clock included, with secrets and tokens of its own.',
+      },
     }),
     mostBytes: 32 * 1024 * 1024,
     answer: { status: 201, words: 'The world.', schema: worldSchema },
     refusals: { 409: 'There is a world of that name.' },
     run: async ({ plane, base, body }) => {
       const { sandbox } = plane;
+      const copied = findCopied(sandbox, body);
+      if ('wrong' in copied) return copied.wrong;
       const read = body.clock === undefined ? { clock: undefined } : readClock(body.clock);
       if ('wrong' in read) return read.wrong;
       try {
         const name = body.name ?? sandbox.freeName();
         const fixture = body.world === undefined ? undefined : findStartingWorld(body.world);
         const seed = body.seed === undefined ? undefined : String(body.seed);
-        const host = await sandbox.addWorld({ name, fixture, seed, clock: read.clock });
+        const { from } = copied;
+        const host = await sandbox.addWorld({ name, fixture, seed, clock: read.clock, from });
         return answer(viewWorld(plane, base, name, host), 201);
       } catch (error) {
         if (error instanceof WorldExistsError) return refuseField('name', error.message, 409);

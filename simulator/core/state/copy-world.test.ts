@@ -1,0 +1,115 @@
+// A copy of a world is as the world was, whatever happens to either afterwards: made-up inputs by
+// the thousand, with a copy taken before each of them.
+// time limit: 60 s
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { worlds } from '../../../fixtures/worlds.ts';
+import { forkWorld } from '../commands/credentials.ts';
+import { newestEntries } from '../journal.ts';
+import { conformingBehaviour } from '../policies/conforming.ts';
+import { seedWorld } from '../seed/start-world.ts';
+import { type StepResult, step } from '../step.ts';
+import { drawFrom, makeInput } from '../testing/random-inputs.ts';
+import { phoneTables } from '../values/phone.ts';
+import type { World } from '../world.ts';
+import { copyWorld } from './copy-world.ts';
+import { dumpWorld, loadWorld } from './snapshot.ts';
+
+const copies = suite('copies of worlds');
+const behaviour = conformingBehaviour(defaultSettings);
+const startMs = Date.UTC(2026, 2, 2, 12);
+
+function begin(): World {
+  const world = seedWorld(worlds.default, behaviour, {
+    name: 'default',
+    seed: '1',
+    startMs,
+    plan: 'pro',
+    options: { allowLocalWebhooks: false },
+  });
+  for (const clientId of world.credentials.keys()) {
+    const args = { client_id: clientId, rate_per_second: 100_000 };
+    step(world, behaviour, { kind: 'act', atMs: startMs, name: 'changeCredential', args });
+  }
+  return world;
+}
+
+function live(world: World, from: number, count: number, before: () => void = () => undefined) {
+  const results: StepResult[] = [];
+  for (let n = from; n < from + count; n += 1) {
+    before();
+    results.push(step(world, behaviour, makeInput(drawFrom(n), world)));
+  }
+  return results;
+}
+
+/** All of a world: what its document tells, what is worked out of that, and the journal. */
+function allOf(world: World): string {
+  const { people, transactionByReference, openDeliveries, inFlightCounts } = world;
+  const indexes = [people, transactionByReference, openDeliveries, inFlightCounts].map(spread);
+  return JSON.stringify([dumpWorld(world), indexes, [...newestEntries(world.journal)]]);
+}
+
+function spread(value: unknown): unknown {
+  if (value instanceof Map) return [...value].map(([key, each]) => [key, spread(each)]);
+  if (value instanceof Set) return [...value];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.entries(value).map(([key, each]) => [key, spread(each)]);
+}
+
+copies.before(() => phoneTables.load());
+
+copies('a world that is copied before every input comes out as one that never is', () => {
+  for (const seed of [1000, 3000]) {
+    const plain = begin();
+    const copied = begin();
+    for (let n = seed; n < seed + 1000; n += 1) {
+      const [result] = live(plain, n, 1);
+      copyWorld(copied);
+      assert.is(JSON.stringify(live(copied, n, 1)), JSON.stringify([result]), `input ${n}`);
+    }
+    assert.is(allOf(copied), allOf(plain));
+  }
+});
+
+copies('neither knows what happens to the other', () => {
+  for (const seed of [4000, 5000]) {
+    const world = begin();
+    live(world, seed, 600);
+    const copy = copyWorld(world);
+    const before = allOf(world);
+    live(world, seed + 600, 600);
+    assert.is(allOf(copy), before, 'the copy is as the world was');
+    const after = allOf(world);
+    // The same inputs make the same of it, and leave the world alone.
+    live(copy, seed + 600, 600);
+    assert.is(allOf(copy), after);
+    const copyOfCopy = copyWorld(copy);
+    live(copy, seed + 1200, 300);
+    live(copyOfCopy, seed + 1500, 300);
+    assert.is(allOf(world), after);
+  }
+});
+
+copies('a fork is the same but for its name, its secrets and its tokens', () => {
+  const world = begin();
+  live(world, 6000, 600);
+  const fork = forkWorld(world, 'other');
+  const tokens = (of: World) => [...of.tokens.keys()];
+  assert.not.ok(tokens(fork).some((token) => world.tokens.has(token)));
+  assert.is(tokens(fork).length, [...world.tokens.values()].filter(isLasting).length);
+  const bare = (of: World) => {
+    const secretless = [...of.credentials].map(([id, one]) => [id, { ...one, clientSecret: '' }]);
+    const credentials = new Map(secretless as [string, never][]);
+    return allOf({ ...of, name: '', tokens: new Map(), credentials });
+  };
+  assert.is(bare(fork), bare(world));
+  // It is a whole world, fit to be saved.
+  loadWorld(dumpWorld(fork), behaviour);
+});
+
+const isLasting = ({ expiresAtMs }: { readonly expiresAtMs: number | null }) =>
+  expiresAtMs === null;
+
+copies.run();

@@ -1,0 +1,41 @@
+// Who a call comes from, as far as it takes to find the world that it is for.
+import type { Call } from '../../core/call.ts';
+
+/** The token of a call, only as far as it takes to find its world. */
+export function tokenOf({ headers, target }: Call): string | null {
+  const header = headers.authorization;
+  const found = typeof header === 'string' ? /^bearer +(\S+)/i.exec(header)?.[1] : undefined;
+  if (found !== undefined) return found;
+  const mark = target.indexOf('access_token=');
+  return mark < 0 ? null : decodeLoosely(target.slice(mark + 13).split('&')[0] ?? '');
+}
+
+function decodeLoosely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
+
+/** The client of a token request, only as far as it takes to find its world. */
+export function clientOf({ headers, body }: Call): { id: string; secret: string } | null {
+  const basic = /^basic +(\S+)/i.exec(String(headers.authorization ?? ''))?.[1];
+  if (basic !== undefined) {
+    const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':');
+    return { id: decodeLoosely(id), secret: decodeLoosely(secret) };
+  }
+  const text = Buffer.from(body).toString();
+  if (!text.trimStart().startsWith('{')) {
+    const form = new URLSearchParams(text);
+    return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
+  }
+  try {
+    const json = JSON.parse(text) as { client_id?: unknown; client_secret?: unknown };
+    return { id: String(json.client_id), secret: String(json.client_secret) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
