@@ -128,6 +128,10 @@ export function findWrongReply(reply: Reply): string | null {
   const { status, contentType, body } = reply;
   const ordered = reply.headers?.['x-sandbox-fault'] !== undefined;
   if ((status === 500 || status === 503) && !ordered) return `${status} that nobody ordered`;
+  if (contentType === 'text/html') {
+    // The page of a gateway, which nothing but a fault puts in the place of an answer.
+    return reply.isForeign && (status === 502 || status === 504) ? null : `a page with ${status}`;
+  }
   if (contentType === 'text/plain') {
     return unreadable.includes(status) ? null : `plain text with ${status}`;
   }
