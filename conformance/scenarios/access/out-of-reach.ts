@@ -82,6 +82,16 @@ export async function expectPositionsHidden(
       own: async (client) =>
         client.closePosition(close(await open(t.api, home.trading_account_id), home)),
     });
+    // A position of others, named on a trading account of one's own.
+    const named = (positionId: string) =>
+      closing({ body: at(home.trading_account_id), answer: theirs, positionId });
+    await expectOutOfReach(t, rule, {
+      outsider,
+      hidden: (client) => client.closePosition(named(positionIdIn(theirs))),
+      unknown: (client) => client.closePosition(named(UNKNOWN_ID)),
+      own: async (client) =>
+        client.closePosition(close(await open(t.api, home.trading_account_id), home)),
+    });
   } catch (error) {
     // NS-1: no payload that anybody knows; the rest has been looked at.
     if (!(error instanceof MissingCapability)) throw error;

@@ -5,6 +5,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { ApiClient } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { Place } from '../../providers/target.ts';
 import { expectOutOfReach } from '../support/hidden.ts';
@@ -98,6 +99,18 @@ async function expectAccountHidden(
     const read = await t.given.reread(foreign, insider);
     const same = read.at('last_name') === foreign.answer.at('last_name');
     t.expect(rule, read).is('the account as it was', same, undefined, hidden);
+  });
+  await t.branch(rule, 'the status of an account out of reach', async () => {
+    const show = (client: ApiClient, id: string) =>
+      client.send({ method: 'GET', path: `/api/v1/accounts/${id}/status` });
+    // NS-54: where there is such a read at all.
+    if ((await show(await outsider(), own.id)).status !== 200) return;
+    await expectOutOfReach(t, rule, {
+      outsider,
+      hidden: (client) => show(client, foreign.id),
+      unknown: (client) => show(client, UNKNOWN_ID),
+      own: (client) => show(client, own.id),
+    });
   });
   const list = await (await outsider()).listAccounts({ query: pageFrom(foreign.id) });
   expectNotListed(t, rule, list, foreign.id);

@@ -1,4 +1,4 @@
-// References that tell of records out of reach (AUTH-5, AUTH-6, NS-20).
+// References and ids that tell of records out of reach (AUTH-5 to AUTH-7, NS-20, NS-54).
 
 import type { Decision } from '../../core/call.ts';
 import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
@@ -6,7 +6,7 @@ import type { Transaction } from '../../core/records.ts';
 import { findReferenced } from '../../core/references.ts';
 import { operation } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs } from '../shared-bends.ts';
+import { refuseAs, refusedWith } from '../shared-bends.ts';
 
 /** Another answer where transactions of this reference exist, and all of them are out of reach. */
 const underTakenReference = (
@@ -28,6 +28,25 @@ const underTakenReference = (
   });
 
 export const referenceDeviations: readonly Deviation[] = [
+  {
+    id: 'position-of-others-is-409',
+    breaks: ['AUTH-5', 'AUTH-6', 'AUTH-7'],
+    story: 'A position is found by its number; that it is on another account is a wrong state.',
+    bend: refusedWith('closePosition', /There is no position/, (context, given) =>
+      context.world.positions.has(String(context.body.position_id))
+        ? refuseAs(context, 409, 'invalid_state', 'The position is on another account.')
+        : given,
+    ),
+  },
+  {
+    id: 'account-status-of-any-brand',
+    breaks: ['AUTH-6'],
+    story: 'The status of an account is read before the brand is looked at.',
+    bend: operation('getAccountStatus', (run, context) => {
+      context.credential = { ...callerOf(context), brandId: null };
+      return run(context);
+    }),
+  },
   {
     id: 'reference-out-of-reach-is-404',
     breaks: ['AUTH-5', 'AUTH-6'],
