@@ -4,7 +4,7 @@ import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
-import type { ApiClient } from '../../engine/send/client.ts';
+import type { ApiClient, RequestBody } from '../../engine/send/client.ts';
 import type { Place } from '../../providers/target.ts';
 import { expectOutOfReach, valuesOf } from '../support/hidden.ts';
 import { closePosition, openPosition } from '../support/orders.ts';
@@ -83,14 +83,17 @@ export async function expectPositionsHidden(
         client.closePosition(close(await open(t.api, home.trading_account_id), home)),
     });
     // A position of others, named on a trading account of one's own.
-    const named = (positionId: string) =>
-      closing({ body: at(home.trading_account_id), answer: theirs, positionId });
+    const mine = await open(await outsider(), home.trading_account_id);
+    if (mine.status >= 300) return;
+    const [own, alien] = [close(mine, home), close(theirs, home)];
+    const nobodys = Object.entries(own).map(([name, value]) =>
+      alien[name] === value ? [name, value] : [name, UNKNOWN_ID],
+    );
     await expectOutOfReach(t, rule, {
       outsider,
-      hidden: (client) => client.closePosition(named(positionIdIn(theirs))),
-      unknown: (client) => client.closePosition(named(UNKNOWN_ID)),
-      own: async (client) =>
-        client.closePosition(close(await open(t.api, home.trading_account_id), home)),
+      hidden: (client) => client.closePosition(alien),
+      unknown: (client) => client.closePosition(Object.fromEntries(nobodys) as RequestBody),
+      own: (client) => client.closePosition(own),
     });
   } catch (error) {
     // NS-1: no payload that anybody knows; the rest has been looked at.
