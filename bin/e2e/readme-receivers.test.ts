@@ -1,4 +1,4 @@
-// The receivers that the README shows, taken from it and held to the judge of receivers: Node,
+// The receivers that the guide shows, taken from it and held to the judge of receivers: Node,
 // Python, Go where it is installed, and a shell with openssl.
 // time limit: 120 s
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -14,7 +14,7 @@ import { runReceiver } from '../../conformance/receiver/run.ts';
 import { root } from '../dev/root.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readme = readFileSync(join(root, 'simulator/README.md'), 'utf8');
 
 const receivers = suite('receivers of the README');
 
@@ -22,7 +22,7 @@ const receivers = suite('receivers of the README');
 function codeOf(file: string): string {
   const blocks = [...readme.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
   const found = blocks.filter((code) => /^(?:#|\/\/) (\S+):/.exec(code)?.[1] === file);
-  assert.is(found.length, 1, `the README shows ${file} ${found.length} times`);
+  assert.is(found.length, 1, `the guide shows ${file} ${found.length} times`);
   return found[0] ?? '';
 }
 

@@ -1,4 +1,4 @@
-// What the README shows for a partner's own tests, copied out of it as files and run as it says.
+// What the guide shows for a partner's own tests, copied out of it as files and run as it says.
 // time limit: 60 s
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { root } from '../dev/root.ts';
 
 const howTos = suite('how-tos of the README');
 const folder = mkdtempSync(join(tmpdir(), 'readme-'));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readme = readFileSync(join(root, 'simulator/README.md'), 'utf8');
 
 /** Writes the code that begins by saying that it is this file, and answers what it should say. */
 function copy(file: string): string[] {
   const blocks = [...readme.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
   const [code, ...others] = blocks.filter((block) => block.startsWith(`// ${file}:`));
-  if (code === undefined || others.length > 0) throw new Error(`the README shows ${file} once`);
+  if (code === undefined || others.length > 0) throw new Error(`the guide shows ${file} once`);
   writeFileSync(join(folder, file), code);
   return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*)$/gm)].map(([, said = '']) => said);
 }

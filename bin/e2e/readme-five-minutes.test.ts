@@ -1,0 +1,68 @@
+// The README's five minutes, pasted into a shell beside a sandbox; and every link of every guide.
+// time limit: 60 s
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox } from '../../simulator/index.ts';
+import { filesUnder, root } from '../dev/root.ts';
+
+const run = promisify(execFile);
+const readme = suite('README');
+const text = readFileSync(join(root, 'README.md'), 'utf8');
+
+readme('its five minutes are answered as it says', async () => {
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+  const [code = '', ...others] = blocks.filter((block) => block.startsWith('URL='));
+  assert.is(others.length, 0);
+  const sandbox = await createSandbox();
+  const { base_url } = await sandbox.listen();
+  try {
+    const script = code.replace('URL=http://127.0.0.1:7420', `URL=${base_url}`);
+    const { stdout } = await run('bash', ['-c', script]);
+    const statuses = [...stdout.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) =>
+      Number(status),
+    );
+    assert.equal(statuses.slice(0, 7), [201, 201, 200, 412, 201, 200, 200]);
+    assert.match(stdout, /(200 )+(429 )+$/);
+    assert.match(stdout, '"status":"settled"');
+  } finally {
+    await sandbox.close();
+  }
+});
+
+readme('it is short, and begins with what works in an empty clone', () => {
+  assert.ok(text.split('\n').length <= 200);
+  assert.match(/^```sh\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? '', /^npm ci\b/);
+});
+
+const guides = ['README.md', ...['bin', 'simulator', 'conformance', 'fixtures'].flatMap(filesUnder)]
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, words: readFileSync(join(root, path), 'utf8') }));
+
+readme('every link of every guide leads somewhere', () => {
+  assert.ok(guides.length >= 5);
+  for (const { path, words } of guides) {
+    for (const [, target = ''] of words.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const [file = '', heading] = target.split('#');
+      const there = file === '' ? path : join(dirname(path), file);
+      assert.ok(existsSync(join(root, there)), `${path}: ${target}`);
+      if (heading === undefined) continue;
+      const headings = readFileSync(join(root, there), 'utf8').matchAll(/^#+ (.*)$/gm);
+      const anchors = [...headings].map(([, title = '']) => anchorOf(title));
+      assert.ok(anchors.includes(heading), `${path}: ${target}`);
+    }
+  }
+});
+
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+readme.run();
