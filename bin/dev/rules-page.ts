@@ -1,5 +1,5 @@
-// `npx tsx bin/dev/rules-page.ts`: writes fixtures/README.md, every rule and open question in words,
-// from the registers. A test holds the page to them.
+// `npx tsx bin/dev/rules-page.ts`: writes fixtures/README.md, every rule and open question in
+// words, from the registers. A test holds the page to them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.ts';
