@@ -1,6 +1,6 @@
 // `sandbox start` as a person and a script meet it: output, exit codes, and how it ends.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -120,6 +120,26 @@ starts('a token in a query stays out of the log, as a line and as an event', asy
     assert.not.match(child.out(), 's3cret');
     child.signal('SIGTERM');
     await child.ended;
+  }
+});
+
+starts('what is written was asked for, and is its owner’s alone', async (place) => {
+  const plain = start(place, '--port', '0', '--json');
+  await create(await ready(plain));
+  plain.signal('SIGTERM');
+  await plain.ended;
+  assert.equal(readdirSync(place.folder), []);
+  const asked = ['--state', 'state.json', '--record', 'bug.jsonl', '--ready-file', 'ready.json'];
+  const keeping = start(place, '--port', '0', '--json', ...asked);
+  await create(await ready(keeping));
+  keeping.signal('SIGTERM');
+  await keeping.ended;
+  const files = readdirSync(place.folder).sort();
+  for (const file of ['bug.jsonl', 'ready.json', 'state.json'])
+    assert.ok(files.includes(file), file);
+  for (const file of files) {
+    const { mode } = statSync(join(place.folder, file));
+    assert.is((mode & 0o777).toString(8), '600', file);
   }
 });
 
