@@ -5,6 +5,7 @@ import { FaultsView } from './admin/faults-view.tsx';
 import { LimitsView } from './admin/limits-view.tsx';
 import { QuestionsView } from './admin/questions-view.tsx';
 import { WorldsView } from './admin/worlds-view.tsx';
+import { ClientsView } from './clients/clients-view.tsx';
 import { AccountsView } from './money/accounts-view.tsx';
 import { TransactionsView } from './money/transactions-view.tsx';
 import { TimelineView } from './timeline/timeline-view.tsx';
@@ -28,6 +29,7 @@ export const views: readonly ViewEntry[] = [
   { name: 'accounts', title: 'Accounts', View: AccountsView },
   { name: 'transactions', title: 'Transactions', View: TransactionsView },
   { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
+  { name: 'clients', title: 'Clients', View: ClientsView },
   { name: 'faults', title: 'Faults', View: FaultsView },
   { name: 'limits', title: 'Limits and keys', View: LimitsView },
   { name: 'credentials', title: 'Credentials', View: CredentialsView },
