@@ -21,6 +21,9 @@ const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
   passed: ['good', 'passed'],
 };
 
+const howTo =
+  'Judge a test or an example of your API client in a terminal, then choose the report here. Nothing leaves this page.';
+
 // What was chosen stays while other views are looked at.
 let chosen: ClientReport | null = null;
 
@@ -37,10 +40,7 @@ export function ClientsView() {
   };
   return (
     <div class="columns clients">
-      <Panel
-        title="Is your client right?"
-        note="Judge a test or an example of your API client in a terminal, then choose the report here. Nothing leaves this page."
-      >
+      <Panel title="Is your client right?" note={howTo}>
         <CodeBlock
           label="How a client is judged"
           text="npx conformance client --report json=client.json -- node my-example.js"
