@@ -39,6 +39,8 @@ export class ControlPlaneClient {
     if (this.#token !== undefined) headers.push(['authorization', `Bearer ${this.#token}`]);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     const answer = await this.#sender.send({
+      // Its lists may be long, and it is the target's operator who answers.
+      limitBytes: 64 * 1024 * 1024,
       method,
       url: `${this.url}/${path}`,
       headers,

@@ -1,7 +1,9 @@
 // Sends one delivery to a receiver and keeps what happened, byte for byte.
+
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HeaderLine } from '../engine/send/headers.ts';
+import { readUpTo } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -49,14 +51,15 @@ export async function openProbeSender(
         body: delivery.chunked === true ? Readable.from(inChunks(delivery)) : body,
         signal: AbortSignal.any([stop, AbortSignal.timeout(answerLimitMs + 1000)]),
       });
-      const text = await answer.body.text();
+      // What a receiver says beyond this is no matter of the judgement.
+      const { bytes } = await readUpTo(answer.body, 65_536);
       const lines = Object.entries(answer.headers).flatMap(([name, value]): HeaderLine[] =>
         [value ?? []].flat().map((each) => [name, each]),
       );
       const response = {
         status: answer.statusCode,
         headers: lines,
-        body: Buffer.from(text.slice(0, 65_536)),
+        body: Buffer.from(bytes),
       };
       return { ...base, response, failure: null, durationMs: took() };
     } catch (error) {

@@ -1,4 +1,5 @@
 // Whether the side effect of an event happens once, asked of a URL that answers a count.
+import { readWhole } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
 import { effectChecks, nothingWhenRefused } from './checks/behaviour.ts';
@@ -21,7 +22,9 @@ export function effectCounterOf(url: string): EffectCounter {
       let text: string;
       try {
         const answer = await request(url, { signal: AbortSignal.timeout(5000) });
-        text = (await answer.body.text()).trim();
+        text = Buffer.from(await readWhole(answer.body))
+          .toString()
+          .trim();
       } catch (error) {
         throw new EffectCounterError(`${url} does not answer (${(error as Error).message})`);
       }

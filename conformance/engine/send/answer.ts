@@ -2,6 +2,7 @@
 
 import type { RuleId } from '../types.ts';
 import type { Headers } from './headers.ts';
+import { isTooDeep } from './read-body.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -64,7 +65,7 @@ export class Answer {
     if (!this.#parsed) {
       this.#parsed = true;
       try {
-        this.#json = JSON.parse(this.text) as Json;
+        if (!isTooDeep(this.text)) this.#json = JSON.parse(this.text) as Json;
       } catch {
         this.#json = undefined;
       }

@@ -3,6 +3,7 @@
 
 import { Unreachable } from '../scenario-errors.ts';
 import { type HeaderLine, linesOfRaw } from './headers.ts';
+import { readWhole, TooLong } from './read-body.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -10,6 +11,8 @@ export interface WireRequest {
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array | undefined;
   readonly timeoutMs: number;
+  /** The longest answer that is read; 1 MiB when left out. */
+  readonly limitBytes?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,9 +32,6 @@ export type FetchLike = (request: Request) => Promise<Response>;
 
 /** So many requests are under way at once at most. */
 export const CONNECTIONS = 256;
-
-/** An answer longer than this is not read further: no operation has one. */
-const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /** Sends over sockets with undici: raw header lines both ways, one whole time limit a request. */
 export async function socketSender(): Promise<Sender> {
@@ -54,7 +54,7 @@ export async function socketSender(): Promise<Sender> {
           responseHeaders: 'raw',
         });
         const raw = answer.headers as unknown as (Uint8Array | string)[];
-        const body = await readBody(answer.body);
+        const body = await readWhole(answer.body, wire.limitBytes);
         return { status: answer.statusCode, headers: linesOfRaw(raw), body };
       } catch (error) {
         throw unreachable(error, limit.aborted, wire.timeoutMs);
@@ -91,17 +91,6 @@ export function fetchSender(fetch: FetchLike): Sender {
   };
 }
 
-async function readBody(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > ANSWER_LIMIT_BYTES) throw new Error('the answer is longer than 32 MiB');
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-}
-
 function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -111,6 +100,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 
 function unreachable(error: unknown, timedOut: boolean, timeoutMs: number): Unreachable {
   if (timedOut) return new Unreachable('timeout', `no whole answer within ${timeoutMs / 1000} s`);
+  if (error instanceof TooLong) return new Unreachable('protocol', error.message);
   const { name, message, code, cause } = error as Error & { code?: string };
   const deeper = cause as { code?: string; message?: string } | undefined;
   const sign = code ?? deeper?.code ?? name;
