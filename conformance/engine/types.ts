@@ -45,6 +45,11 @@ export interface Scenario {
   readonly needs?: readonly Capability[];
   /** `shared` unless said otherwise. */
   readonly lane?: Lane;
+  /**
+   * Scenarios that show the same with more means. This one is played only where one of them cannot
+   * be for want of something, and what it shows then counts in its place.
+   */
+  readonly standsInFor?: readonly string[];
   /** Statuses that the scenario provokes on purpose, so that they do not count as a disturbance. */
   readonly provokes?: readonly number[];
   /**
@@ -117,6 +122,7 @@ export interface ScenarioResult {
   /** What that early end stands for. */
   readonly ending?: Judged | null;
   readonly missing: readonly Capability[];
+  readonly standsInFor?: readonly string[] | undefined;
   readonly attempts: number;
   readonly durationMs: number;
 }

@@ -12,6 +12,7 @@ import { eventKindScenarios } from './delivery/event-kinds.ts';
 import { eventChannelScenarios } from './delivery/events-channel.ts';
 import { deliveryFormScenarios } from './delivery/form.ts';
 import { deliveryProgressScenarios } from './delivery/progress.ts';
+import { realTimeScenarios } from './delivery/real-time.ts';
 import { redirectScenarios } from './delivery/redirects.ts';
 import { deliveryRepeatScenarios } from './delivery/repeats-and-rotation.ts';
 import { deliveryRetryScenarios } from './delivery/retries.ts';
@@ -55,6 +56,7 @@ export const scenarios: readonly Scenario[] = [
   ...deliveryRepeatScenarios,
   ...deliveryRetryScenarios,
   ...redirectScenarios,
+  ...realTimeScenarios,
   ...deliveryProgressScenarios,
   ...deliveryEndScenarios,
   ...eventChannelScenarios,

@@ -183,4 +183,19 @@ for (const [verdict, { stale = 0, interrupted = false, harness = 0, allow }, cod
   });
 }
 
+algebra('what stands in for a scenario counts in its place, and for no other', () => {
+  const unplayed = result('deep', 'not_tested', { missing: ['clock'], attempts: 0 });
+  const other = result('other', 'not_tested', { missing: ['clock'], attempts: 0 });
+  const stand = (verdict: Judged, attempts = 1) =>
+    result('stand', verdict, { standsInFor: ['deep'], attempts });
+  const judge = (...all: ScenarioResult[]) =>
+    judgeRule({ id: 'ACC-1', needs: ['clock'] }, all).verdict;
+  assert.is(judge(unplayed), 'not_tested');
+  assert.is(judge(unplayed, stand('passed')), 'passed');
+  assert.is(judge(unplayed, stand('deviates')), 'deviates');
+  assert.is(judge(unplayed, stand('inconclusive')), 'inconclusive');
+  assert.is(judge(unplayed, other, stand('passed')), 'not_tested');
+  assert.is(judge(unplayed, stand('not_tested', 0)), 'not_tested');
+});
+
 algebra.run();

@@ -59,9 +59,13 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
   const own = results.filter((each) => each.rules.includes(rule.id));
   const verdicts: Judged[] = [];
   const missing = new Set<Capability>();
+  const replaced = new Set(
+    own.filter(({ attempts }) => attempts > 0).flatMap(({ standsInFor = [] }) => standsInFor),
+  );
   for (const result of own) {
     const verdict = result.byRule[rule.id];
     if (verdict === undefined || verdict === 'not_selected') continue;
+    if (verdict === 'not_tested' && result.attempts === 0 && replaced.has(result.id)) continue;
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
       // A scenario that goes deeper than the rule's own needs takes nothing from what others

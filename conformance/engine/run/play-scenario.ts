@@ -112,6 +112,7 @@ async function playOnce(
     why: ending?.why ?? null,
     ending: ending?.verdict ?? null,
     missing: ending?.missing ?? [],
+    standsInFor: scenario.standsInFor,
     attempts: attempt,
     durationMs: performance.now() - startedAt,
   };

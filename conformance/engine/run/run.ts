@@ -125,7 +125,9 @@ async function playAll(
     const rules = selectedRules(scenario, options.selection ?? EVERYTHING);
     const missing = missingCapabilities(scenario, options.provider);
     if (rules.length === 0) add(notPlayed(scenario, [], 'not_tested', 'not selected'));
-    else if (missing.length > 0) {
+    else if (!isNeeded(scenario, options)) {
+      add(notPlayed(scenario, [], 'not_tested', 'others show the same with more means'));
+    } else if (missing.length > 0) {
       add(notPlayed(scenario, rules, 'not_tested', 'the target offers too little', missing));
     } else chosen.push({ scenario, rules });
   }
@@ -168,6 +170,14 @@ async function examined(
 
 function missingCapabilities(scenario: Scenario, provider: Provider): Capability[] {
   return (scenario.needs ?? []).filter((need) => !provider.offers.has(need));
+}
+
+/** One that stands in for others is needed where one of those cannot be played. */
+function isNeeded({ standsInFor }: Scenario, { scenarios, provider }: ScenarioRunOptions): boolean {
+  if (standsInFor === undefined) return true;
+  return scenarios.some(
+    (each) => standsInFor.includes(each.id) && missingCapabilities(each, provider).length > 0,
+  );
 }
 
 async function playLanes(
