@@ -1,5 +1,5 @@
-// EVT-8a, EVT-9a, EVT-9b where no clock can be moved: the first retry of each of several deliveries,
-// which all wait for it at the same time.
+// EVT-8a, EVT-9a, EVT-9b where no clock can be moved: the first retry of each of several
+// deliveries, which all wait for it at the same time.
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
