@@ -143,7 +143,7 @@ function Shown({ finding, check, report }: ShownProps) {
       <div class="beside">
         <section aria-label={`What the client did, ${check.id}`}>
           <h3>What your client did</h3>
-          <ol class="steps">
+          <ol class="client-calls">
             {recording?.calls.map((call) => (
               <Step key={call.n} of={call} isShown={finding.calls.includes(call.n)} />
             ))}
