@@ -89,7 +89,8 @@ export class AnswerMonitor {
   isForeign(exchange: Exchange): boolean {
     if (exchange.response === null || hasId(exchange)) return false;
     if (isOfTokens(exchange)) return this.#tokenAnswersWithId >= FEW;
-    return API.test(pathOf(exchange)) && this.#keyOfId.size >= FEW;
+    const { method } = exchange.request;
+    return isWrite({ method, path: pathOf(exchange) }) && this.#keyOfId.size >= FEW;
   }
 
   /** Statuses of earlier answers under the same key. */
@@ -100,8 +101,10 @@ export class AnswerMonitor {
     return before;
   }
 
-  #idAmiss({ answer, key }: InspectedAnswer): string | undefined {
+  /** ERR-4: of the nine writes; that others carry one too is advice, which a scenario gives. */
+  #idAmiss({ answer, key, ...request }: InspectedAnswer): string | undefined {
     const id = answer.headers.get('x-request-id');
+    if (!isWrite(request)) return undefined;
     if (id === undefined || id === '') return `no X-Request-Id with ${answer.summary}`;
     const known = this.#keyOfId.has(id);
     const keyBefore = this.#keyOfId.get(id);
@@ -148,6 +151,15 @@ function inspectedAnswerOf(exchange: Exchange, ownToken: boolean): InspectedAnsw
 
 function pathOf({ request }: Exchange): string {
   return new URL(request.url).pathname;
+}
+
+const ACCOUNT_WRITE = /^(POST \/api\/v1\/accounts(\/bulk)?|PATCH \/api\/v1\/accounts\/[^/]+)$/;
+const OTHER_WRITE = /^POST \/api\/v1\/(positions\/\w+|transactions(\/[^/]+\/\w+)?)$/;
+
+/** One of the nine write operations. */
+function isWrite({ method, path }: Pick<InspectedAnswer, 'method' | 'path'>): boolean {
+  const line = `${method} ${path}`;
+  return ACCOUNT_WRITE.test(line) || OTHER_WRITE.test(line);
 }
 
 function isOfTokens(exchange: Exchange): boolean {

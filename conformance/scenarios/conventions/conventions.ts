@@ -191,13 +191,13 @@ const convAmounts: Scenario = {
   async run(t) {
     const place = await t.given.place();
     const send = (amount: string) => t.api.createTransaction(t.newTransaction(place, { amount }));
-    for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00']) {
+    for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
       const made = await send(amount);
       t.expect('CONV-2b', made).status(201, 200);
       if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
     }
-    // More digits than a double holds. Whether there is room for so much money is not said.
-    // Nor for so small a part of it: but what is taken is kept to the last digit.
+    // More digits than a double holds: whether there is room for so much money, or for so small a
+    // part of it, is not said. What is taken is better kept to the last digit.
     for (const amount of [
       '12345678901234567.89',
       '9007199254740993',
@@ -210,8 +210,8 @@ const convAmounts: Scenario = {
       if (made.status >= 300) continue;
       const again = await t.api.createTransaction(body);
       const whole = { amount: sameAmount(amount) };
-      t.expect('CONV-2a', made).fields(whole);
-      if (again.status === 200) t.expect('CONV-2a', again).fields(whole);
+      t.advise('CONV-2a', made).fields(whole);
+      if (again.status === 200) t.advise('CONV-2a', again).fields(whole);
     }
     if (t.has('fresh_trading_account')) await expectKeptByApproval(t);
   },
@@ -223,7 +223,7 @@ async function expectKeptByApproval(t: ScenarioContext): Promise<void> {
   const made = await t.api.createTransaction(t.newTransaction(place, { amount: '25.005' }));
   if (made.status >= 300) return;
   const approved = await t.api.approveTransaction(t.pick(made, 'id'), place.account_id);
-  if (approved.status === 200) t.expect('CONV-2a', approved).field('amount', sameAmount('25.005'));
+  if (approved.status === 200) t.advise('CONV-2a', approved).field('amount', sameAmount('25.005'));
 }
 
 const convReads: Scenario = {

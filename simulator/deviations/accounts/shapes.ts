@@ -67,12 +67,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'ACC-14': 'the language cannot be seen', 'UPD-3': 'nor can its update' },
   },
   {
-    id: 'account-shows-created-at',
-    breaks: ['ACC-18'],
-    story: 'A member more does no harm.',
-    bend: shown((body) => ({ ...body, created_at: 1 })),
-  },
-  {
     id: 'account-revision-as-text',
     breaks: ['ACC-18'],
     story: 'Numbers are sent as strings throughout.',

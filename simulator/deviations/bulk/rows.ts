@@ -167,12 +167,6 @@ export const bulkDeviations: readonly Deviation[] = [
     bend: rows((row) => ({ ...row, code: null })),
   },
   {
-    id: 'bulk-landed-row-says-ok',
-    breaks: ['BULK-5'],
-    story: 'Rows that landed carry the code ok.',
-    bend: rows((row) => (row.status < 300 ? { ...row, code: 'ok' } : row)),
-  },
-  {
     id: 'bulk-failed-row-has-id-zero',
     breaks: ['BULK-5'],
     story: 'An id that is none is 0.',

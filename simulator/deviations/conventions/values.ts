@@ -9,20 +9,10 @@ export const conventionDeviations: readonly Deviation[] = [
   {
     id: 'transaction-amount-as-float',
     breaks: ['CONV-2a'],
-    story: 'Amounts pass through a double.',
+    story: 'Amounts pass through a float of 32 bits.',
     bend: sentAs((body) =>
       /^-?\d+(\.\d+)?$/.test(String(body.amount))
-        ? { ...body, amount: String(Number(body.amount)) }
-        : body,
-    ),
-  },
-  {
-    id: 'transaction-amount-two-decimals',
-    breaks: ['CONV-2a'],
-    story: 'Money has two decimals.',
-    bend: sentAs((body) =>
-      /^-?\d+(\.\d+)?$/.test(String(body.amount))
-        ? { ...body, amount: Number(body.amount).toFixed(2) }
+        ? { ...body, amount: String(Math.fround(Number(body.amount))) }
         : body,
     ),
   },

@@ -118,12 +118,6 @@ export const transactionMemberDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'transaction-shows-reference',
-    breaks: ['TXN-8'],
-    story: 'The reference is shown too.',
-    bend: shown((body, { reference }) => ({ ...body, client_reference_id: reference })),
-  },
-  {
     id: 'transaction-lacks-is-ftd',
     breaks: ['TXN-8'],
     story: 'is_ftd is sent only when it is true.',
