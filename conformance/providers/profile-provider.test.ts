@@ -80,6 +80,7 @@ const provider = suite('a target from a profile');
 
 provider('a limit or a gateway on the way to it takes nothing out', async () => {
   const target = new SmallTarget();
+  target.forbidden.add('n');
   let count = 0;
   const limited: Sender = {
     close: async () => {},
@@ -96,7 +97,9 @@ provider('a limit or a gateway on the way to it takes nothing out', async () => 
 
 provider('offers what the profile has, and nothing that takes a control plane', async () => {
   const place = { account_id: '1', trading_account_id: '5', currency: 'USD' };
-  const own = await provide(new SmallTarget(), {
+  const scoped = new SmallTarget();
+  scoped.forbidden.add('n');
+  const own = await provide(scoped, {
     credentials: { firm, no_scopes: { token: 'n' } },
     seeds: { trading_account: place },
     plan: { per_second: 50 },

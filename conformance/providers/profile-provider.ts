@@ -11,6 +11,7 @@ import {
   withMain,
 } from './profile-check.ts';
 import { listenAddress, type Profile } from './profile-parser.ts';
+import { dropMisnamedRoles } from './profile-roles.ts';
 import {
   credentialOf,
   mainRoleOf,
@@ -50,7 +51,10 @@ export async function profileProvider(options: ProfileProviderOptions): Promise<
   profile = await dropRefusedCredentials(profile, session, notes);
   profile = await withBrands(profile, session, notes);
   const problem = await findPreflightProblem(profile, session);
-  if (problem === null) profile = await dropLostSeeds(profile, session, notes);
+  if (problem === null) {
+    profile = await dropMisnamedRoles(profile, session, notes);
+    profile = await dropLostSeeds(profile, session, notes);
+  }
   const receiver = await openReceiver(profile, session, notes);
   const target = new ProfileTarget({
     baseUrl,

@@ -1,0 +1,94 @@
+// A credential of a profile that is none of the kind it is called is the profile's fault: it is
+// named and not used, and no rule is blamed for it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
+import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
+import { writeProfile } from '../testing/live-profile.ts';
+
+type Credentials = Record<string, Record<string, string>>;
+
+const EVERY_SCOPE = [
+  ...['accounts:write', 'trades:write', 'trader:trade', 'transactions:write'],
+  ...['trader:funds', 'transactions:amend', 'webhooks:manage'],
+];
+
+async function mint(sandbox: SandboxHandle, wish: object): Promise<string> {
+  const body = { scopes: EVERY_SCOPE, firm_id: '1', rate_per_second: 500, ...wish };
+  return ((await sandbox.control('POST', 'credentials', body)) as { token: string }).token;
+}
+
+/** What is put in the place of a credential, and which rules it used to be held against. */
+const SWAPS: [role: string, words: RegExp, only: string[], swap: (s: SandboxHandle) => object][] = [
+  ['other_firm', /is of firm 1/, ['AUTH-7', 'UPD-5'], (s) => mint(s, {})],
+  ['brand', /is bound to no brand/, ['ACC-16', 'ACC-17', 'BULK-10'], (s) => mint(s, {})],
+  ['other_brand', /is bound to brand 10/, ['ACC-10'], (s) => mint(s, { brand_id: '10' })],
+  ['no_scopes', /creates accounts/, ['ACC-21', 'HOOK-6'], (s) => mint(s, {})],
+  ['amend_only', /creates accounts/, ['TXS-17', 'TXN-12'], (s) => mint(s, {})],
+  ['no_amend', /lacks accounts:write/, ['IDEM-2b'], (s) => mint(s, { scopes: [] })],
+];
+
+const roles = suite('the roles of a profile');
+
+async function judged(swap: (s: SandboxHandle, credentials: Credentials) => Promise<string[]>) {
+  const sandbox = await createSandbox({});
+  try {
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    return await withFolder(async (cwd) => {
+      const file = await writeProfile(sandbox, cwd, { per_second: 500 });
+      const profile = JSON.parse(readFileSync(join(cwd, file), 'utf8'));
+      const only = await swap(sandbox, profile.credentials);
+      writeFileSync(join(cwd, file), JSON.stringify(profile));
+      const given = { baseUrl, controlUrl: 'none', profile: file, json: true, only };
+      const { report } = await runJudge(given, { cwd });
+      const bad = report.rules.filter(({ verdict }) => verdict === 'deviates').map(({ id }) => id);
+      return { notes: report.notes.join('\n'), bad, report };
+    });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+for (const [role, words, only, swap] of SWAPS) {
+  roles(`a wrong ${role} is named and not used`, async () => {
+    const { notes, bad } = await judged(async (sandbox, credentials) => {
+      credentials[role] = { ...credentials[role], token: String(await swap(sandbox)) };
+      if (role === 'other_brand') credentials[role] = { token: credentials[role]!.token! };
+      return only;
+    });
+    assert.match(notes, new RegExp(`credentials.${role}: it ${words.source}`));
+    assert.equal(bad, []);
+  });
+}
+
+roles(
+  'a trader token that is read-only, or of another account, is named and not used',
+  async () => {
+    for (const [swap, words] of [
+      [{ token: 'read-only' }, 'it is read-only'],
+      [{ account_id: '1002' }, 'it does not reach account 1002'],
+    ] as const) {
+      const { notes, bad } = await judged(async (sandbox, credentials) => {
+        const token = String(sandbox.credential('delegated-read-only').token);
+        const given: Record<string, string> = 'token' in swap ? { token } : { ...swap };
+        credentials.delegated = { ...credentials.delegated, ...given };
+        if ('token' in swap) delete credentials.read_only;
+        return ['AUTH-5'];
+      });
+      assert.match(notes, `credentials.delegated: ${words}`);
+      assert.equal(bad, []);
+    }
+  },
+);
+
+roles('right ones are all used, and leave no word', async () => {
+  const { notes, bad, report } = await judged(async () => ['ACC-16', 'ACC-21', 'AUTH-2', 'UPD-5']);
+  assert.not.match(notes, 'credentials.');
+  assert.equal(bad, []);
+  const passed = report.rules.filter(({ verdict }) => verdict === 'passed');
+  assert.is(passed.length, 4);
+});
+
+roles.run();
