@@ -35,6 +35,7 @@ export class Gateway {
   #startedAtMs = performance.now();
   #firstToken: ApiResponse | null = null;
   #isFrozen = false;
+  #isClosed = false;
 
   constructor(world: SandboxWorld, fault: Fault) {
     this.#world = world;
@@ -68,6 +69,7 @@ export class Gateway {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const socket of this.#piped) socket.destroy();
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
@@ -86,7 +88,15 @@ export class Gateway {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     // An upload that breaks off is no call.
-    request.on('end', () => void this.#serve(request, response, Buffer.concat(chunks).toString()));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      this.#serve(request, response, body).catch((error: unknown) => {
+        // The sandbox has cut the call off, by a fault that the command itself has ordered, or the
+        // run is over; what is no request at all goes the same way.
+        if (!(error instanceof TypeError) && !this.#isClosed) throw error;
+        response.socket?.destroy();
+      });
+    });
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {

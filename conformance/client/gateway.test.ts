@@ -1,0 +1,120 @@
+// The gateway between a client and its world: what it records, cuts, holds and passes on.
+import { connect } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Fault } from './faults/fault.ts';
+import { loseFirst } from './faults/lost.ts';
+import { Gateway } from './gateway.ts';
+import type { SandboxWorld } from './port.ts';
+
+const gateway = suite('gateway');
+
+const world = (fetch: SandboxWorld['fetch']): SandboxWorld => ({
+  fetch,
+  listen: async () => ({ host: '127.0.0.1', port: 1 }),
+  variables: {},
+  secrets: [{ value: 'token', clientId: 'cl' }],
+  otherToken: 'other',
+  close: async () => undefined,
+});
+
+async function behind(
+  fetch: SandboxWorld['fetch'],
+  fault: Fault,
+  play: (base: string, own: Gateway) => Promise<void>,
+): Promise<void> {
+  const own = new Gateway(world(fetch), fault);
+  try {
+    await play(await own.listen(), own);
+  } finally {
+    await own.close();
+  }
+}
+
+const post = (base: string, key = 'a') =>
+  fetch(`${base}/api/v1/accounts`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer token', 'idempotency-key': ` ${key} ` },
+    body: '{"client_reference_id":"r"}',
+  });
+
+const created = async () => Response.json({ id: '1' }, { status: 201, headers: { etag: '"1"' } });
+
+gateway('a call is answered as the platform answers it, and recorded', async () => {
+  await behind(created, {}, async (base, own) => {
+    const response = await post(base);
+    assert.is(response.status, 201);
+    assert.is(response.headers.get('etag'), '"1"');
+    assert.equal(await response.json(), { id: '1' });
+    const [call] = own.calls;
+    assert.is(call?.key, 'a');
+    assert.is(call?.site, 'createAccount#1');
+    assert.is(call?.response?.status, 201);
+    assert.ok(call?.answeredAtMs !== null);
+  });
+});
+
+gateway('an answer is lost once, after the platform has run the call', async () => {
+  let ran = 0;
+  const count = async () => {
+    ran += 1;
+    return created();
+  };
+  await behind(count, loseFirst('lose_answer', new Set(['createAccount#1'])), async (base, own) => {
+    await post(base).then(
+      () => assert.unreachable('there was an answer'),
+      (error) => assert.instance(error, TypeError),
+    );
+    assert.is(ran, 1);
+    assert.is((await post(base)).status, 201);
+    assert.equal(
+      own.calls.map(({ fate, site }) => [fate, site]),
+      [
+        ['answer_lost', 'createAccount#1'],
+        ['answered', 'createAccount#1'],
+      ],
+    );
+  });
+});
+
+gateway(
+  'a call that the sandbox cuts off, and what is no url, end a connection and no more',
+  async () => {
+    const cut = async (): Promise<Response> => {
+      throw new TypeError('fetch failed: the connection was reset');
+    };
+    await behind(cut, {}, async (base) => {
+      await post(base).then(
+        () => assert.unreachable('there was an answer'),
+        (error) => assert.instance(error, TypeError),
+      );
+      const { hostname: host, port } = new URL(base);
+      const socket = connect({ host, port: Number(port) });
+      socket.on('error', () => undefined);
+      socket.write('POST /api/v1/%%%?a=%zz HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+      await new Promise((resolve) => socket.once('close', resolve).resume());
+    });
+  },
+);
+
+gateway('silence lasts until the client leaves, and when it left is kept', async () => {
+  await behind(
+    created,
+    loseFirst('stay_silent', new Set(['createAccount#1'])),
+    async (base, own) => {
+      const signal = AbortSignal.timeout(200);
+      await fetch(`${base}/api/v1/accounts`, { method: 'POST', body: '{}', signal }).catch(
+        () => null,
+      );
+      for (let n = 0; n < 100 && own.calls[0]?.abandonedAtMs === null; n += 1) {
+        await new Promise((go) => setTimeout(go, 10));
+      }
+      const [call] = own.calls;
+      assert.is(call?.fate, 'silent');
+      assert.is(call?.answeredAtMs, null);
+      assert.ok((call?.abandonedAtMs ?? 0) > 100);
+    },
+  );
+});
+
+gateway.run();
