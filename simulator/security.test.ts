@@ -34,6 +34,10 @@ const heldBy: Readonly<Record<string, readonly (readonly [file: string, title: s
     [door, 'a page uses the plane and follows the events only from here'],
     [door, 'a read that a page elsewhere has a browser make is refused on the plane'],
     [mount, 'turns away foreign names and pages, whatever they ask'],
+    [
+      '../ui/hostile-pages.test.ts',
+      'a page under a name that was rebound to the sandbox gets nothing',
+    ],
   ],
   'A page from another origin may follow': [
     [hostile, 'a page from elsewhere follows no events, unless it was allowed'],

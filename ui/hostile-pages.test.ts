@@ -1,0 +1,140 @@
+// A real browser with hostile pages at two origins and under a rebound name: none reads or changes
+// anything of a sandbox on the same machine. time limit: 120 s
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  findChromium,
+  type Served,
+  sayThereIsNone,
+  startSandbox,
+} from './testing/dashboard-page.ts';
+
+const pages = suite('hostile pages');
+const executable = findChromium();
+
+/** What a page of somebody else tries, with a token that everybody knows. */
+async function attack({ base, token }: { base: string; token: string }) {
+  const got: string[] = [];
+  const attempt = async (name: string, run: () => Promise<unknown>) => {
+    const done = await run().catch(() => null);
+    if (done !== null) got.push(`${name}: ${JSON.stringify(done)}`);
+  };
+  const read = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`${base}${path}`, init);
+    return response.status < 400 && response.type !== 'opaque' ? response.text() : null;
+  };
+  const authorization = `Bearer ${token}`;
+  const body = '{"client_reference_id":"evil","email":"evil@example.com","brand_id":"10"}';
+  const headers = { authorization, 'idempotency-key': 'evil', 'content-type': 'application/json' };
+  await attempt('read info', () => read('/_sandbox/info'));
+  await attempt('read accounts', () => read('/api/v1/accounts', { headers: { authorization } }));
+  await attempt('create', () => read('/api/v1/accounts', { method: 'POST', headers, body }));
+  await attempt('reset', () => read('/_sandbox/reset', { method: 'POST', mode: 'no-cors' }));
+  await attempt('credentials', () =>
+    read('/_sandbox/credentials', { method: 'POST', mode: 'no-cors', body: '{"scopes":[]}' }),
+  );
+  await attempt('follow', () => {
+    const socket = new WebSocket(
+      `${base.replace('http', 'ws')}/api/v1/events?after_seq=0&access_token=${token}`,
+    );
+    return new Promise((resolve, reject) => {
+      socket.onmessage = ({ data }) => resolve(String(data));
+      socket.onopen = () => resolve('open');
+      socket.onerror = reject;
+    });
+  });
+  await attempt('script', () => {
+    const script = document.createElement('script');
+    script.src = `${base}/_sandbox/info`;
+    const loaded = new Promise((resolve, reject) => {
+      script.onload = () => resolve('loaded');
+      script.onerror = reject;
+    });
+    document.body.append(script);
+    return loaded;
+  });
+  return got;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+if (executable === null) {
+  pages('Chromium is not there: skipped', () => sayThereIsNone('hostile pages'));
+} else {
+  const place = {} as { browser: Browser; sandbox: Served; evil: Server };
+  let evilPort = 0;
+
+  pages.before(async () => {
+    place.evil = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><body>');
+    });
+    evilPort = await listen(place.evil);
+    place.sandbox = await startSandbox();
+    const rules = '--host-resolver-rules=MAP *.evil.example 127.0.0.1';
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', rules];
+    place.browser = await chromium.launch({ executablePath: executable, args });
+  });
+
+  pages.after(async () => {
+    await place.browser?.close();
+    place.evil?.close();
+    await place.sandbox?.stop();
+  });
+
+  const attackFrom = async (url: string, base: string) => {
+    const page = await place.browser.newPage();
+    await page.goto(url);
+    // What the loader of our tests puts round functions.
+    await page.evaluate('globalThis.__name = (value) => value');
+    const token = place.sandbox.credentials[0]?.token ?? '';
+    const got = await page.evaluate(attack, { base, token });
+    await page.close();
+    return got;
+  };
+
+  const stateOf = async () => {
+    const info = (await place.sandbox.ask('GET', 'info')) as { counts: object };
+    // A browser asks first whether it may send a token (OPTIONS), which is a call of the journal.
+    const others = Object.entries(info.counts).filter(([name]) => !name.startsWith('requests'));
+    return Object.fromEntries(others);
+  };
+
+  for (const [name, url] of [
+    ['another origin on this machine', () => `http://127.0.0.1:${evilPort}/`],
+    ['an origin elsewhere', () => `http://www.evil.example:${evilPort}/`],
+  ] as const) {
+    pages(`a page of ${name} gets nothing`, async () => {
+      const before = await stateOf();
+      assert.equal(await attackFrom(url(), place.sandbox.base), []);
+      assert.equal(await stateOf(), before);
+    });
+  }
+
+  pages('a page under a name that was rebound to the sandbox gets nothing', async () => {
+    const before = await stateOf();
+    const { port } = new URL(place.sandbox.base);
+    // To the browser this is one origin: page and sandbox have the same name and port.
+    const rebound = `http://rebound.evil.example:${port}`;
+    assert.equal(await attackFrom(`${rebound}/`, rebound), []);
+    assert.equal(await stateOf(), before);
+  });
+
+  pages('and the same from where it is allowed succeeds', async () => {
+    const page = `${place.sandbox.base}/_sandbox/health`;
+    const got = await attackFrom(page, place.sandbox.base);
+    for (const name of ['read info', 'read accounts', 'create', 'follow']) {
+      assert.ok(
+        got.some((line) => line.startsWith(`${name}:`)),
+        `${name} is no attack that could succeed: ${got.length}`,
+      );
+    }
+  });
+}
+
+pages.run();
