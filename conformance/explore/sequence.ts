@@ -85,6 +85,14 @@ export interface BurstStep {
   readonly calls: readonly CallStep[];
 }
 
+/** One call many times over, each with names of its own: `$i` in a fresh stem is the count. */
+export interface ManyStep {
+  readonly do: 'many';
+  readonly n: number;
+  readonly count: number;
+  readonly call: CallStep;
+}
+
 /** What an operator or time does; each needs a power that not every target offers. */
 export type OperatorStep =
   | { readonly do: 'advance'; readonly n: number; readonly byMs: number }
@@ -143,7 +151,7 @@ export type MintWish = Omit<CredentialOptions, 'accountId' | 'mintedBy'> & {
   readonly mintedBy?: string;
 };
 
-export type Step = CallStep | BurstStep | OperatorStep;
+export type Step = CallStep | BurstStep | ManyStep | OperatorStep;
 
 export interface Sequence {
   readonly steps: readonly Step[];

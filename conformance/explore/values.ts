@@ -7,6 +7,8 @@ import type { PhoneForm, RoleHas, Symbolic, Value } from './sequence.ts';
 export interface Known {
   /** In every fresh text of this play. */
   readonly nonce: string;
+  /** The count of a call that is made many times. */
+  readonly row?: number | undefined;
   /** The JSON that a step was answered with; undefined when there is none. */
   answer(step: number): Json | undefined;
   header(step: number, name: string): string | undefined;
@@ -34,7 +36,7 @@ export function isSymbolic(value: unknown): value is Symbolic {
 }
 
 /** The value as JSON. */
-export function resolve(value: Value, known: Known, row?: number): Json {
+export function resolve(value: Value, known: Known, row: number | undefined = known.row): Json {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.flatMap((each) => spread(each as Value, known, row));
   if (isSymbolic(value)) return resolveSymbol(value, known, row);

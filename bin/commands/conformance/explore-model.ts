@@ -23,8 +23,8 @@ export async function simulatorModel(
   deviations: readonly Deviation[] = [],
 ): Promise<Model> {
   const sandbox = await Sandbox.create({
-    worldName: 'default',
-    fixture: findWorld('default')!,
+    worldName: 'empty',
+    fixture: findWorld('empty')!,
     seed: 'explore',
     clock: { mode: 'frozen', nowMs: null },
     plan: 'sandbox',

@@ -35,6 +35,28 @@ export function compareDeliveries(
   return null;
 }
 
+/** Where the order is a matter of chance: how many, of how many events, under how many numbers. */
+export function countDeliveries(
+  n: number,
+  target: Player,
+  model: Player,
+  { seqName }: Comparing,
+): Difference | null {
+  for (const [step, hook] of target.hooks) {
+    const other = model.hooks.get(step);
+    if (other === undefined) continue;
+    const [said, expected] = [hook, other].map(({ deliveries }) => {
+      const distinct = (name: string) =>
+        new Set(deliveries.map((each) => String(memberAt(jsonOf(each), name)))).size;
+      const events = `${distinct('id')} events, ${distinct(seqName)} numbers`;
+      return `${deliveries.length} deliveries of ${events}`;
+    });
+    if (said === expected) continue;
+    return differenceOf(n, { at: 'count', target: said!, model: expected! });
+  }
+  return null;
+}
+
 function differenceOf(n: number, { at, target, model }: Mismatch): Difference {
   return {
     n,

@@ -16,8 +16,19 @@ export interface Difference {
   readonly basis: Basis | undefined;
 }
 
+/** What concerns every operation alike is one difference, whichever of them has shown it. */
+function commonKind({ at, modelAnswer, targetAnswer }: Difference): string | undefined {
+  if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;
+  if (targetAnswer.startsWith('429') !== modelAnswer.startsWith('429')) return 'a limit';
+  if (targetAnswer.startsWith('401') !== modelAnswer.startsWith('401')) return 'a token';
+  const isProblem = Number.parseInt(modelAnswer, 10) >= 400 && targetAnswer === modelAnswer;
+  return isProblem && /^(body\.|header\.content-type)/.test(at) ? `a problem: ${at}` : undefined;
+}
+
 /** The same for the same kind of difference, whatever the names and values in it. */
 export function signatureOf(difference: Difference): string {
+  const common = commonKind(difference);
+  if (common !== undefined) return common;
   const { operation, at, modelAnswer, targetAnswer, basis } = difference;
   const place = at.replace(/\.\d+/g, '.*');
   const how = basis?.idempotency ?? '-';

@@ -32,13 +32,28 @@ export function compareLedgers(
     if (id === null || counterpart === null) continue;
     if (!match.pair('transaction', id, counterpart)) return wrong('entries.of', id, counterpart);
   }
-  if (unsettled.size > 0) return null;
+  // The balances say more only where both sides see money move in the same direction.
+  if (unsettled.size > 0 || signsOf(own) !== signsOf(other)) return null;
   const [balance, due] = [normalDecimal(target.balance), normalDecimal(model.balance)];
   return balance === due ? null : wrong('balance', balance, due);
 }
 
-function amountsOf(entries: LedgerOutcome['entries']): string {
-  return entries.length === 0
-    ? 'none'
-    : entries.map(({ amount }) => normalDecimal(amount)).join(', ');
+type Entries = LedgerOutcome['entries'];
+
+const isMinus = (amount: string): boolean => normalDecimal(amount).startsWith('-');
+const signsOf = (entries: Entries): string => entries.map(({ amount }) => isMinus(amount)).join();
+
+/**
+ * NS-27, NS-43: which way a movement goes is open; that what follows it goes the same way or back
+ * is not. So the first entry of each transaction counts as plus.
+ */
+function amountsOf(entries: Entries): string {
+  const turned = new Map<string | null, boolean>();
+  const amounts = entries.map(({ transaction_id: id, amount }) => {
+    if (!turned.has(id)) turned.set(id, isMinus(amount));
+    const text = normalDecimal(amount);
+    if (turned.get(id) !== true || text === '0') return text;
+    return text.startsWith('-') ? text.slice(1) : `-${text}`;
+  });
+  return amounts.length === 0 ? 'none' : amounts.join(', ');
 }

@@ -60,8 +60,9 @@ const tokens: readonly Idea[] = [
   },
   {
     id: 'token/wrong-secret',
-    needs: ['client'],
-    draw: (d) => [tokenCall(d, { client_secret: 'wrong' })],
+    needs: ['client', 'clock'],
+    // Whether such a request counts against the budget is open: it is over before the next.
+    draw: (d) => [tokenCall(d, { client_secret: 'wrong' }), advance(d, 61_000)],
   },
   {
     id: 'token/eleven',
@@ -70,6 +71,15 @@ const tokens: readonly Idea[] = [
       ...Array.from({ length: 11 }, () => tokenCall(d)),
       advance(d, d.random.pick([1_000, 30_000, 60_000])),
       tokenCall(d),
+    ],
+  },
+  {
+    id: 'token/eleven-after-an-hour',
+    needs: ['client', 'clock'],
+    draw: (d) => [
+      tokenCall(d),
+      advance(d, 3_700_000),
+      ...Array.from({ length: 11 }, () => tokenCall(d)),
     ],
   },
   {
@@ -88,10 +98,11 @@ function crowd(d: Drawing, names: readonly string[], count: number, pauseMs: num
     return createCall(d, as, { brand_id: { $role: 'firm', has: 'brand' } });
   };
   const steps: Step[] = Array.from({ length: count }, (_, at) => one(at));
-  return [...steps, advance(d, pauseMs), one(0), one(1)];
+  const after = pauseMs >= 1_000 ? count : 2;
+  return [...steps, advance(d, pauseMs), ...Array.from({ length: after }, (_, at) => one(at))];
 }
 
-const PAUSES = [100, 199, 200, 201, 1_000, 5_000];
+const PAUSES = [100, 199, 200, 201, 1_000, 11_000, 3_700_000];
 
 function limited(
   id: string,
@@ -122,7 +133,7 @@ function limited(
 const limits: readonly Idea[] = [
   limited('sandbox', [{ scopes: EVERY_SCOPE, plan: 'sandbox', perSecond: null }], 7, 2),
   limited('own-rate', [{ scopes: EVERY_SCOPE, plan: 'standard', perSecond: 3 }], 5),
-  limited('standard', [{ scopes: EVERY_SCOPE, plan: 'standard', perSecond: null }], 52, 0.3),
+  limited('standard', [{ scopes: EVERY_SCOPE, plan: 'standard', perSecond: null }], 52, 0.1),
   {
     id: 'limit/firm',
     needs: ['mint', 'clock', 'rates'],
@@ -135,6 +146,8 @@ const limits: readonly Idea[] = [
       return [
         ...mints,
         { do: 'firmRate', n: d.scene.label(), perSecond: 6 },
+        // What is left of an allowance when its rate changes is open: it is full again by then.
+        advance(d, 2_000),
         ...crowd(
           d,
           mints.map(({ name }) => name),
@@ -142,6 +155,7 @@ const limits: readonly Idea[] = [
           d.random.pick(PAUSES),
         ),
         { do: 'firmRate', n: d.scene.label(), perSecond: 100_000 },
+        advance(d, 2_000),
       ];
     },
   },

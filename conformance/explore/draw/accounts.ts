@@ -1,7 +1,7 @@
 // Ideas about single accounts: created, found again, refused.
 import type { Value } from '../sequence.ts';
-import { call, type Drawing, type Idea, members, newKey } from './idea.ts';
-import { COUNTRIES, LANGUAGES, LONG, person, phoneMembers, SCRIPTS } from './people.ts';
+import { call, type Drawing, type Idea, members, newestOr, newKey } from './idea.ts';
+import { COUNTRIES, LANGUAGES, LONG, person, phoneMembers, SCRIPTS, VERY_LONG } from './people.ts';
 import type { Scene } from './scene.ts';
 
 type Over = { readonly [name: string]: Value | undefined };
@@ -41,7 +41,7 @@ function again(id: string, over: (d: Drawing, known: Scene['accounts'][number]) 
     weight: 2,
     when: some,
     draw: (d) => {
-      const known = d.random.pick(d.scene.accounts);
+      const known = newestOr(d, d.scene.accounts);
       return [createCall(d, known.as, { brand_id: known.brand, ...over(d, known) })];
     },
   };
@@ -57,6 +57,7 @@ const created: readonly Idea[] = [
   create('first-name-only', (d) => ({ first_name: d.random.pick(SCRIPTS), last_name: undefined })),
   create('last-name-only', (d) => ({ first_name: undefined, last_name: d.random.pick(SCRIPTS) })),
   create('long-names', () => ({ first_name: LONG, last_name: LONG })),
+  create('very-long-names', () => ({ first_name: VERY_LONG, last_name: 'Ada' })),
   create('country-as-sent', (d) => ({ country: d.random.pick(COUNTRIES) })),
   create('language-as-sent', (d) => ({ language: d.random.pick(LANGUAGES) })),
   create('phone', (d) => phoneMembers(`p${d.stem()}`, d.random.pick(['e164', 'spaced', 'dashes']))),
@@ -83,6 +84,12 @@ const created: readonly Idea[] = [
 
 function fresh(d: Drawing): Value {
   return { $fresh: `f${d.stem()}` };
+}
+
+/** Two that differ only at the end of something long. */
+function alike(d: Drawing, over: (long: Value, end: string) => Over) {
+  const long: Value = { $fresh: `w${d.stem()}`, length: d.random.pick([64, 100, 128, 200, 250]) };
+  return ['a', 'b'].map((end) => createCall(d, d.main, over(long, end)));
 }
 
 const refused: readonly Idea[] = [
@@ -165,6 +172,29 @@ const known: readonly Idea[] = [
   })),
   again('email-taken', (_, { email }) => ({ email })),
   again('email-taken-in-capitals', (_, { email }) => ({ email: { $case: 'upper', of: email } })),
+  {
+    id: 'account/long-references-alike',
+    weight: 1.5,
+    draw: (d) => alike(d, (long, end) => ({ client_reference_id: { $join: [long, end] } })),
+  },
+  {
+    id: 'account/long-emails-alike',
+    weight: 1.5,
+    draw: (d) => alike(d, (long, end) => ({ email: { $join: [long, end, '@x.example.com'] } })),
+  },
+  {
+    id: 'account/reference-at-other-brand',
+    needs: ['firm', 'brand', 'other_brand'],
+    weight: 1.5,
+    when: some,
+    draw: (d) => {
+      const { reference } = d.random.pick(d.scene.accounts);
+      const as = d.random.pick(['firm', 'other_brand', 'brand']);
+      const role = as === 'brand' ? 'brand' : 'other_brand';
+      const brand_id: Value = { $role: role, has: 'brand' };
+      return [createCall(d, as, { client_reference_id: reference, brand_id })];
+    },
+  },
   {
     id: 'account/phone-taken',
     weight: 3,

@@ -80,6 +80,10 @@ const mixtures: readonly Idea[] = [
     const upper: Value = { $case: 'upper', of: row.client_reference_id! };
     return [row, { ...row, client_reference_id: upper }];
   }),
+  batch('twin-that-is-mended', (d) => {
+    const row = good(d);
+    return [{ ...row, email: 'no-at-in-it' }, row, good(d)];
+  }),
   batch('twins-by-email', (d) => {
     const row = good(d);
     return [row, good(d, { email: row.email })];

@@ -3,7 +3,7 @@ import type { BurstStep, CallStep, Step } from '../sequence.ts';
 import { createCall } from './accounts.ts';
 import { bulkCall } from './bulk.ts';
 import { decideCall } from './decisions.ts';
-import { type Drawing, type Idea, newKey } from './idea.ts';
+import { call, type Drawing, type Idea, newKey } from './idea.ts';
 import { transactionCall } from './money.ts';
 import { person } from './people.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
@@ -211,6 +211,17 @@ const others: readonly Idea[] = [
       ];
     },
     { when: ({ calls }) => calls.length > 1 },
+  ),
+  burst(
+    'rotations',
+    (d) => {
+      const { as, id } = d.random.pick(d.scene.subscriptions);
+      const all = times(Math.min(3, count(d)), () =>
+        call(d, { operation: 'rotateWebhookSecret', as, id }),
+      );
+      return [together(d, all), createCall(d, as)];
+    },
+    { when: ({ subscriptions }) => subscriptions.length > 0 },
   ),
   burst(
     'more-than-the-rate',

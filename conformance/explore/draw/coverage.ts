@@ -1,8 +1,10 @@
-// What the sequences so far have met: rules, refusals, ways of idempotency; and the sequences that
-// met something first, to build on.
+// What the sequences so far have met: rules, refusals, ways of idempotency, and what followed on
+// what; and the sequences that met something first, to build on.
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
-import { callsOf, type Sequence } from '../sequence.ts';
+import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Random } from './random.ts';
+
+const HOUR_MS = 3_600_000;
 
 export class Coverage {
   readonly operations = new Map<string, number>();
@@ -17,33 +19,36 @@ export class Coverage {
     add(this.ideas, idea);
   }
 
-  /** Takes in what one sequence met on the model; what met something new is kept. */
-  take(sequence: Sequence, outcomes: ReadonlyMap<number, Outcome>): boolean {
-    let isNew = false;
-    let before = '';
-    for (const call of callsOf(sequence.steps)) {
-      const outcome = outcomes.get(call.n);
-      if (outcome?.kind !== 'answer') continue;
-      const feature = this.#count(call.operation, outcome);
-      // In which company a thing is met is something new as well.
-      for (const each of [feature, `${before} > ${feature}`]) {
-        if (add(this.#features, each) === 1) isNew = true;
-      }
-      before = feature;
-    }
-    if (isNew) this.#corpus.push(sequence);
-    return isNew;
+  /** How much of what a sequence meets was never met before, for each of its calls. */
+  noveltyOf(sequence: Sequence, outcomes: ReadonlyMap<number, Outcome>): number {
+    const features = new Set(featuresOf(sequence, outcomes));
+    const fresh = [...features].filter((each) => !this.#features.has(each)).length;
+    const many = sequence.steps.reduce(
+      (sum, each) => sum + (each.do === 'many' ? each.count : 0),
+      0,
+    );
+    return fresh / Math.max(1, callsOf(sequence.steps).length + many);
   }
 
-  #count(operation: string, { status, json, basis }: CallOutcome): string {
-    const code = (json as { code?: unknown } | null | undefined)?.code;
-    const answer = typeof code === 'string' && status >= 400 ? `${status} ${code}` : `${status}`;
+  /** Takes in what one sequence met on the model; what met something new is kept. */
+  take(sequence: Sequence, outcomes: ReadonlyMap<number, Outcome>): void {
+    for (const call of callsOf(sequence.steps)) {
+      const outcome = outcomes.get(call.n);
+      if (outcome?.kind === 'answer') this.#count(call.operation, outcome);
+    }
+    let isNew = false;
+    for (const each of featuresOf(sequence, outcomes)) {
+      if (add(this.#features, each) === 1) isNew = true;
+    }
+    if (isNew) this.#corpus.push(sequence);
+  }
+
+  #count(operation: string, outcome: CallOutcome): void {
     add(this.operations, operation);
-    add(this.answers, answer);
-    for (const cite of basis?.cites ?? []) {
+    add(this.answers, answerOf(outcome));
+    for (const cite of outcome.basis?.cites ?? []) {
       if (!cite.startsWith('NS-')) add(this.rules, cite);
     }
-    return [operation, answer, basis?.idempotency, basis?.cites.join(' ')].join('|');
   }
 
   /** One that has met something new, the later ones more often. */
@@ -56,6 +61,44 @@ export class Coverage {
   get size(): number {
     return this.#features.size;
   }
+}
+
+/** What each step met, by itself and after the one and the two before it. */
+function featuresOf({ steps }: Sequence, outcomes: ReadonlyMap<number, Outcome>): string[] {
+  const words = steps.flatMap((step) => wordsOf(step, outcomes));
+  return words.flatMap(([word, rests], at) => {
+    const [before] = words[at - 1] ?? ['-'];
+    const [earlier] = words[at - 2] ?? ['-'];
+    return [`${word} ${rests}`, `${before} > ${word}`, `${earlier} > ${before} > ${word}`];
+  });
+}
+
+function wordsOf(step: Step, outcomes: ReadonlyMap<number, Outcome>): [string, string][] {
+  if (step.do === 'advance') return [[`advance ${pauseOf(step.byMs)}`, '']];
+  if (step.do === 'many') return [[`many ${step.call.operation}`, '']];
+  if (step.do !== 'call' && step.do !== 'burst') return [[step.do, '']];
+  const together = step.do === 'burst' ? 'at once ' : '';
+  return callsOf([step]).map(({ n, operation, as }) => {
+    const outcome = outcomes.get(n);
+    if (outcome?.kind !== 'answer') return [`${together}${operation} unanswered`, ''];
+    const { basis } = outcome;
+    const how = basis?.idempotency ?? '-';
+    const who = /^m\d/.test(as) ? 'minted' : as;
+    return [
+      `${together}${operation} ${answerOf(outcome)} ${how}`,
+      `${who} ${basis?.cites.join(' ')}`,
+    ];
+  });
+}
+
+function answerOf({ status, json }: CallOutcome): string {
+  const code = (json as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && status >= 400 ? `${status} ${code}` : `${status}`;
+}
+
+function pauseOf(byMs: number): string {
+  if (byMs < 60_000) return 'seconds';
+  return byMs < HOUR_MS ? 'minutes' : byMs < 24 * HOUR_MS ? 'hours' : 'days';
 }
 
 function add(counts: Map<string, number>, name: string): number {

@@ -3,7 +3,7 @@ import type { CallStep } from '../sequence.ts';
 import { call, type Drawing, type Idea, newKey } from './idea.ts';
 import type { DrawnTransaction, Scene } from './scene.ts';
 
-const REASONS = ['late', 'x'.repeat(500), 'wegen Prüfung', '不要', '"quoted"'];
+const REASONS = ['late', 'x'.repeat(600), 'wegen Prüfung', '不要', '"quoted"'];
 
 type Verb = 'approveTransaction' | 'rejectTransaction' | 'cancelTransaction';
 const VERBS: readonly Verb[] = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'];

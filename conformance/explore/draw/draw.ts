@@ -9,6 +9,7 @@ import type { Drawing, Idea } from './idea.ts';
 import type { Random } from './random.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
+import { type ChosenTheme, chooseTheme } from './themes.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];
@@ -27,24 +28,16 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
   const drawing = new SequenceDrawing(parts, player);
   await drawing.begin();
   const length = Math.min(parts.most, lengthOf(parts.random));
-  const favoured = favouredFamilies(parts);
-  while (drawing.calls < length) await drawing.more(favoured);
+  const theme = chooseTheme(parts.random);
+  while (drawing.calls < length) await drawing.more(theme);
   await drawing.end();
   return { steps: drawing.steps };
 }
 
 /** Mostly short, because most differences need few calls; now and then long. */
 function lengthOf(random: Random): number {
-  return random.weighted([5, 9, 16, 30], (calls) => (calls === 30 ? 1 : 4));
+  return random.weighted([5, 9, 14, 24], (calls) => (calls === 24 ? 1 : 4));
 }
-
-/** A sequence is about something: two families of ideas come much more often in it. */
-function favouredFamilies({ ideas, random }: DrawParts): ReadonlySet<string> {
-  const families = [...new Set(ideas.map(familyOf))];
-  return new Set([random.pick(families), random.pick(families)]);
-}
-
-const familyOf = ({ id }: Idea): string => id.split('/')[0]!;
 
 class SequenceDrawing {
   readonly steps: Step[] = [];
@@ -64,6 +57,7 @@ class SequenceDrawing {
       main: parts.main,
       offers: parts.offers,
       crowd: parts.crowd,
+      most: parts.most,
       stem: () => {
         this.#stems += 1;
         return String(this.#stems);
@@ -82,17 +76,18 @@ class SequenceDrawing {
     for (const step of steps) await this.#add(step);
   }
 
-  async more(favoured: ReadonlySet<string>): Promise<void> {
-    const { ideas, random, coverage, offers, crowd } = this.#parts;
+  async more(theme: ChosenTheme): Promise<void> {
+    const { ideas, random, coverage, offers, crowd, most } = this.#parts;
     const able = ideas.filter(
       ({ id, needs = [], when }) =>
         (crowd > 1 || !id.startsWith('burst/')) &&
+        (most >= 600 || !id.startsWith('many/')) &&
         needs.every((need) => offers.has(need)) &&
         (when?.(this.#d.scene) ?? true),
     );
     const idea = random.weighted(able, (each) => {
       const uses = coverage.ideas.get(each.id) ?? 0;
-      const weight = (each.weight ?? 1) * (favoured.has(familyOf(each)) ? 6 : 1);
+      const weight = (each.weight ?? 1) * theme.weightOf(each);
       // What is rarely met comes sooner.
       return weight / Math.sqrt(1 + uses / (each.weight ?? 1));
     });
@@ -122,7 +117,7 @@ class SequenceDrawing {
     try {
       const outcomes = await this.#player.play(step);
       this.steps.push(step);
-      this.calls += callsOf([step]).length;
+      this.calls += callsOf([step]).length + (step.do === 'many' ? step.count : 0);
       this.#d.scene.learn(step, outcomes);
     } catch (error) {
       if (!isHindrance(error)) throw error;

@@ -26,6 +26,8 @@ export interface Drawing {
   readonly offers: ReadonlySet<Capability>;
   /** The most calls at once. */
   readonly crowd: number;
+  /** The most requests that are left. */
+  readonly most: number;
   /** A new stem for a fresh text. */
   stem(): string;
 }
@@ -46,4 +48,9 @@ export function members(all: { readonly [name: string]: Value | undefined }): Me
   return Object.fromEntries(
     Object.entries(all).filter((pair): pair is [string, Value] => pair[1] !== undefined),
   );
+}
+
+/** Mostly the newest, because the last steps were about it. */
+export function newestOr<T>({ random }: Drawing, all: readonly T[]): T {
+  return random.chance(0.6) ? all[all.length - 1]! : random.pick(all);
 }

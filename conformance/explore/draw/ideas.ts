@@ -6,6 +6,8 @@ import { burstIdeas } from './bursts.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
+import { lifeIdeas } from './lives.ts';
+import { manyIdeas } from './many.ts';
 import { moneyIdeas } from './money.ts';
 import { positionIdeas } from './positions.ts';
 import { repeatIdeas } from './repeats.ts';
@@ -28,4 +30,6 @@ export const ideas: readonly Idea[] = [
   ...accessIdeas,
   ...faultIdeas,
   ...burstIdeas,
+  ...manyIdeas,
+  ...lifeIdeas,
 ];

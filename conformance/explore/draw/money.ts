@@ -1,10 +1,13 @@
 // Ideas about trading accounts and transactions: recorded, decided on, settled.
 import type { Step, Value } from '../sequence.ts';
 import { createCall } from './accounts.ts';
-import { call, type Drawing, type Idea, members, newKey } from './idea.ts';
+import { call, type Drawing, type Idea, members, newestOr, newKey } from './idea.ts';
 import type { DrawnPlace, Scene } from './scene.ts';
 
-const AMOUNTS = ['25.00', '100', '0.01', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99'];
+const AMOUNTS = [
+  ...['25.00', '100', '0.01', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99'],
+  ...['1234567890123.45', '123456789012345', '-100000000000.1', '0.3', '1000000000000.10'],
+];
 const BAD_AMOUNTS = ['abc', '', '1,5', '1.2.3', '12x', '--5', 'NaN', '0x10', '1 000', '٣'];
 const TYPES = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
 const METHODS = ['Deposit', 'Withdrawal', 'Bonus'];
@@ -50,6 +53,16 @@ const places: readonly Idea[] = [
     draw: (d) => [{ ...open(d, d.random.pick(d.scene.accounts).id), provider: true }],
   },
   {
+    id: 'place/second-of-the-account',
+    weight: 2,
+    needs: ['fresh_trading_account'],
+    when: placed,
+    draw: (d) => {
+      const { account } = d.random.pick(d.scene.places);
+      return [{ ...open(d, account), currency: d.random.pick(['USD', 'EUR']) }];
+    },
+  },
+  {
     id: 'place/other-brand',
     needs: ['fresh_trading_account', 'other_brand'],
     draw: (d) => {
@@ -82,7 +95,7 @@ function record(
     id: `transaction/${id}`,
     when: placed,
     draw: (d) => {
-      const place = d.random.pick(d.scene.places);
+      const place = newestOr(d, d.scene.places);
       return [transactionCall(d, place, over(d, place))];
     },
     ...rest,
@@ -153,6 +166,16 @@ const recorded: readonly Idea[] = [
 ];
 
 const found: readonly Idea[] = [
+  {
+    id: 'transaction/found-at-another-place',
+    weight: 2,
+    when: ({ transactions, places: all }) => transactions.length > 0 && all.length > 1,
+    draw: (d) => {
+      const { reference, place } = d.random.pick(d.scene.transactions);
+      const others = d.scene.places.filter((each) => each !== place);
+      return [transactionCall(d, d.random.pick(others), { client_reference_id: reference })];
+    },
+  },
   ...(['same', 'upper'] as const).map(
     (how): Idea => ({
       id: `transaction/found-${how}`,

@@ -24,7 +24,17 @@ export const SCRIPTS: readonly string[] = [
 
 export const LONG = 'n'.repeat(300);
 
-export const COUNTRIES: readonly string[] = ['GB', 'gb', 'United Kingdom', 'XX', 'Côte d’Ivoire'];
+/** Long enough for an event that holds it to be more than a few kilobytes. */
+export const VERY_LONG = 'v'.repeat(6_000);
+
+export const COUNTRIES: readonly string[] = [
+  'GB',
+  'gb',
+  'United Kingdom',
+  'XX',
+  'Côte d’Ivoire',
+  '🇬🇧',
+];
 export const LANGUAGES: readonly string[] = ['en', 'EN', 'en-GB', 'zh-Hant', 'Deutsch'];
 export const STATUSES: readonly string[] = [
   'Active',

@@ -99,7 +99,24 @@ export const repeatIdeas: readonly Idea[] = [
       return [{ ...step, n: d.scene.label() }];
     },
   },
-  again('long-keys-alike', (d) => ({ key: { $fresh: `k${d.stem()}`, length: 200, fill: 'y' } })),
+  {
+    id: 'again/under-keys-alike',
+    weight: 3,
+    when: keyed,
+    draw: (d) => {
+      const { step } = d.random.pick(d.scene.calls.filter((each) => isKeyed(each.step)));
+      return keysAlike(d).map((key) => ({ ...step, n: d.scene.label(), key }));
+    },
+  },
+  {
+    id: 'again/three-times',
+    weight: 2,
+    when: keyed,
+    draw: (d) => {
+      const { step } = d.random.pick(d.scene.calls.filter((each) => isKeyed(each.step)));
+      return [1, 2, 3].map(() => ({ ...step, n: d.scene.label() }));
+    },
+  },
   again('as-brand', () => ({ as: 'brand' }), { needs: ['brand'] }),
   again('as-no-amend', () => ({ as: 'no_amend' }), { needs: ['no_amend'] }),
   again('as-other-firm', () => ({ as: 'other_firm' }), { needs: ['other_firm'] }),
@@ -130,6 +147,21 @@ export const repeatIdeas: readonly Idea[] = [
     },
   },
 ];
+
+/** Two keys that a careless look takes for one. */
+function keysAlike(d: Drawing): readonly Value[] {
+  const stem = `k${d.stem()}`;
+  const short: Value = { $fresh: stem };
+  const long: Value = { $fresh: stem, length: d.random.pick([32, 64, 100, 128, 200]) };
+  const join = (...parts: Value[]): Value => ({ $join: parts });
+  return d.random.pick([
+    [join(long, 'a'), join(long, 'b')],
+    [join(short, 'a b'), join(short, 'ab')],
+    [join(short, 'a-b'), join(short, 'ab')],
+    [join(short, 'xy'), join(short, 'XY')],
+    [join(short, '1'), join(short, '01')],
+  ]);
+}
 
 function correctedBody(d: Drawing, step: CallStep): Value {
   const body = bodyOf(step);

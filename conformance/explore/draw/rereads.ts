@@ -1,5 +1,5 @@
 // Ideas that look again at what was made: by the creates that converge, and by the reads.
-import { call, type Drawing, type Idea, newKey } from './idea.ts';
+import { call, type Drawing, type Idea, newestOr, newKey } from './idea.ts';
 import { transactionCall } from './money.ts';
 import type { DrawnAccount, DrawnTransaction } from './scene.ts';
 
@@ -23,13 +23,13 @@ export const rereadIdeas: readonly Idea[] = [
     id: 'reread/account',
     weight: 3,
     when: ({ accounts }) => accounts.length > 0,
-    draw: (d) => [rereadAccount(d, d.random.pick(d.scene.accounts))],
+    draw: (d) => [rereadAccount(d, newestOr(d, d.scene.accounts))],
   },
   {
     id: 'reread/transaction',
     weight: 3,
     when: ({ transactions }) => transactions.length > 0,
-    draw: (d) => [rereadTransaction(d, d.random.pick(d.scene.transactions))],
+    draw: (d) => [rereadTransaction(d, newestOr(d, d.scene.transactions))],
   },
   {
     id: 'read/accounts',

@@ -52,6 +52,8 @@ export class Scene {
   readonly positions: DrawnPosition[] = [];
   readonly hooks: number[] = [];
   readonly minted: string[] = [];
+  /** Calls that were made many at a time. */
+  many = 0;
   /** Steps that answered a token. */
   readonly tokens: number[] = [];
   /** Every call so far, with its status on the model. */
@@ -67,6 +69,7 @@ export class Scene {
 
   learn(step: Step, outcomes: readonly Outcome[]): void {
     if (step.do === 'hook') this.hooks.push(step.n);
+    if (step.do === 'many') this.many += step.count;
     if (step.do === 'mint') this.minted.push(step.name);
     for (const call of callsOf([step])) {
       const outcome = outcomes.find(({ n }) => n === call.n);

@@ -1,7 +1,7 @@
 // Ideas about updates: which members, under which tag, of whose account.
 import type { CallStep, Value } from '../sequence.ts';
-import { call, type Drawing, type Idea, type Members, newKey } from './idea.ts';
-import { COUNTRIES, LANGUAGES, LONG, SCRIPTS, STATUSES } from './people.ts';
+import { call, type Drawing, type Idea, type Members, newestOr, newKey } from './idea.ts';
+import { COUNTRIES, LANGUAGES, LONG, SCRIPTS, STATUSES, VERY_LONG } from './people.ts';
 import type { DrawnAccount, Scene } from './scene.ts';
 
 const tagged = ({ accounts }: Scene) => accounts.some(({ tags }) => tags.length > 0);
@@ -14,7 +14,10 @@ function newestTag({ tags }: DrawnAccount): Value {
 }
 
 function someAccount(d: Drawing, least = 1): DrawnAccount {
-  return d.random.pick(d.scene.accounts.filter(({ tags }) => tags.length >= least));
+  return newestOr(
+    d,
+    d.scene.accounts.filter(({ tags }) => tags.length >= least),
+  );
 }
 
 export function updateCall(
@@ -71,6 +74,9 @@ const applied: readonly Idea[] = [
     ...status(d),
   })),
   update('long', () => ({ last_name: LONG })),
+  update('very-long', () => ({ first_name: VERY_LONG })),
+  update('empty-name', (d) => ({ [d.random.pick(['first_name', 'last_name'])]: '' })),
+  update('both-names', (d) => ({ first_name: `f${d.stem()}`, last_name: `l${d.stem()}` })),
   update('with-email', (d) => ({ email: 'other@explore.example.com', ...status(d) })),
   update('with-phone', (d) => ({ phone: '+4930123456', ...status(d) })),
   update('with-id', (d) => ({ id: '1', revision: 99, ...status(d) }), undefined, { weight: 0.5 }),
@@ -100,6 +106,16 @@ const refused: readonly Idea[] = [
   update('bare-tag', status, (_, account) => ({
     ifMatch: { $of: account.tags[account.tags.length - 1]!, at: 'revision' },
   })),
+  update('tag-of-the-same-number', status, (d, account) => {
+    const revision: Value = { $of: account.tags[account.tags.length - 1]!, at: 'revision' };
+    const [before, after] = d.random.pick([
+      ['"0', '"'],
+      ['"', '.0"'],
+      ['" ', '"'],
+      ['"+', '"'],
+    ] as const);
+    return { ifMatch: { $join: [before, revision, after] } };
+  }),
   update('weak-tag', status, (_, account) => ({ ifMatch: { $join: ['W/', newestTag(account)] } })),
   update('garbage-tag', status, (d) => ({
     ifMatch: d.random.pick(['"', 'abc', '"1', "'1'", '""1""']),
@@ -152,6 +168,18 @@ const stale: readonly Idea[] = [
   },
 ];
 
+/** A value that is stored already beside one that is new (UPD-2, UPD-8). */
+const halfEqual: Idea = {
+  id: 'update/one-of-two-equal',
+  weight: 2,
+  when: ({ calls }) => calls.some(isApplied),
+  draw: (d) => {
+    const { step } = d.random.pick(d.scene.calls.filter(isApplied));
+    const body = { ...(step.body as Members), language: `e${d.stem()}` };
+    return [{ ...step, n: d.scene.label(), key: newKey(d), ifMatch: tagOf(step.n), body }];
+  },
+};
+
 function isApplied({ step, status: answered }: Scene['calls'][number]): boolean {
   return step.operation === 'updateAccount' && answered === 200;
 }
@@ -172,4 +200,10 @@ const strangers: readonly Idea[] = [
   update('by-nobody', status, () => ({ as: 'nobody' })),
 ];
 
-export const updateIdeas: readonly Idea[] = [...applied, ...refused, ...stale, ...strangers];
+export const updateIdeas: readonly Idea[] = [
+  ...applied,
+  ...refused,
+  ...stale,
+  halfEqual,
+  ...strangers,
+];

@@ -1,6 +1,6 @@
 // Ideas about subscriptions: made, refused, looked at, rotated, disabled, delivered to.
 import type { CallStep, Step, Value } from '../sequence.ts';
-import { call, type Drawing, type Idea, newKey } from './idea.ts';
+import { call, type Drawing, type Idea, newestOr, newKey } from './idea.ts';
 import type { DrawnSubscription, Scene } from './scene.ts';
 import { advance } from './time.ts';
 
@@ -26,6 +26,9 @@ const ANSWERS: readonly (readonly number[])[] = [
   [200, 500, 200],
   [503],
 ];
+
+/** EVT-8a. */
+export const WAITS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
 
 const BAD_URLS: readonly string[] = [
   'http://hooks.example.com/a',
@@ -57,7 +60,8 @@ const BAD_URLS: readonly string[] = [
   '',
 ];
 
-const someCategories = (d: Drawing): string[] => {
+const someCategories = (d: Drawing): readonly string[] => {
+  if (d.random.chance(0.3)) return CATEGORIES;
   const chosen = CATEGORIES.filter(() => d.random.chance(0.5));
   return chosen.length === 0 ? ['account', 'transaction'] : chosen;
 };
@@ -74,10 +78,15 @@ export function subscribe(
 }
 
 /** An endpoint of ours, and a subscription that delivers to it. */
-function subscribed(d: Drawing, as: string, answers: readonly number[]): readonly Step[] {
+export function subscribed(
+  d: Drawing,
+  as: string,
+  answers: readonly number[],
+  categories: readonly string[] = someCategories(d),
+): readonly Step[] {
   const n = d.scene.label();
   const url: Value = { $of: n, at: 'url' };
-  return [{ do: 'hook', n, answers }, subscribe(d, as, url, someCategories(d))];
+  return [{ do: 'hook', n, answers }, subscribe(d, as, url, categories)];
 }
 
 const some = ({ subscriptions }: Scene) => subscriptions.length > 0;
@@ -93,7 +102,7 @@ function about(
     id: `webhook/${id}`,
     when: some,
     draw: (d) => {
-      const own = d.random.pick(d.scene.subscriptions);
+      const own = newestOr(d, d.scene.subscriptions);
       return [call(d, { operation, as: own.as, id: own.id, ...over(d, own) })];
     },
     ...rest,
@@ -132,6 +141,15 @@ const made: readonly Idea[] = [
         subscribe(d, d.main, url, ['order'], { key }),
         subscribe(d, d.main, url, ['account'], { key }),
       ];
+    },
+  },
+  {
+    id: 'webhook/subscribe-twice',
+    needs: ['receiver'],
+    draw: (d) => {
+      const steps = subscribed(d, d.main, [200]);
+      const step = steps[1] as CallStep;
+      return [...steps, { ...step, n: d.scene.label() }];
     },
   },
   {
@@ -234,10 +252,11 @@ const events: readonly Idea[] = [
     weight: 3,
     when: some,
     draw: (d) => {
-      const pauses = [
-        29_999, 30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000,
-      ];
-      return pauses.slice(0, 2 + d.random.below(7)).map((byMs) => advance(d, byMs));
+      const rounds = 1 + d.random.below(WAITS.length);
+      const last = WAITS[rounds - 1]!;
+      const early = d.random.pick([1, 1_000, Math.round(last / 10), Math.round(last / 2)]);
+      const whole = WAITS.slice(0, rounds - 1).map((byMs) => advance(d, byMs));
+      return [...whole, advance(d, last - early), advance(d, early)];
     },
   },
 ];

@@ -1,35 +1,145 @@
-// Which rules a difference is about: those that the model's answer rests on, narrowed by what
-// differs.
+// Which rules a difference is about: those of the member or header that differs first, then those
+// that the model's answer rests on.
 import { rulesOf } from '../compare/difference.ts';
+import { callsOf } from '../sequence.ts';
 import type { Found } from './investigate.ts';
 
-/** Rules that say how a member or a header of an answer is, by where it stands. */
-const BY_PLACE: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^header\.etag$/, ['ACC-19']],
+/** Rules of a place in an answer, whatever the operation; the first that fits. */
+const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^header\.etag$/, ['ACC-19', 'UPD-1']],
   [/^header\.x-request-id$/, ['ERR-4', 'IDEM-5']],
   [/^header\.(x-ratelimit|retry-after)/, ['LIM-6', 'LIM-8']],
   [/^header\.content-type$/, ['ERR-1a', 'ERR-2']],
   [/^replay\./, ['IDEM-4b']],
-  [/^body\.(type|status)$/, ['ERR-1b']],
-  [/^body\.(title|detail|request_id|errors)$/, ['ERR-1a']],
+  [/^envelope\.id$/, ['EVT-2b', 'EVT-2a']],
+  [/^envelope\.seq/, ['EVT-2a', 'EVT-2b']],
+  [/^envelope\./, ['EVT-2a']],
+  [/^signature\.t$/, ['EVT-5b', 'EVT-5a']],
+  [/^signature/, ['EVT-6', 'EVT-7', 'EVT-5a']],
+  [/^count$/, ['EVT-4', 'EVT-8a', 'EVT-1', 'EVT-12', 'EVT-13']],
+  [/^(entries|balance)/, ['TXS-10', 'TXS-4', 'IDEM-4c']],
 ];
 
-const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  'account.phone': ['ACC-11', 'ACC-12'],
-  'account.first_name': ['ACC-13', 'ACC-18'],
-  'account.last_name': ['ACC-13', 'ACC-18'],
-  'account.country': ['ACC-14'],
-  'account.language': ['ACC-14'],
-  'account.status': ['ACC-20'],
-  'account.email': ['ACC-18'],
-  'account.id': ['CONV-1a', 'ACC-18'],
+/** Rules of a member of a success, by the kind of record. */
+const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  account: {
+    id: ['CONV-1a', 'ACC-18'],
+    phone: ['ACC-11', 'ACC-12'],
+    first_name: ['ACC-13', 'UPD-2', 'UPD-3'],
+    last_name: ['ACC-13', 'UPD-2', 'UPD-3'],
+    country: ['ACC-14', 'UPD-2', 'UPD-3'],
+    language: ['ACC-14', 'UPD-2', 'UPD-3'],
+    status: ['ACC-20', 'UPD-4', 'UPD-2'],
+    revision: ['UPD-1', 'ACC-18'],
+    email: ['ACC-18'],
+    brand_id: ['ACC-17', 'CONV-1a'],
+  },
+  transaction: {
+    id: ['CONV-1a', 'TXN-8'],
+    account_id: ['CONV-1a', 'TXN-8'],
+    amount: ['CONV-2a', 'TXN-8'],
+    method: ['TXN-6'],
+    status: ['TXS-13', 'TXS-1', 'TXN-1'],
+    is_ftd: ['TXS-2'],
+    created_at: ['CONV-4'],
+    reason: ['TXS-19', 'TXN-9'],
+  },
+  subscription: {
+    id: ['HOOK-2'],
+    secret: ['HOOK-3', 'HOOK-4'],
+    disabled: ['HOOK-5', 'HOOK-13', 'HOOK-2'],
+    disabled_reason: ['HOOK-2', 'EVT-11'],
+    last_delivered_seq: ['EVT-10a', 'HOOK-2'],
+    brand_id: ['HOOK-10'],
+    created_at: ['CONV-4', 'HOOK-2'],
+    event_categories: ['HOOK-2'],
+    webhooks: ['HOOK-11'],
+  },
+  bulk: {
+    total: ['BULK-2'],
+    created: ['BULK-4'],
+    failed: ['BULK-4'],
+    status: ['BULK-3', 'ACC-5', 'BULK-12'],
+    id: ['BULK-5', 'CONV-1a', 'BULK-12'],
+    code: ['BULK-5', 'BULK-3'],
+    detail: ['BULK-5'],
+    client_reference_id: ['BULK-2'],
+    rows: ['BULK-2'],
+  },
+  problem: {
+    type: ['ERR-1b'],
+    status: ['ERR-1b'],
+    code: ['ERR-3'],
+    title: ['ERR-1a'],
+    detail: ['ERR-1a'],
+    request_id: ['ERR-1a', 'IDEM-5'],
+    errors: ['ERR-1a'],
+  },
+  order: { id: ['CONV-1a'], position_id: ['CONV-1a'] },
 };
 
-export function rulesFor({ difference }: Found): readonly string[] {
-  const { at, basis, operation } = difference;
-  const cites = rulesOf(basis);
-  const named = BY_PLACE.find(([pattern]) => pattern.test(at))?.[1];
-  const member =
-    operation === 'createAccount' ? MEMBERS[at.replace('body.', 'account.')] : undefined;
-  return [...new Set([...(named ?? []), ...(member ?? []), ...cites])];
+function kindOf(operation: string): string {
+  if (operation === 'bulkCreateAccounts') return 'bulk';
+  if (/Webhook/.test(operation)) return 'subscription';
+  if (/Position/.test(operation)) return 'order';
+  return /Transaction/.test(operation) ? 'transaction' : 'account';
+}
+
+/** The likeliest first. */
+export function rulesFor(found: Found): readonly string[] {
+  const { difference, sequence } = found;
+  const { at, basis, operation, modelAnswer } = difference;
+  const placed = PLACES.find(([pattern]) => pattern.test(at))?.[1] ?? [];
+  const member = /^body\.(?:.*\.)?([a-z_]+)$/.exec(at)?.[1] ?? '';
+  const kind = Number.parseInt(modelAnswer, 10) >= 400 ? 'problem' : kindOf(operation);
+  const own = MEMBERS[kind]?.[member] ?? [];
+  // What an update may have done is no rule of a create that only shows it.
+  const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isAfterUpdate(sequence.steps));
+  const converged = basis?.idempotency === 'converged' && kind === 'account' ? ['ACC-5'] : [];
+  const cites = [...placed, ...fitting, ...converged, ...rulesOf(basis)];
+  return [...new Set([...limitRules(found), ...repeatRules(found), ...cites])];
+}
+
+/** LIM-2, LIM-7: a refusal for the rate that was not due, or one that was due and did not come. */
+function limitRules({ difference: { modelAnswer, targetAnswer } }: Found): readonly string[] {
+  const [due, came] = [modelAnswer, targetAnswer].map((each) => each.startsWith('429'));
+  if (due === came) return [];
+  return came ? ['LIM-2', 'LIM-7', 'LIM-1', 'LIM-3'] : ['LIM-2', 'LIM-1', 'LIM-3', 'LIM-5'];
+}
+
+const DAY_MS = 86_400_000;
+
+/** Rules of a call under a key that was used before, by what the model makes of it. */
+function repeatRules({ difference, sequence: { steps } }: Found): readonly string[] {
+  const { basis, n, modelAnswer } = difference;
+  const isAtOnce = steps.some(
+    (step) => step.do === 'burst' && step.calls.some((each) => each.n === n),
+  );
+  const waitedMs = sinceSameKey(steps, n);
+  if (basis?.idempotency === 'replayed') {
+    // One that only calls at once have shown is about what must happen once.
+    if (isAtOnce) return ['IDEM-15'];
+    const refusal = Number.parseInt(modelAnswer, 10) >= 400 ? ['IDEM-4d'] : [];
+    return waitedMs !== undefined && waitedMs > 0 ? [...refusal, 'IDEM-7a'] : refusal;
+  }
+  return waitedMs !== undefined && waitedMs >= DAY_MS ? ['IDEM-7b'] : [];
+}
+
+/** How much time passed since the first call under the same key; undefined without one. */
+function sinceSameKey(steps: Found['sequence']['steps'], n: number): number | undefined {
+  const key = callsOf(steps).find((each) => each.n === n)?.key;
+  if (key === undefined) return undefined;
+  let waitedMs: number | undefined;
+  for (const step of steps) {
+    if (step.do === 'advance' && waitedMs !== undefined) waitedMs += step.byMs;
+    const isSame = callsOf([step]).some(
+      (each) => each.n !== n && JSON.stringify(each.key) === JSON.stringify(key),
+    );
+    if (isSame) waitedMs ??= 0;
+  }
+  return waitedMs;
+}
+
+function isAfterUpdate(steps: Found['sequence']['steps']): boolean {
+  return callsOf(steps).some(({ operation }) => operation === 'updateAccount');
 }

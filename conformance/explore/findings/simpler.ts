@@ -7,6 +7,11 @@ export function* simpler(step: Step): Generator<Step> {
       if (byMs < step.byMs) yield { ...step, byMs };
     }
   }
+  if (step.do === 'many') {
+    const { count } = step;
+    const fewer = [2, Math.floor(count / 4), Math.floor(count / 2), Math.floor(count * 0.8)];
+    for (const each of [...fewer, count - 1]) if (each < count) yield { ...step, count: each };
+  }
   if (step.do === 'burst') {
     for (const { n } of step.calls.slice(1)) {
       yield { ...step, calls: step.calls.filter((each) => each.n !== n) };

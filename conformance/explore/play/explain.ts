@@ -1,4 +1,5 @@
 // Looks for an order of the calls of each burst in which the model answers as the target has.
+import { countDeliveries } from '../compare/deliveries.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { BurstStep, CallStep, Sequence, Step } from '../sequence.ts';
@@ -121,7 +122,9 @@ async function playOnModel(
     if (verdict.isParted) break;
     if (isOver(verdict)) return { verdict, excused, model, reached };
   }
-  return { verdict: null, excused, model, reached };
+  const last = sequence.steps.at(-1)?.n ?? 0;
+  const difference = countDeliveries(last, target, model, comparing);
+  return { verdict: difference === null ? null : { difference }, excused, model, reached };
 }
 
 const isOver = ({ difference, why }: StepVerdict): boolean =>

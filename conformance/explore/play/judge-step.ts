@@ -13,8 +13,8 @@ import type { Match } from '../compare/match.ts';
 import { compareReplay, firstOf } from '../compare/replays.ts';
 import type { Comparing } from '../compare/values.ts';
 import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
-import type { CallStep, Step } from '../sequence.ts';
-import type { CallOutcome, Outcome } from './outcome.ts';
+import type { CallStep, ManyStep, Step } from '../sequence.ts';
+import type { CallOutcome, ManyOutcome, Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
 
 export interface Sides {
@@ -53,9 +53,30 @@ export function judgeStep(
     pairPlaces(own.json, other.json, comparing.match);
     return ALIKE;
   }
+  if (step.do === 'many' && own.kind === 'many' && other.kind === 'many') {
+    return judgeMany(step, own, other, sides, comparing);
+  }
   // A burst is judged call by call, in an order that is to be found.
   const call = step.do === 'await' ? sides.model.waited.get(step.call) : step;
   return call?.do === 'call' ? judgeCall(call, own, other, sides, comparing) : ALIKE;
+}
+
+function judgeMany(
+  { n, call }: ManyStep,
+  own: ManyOutcome,
+  other: ManyOutcome,
+  sides: Sides,
+  comparing: Comparing,
+): StepVerdict {
+  for (const [at, answer] of own.answers.entries()) {
+    const verdict = judgeCall({ ...call, n }, answer, other.answers[at]!, sides, comparing);
+    if (verdict.why !== undefined || verdict.isParted) return verdict;
+    // Of many, the whole is told as one step.
+    if (verdict.difference !== undefined) {
+      return { ...verdict, difference: { ...verdict.difference, n } };
+    }
+  }
+  return ALIKE;
 }
 
 export function judgeCall(

@@ -59,7 +59,14 @@ export interface LedgerOutcome {
   readonly entries: readonly LedgerEntry[];
 }
 
-export type Outcome = CallOutcome | LostOutcome | DoneOutcome | LedgerOutcome;
+/** How each of many calls was answered. */
+export interface ManyOutcome {
+  readonly kind: 'many';
+  readonly n: number;
+  readonly answers: readonly (CallOutcome | LostOutcome)[];
+}
+
+export type Outcome = CallOutcome | LostOutcome | DoneOutcome | LedgerOutcome | ManyOutcome;
 
 /** Deliveries that reached the endpoint of a hook step. */
 export interface Delivered {

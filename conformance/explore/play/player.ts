@@ -6,7 +6,7 @@ import type { Json } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import type { CallStep, RoleHas, Step } from '../sequence.ts';
+import type { CallStep, ManyStep, RoleHas, Step } from '../sequence.ts';
 import { ROLES } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import type { Ground } from './ground.ts';
@@ -23,6 +23,7 @@ const isRole = (name: string): name is Role => (ROLES as readonly string[]).incl
 
 export class Player implements Known {
   readonly nonce: string;
+  row: number | undefined;
   readonly ground: Ground;
   readonly outcomes = new Map<number, Outcome>();
   /** Endpoints of hook steps. */
@@ -61,6 +62,7 @@ export class Player implements Known {
       for (const { as } of step.calls) await this.#credential(as);
       return Promise.all(step.calls.map((call) => this.#call(call)));
     }
+    if (step.do === 'many') return [await this.#many(step)];
     if (step.do === 'await') return this.#await(step.call);
     if (step.do !== 'call') return [await operate(step, this)];
     if (step.pending !== true) {
@@ -83,6 +85,16 @@ export class Player implements Known {
     for (const fault of this.faults.splice(0)) {
       if ((await fault.hits()) === 0) await fault.remove();
     }
+  }
+
+  async #many({ n, count, call }: ManyStep): Promise<Outcome> {
+    const answers: (CallOutcome | LostOutcome)[] = [];
+    for (let at = 0; at < count; at += 1) {
+      this.row = at;
+      answers.push(await this.#call(call));
+    }
+    this.row = undefined;
+    return { kind: 'many', n, answers };
   }
 
   /** The answer that was waited for, under the label of its call. */
@@ -184,7 +196,7 @@ export class Player implements Known {
     const outcome = this.outcomes.get(step);
     if (outcome === undefined || outcome.kind === 'lost') return undefined;
     if (outcome.kind === 'ledger') return { balance: outcome.balance };
-    return outcome.json;
+    return outcome.kind === 'many' ? undefined : outcome.json;
   }
 
   header(step: number, name: string): string | undefined {

@@ -1,0 +1,106 @@
+// Ideas about much: so many keys, records or deliveries that something may not hold them all.
+import type { Step, Value } from '../sequence.ts';
+import { createCall } from './accounts.ts';
+import { call, type Drawing, type Idea, newKey } from './idea.ts';
+import { transactionCall } from './money.ts';
+import { rereadAccount } from './rereads.ts';
+import type { Scene } from './scene.ts';
+
+/** What the step after it is about was made before them. */
+function crowdOf(d: Drawing, count: number): Step {
+  const n = d.scene.label();
+  const stem = `n${d.stem()}i$i`;
+  const created = call(d, {
+    operation: 'createAccount',
+    as: d.main,
+    key: { $fresh: `key${stem}` },
+    body: {
+      client_reference_id: { $fresh: stem },
+      email: { $join: [{ $fresh: stem }, '@explore.example.com'] },
+      brand_id: { $role: d.main, has: 'brand' },
+    },
+  });
+  return { do: 'many', n, count: Math.min(count, Math.floor(d.most / 4)), call: created };
+}
+
+const few = ({ many }: Scene): boolean => many === 0;
+
+export const manyIdeas: readonly Idea[] = [
+  {
+    id: 'many/keys-then-the-first',
+    weight: 0.5,
+    when: few,
+    draw: (d) => {
+      const first = createCall(d, d.main);
+      // Seldom very many: they are dear.
+      const count = d.random.weighted([40, 120, 260, 1_050], (each) => (each > 1_000 ? 1 : 2));
+      return [first, crowdOf(d, count), { ...first, n: d.scene.label() }];
+    },
+  },
+  {
+    id: 'many/records-then-the-first',
+    weight: 0.25,
+    when: (scene) => few(scene) && scene.accounts.length > 0,
+    draw: (d) => {
+      const account = d.random.pick(d.scene.accounts);
+      return [crowdOf(d, d.random.pick([40, 120, 260])), rereadAccount(d, account)];
+    },
+  },
+  {
+    id: 'many/transactions-then-the-first',
+    weight: 0.25,
+    when: (scene) => few(scene) && scene.places.length > 0,
+    draw: (d) => {
+      const first = transactionCall(d, d.random.pick(d.scene.places));
+      const stem = `n${d.stem()}i$i`;
+      const body = { ...(first.body as object), client_reference_id: { $fresh: stem } };
+      const crowd = { ...first, n: d.scene.label(), key: { $fresh: `key${stem}` }, body };
+      const count = d.random.pick([30, 110]);
+      return [
+        first,
+        { do: 'many', n: d.scene.label(), count, call: crowd },
+        { ...first, n: d.scene.label() },
+        { ...first, n: d.scene.label(), key: newKey(d) },
+      ];
+    },
+  },
+  {
+    id: 'many/subscriptions',
+    weight: 0.4,
+    needs: ['receiver'],
+    when: few,
+    draw: (d) => {
+      const n = d.scene.label();
+      const url: Value = { $of: n, at: 'url' };
+      const made = call(d, {
+        operation: 'createWebhook',
+        as: d.main,
+        body: { url, event_categories: ['order'] },
+      });
+      return [
+        { do: 'hook', n, answers: [200] },
+        made,
+        { do: 'many', n: d.scene.label(), count: d.random.pick([12, 25, 55]), call: made },
+        call(d, { operation: 'listWebhooks', as: d.main }),
+      ];
+    },
+  },
+  {
+    id: 'many/deliveries-that-wait',
+    weight: 0.5,
+    needs: ['receiver', 'clock'],
+    when: few,
+    draw: (d) => {
+      const n = d.scene.label();
+      const url: Value = { $of: n, at: 'url' };
+      const body = { url, event_categories: ['account'] };
+      return [
+        { do: 'hook', n, answers: d.random.pick([[500, 200], [500, 500, 200], [200]]) },
+        call(d, { operation: 'createWebhook', as: d.main, body }),
+        crowdOf(d, d.random.pick([13, 30])),
+        { do: 'advance', n: d.scene.label(), byMs: 30_000 },
+        { do: 'advance', n: d.scene.label(), byMs: 120_000 },
+      ];
+    },
+  },
+];

@@ -1,0 +1,61 @@
+// What a sequence is about: the families of ideas that come together in it, and how often each.
+import type { Idea } from './idea.ts';
+import type { Random } from './random.ts';
+
+interface Theme {
+  readonly weight: number;
+  readonly families: Readonly<Record<string, number>>;
+}
+
+/** Ideas of a family that a theme does not name come so seldom. */
+const ELSEWHERE = 0.02;
+
+const THEMES: readonly Theme[] = [
+  { weight: 5, families: { account: 1, update: 0.4, reread: 1, again: 1, time: 0.4, read: 0.3 } },
+  {
+    weight: 5,
+    families: { update: 1, account: 0.25, reread: 1, again: 0.8, time: 0.4 },
+  },
+  { weight: 3, families: { bulk: 1, account: 0.2, update: 0.2, reread: 0.5, again: 0.4 } },
+  {
+    weight: 7,
+    families: {
+      transaction: 0.6,
+      decide: 1,
+      place: 1,
+      operator: 1,
+      reread: 0.6,
+      again: 0.5,
+      time: 0.4,
+    },
+  },
+  { weight: 3, families: { transaction: 1, place: 1, again: 0.6, reread: 0.6, decide: 0.3 } },
+  { weight: 7, families: { webhook: 1, account: 0.15, update: 0.1, time: 0.5 } },
+  { weight: 2, families: { position: 1, place: 1, again: 0.6 } },
+  { weight: 2, families: { limit: 1, token: 1, scope: 0.3 } },
+  {
+    weight: 2,
+    families: { scope: 1, account: 0.5, update: 0.5, transaction: 0.5, decide: 0.7, place: 1 },
+  },
+  { weight: 2, families: { fault: 1, account: 0.3, update: 0.5, transaction: 0.5, place: 0.7 } },
+  { weight: 3, families: { burst: 1, account: 0.3, update: 0.3 } },
+  {
+    weight: 4,
+    families: { burst: 1, place: 1, transaction: 0.5, decide: 0.5, operator: 0.8, position: 0.5 },
+  },
+  { weight: 1.5, families: { burst: 1, webhook: 0.7, account: 0.2 } },
+  { weight: 1, families: { many: 1, account: 0.3, place: 0.3, webhook: 0.2 } },
+];
+
+export const familyOf = ({ id }: Idea): string => id.split('/')[0]!;
+
+export interface ChosenTheme {
+  readonly weightOf: (idea: Idea) => number;
+}
+
+export function chooseTheme(random: Random): ChosenTheme {
+  // Now and then everything may meet everything.
+  if (random.chance(0.06)) return { weightOf: () => 1 };
+  const { families } = random.weighted(THEMES, ({ weight }) => weight);
+  return { weightOf: (idea) => families[familyOf(idea)] ?? ELSEWHERE };
+}
