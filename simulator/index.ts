@@ -9,49 +9,35 @@ import {
   readReplayOptions,
   type SandboxOptions,
 } from './compose/options.ts';
+import { closedMessage } from './compose/wait-for.ts';
+import { WebhookSinks } from './compose/webhook-sinks.ts';
+import { type SandboxWorld, worldOf } from './compose/world-handle.ts';
 import { StateError } from './core/state/snapshot.ts';
 import type { Deviation } from './deviations/deviation.ts';
 import type { Deliverer } from './host/delivery/deliverer.ts';
-import { operatorOf, type SandboxOperator } from './operator.ts';
-import { fetchCall, standardRequest } from './transports/fetch.ts';
+import { undiciDeliverer } from './host/delivery/undici-deliverer.ts';
 
+export type { Envelope } from './compose/read-channel.ts';
+export type { WaitOptions } from './compose/wait-for.ts';
+export type { RequestMatch, RequestWaits } from './compose/wait-for-requests.ts';
+export type {
+  CollectedDelivery,
+  CollectOptions,
+  SinkAnswer,
+  WebhookSink,
+} from './compose/webhook-sinks.ts';
 export type { CredentialShown } from './control/schemas/records.ts';
-export type { AdvanceOptions, FaultOptions } from './operator.ts';
-export type { Deviation, ListenOptions, SandboxOptions, Settings, WorldFixture };
+export type { AdvanceOptions, FaultOptions, NamedCredential } from './operator.ts';
+export type { Deviation, ListenOptions, SandboxOptions, SandboxWorld, Settings, WorldFixture };
 
 /** A running sandbox. Close it when you are done. */
-export interface SandboxHandle extends SandboxOperator {
-  /**
-   * Answers a request of the API or of the control plane without a socket. Takes what the global
-   * `fetch` takes, so that a client can be given it instead; the host in the URL does not matter.
-   * Rejects with a TypeError when a fault cuts the connection.
-   *
-   * @example
-   * import { createSandbox } from 'trading-platform-sandbox';
-   *
-   * const sandbox = await createSandbox({ clock: 'frozen' });
-   * const { token } = sandbox.credential('brand-a');
-   * const response = await sandbox.fetch('http://sandbox/api/v1/accounts', {
-   *   method: 'POST',
-   *   headers: {
-   *     authorization: `Bearer ${token}`,
-   *     'idempotency-key': 'one',
-   *     'content-type': 'application/json',
-   *   },
-   *   body: JSON.stringify({ client_reference_id: 'ada', email: 'ada@example.com' }),
-   * });
-   * console.log(response.status); // 201
-   * await sandbox.close();
-   */
-  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export interface SandboxHandle extends SandboxWorld {
   /**
    * Serves over HTTP too, and answers where. Rejects with a TypeError that names the option when
    * one is wrong, and with the system's error when the port cannot be had; it may then be called
    * again.
    */
   readonly listen: (options?: ListenOptions) => Promise<{ readonly base_url: string }>;
-  /** Ends everything: the server, suspended calls, deliveries under way. */
-  readonly close: () => Promise<void>;
 }
 
 /**
@@ -70,7 +56,9 @@ export interface SandboxHandle extends SandboxOperator {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
   const read = await readOptions(options);
-  return handleOf(await compose(read, { warn }), read.controlToken);
+  const sinks = new WebhookSinks(undiciDeliverer());
+  const composition = await compose(read, { warn, deliverer: sinks });
+  return handleOf(composition, sinks, read.controlToken);
 }
 
 /** What a recording said again. */
@@ -113,7 +101,8 @@ export async function replayRecording(
       settings: terms.settings,
       deviations: terms.deviations.map((id) => own.find((one) => one.id === id) ?? id),
     });
-    const composition = await compose(read, { warn, deliverer: silentDeliverer });
+    const sinks = new WebhookSinks(silentDeliverer);
+    const composition = await compose(read, { warn, deliverer: sinks });
     const { sandbox } = composition;
     const { world, effects } = await playRecording(lines, sandbox.behaviour);
     sandbox.first.replace(world, { mode: 'frozen', nowMs: world.nowMs });
@@ -122,7 +111,7 @@ export async function replayRecording(
         ? [{ request_id: effect.requestId, status: effect.reply.status, body: effect.reply.body }]
         : [],
     );
-    return { sandbox: handleOf(composition, undefined), answers };
+    return { sandbox: handleOf(composition, sinks, undefined), answers };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     throw new TypeError(`${file}: ${error.message}`);
@@ -140,21 +129,20 @@ function warn(message: string): void {
   process.emitWarning(message, 'SandboxWarning');
 }
 
-function handleOf(composition: Composition, token: string | undefined): SandboxHandle {
+function handleOf(
+  composition: Composition,
+  sinks: WebhookSinks,
+  token: string | undefined,
+): SandboxHandle {
   const { sandbox, plane } = composition;
   let listening = false;
   let closed = false;
+  const parts = { sandbox, plane, sinks, token, isClosed: () => closed };
   return {
-    ...operatorOf(sandbox, plane, token),
-    fetch: async (input, init) => {
-      const { pathname } = new URL(input instanceof Request ? input.url : input, 'http://sandbox');
-      return pathname.startsWith('/_sandbox')
-        ? plane.fetch(standardRequest(input, init))
-        : fetchCall(sandbox, input, init);
-    },
+    ...worldOf(parts, sandbox.first, null),
     listen: async (options) => {
       const read = readListenOptions(options, token);
-      if (closed) throw new Error('this sandbox is closed; create another one');
+      if (closed) throw new Error(closedMessage);
       if (listening) throw new Error('this sandbox listens already');
       listening = true;
       try {

@@ -1,10 +1,11 @@
 // What a program may do to its sandbox besides calling the API: the control plane's rows as
 // methods.
 
+import { closedMessage } from './compose/wait-for.ts';
 import type { CredentialShown } from './control/schemas/records.ts';
 import { viewCredential } from './control/views/records.ts';
 import type { FaultMatch } from './core/pipeline/find-fault.ts';
-import type { Sandbox } from './host/world/sandbox.ts';
+import type { WorldHost } from './host/world/world-host.ts';
 import type { ControlPlane } from './transports/control/control-plane.ts';
 
 export type AdvanceOptions =
@@ -47,8 +48,8 @@ export class ControlError extends Error {
 }
 
 export interface SandboxOperator {
-  /** A credential of the first world by its name; throws when there is none. */
-  readonly credential: (name: string) => CredentialShown;
+  /** A credential of this world by its name, with its token; throws when there is none. */
+  readonly credential: (name: string) => NamedCredential;
   readonly clock: {
     /** The sandbox's time in milliseconds of the epoch. */
     readonly nowMs: () => number;
@@ -68,15 +69,24 @@ export interface SandboxOperator {
   readonly control: (method: string, path: string, body?: unknown) => Promise<unknown>;
 }
 
-export function operatorOf(
-  sandbox: Sandbox,
-  plane: ControlPlane,
-  token: string | undefined,
-): SandboxOperator {
+/** A world of a sandbox, and the way to its control plane. */
+export interface OperatedWorld {
+  readonly host: WorldHost;
+  /** null: the first one. */
+  readonly name: string | null;
+  readonly plane: ControlPlane;
+  readonly token: string | undefined;
+  readonly isClosed: () => boolean;
+}
+
+export function operatorOf(world: OperatedWorld): SandboxOperator {
+  const { host, name, plane, token, isClosed } = world;
+  const prefix = name === null ? '' : `worlds/${encodeURIComponent(name)}/`;
   const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    if (isClosed()) throw new Error(closedMessage);
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
-    const request = new Request(`http://localhost/_sandbox/${path}`, {
+    const request = new Request(`http://localhost/_sandbox/${prefix}${path}`, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -89,9 +99,15 @@ export function operatorOf(
     throw new ControlError(response.status, detail);
   };
   return {
-    credential: (name) => findCredential(sandbox, name),
+    credential: (named) => {
+      if (isClosed()) throw new Error(closedMessage);
+      return findCredential(host, named);
+    },
     clock: {
-      nowMs: () => Math.max(sandbox.first.clock.nowMs(), sandbox.first.world.nowMs),
+      nowMs: () => {
+        if (isClosed()) throw new Error(closedMessage);
+        return Math.max(host.clock.nowMs(), host.world.nowMs);
+      },
       advance: async (options) =>
         (await control('POST', 'clock/advance', options)) as AdvanceResult,
     },
@@ -109,12 +125,17 @@ export function operatorOf(
   };
 }
 
-function findCredential(sandbox: Sandbox, name: string): CredentialShown {
-  const { world } = sandbox.first;
+/** A credential as tests name it: one with a token that does not expire. */
+export type NamedCredential = CredentialShown & { readonly token: string };
+
+function findCredential(host: WorldHost, name: string): NamedCredential {
   const names: string[] = [];
-  for (const credential of world.credentials.values()) {
-    if (credential.name === name) return viewCredential(sandbox.first, credential);
+  for (const credential of host.world.credentials.values()) {
     names.push(credential.name);
+    if (credential.name !== name) continue;
+    const shown = viewCredential(host, credential);
+    if (shown.token !== null) return { ...shown, token: shown.token };
+    throw new Error(`credential "${name}" has no token that lasts; ask the token endpoint for one`);
   }
   throw new Error(`there is no credential "${name}"; there are ${names.join(', ')}`);
 }

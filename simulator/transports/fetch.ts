@@ -12,7 +12,7 @@ import { rejectOnAbort, retain, signalOf } from './abort-signals.ts';
  * with the signal's reason.
  */
 export async function fetchCall(
-  sandbox: Sandbox,
+  sandbox: Pick<Sandbox, 'call'>,
   input: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {

@@ -1,0 +1,56 @@
+// The events channel in this process, without a socket: one envelope after another.
+import type { Call } from '../core/call.ts';
+import { ChannelReader } from '../host/world/channel-reader.ts';
+import type { Answer, WorldHost } from '../host/world/world-host.ts';
+
+/** An event as it is delivered (EVT-2a). */
+export type Envelope = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly kind: string;
+};
+
+/** Begins as the handshake does, and throws what that is refused with. */
+export async function* readChannel(
+  host: WorldHost,
+  token: string,
+  afterSeq: number | undefined,
+): AsyncGenerator<Envelope, void> {
+  const query = afterSeq === undefined ? '' : `?after_seq=${afterSeq}`;
+  const { path } = host.behaviour.table.streamEvents;
+  const call: Call = {
+    method: 'GET',
+    target: `${path.startsWith('/') ? path : `/api/v1/${path}`}${query}`,
+    headers: { authorization: `Bearer ${token}` },
+    body: new Uint8Array(0),
+    upgrade: true,
+  };
+  await shakeHands(host, call);
+  let wake: (() => void) | null = null;
+  const reader = new ChannelReader(host, call, () => wake?.());
+  try {
+    for (;;) {
+      const news = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const page = reader.read();
+      if ('code' in page) throw new Error(`the channel ended with ${page.code}: ${page.reason}`);
+      for (const envelope of page.envelopes) yield JSON.parse(envelope) as Envelope;
+      if (!page.more) await news;
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+function shakeHands(host: WorldHost, call: Call): Promise<void> {
+  return new Promise((resolve, reject) => {
+    host.call(call, (answer: Answer) => {
+      if (answer.kind === 'reset') reject(new TypeError('fetch failed: the connection was reset'));
+      else if (answer.kind === 'answer' || answer.kind === 'begin') {
+        const { status, body } = answer.reply;
+        if (status === 101) resolve();
+        else reject(new Error(`the channel was refused with ${status}: ${body}`));
+      }
+    });
+  });
+}

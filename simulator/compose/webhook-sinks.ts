@@ -1,0 +1,160 @@
+// Subscriptions whose deliveries go into an array in this process, without a socket.
+import type { Deliverer, DeliveryOrder, DeliveryOutcome } from '../host/delivery/deliverer.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+import { expectNone, type WaitOptions, waitFor } from './wait-for.ts';
+
+export type WebhookCategory = 'account' | 'order' | 'position' | 'transaction';
+
+/** A delivery as a receiver sees it. */
+export interface CollectedDelivery {
+  readonly envelope: Readonly<Record<string, unknown>> & { readonly id: string };
+  readonly headers: Readonly<Record<string, string>>;
+  /** The exact text that was signed. */
+  readonly body: string;
+  /** How often this event has come here, from 1. */
+  readonly attempt: number;
+}
+
+export interface SinkAnswer {
+  readonly status: number;
+}
+
+export interface WebhookSink {
+  readonly subscription: { readonly id: number; readonly secret: string };
+  /** Everything that has come, oldest first. */
+  readonly deliveries: readonly CollectedDelivery[];
+  /** Deliveries whose envelope has these members, those that have come already among them. */
+  readonly waitFor: (
+    match?: Readonly<Record<string, unknown>>,
+    options?: WaitOptions,
+  ) => Promise<CollectedDelivery[]>;
+  readonly expectNone: (
+    match?: Readonly<Record<string, unknown>>,
+    options?: { readonly withinMs?: number },
+  ) => Promise<void>;
+  /** How the next deliveries are answered; 200 until then. */
+  readonly answer: (how: (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer>) => void;
+}
+
+export interface CollectOptions {
+  /** All of them when left out. */
+  readonly categories?: readonly WebhookCategory[];
+  /** The first firm when left out. */
+  readonly firm_id?: string;
+}
+
+const sinkHostname = 'collected.sandbox-sinks.com';
+const publicAddress = '93.184.216.34';
+const everyCategory: readonly WebhookCategory[] = ['account', 'order', 'position', 'transaction'];
+
+/** Keeps what is meant for a sink, and hands everything else on. */
+export class WebhookSinks implements Deliverer {
+  readonly #others: Deliverer;
+  readonly #sinks = new Map<string, Sink>();
+
+  constructor(others: Deliverer) {
+    this.#others = others;
+  }
+
+  deliver(order: DeliveryOrder): Promise<DeliveryOutcome> {
+    const sink = this.#sinks.get(order.url);
+    return sink === undefined ? this.#others.deliver(order) : sink.take(order);
+  }
+
+  resolve(hostname: string): Promise<readonly string[]> {
+    return this.#others.resolve(hostname);
+  }
+
+  async close(): Promise<void> {
+    for (const sink of this.#sinks.values()) sink.close();
+    await this.#others.close();
+  }
+
+  /** Subscribes a new sink to what happens in a world from now on. */
+  collect(host: WorldHost, options: CollectOptions = {}): WebhookSink {
+    const url = `https://${sinkHostname}/${this.#sinks.size + 1}`;
+    const firmId = options.firm_id ?? host.world.firms.keys().next().value ?? '1';
+    host.act('setName', { hostname: sinkHostname, addresses: [publicAddress] });
+    const outcome = host.act('makeSubscription', {
+      firm_id: firmId,
+      url,
+      event_categories: options.categories ?? everyCategory,
+    });
+    if ('refused' in outcome) {
+      throw new TypeError(`${outcome.refused.field}: ${outcome.refused.message}`);
+    }
+    const { subscription } = outcome.value as { subscription: WebhookSink['subscription'] };
+    const sink = new Sink({ id: subscription.id, secret: subscription.secret });
+    this.#sinks.set(url, sink);
+    return sink;
+  }
+}
+
+class Sink implements WebhookSink {
+  readonly subscription: WebhookSink['subscription'];
+  readonly deliveries: CollectedDelivery[] = [];
+  readonly #listeners = new Set<{ look: () => void; closed: () => void }>();
+  #how: (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer> = () => ({ status: 200 });
+
+  constructor(subscription: WebhookSink['subscription']) {
+    this.subscription = subscription;
+  }
+
+  async take({ headers, body }: DeliveryOrder): Promise<DeliveryOutcome> {
+    const envelope = JSON.parse(body) as CollectedDelivery['envelope'];
+    const earlier = this.deliveries.filter((each) => each.envelope.id === envelope.id);
+    const delivery = { envelope, headers, body, attempt: earlier.length + 1 };
+    this.deliveries.push(delivery);
+    for (const { look } of [...this.#listeners]) look();
+    try {
+      return { status: (await this.#how(delivery)).status, error: null };
+    } catch (error) {
+      return { status: null, error: `the sink failed: ${(error as Error).message}` };
+    }
+  }
+
+  readonly answer: WebhookSink['answer'] = (how) => {
+    this.#how = how;
+  };
+
+  readonly waitFor: WebhookSink['waitFor'] = async (match = {}, options) => [
+    ...(await waitFor(this.#waited(match), options)),
+  ];
+
+  readonly expectNone: WebhookSink['expectNone'] = (match = {}, options) =>
+    expectNone(this.#waited(match), options);
+
+  close(): void {
+    for (const { closed } of [...this.#listeners]) closed();
+  }
+
+  #waited(match: Readonly<Record<string, unknown>>) {
+    return {
+      found: () => this.deliveries.filter(({ envelope }) => hasMembers(envelope, match)),
+      listen: (look: () => void, closed: () => void) => {
+        const listener = { look, closed };
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      words: () => `delivery ${JSON.stringify(match)}; ${this.#told()}`,
+    };
+  }
+
+  #told(): string {
+    if (this.deliveries.length === 0) return 'nothing was delivered';
+    const lines = this.deliveries.slice(-10).map(({ envelope, attempt }) => {
+      const { id, kind, account_id } = envelope;
+      return `  ${String(kind)} ${id} (account ${String(account_id)}, attempt ${attempt})`;
+    });
+    return `what was delivered (${this.deliveries.length}), the last:\n${lines.join('\n')}`;
+  }
+}
+
+function hasMembers(
+  envelope: Readonly<Record<string, unknown>>,
+  match: Readonly<Record<string, unknown>>,
+): boolean {
+  return Object.entries(match).every(
+    ([name, value]) => JSON.stringify(envelope[name]) === JSON.stringify(value),
+  );
+}
