@@ -189,7 +189,7 @@ effects('over a socket: cut short it ends in order, slow it comes in pieces', as
     const pieces: string[] = [];
     socket.on('data', (bytes: Buffer) => pieces.push(String(bytes)));
     socket.write(
-      `GET /api/v1/accounts HTTP/1.1\r\nhost: sandbox\r\nconnection: close\r\n` +
+      `GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n` +
         `authorization: Bearer ${token}\r\n\r\n`,
     );
     // An end and no error: the bytes before it are not lost to a reset.
