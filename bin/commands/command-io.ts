@@ -1,6 +1,7 @@
 // What the webhooks commands need of the world around them, and how they read what they are given.
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { terminalLine, terminalText } from './terminal.ts';
 
 /** The surroundings of a command; tests bring their own. */
 export interface CommandIo {
@@ -22,8 +23,8 @@ export interface CommandIo {
 export const systemIo: CommandIo = {
   env: process.env,
   stdin: process.stdin,
-  out: (line) => console.log(line),
-  err: (text) => process.stderr.write(text),
+  out: (line) => console.log(terminalLine(line)),
+  err: (text) => process.stderr.write(terminalText(text)),
   nowMs: () => Date.now(),
   finish: (code) => {
     process.exitCode = code;

@@ -1,9 +1,15 @@
 // What `sandbox start` shows a person: where everything is, who may call, and a first call to try.
 import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
+import { terminalLine } from '../terminal.ts';
 import type { ReadyEvent } from './ready.ts';
 
 /** The banner as lines; `notes` are departures from the conforming service that are switched on. */
 export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): string[] {
+  // Names and tokens of a world file may be anybody's.
+  return linesOf(ready, notes).map((line) => terminalLine(line));
+}
+
+function linesOf(ready: ReadyEvent, notes: readonly string[]): string[] {
   return [
     `Trading platform sandbox ${ready.version}, world "${ready.world}"`,
     '',
@@ -17,7 +23,7 @@ export function bannerLines(ready: ReadyEvent, notes: readonly string[] = []): s
     'Credentials (send one as Authorization: Bearer TOKEN)',
     ...table(ready.credentials.map((one) => [one.name, one.token ?? '-', describe(one)])),
     ...receiver(ready),
-    ...notes.map((note) => `\nNote: ${note}`),
+    ...notes.flatMap((note) => ['', `Note: ${note}`]),
     ...firstCall(ready),
   ];
 }

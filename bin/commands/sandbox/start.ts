@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
+import { jsonLine } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
 import { logRequests } from './log/request-log.ts';
@@ -83,7 +84,7 @@ function notesOn({ options }: Sandbox): string[] {
 
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
   const banner = () => bannerLines(ready, notes).join('\n');
-  print(`${options.json ? JSON.stringify(ready) : banner()}\n`);
+  print(`${options.json ? jsonLine(ready) : banner()}\n`);
 }
 
 /** Before the line that it is ready: who reads that may look for the file. */

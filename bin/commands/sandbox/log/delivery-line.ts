@@ -1,4 +1,5 @@
 // Lines of log for a delivery: one as an attempt leaves or is delayed, one when it has ended.
+import { terminalLine } from '../../terminal.ts';
 
 export interface SentLine {
   readonly atMs: number;
@@ -31,14 +32,14 @@ export interface EndedLine {
 
 /** `12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://localhost:3000/hooks`. */
 export function sentLine({ atMs, kind, seq, attempt, url }: SentLine): string {
-  return `${timeOf(atMs)}  --> ${visible(kind)} seq ${seq} attempt ${attempt} to ${visible(url)}`;
+  return `${timeOf(atMs)}  --> ${terminalLine(kind)} seq ${seq} attempt ${attempt} to ${terminalLine(url)}`;
 }
 
 /** `12:00:01.262  <-- 500, again in 30 s (seq 12 attempt 1)`. */
 export function endedLine({ atMs, seq, attempt, status, error, next }: EndedLine): string {
-  const what = status === null ? visible(error ?? 'no answer') : String(status);
+  const what = status === null ? terminalLine(error ?? 'no answer') : String(status);
   const words =
-    next.kind === 'disabled' ? `disabled: ${visible(next.reason)}` : `${what}${wordsOf(next)}`;
+    next.kind === 'disabled' ? `disabled: ${terminalLine(next.reason)}` : `${what}${wordsOf(next)}`;
   return `${timeOf(atMs)}  <-- ${words} (seq ${seq} attempt ${attempt})`;
 }
 
@@ -81,9 +82,4 @@ export function spanOf(ms: number): string {
 
 function timeOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 23);
-}
-
-// Kinds, urls and errors are others' text: they must not move the cursor of whoever reads the log.
-function visible(text: string): string {
-  return text.replace(/\p{C}/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }

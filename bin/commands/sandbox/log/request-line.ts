@@ -1,4 +1,5 @@
 // One line of log for each request: what was asked, what came of it, and by which rules.
+import { terminalLine } from '../../terminal.ts';
 
 export interface RequestLine {
   readonly atMs: number;
@@ -28,7 +29,7 @@ export function requestLine(line: RequestLine): string {
     time,
     `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,
     outcome.padEnd(13),
-    (caller ?? '-').padEnd(10),
+    terminalLine(caller ?? '-').padEnd(10),
     rules.slice(0, mostCites).join(' '),
   ]
     .join('  ')

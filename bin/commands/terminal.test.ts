@@ -1,0 +1,61 @@
+// Every door to a terminal, tried with what a stranger could write: nothing gets through that
+// steers it, and no line becomes two.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
+import { bannerLines } from './sandbox/banner.ts';
+import { sentLine } from './sandbox/log/delivery-line.ts';
+import { requestLine } from './sandbox/log/request-line.ts';
+import { readyEvent } from './sandbox/ready.ts';
+import { jsonLine, terminalLine, terminalText } from './terminal.ts';
+
+const doors = suite('doors to a terminal');
+
+const codes = [0, 7, 8, 10, 13, 27, 127, 0x85, 0x9b, 0x200f, 0x202e, 0x2066, 0x2028, 0xfeff];
+const hostile = `a${codes.map((each) => `${String.fromCharCode(each)}[8mz`).join('')}`;
+const steering = codes.map((each) => String.fromCharCode(each));
+
+function assertHarmless(line: string): void {
+  for (const char of steering) {
+    assert.not(
+      line.includes(char),
+      `U+${char.charCodeAt(0).toString(16)} in ${JSON.stringify(line)}`,
+    );
+  }
+}
+
+doors('a line stays a line, and our colours stay', () => {
+  assertHarmless(terminalLine(hostile));
+  const red = '\u001b[31mred\u001b[39m';
+  assert.is(terminalLine(red), red);
+  assert.not(terminalLine('\u001b[8mhidden').includes('\u001b'));
+  assert.is(terminalText('one\ntwo'), 'one\ntwo');
+});
+
+doors('JSON says the same and shows nothing else', () => {
+  const line = jsonLine({ hostile });
+  assertHarmless(line);
+  assert.equal(JSON.parse(line), { hostile });
+});
+
+doors('the banner and the log', async () => {
+  const sandbox = await createTestSandbox();
+  sandbox.first.act('createCredential', { name: hostile, scopes: [], firm_id: '1' } as never);
+  const ready = readyEvent(sandbox, 'http://127.0.0.1:1', null);
+  for (const line of bannerLines(ready, [hostile])) assertHarmless(line);
+  assertHarmless(
+    requestLine({
+      atMs: 0,
+      method: 'GET',
+      target: `/${hostile}`,
+      status: 200,
+      idempotency: null,
+      caller: hostile,
+      cites: [],
+    } as never),
+  );
+  assertHarmless(sentLine({ atMs: 0, kind: hostile, seq: 1, attempt: 1, url: hostile }));
+  await sandbox.close();
+});
+
+doors.run();
