@@ -32,7 +32,8 @@ export interface EndedLine {
 
 /** `12:00:01.250  --> transaction.approved seq 12 attempt 1 to http://localhost:3000/hooks`. */
 export function sentLine({ atMs, kind, seq, attempt, url }: SentLine): string {
-  return `${timeOf(atMs)}  --> ${terminalLine(kind)} seq ${seq} attempt ${attempt} to ${terminalLine(url)}`;
+  const what = `${terminalLine(kind)} seq ${seq} attempt ${attempt}`;
+  return `${timeOf(atMs)}  --> ${what} to ${terminalLine(url)}`;
 }
 
 /** `12:00:01.262  <-- 500, again in 30 s (seq 12 attempt 1)`. */
