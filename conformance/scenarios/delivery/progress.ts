@@ -21,7 +21,7 @@ const evtProgress: Scenario = {
   title: 'last_delivered_seq is the last event that was taken, and stays where delivery stopped',
   rules: ['EVT-10a'],
   observes: ['NS-28'],
-  needs: ['receiver', 'clock'],
+  needs: ['receiver'],
   lane: 'own_world',
   async run(t) {
     const hook = await t.receiver();
@@ -37,7 +37,12 @@ const evtProgress: Scenario = {
       return t.notTested('EVT-10a', 'deliveries carry no sequence number to hold it against');
     }
     const numbers = numbersIn([envelopes[1], last.envelope], names);
-    await expectSeq(t, id, numbers, 'of the last event delivered');
+    // On a live target others may cause events of this subscription too.
+    const later = () => {
+      const all = t.has('clock') ? [] : hook.deliveries.filter(({ answered }) => answered === 200);
+      return numbersIn(all.map(envelopeIn), names).filter((each) => each > Math.max(...numbers));
+    };
+    await expectSeq(t, id, [...numbers, ...later()], 'of the last event delivered');
     const list = await t.control('the list', () => t.api.listWebhooks(), 200);
     const row = rowOf(subscriptionsIn(list).rows, id);
     const listed = row === undefined || numbers.includes(Number(row.last_delivered_seq));
@@ -46,12 +51,15 @@ const evtProgress: Scenario = {
 
     await expectOthersUncounted(t, hook, id, numbers);
     await t.control('a new secret', () => t.api.rotateWebhookSecret(id));
-    await expectSeq(t, id, numbers, 'after the secret was rotated');
-    const reached = (await takenLate(t, hook, id, names)) ?? numbers;
+    await expectSeq(t, id, [...numbers, ...later()], 'after the secret was rotated');
+    // In real time nobody waits for the last attempt; that a failed one changes nothing is seen.
+    const late = t.has('clock') ? await takenLate(t, hook, id, names) : undefined;
+    const reached = late ?? numbers;
     hook.answer(() => ({ status: 500 }));
     await requireDelivery(t, hook, await triggerEvent(t));
     await flushDeliveries(t);
-    await expectSeq(t, id, reached, 'after an attempt that failed');
+    await expectSeq(t, id, [...reached, ...later()], 'after an attempt that failed');
+    if (!t.has('clock')) return;
     const behind = await triggerEvent(t);
     await flushDeliveries(t);
     const passed = (await deliveriesOf(t, hook, behind, 1, 50)).length > 0;
