@@ -1,0 +1,49 @@
+// One defect at a time in a platform of another hand: the rules that it breaks are blamed, and
+// those that merely rest on them are not.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { type DefectId, defects } from '../testing/second-mind/defects.ts';
+import { serve } from '../testing/second-mind/server/serve.ts';
+
+/** Each with the innocent rules that its symptoms look like. */
+const DEFECTS: [defect: DefectId, innocent: string[]][] = [
+  ['conv-number-ids', ['BULK-12']],
+  ['acc-create-200', ['LIM-5']],
+  ['acc-phone-as-typed', ['ACC-12']],
+  ['upd-412-after-write', ['IDEM-11', 'UPD-12']],
+  ['bulk-resubmit-duplicates', ['ACC-6', 'IDEM-4c']],
+  ['idem-replay-current', ['IDEM-7a']],
+  ['idem-batch-counted', ['IDEM-9a']],
+  ['acc-known-409', ['ACC-14', 'BULK-11', 'IDEM-15']],
+  ['acc-known-201', ['IDEM-1b', 'IDEM-2c', 'IDEM-7b', 'IDEM-9a']],
+  ['upd-last-name-ignored', ['UPD-1', 'UPD-12']],
+  ['auth-brand-wide', ['TXS-16', 'UPD-5', 'UPD-6']],
+  ['hook-wants-key', ['ERR-2']],
+  ['hook-other-firm-403', ['HOOK-11']],
+  ['lim-firm-none', ['LIM-11']],
+];
+
+const blame = suite('whom the judge blames');
+
+for (const [id, innocent] of DEFECTS) {
+  blame(`${id}: not ${innocent.join(', ')}`, async () => {
+    const { breaks } = defects.find((each) => each.id === id)!;
+    const served = await serve({ style: 'plain', defects: [id] });
+    try {
+      const only = [...breaks, ...innocent];
+      const { report } = await runJudge({ baseUrl: served.baseUrl, json: true, seed: '1', only });
+      const deviating = report.rules.filter(({ verdict }) => verdict === 'deviates');
+      const blamed = deviating.map((rule) => rule.id);
+      assert.ok(blamed.length > 0, 'nobody is blamed');
+      assert.equal(
+        blamed.filter((rule) => !breaks.some((own) => own === rule)),
+        [],
+      );
+    } finally {
+      await served.close();
+    }
+  });
+}
+
+blame.run();
