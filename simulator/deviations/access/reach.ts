@@ -3,8 +3,8 @@
 import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Credential } from '../../core/records.ts';
 import { decision, operation, policy, stage, writeOperations } from '../bend.ts';
+import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, refuseAs, unscoped } from '../shared-bends.ts';
 
 const reach = (
   change: (

@@ -5,8 +5,8 @@ import { callerOf, type RequestContext } from '../../core/pipeline/request-conte
 import type { Transaction } from '../../core/records.ts';
 import { findReferenced } from '../../core/references.ts';
 import { operation } from '../bend.ts';
+import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, refusedWith } from '../shared-bends.ts';
 
 /** Another answer where transactions of this reference exist, and all of them are out of reach. */
 const underTakenReference = (

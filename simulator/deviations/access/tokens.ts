@@ -3,8 +3,8 @@
 import type { Decision } from '../../core/call.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { decision, operation, policy, stage } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs } from '../shared-bends.ts';
 
 /** Lets a credential that nobody knows act as one that may do everything. */
 function letIn(context: RequestContext): null {

@@ -3,8 +3,8 @@ import { callerOf } from '../../core/pipeline/request-context.ts';
 import { findReferenced } from '../../core/references.ts';
 import { isBlank } from '../../core/values/text.ts';
 import { type Json, operation, policy, reply, stage } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs } from '../shared-bends.ts';
 
 export const accountDeviations: readonly Deviation[] = [
   {

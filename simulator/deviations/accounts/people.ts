@@ -2,8 +2,8 @@
 // ACC-17).
 import { callerOf, copyContext, type RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, policy } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs } from '../shared-bends.ts';
 
 export const accountPeopleDeviations: readonly Deviation[] = [
   {

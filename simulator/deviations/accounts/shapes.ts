@@ -3,8 +3,8 @@
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Account } from '../../core/records.ts';
 import { decision, everyReply, type Json, only, policy, reply } from '../bend.ts';
+import { alsoBy, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, unscoped } from '../shared-bends.ts';
 
 /** Changes the account that a create makes, in the world and in the answer. */
 function made(change: (account: Account, context: RequestContext) => Account): Deviation['bend'] {

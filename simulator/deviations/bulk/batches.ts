@@ -7,8 +7,8 @@ import {
   type RequestContext,
 } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, policy } from '../bend.ts';
+import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, refuseAs, unscoped } from '../shared-bends.ts';
 
 const bulk = 'bulkCreateAccounts';
 

@@ -1,8 +1,8 @@
 // Wrong ways of writing amounts, ids and times (CONV).
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, members, policy } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs } from '../shared-bends.ts';
 import { create, sentAs, shown } from '../transactions/bends.ts';
 
 export const conventionDeviations: readonly Deviation[] = [

@@ -3,8 +3,8 @@
 import type { Reply } from '../../core/call.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, mapJson, stage } from '../bend.ts';
+import { refuseAs, underStatus } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, underStatus } from '../shared-bends.ts';
 
 /** Changes every problem as it is made. */
 const problems =

@@ -3,8 +3,8 @@
 import type { Reply } from '../../core/call.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { everyReply, stage } from '../bend.ts';
+import { underStatus } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { underStatus } from '../shared-bends.ts';
 
 /** Changes answers of 429. */
 const limited = (change: (reply: Reply, context: RequestContext) => Reply): Deviation['bend'] =>

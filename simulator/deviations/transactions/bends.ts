@@ -5,7 +5,7 @@ import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Transaction, TransactionStatus } from '../../core/records.ts';
 import type { Transition, Trigger } from '../../core/tables/transitions.ts';
 import { type Bend, decision, type Json, only, operation, policy } from '../bend.ts';
-import { refusedWith } from '../shared-bends.ts';
+import { refusedWith } from '../common-bends.ts';
 
 export const create = 'createTransaction';
 export const approve = 'approveTransaction';

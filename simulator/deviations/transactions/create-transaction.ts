@@ -1,8 +1,8 @@
 // Wrong ways of creating transactions, and of writing amounts, ids and times (TXN, CONV).
 import { copyContext } from '../../core/pipeline/request-context.ts';
 import { operation, policy, reply } from '../bend.ts';
+import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, refusedWith } from '../shared-bends.ts';
 import { create, made, sentAs } from './bends.ts';
 
 export const transactionDeviations: readonly Deviation[] = [

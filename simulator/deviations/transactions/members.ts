@@ -1,7 +1,7 @@
 // Wrong members of transactions, and wrong reach when creating one (TXN-6 to TXN-12).
 import { type Json, operation, policy, transitionOperations } from '../bend.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../shared-bends.ts';
 import { create, made, sentAs, shown } from './bends.ts';
 
 const all = [create, ...transitionOperations] as const;

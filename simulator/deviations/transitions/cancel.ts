@@ -1,8 +1,8 @@
 // Wrong ways of cancelling (TXS-8 to TXS-13).
 import type { Decision } from '../../core/call.ts';
 import { decision, only } from '../bend.ts';
+import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, refusedWith } from '../shared-bends.ts';
 import {
   cancel,
   cell,

@@ -2,8 +2,8 @@
 // TXS-8).
 import type { Decision } from '../../core/call.ts';
 import { decision, policy } from '../bend.ts';
+import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, refusedWith } from '../shared-bends.ts';
 import {
   approve,
   cell,

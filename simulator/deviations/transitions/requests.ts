@@ -1,7 +1,7 @@
 // Wrong ways with what deciding on a transaction asks for and shows (TXS-14 to TXS-19).
 import { decision, type Json, operation, policy, stage, transitionOperations } from '../bend.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../shared-bends.ts';
 import { approve, cancel, reject } from '../transactions/bends.ts';
 
 export const transitionRequestDeviations: readonly Deviation[] = [

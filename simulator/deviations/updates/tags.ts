@@ -5,8 +5,8 @@ import { headerOf } from '../../core/pipeline/operation-row.ts';
 import { copyContext, type RequestContext } from '../../core/pipeline/request-context.ts';
 import { parseIfMatch } from '../../core/values/etag.ts';
 import { operation } from '../bend.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../shared-bends.ts';
 import { left, update } from './bends.ts';
 
 /** Applies an update as though its tag were right. */

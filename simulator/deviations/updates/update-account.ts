@@ -1,8 +1,8 @@
 // Wrong ways of updating accounts (UPD).
 import { headerOf } from '../../core/pipeline/operation-row.ts';
 import { decision, operation, policy, reply } from '../bend.ts';
+import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs, refusedWith } from '../shared-bends.ts';
 import { left, update } from './bends.ts';
 
 /** What else is done by updates of one member alone. */

@@ -1,8 +1,8 @@
 // Wrong ways of disabling subscriptions, and of who sees and touches them (HOOK-5 to HOOK-13).
 import { copyContext } from '../../core/pipeline/request-context.ts';
 import { decision, type Json, operation, policy, reply } from '../bend.ts';
+import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { alsoBy, refuseAs, unscoped } from '../shared-bends.ts';
 
 import { left, routes, shown } from './bends.ts';
 

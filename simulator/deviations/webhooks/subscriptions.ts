@@ -1,7 +1,7 @@
 // Wrong forms of subscriptions, and secrets where they do not belong (HOOK-1 to HOOK-4).
 import { decision, type Json, members, operation } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { refuseAs } from '../shared-bends.ts';
 
 import { shown } from './bends.ts';
 

@@ -5,8 +5,8 @@ import { type AddressSpace, forgetBlocks, isPublicAddress } from '../../core/val
 import { parseTargetUrl } from '../../core/values/target-url.ts';
 import type { World } from '../../core/world.ts';
 import { policy } from '../bend.ts';
+import { underStatus } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { underStatus } from '../shared-bends.ts';
 
 /** Judges targets by another idea of what is public. */
 const space =
