@@ -1,4 +1,4 @@
-// `npm run client-zoo [-- --times N] [NAME…]`: judges every sample client whole, and says where the
+// `npm run client-samples [-- --times N] [NAME…]`: judges every sample client whole, and says where the
 // judge is wrong: a mistake that it does not see, or a failure that is none.
 import { availableParallelism } from 'node:os';
 import { checks } from '../../conformance/client/checks/all.ts';
@@ -8,7 +8,7 @@ import {
   rightClients,
   type SampleClient,
   wrongClients,
-} from '../../conformance/client/testing/zoo.ts';
+} from '../../conformance/client/testing/sample-clients.ts';
 import { worlds } from '../../fixtures/worlds.ts';
 import { openWorlds } from '../commands/conformance/client-sandbox.ts';
 
