@@ -9,7 +9,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ClientReport, ReportVerdict } from '../../conformance/client/report.ts';
-import { commandOf, rightClients, wrongClients } from '../../conformance/client/testing/sample-clients.ts';
+import {
+  commandOf,
+  rightClients,
+  wrongClients,
+} from '../../conformance/client/testing/sample-clients.ts';
 import { root } from '../dev/root.ts';
 
 const judged = suite('conformance client');
