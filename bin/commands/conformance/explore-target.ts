@@ -5,10 +5,13 @@ import { type Sender, socketSender } from '../../../conformance/engine/send/send
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
 import { learn } from '../../../conformance/explore/learn.ts';
+import { htmlReport } from '../../../conformance/explore/report/html.ts';
+import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
 import type { Sequence } from '../../../conformance/explore/sequence.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
+import { count } from '../../../conformance/reports/verdict-words.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from './explore-model.ts';
@@ -126,7 +129,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
     ...(sequence === undefined ? {} : { sequences: [sequence] }),
   });
   const report = reportOf(comparison, explored, startedAt, performance.now() - startedMs);
-  await finish(comparison, report);
+  finish(comparison, report, explored.agreed);
   return exitCodeOf(report);
 }
 
@@ -164,16 +167,35 @@ function replayCommand({ reach, reports }: ExploreOptions, { baseUrl }: Found, i
   return [...parts, `--replay ${file}#${id}`].join(' ');
 }
 
-async function finish({ options, io }: Comparison, report: ExploreReport): Promise<void> {
+const RENDERERS = {
+  json: (report: ExploreReport) => `${JSON.stringify(report, null, 1)}\n`,
+  markdown: markdownReport,
+  html: htmlReport,
+} as const;
+
+function finish(
+  { options, io, settings }: Comparison,
+  report: ExploreReport,
+  agreed: number,
+): void {
+  const written: string[] = [];
   for (const { format, file } of options.reports) {
-    if (format === 'json') writeText(file, io.cwd, `${JSON.stringify(report, null, 1)}\n`);
+    writeText(file, io.cwd, RENDERERS[format](report));
+    written.push(`${format} report: ${file}`);
   }
-  if (options.reach.json) {
+  const { observed, json } = options.reach;
+  if (observed !== undefined) {
+    writeText(observed, io.cwd, `${JSON.stringify({ settings }, null, 2)}\n`);
+    const under = `${agreed} of ${count(report.sequences, 'sequence')} agreed under them`;
+    written.push(`observed: ${observed}, ${Object.keys(settings).length} settings; ${under}`);
+  }
+  if (json) {
     io.out(`${JSON.stringify(report)}\n`);
+    for (const line of written) io.err(`${line}\n`);
     return;
   }
   const lines = textReport(report, { color: io.color, width: io.columns });
-  io.out(`${lines.join('\n')}\n`);
+  io.out(`${[...lines, ...written].join('\n')}\n`);
 }
 
 function exitCodeOf({ verdict, interrupted }: ExploreReport): number {

@@ -1,0 +1,74 @@
+// Checks that the readable reports tell a difference whole, and let nothing that a target says
+// become markup.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { htmlReport } from './html.ts';
+import { markdownReport } from './markdown.ts';
+import type { ExploreReport } from './report.ts';
+import { textReport } from './text.ts';
+
+const formats = suite('explore reports');
+
+const report: ExploreReport = {
+  schema: 'explore/1',
+  tool: { name: 'conformance', version: '0.0.0' },
+  target: { base_url: 'http://target.example', control_url: null },
+  seed: 7,
+  started_at: '2026-01-01T00:00:00.000Z',
+  requests: 40,
+  sequences: 3,
+  duration_ms: 900,
+  verdict: 'differs',
+  interrupted: false,
+  differences: [
+    {
+      id: 'd1',
+      title: 'updateAccount answers 200 in place of 412',
+      rules: ['UPD-7'],
+      questions: [],
+      reproduced: '2 of 2',
+      calls: 2,
+      shrunk_from: 41,
+      times: 1,
+      steps: [
+        {
+          n: 1,
+          as: 'firm',
+          request: { method: 'PATCH', path: '/api/v1/accounts/1', headers: {}, body: { a: '<b>' } },
+          operator: null,
+          model: { status: 412, headers: {}, body: { code: 'revision_conflict' } },
+          target: { status: 200, headers: {}, body: '<script>alert(1)</script>' },
+          differs: true,
+        },
+      ],
+      replay: 'conformance explore --replay report.json#d1',
+      sequence: { steps: [] },
+    },
+  ],
+  open: [{ question: 'NS-6', seen: 4 }],
+  unexplained: [],
+  inconclusive: [],
+  coverage: { operations: {}, answers: {}, rules: {}, settings_learned: {} },
+  notes: [],
+};
+
+formats('each tells title, rule, both answers, what is open and how to play it again', () => {
+  const texts = [
+    markdownReport(report),
+    htmlReport(report),
+    textReport(report, { color: false, width: 100 }).join('\n'),
+  ];
+  for (const text of texts) {
+    for (const word of ['updateAccount answers 200', 'UPD-7', 'revision', '412', 'NS-6', '#d1']) {
+      assert.ok(text.replaceAll('&#35;', '#').replaceAll('\\', '').includes(word), word);
+    }
+  }
+});
+
+formats('nothing that the target says becomes markup', () => {
+  assert.not.ok(htmlReport(report).includes('<script>'));
+  const outside = markdownReport(report).replace(/`[^`]*`/g, '');
+  assert.not.ok(outside.includes('<script>'));
+});
+
+formats.run();

@@ -1,0 +1,63 @@
+// The report as Markdown, for an issue or a pull request.
+import { count, duration } from '../../reports/verdict-words.ts';
+import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+
+export function markdownReport(report: ExploreReport): string {
+  const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
+  const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
+  const open = report.open.map(({ question, seen }) => `- ${inline(question)}: ${seen}`);
+  const lines = [
+    `# ${inline(target.base_url)} ${verdict}`,
+    '',
+    `${much}, seed ${seed}.${report.interrupted ? ' Interrupted: what is known so far.' : ''}`,
+    ...report.differences.flatMap(differenceLines),
+    ...(open.length === 0 ? [] : ['', '## Open, so not counted', '', ...open]),
+    ...(report.notes.length === 0 ? [] : ['', ...report.notes.map(inline)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function differenceLines(found: ReportDifference): string[] {
+  const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
+  return [
+    '',
+    `## ${found.id}: ${inline(found.title)}`,
+    '',
+    `Rules: ${found.rules.join(', ') || 'none'}. Shown ${found.reproduced} times; ${shrunk}.`,
+    '',
+    ...found.steps.flatMap(stepLines),
+    '',
+    '```sh',
+    found.replay,
+    '```',
+  ];
+}
+
+function stepLines({ n, as, request, operator, model, target, differs }: ReportStep): string[] {
+  const what =
+    request === null
+      ? `operator: ${code(operator)}`
+      : `\`${request.method} ${request.path.replaceAll('`', '')}\` as ${as}`;
+  const sent = request?.body == null ? [] : [`   sends ${code(request.body)}`];
+  if (!differs) return [`${n}. ${what}: ${target?.status ?? 'done'}`, ...sent];
+  return [
+    `${n}. **${what}**`,
+    ...sent,
+    `   - expected ${answer(model)}`,
+    `   - answered ${answer(target)}`,
+  ];
+}
+
+const answer = (given: ReportAnswer | null): string =>
+  given === null ? 'nothing' : `${given.status ?? ''} ${code(given.body)}`.trim();
+
+/** What a target says must not become markup. */
+function code(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const short = text.length > 400 ? `${text.slice(0, 400)}…` : text;
+  return `\`${short.replace(/[`\r\n]+/g, ' ')}\``;
+}
+
+function inline(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');
+}
