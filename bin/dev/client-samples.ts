@@ -1,5 +1,5 @@
-// `npm run client-samples [-- --times N] [NAME…]`: judges every sample client whole, and says where the
-// judge is wrong: a mistake that it does not see, or a failure that is none.
+// `npm run client-samples [-- --times N] [NAME…]`: judges every sample client whole, and says where
+// the judge is wrong: a mistake that it does not see, or a failure that is none.
 import { availableParallelism } from 'node:os';
 import { checks } from '../../conformance/client/checks/all.ts';
 import { judgeClient } from '../../conformance/client/judge.ts';
