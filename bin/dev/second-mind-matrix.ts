@@ -13,6 +13,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     part: { type: 'string', default: '1/1' },
     out: { type: 'string' },
+    near: { type: 'boolean', default: false },
   },
 });
 const style = values.style === 'other' ? 'other' : 'plain';
