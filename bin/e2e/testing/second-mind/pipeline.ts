@@ -176,7 +176,8 @@ function readAndRun(ctx: RequestContext): Outcome {
   if (problem !== null) return answered(bent(ctx, problem));
   const isKeyed = ctx.operation.keyed || takesKeyAnyway(ctx);
   if (!isKeyed) {
-    const struck = strikeBefore(ctx, () => finish(ctx, undefined));
+    const isRefused = scopeProblem(ctx) !== null;
+    const struck = isRefused ? null : strikeBefore(ctx, () => finish(ctx, undefined));
     return struck ?? paused(ctx, undefined);
   }
   if (mind.style.scopeBeforeReplay) {
@@ -190,7 +191,8 @@ function readAndRun(ctx: RequestContext): Outcome {
     return strikeBefore(ctx, replay) ?? strikeAfter(ctx, recorded) ?? replay();
   }
   const record = beginKey(ctx, subject);
-  const struck = strikeBefore(ctx, () => finish(ctx, record));
+  const isRefused = scopeProblem(ctx) !== null;
+  const struck = isRefused ? null : strikeBefore(ctx, () => finish(ctx, record));
   if (struck?.kind === 'answer') endKey(ctx, record, struck.answer);
   return struck ?? paused(ctx, record);
 }
@@ -220,8 +222,9 @@ function finish(ctx: RequestContext, record: KeyRecord | undefined): Outcome {
   if (record !== undefined && !mind.keys.includes(record)) {
     return answered(refuse(ctx, 503, 'write_contention', 'this attempt was given up'));
   }
-  const answer = bent(ctx, scopeProblem(ctx) ?? ctx.operation.run(ctx));
-  const struck = strikeAfter(ctx, answer);
+  const refusal = scopeProblem(ctx);
+  const answer = bent(ctx, refusal ?? ctx.operation.run(ctx));
+  const struck = refusal === null ? strikeAfter(ctx, answer) : null;
   const shown = struck?.kind === 'answer' ? struck.answer : answer;
   if (record !== undefined) endKey(ctx, record, shown);
   return struck ?? answered(answer);

@@ -4,9 +4,9 @@ import type { Outcome } from '../pipeline.ts';
 import { type RequestContext, refuse } from '../request-context.ts';
 import type { Json } from '../values/json.ts';
 import type { Answer, Fault } from '../values/records.ts';
+import { limited, rateOf } from './limits.ts';
 
 const CODES: Record<number, string> = {
-  429: 'rate_limited',
   500: 'internal_error',
   503: 'write_contention',
 };
@@ -54,6 +54,8 @@ function strike(ctx: RequestContext, { effect }: Fault, goOn: () => Outcome): Ou
 }
 
 function failure(ctx: RequestContext, status: number): Answer {
+  // LIM-6: one that is ordered tells as much as any other.
+  if (status === 429) return limited(ctx, 1, String(rateOf(ctx.mind, ctx.credential)));
   const code = CODES[status];
   if (code !== undefined) return refuse(ctx, status, code, 'this failed; repeat it');
   return {

@@ -111,7 +111,9 @@ export function brandOf(ctx: RequestContext): string | Answer {
     }
     return invalid(ctx, 'brand_id is required', 'brand_id');
   }
-  return firm?.brands.includes(plain) ? plain : notFound(ctx);
+  if (firm?.brands.includes(plain)) return plain;
+  if (mind.style.unknownBrand === 404) return notFound(ctx);
+  return refuse(ctx, 403, 'forbidden', 'this credential cannot use that brand');
 }
 
 function ownBrand(ctx: RequestContext, own: string, named: string | null): string | Answer {
@@ -174,11 +176,12 @@ function isForgotten({ mind, requestId }: RequestContext, each: Account): boolea
 
 function phoneOf({ body, mind }: RequestContext): string | null {
   const sent = textOr(body.phone, null);
-  if (sent === null || sent === '') return null;
+  if (sent === null) return null;
   if (mind.has('acc-phone-raw')) return sent;
   const region = textOr(body.phone_region, null);
-  const hint = mind.has('acc-region-constant') ? 'GB' : region;
-  return mind.style.phone(normalisePhone(sent, mind.has('acc-region-ignored') ? null : hint));
+  const named = mind.has('acc-region-constant') ? 'GB' : region;
+  const hint = mind.has('acc-region-ignored') ? null : named;
+  return mind.style.phone(normalisePhone(sent, hint, mind.style.strictPhones));
 }
 
 /** ACC-8, ACC-9 */
@@ -230,7 +233,7 @@ function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: N
   const { body, mind, credential } = ctx;
   const names = [textOr(body.first_name, null), textOr(body.last_name, null)];
   // ACC-13
-  const isNamed = names.some(Boolean) || mind.has('acc-unnamed');
+  const isNamed = names.some((each) => each !== null) || mind.has('acc-unnamed');
   const [first, last] = isNamed ? names : mind.style.namedAfter(email);
   const country = textOr(body.country, null);
   const account: Account = {

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** What a transaction does to the balance: withdrawals and debits take away. */
 export function effectOf({ amount, transactionType }: Transaction): string {
   const takes = transactionType === 'Withdrawal' || transactionType === 'Debit';
-  return takes ? negated(absolute(amount)) : amount.replace(/^\+/, '');
+  return takes ? negated(absolute(amount)) : absolute(amount);
 }
 
 export function tradingAccountOf(mind: SecondMind, each: Transaction): TradingAccount {

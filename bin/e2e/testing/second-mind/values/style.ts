@@ -86,6 +86,8 @@ export interface Style {
   readonly order: readonly Step[];
   readonly scopeBeforeReplay: boolean;
   readonly tagFormBeforeReach: boolean;
+  /** A brand that is not one of the firm's, named by a firm-wide credential. */
+  readonly unknownBrand: 403 | 404;
   /** NS-18 */
   readonly missingTag: number;
   /** NS-19 */
@@ -100,6 +102,8 @@ export interface Style {
   readonly refusesUnresolved: boolean;
   /** NS-24 */
   readonly phone: (e164: string) => string;
+  /** Only numbers that exist are put in the form of E.164. */
+  readonly strictPhones: boolean;
   /** NS-25 */
   readonly namedAfter: (email: string) => readonly [string, string | null];
   /** NS-26 */
