@@ -1,7 +1,7 @@
 // Who acts in a sequence: the same credentials on each side, and one account for the traders.
 import type { JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
+import type { Actor } from './actors.ts';
 import type { Side } from './sides.ts';
-import type { Actor } from './steps.ts';
 
 const SCOPES = [
   'accounts:write',

@@ -2,6 +2,15 @@
 // words and the ids of calls may differ; everything else may not.
 import { isObject, type Json, type JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
 import type { Seen } from './sides.ts';
+import type { Step } from './steps.ts';
+
+export interface Difference {
+  /** Which step it was, from 0. */
+  readonly at: number;
+  readonly step: Step;
+  /** The simulator's side first. */
+  readonly words: string;
+}
 
 /** Members that hold an id of a record. */
 const IDS = ['id', 'account_id', 'trading_account_id', 'position_id', 'order_id'];

@@ -3,20 +3,23 @@
 import type { DefectId } from '../../e2e/testing/second-mind/defects.ts';
 import { SecondMind } from '../../e2e/testing/second-mind/mind.ts';
 import type { JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
+import type { Actor } from './actors.ts';
 import { type Cast, castOf } from './cast.ts';
-import { Comparison } from './compare.ts';
+import { Comparison, type Difference } from './compare.ts';
 import { Known, type Pair } from './known.ts';
-import { mindSide, type Seen, type Sent, type Side, type Simulator } from './sides.ts';
+import {
+  HOOKS,
+  mindSide,
+  personOf,
+  pick,
+  type Seen,
+  type Sent,
+  type Side,
+  type Simulator,
+  withoutNumbers,
+} from './sides.ts';
 import { States } from './state.ts';
-import type { Actor, Money, Person, Step } from './steps.ts';
-
-export interface Difference {
-  /** Which step it was, from 0. */
-  readonly at: number;
-  readonly step: Step;
-  /** The simulator's side first. */
-  readonly words: string;
-}
+import type { Money, Operated, Step } from './steps.ts';
 
 export async function play(
   simulator: Simulator,
@@ -36,10 +39,6 @@ export async function play(
     await two.close();
   }
 }
-
-type Operated = 'trade' | 'settle' | 'wait' | 'fault' | 'permit';
-
-const HOOKS = 'https://hooks.example.com';
 
 class Play {
   readonly #sides: readonly [Side, Side];
@@ -297,22 +296,4 @@ class Play {
     if (words === null) this.#known.learn(one, two);
     return words;
   }
-}
-
-function pick<T>(list: readonly T[], at: number): T | undefined {
-  return list.length === 0 ? undefined : list[at % list.length];
-}
-
-function withoutNumbers(seen: Seen): Seen {
-  return { ...seen, text: seen.text.replace(/"account_id":\d+/, '"account_id":0') };
-}
-
-function personOf(person: Person): JsonObject {
-  const body: JsonObject = { client_reference_id: person.reference, email: person.email };
-  if (person.phone !== null) body.phone = person.phone;
-  if (person.region !== null) body.phone_region = person.region;
-  if (person.brand !== null) body.brand_id = person.brand;
-  if (person.first !== null) body.first_name = person.first;
-  if (person.last !== null) body.last_name = person.last;
-  return body;
 }

@@ -8,6 +8,7 @@ import type { SecondMind } from '../../e2e/testing/second-mind/mind.ts';
 import { control as controlMind } from '../../e2e/testing/second-mind/server/control-rows.ts';
 import { WorldHost } from '../../e2e/testing/second-mind/server/world-host.ts';
 import { isObject, type Json, type JsonObject } from '../../e2e/testing/second-mind/values/json.ts';
+import type { Person } from './steps.ts';
 
 export interface Sent {
   readonly method: string;
@@ -137,3 +138,24 @@ export class Simulator {
     await new Promise((done) => this.#receiver.close(done));
   }
 }
+
+export function pick<T>(list: readonly T[], at: number): T | undefined {
+  return list.length === 0 ? undefined : list[at % list.length];
+}
+
+export function withoutNumbers(seen: Seen): Seen {
+  return { ...seen, text: seen.text.replace(/"account_id":\d+/, '"account_id":0') };
+}
+
+export function personOf(person: Person): JsonObject {
+  const body: JsonObject = { client_reference_id: person.reference, email: person.email };
+  if (person.phone !== null) body.phone = person.phone;
+  if (person.region !== null) body.phone_region = person.region;
+  if (person.brand !== null) body.brand_id = person.brand;
+  if (person.first !== null) body.first_name = person.first;
+  if (person.last !== null) body.last_name = person.last;
+  return body;
+}
+
+/** Where webhooks of the sequences go. */
+export const HOOKS = 'https://hooks.example.com';

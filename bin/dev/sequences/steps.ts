@@ -1,25 +1,11 @@
 // What the sequences are made of: steps that name records by when they came, never by id, so that
 // one sequence can be played on two platforms, and cut short without losing its sense.
 import fc from 'fast-check';
-
-export const ACTORS = [
-  'firm',
-  'firm',
-  'firm',
-  'brandA',
-  'brandB',
-  'otherFirm',
-  'noScopes',
-  'noAmend',
-  'amendOnly',
-  'delegated',
-  'readOnly',
-  'slow',
-] as const;
-export type Actor = (typeof ACTORS)[number];
+import type { Actor } from './actors.ts';
+import { actors, fields, keys, moneys, operations, people, slot, waits } from './values.ts';
 
 /** A number of the pool, or none: a key that nothing else uses. */
-type KeyChoice = number | null;
+export type KeyChoice = number | null;
 
 export interface Person {
   readonly reference: string;
@@ -71,146 +57,6 @@ export interface Money {
   readonly method: string | null;
   readonly type: string;
 }
-
-const LONG = 'r'.repeat(255);
-const references = fc.constantFrom(
-  'ada',
-  'ADA',
-  'Straße',
-  'STRASSE',
-  'Ünal',
-  'ünal',
-  'bob',
-  'Bob ',
-  'carol',
-  'd',
-  'İstanbul',
-  'eve',
-  ' ',
-  '',
-  LONG,
-  `${LONG}x`,
-  'x'.repeat(128),
-  `${'x'.repeat(128)}y`,
-);
-const emails = fc.constantFrom(
-  'a@x.example',
-  'A@X.example',
-  'b@x.example',
-  'c@x.example',
-  'd@x',
-  'nobody',
-  'e@x.example',
-  'f@x.example',
-  'g@x.example',
-  '@',
-  `${'l'.repeat(70)}@x.example`,
-);
-const phones = fc.constantFrom(
-  null,
-  null,
-  null,
-  '+44 20 7946 0958',
-  '020 7946 0958',
-  '(020) 7946-0958',
-  '+1 (212) 555-0100',
-  '12',
-  'none',
-  '',
-  '+490301234567',
-);
-const regions = fc.constantFrom(null, null, 'GB', 'gb', 'US', 'XX', 'DE');
-const brands = fc.constantFrom<(string | null)[]>(
-  '10',
-  '10',
-  '10',
-  '11',
-  '20',
-  '99',
-  null,
-  '010',
-  'x',
-);
-const names = fc.constantFrom(null, 'Ada', '', 'Lovelace', 'é', '🙂');
-const keys = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(null) },
-  { weight: 2, arbitrary: fc.nat(4) },
-);
-const actors = fc.constantFrom(...ACTORS);
-const slot = fc.nat(7);
-
-const people = fc.record<Person>({
-  reference: references,
-  email: emails,
-  phone: phones,
-  region: regions,
-  brand: brands,
-  first: names,
-  last: names,
-});
-
-const amounts = fc.constantFrom(
-  '10.00',
-  '10',
-  '-10.00',
-  '0.01',
-  '0',
-  '-0.00',
-  '1.5',
-  '1.',
-  '.5',
-  '+1',
-  '1e3',
-  '',
-  'abc',
-  '999999999999.99',
-  '-3.3',
-  '007.10',
-  '1,5',
-  ' 1',
-);
-
-const moneys = fc.record<Money>({
-  reference: references,
-  place: slot,
-  account: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: slot }),
-  currency: fc.constantFrom('USD', 'USD', 'USD', 'EUR', '', ' '),
-  amount: amounts,
-  method: fc.constantFrom(null, null, 'Deposit', 'Withdrawal', 'Bonus', 'Gift', ''),
-  type: fc.constantFrom('Deposit', 'Deposit', 'Deposit', 'Withdrawal', 'Credit', 'Debit', 'Loan'),
-});
-
-const fields = fc.dictionary(
-  fc.constantFrom('first_name', 'last_name', 'country', 'language', 'status', 'email', 'phone'),
-  fc.constantFrom('New', 'Active', '', 'a', 'B', null),
-  { maxKeys: 3 },
-);
-
-const operations = fc.constantFrom(
-  'createAccount',
-  'updateAccount',
-  'bulkCreateAccounts',
-  'openPosition',
-  'createTransaction',
-  'approveTransaction',
-  'cancelTransaction',
-  'createWebhook',
-);
-
-const waits = fc.constantFrom(
-  1,
-  150,
-  200,
-  999,
-  1000,
-  1999,
-  2000,
-  5000,
-  30_000,
-  3_600_000,
-  86_399_999,
-  86_400_000,
-);
 
 export const steps: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -345,3 +191,5 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
+
+export type Operated = 'trade' | 'settle' | 'wait' | 'fault' | 'permit';

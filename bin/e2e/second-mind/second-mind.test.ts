@@ -2,8 +2,8 @@
 // to say against it, whatever it chose where the specification leaves a choice.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runJudge } from '../commands/conformance/testing/run-judge.ts';
-import { type ServeOptions, serve } from './testing/second-mind/server/serve.ts';
+import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { type ServeOptions, serve } from '../testing/second-mind/server/serve.ts';
 
 async function judged(options: ServeOptions) {
   const served = await serve(options);

@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { play } from '../dev/sequences/play.ts';
-import { Simulator } from '../dev/sequences/sides.ts';
-import { type Step, steps } from '../dev/sequences/steps.ts';
-import type { DefectId } from './testing/second-mind/defects.ts';
+import { play } from '../../dev/sequences/play.ts';
+import { Simulator } from '../../dev/sequences/sides.ts';
+import { type Step, steps } from '../../dev/sequences/steps.ts';
+import type { DefectId } from '../testing/second-mind/defects.ts';
 
 const simulator = await Simulator.start();
 const sequences = suite('sequences');

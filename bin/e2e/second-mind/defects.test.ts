@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runJudge } from '../commands/conformance/testing/run-judge.ts';
-import { type DefectId, defects } from './testing/second-mind/defects.ts';
-import { serve } from './testing/second-mind/server/serve.ts';
+import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { type DefectId, defects } from '../testing/second-mind/defects.ts';
+import { serve } from '../testing/second-mind/server/serve.ts';
 
 const folder = join(import.meta.dirname, 'testing/second-mind');
 const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
