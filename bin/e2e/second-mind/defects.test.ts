@@ -7,7 +7,7 @@ import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
 import { type DefectId, defects } from '../testing/second-mind/defects.ts';
 import { serve } from '../testing/second-mind/server/serve.ts';
 
-const folder = join(import.meta.dirname, 'testing/second-mind');
+const folder = join(import.meta.dirname, '../testing/second-mind');
 const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.startsWith('defects/'))
   .map((name) => readFileSync(join(folder, name), 'utf8'))
