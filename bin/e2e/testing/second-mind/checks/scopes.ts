@@ -35,7 +35,8 @@ export function scopeProblem(ctx: RequestContext): Answer | null {
   const isOpen =
     scopes.length === 0 || mind.defects.some((each) => OPENED[each] === operation.name);
   const lacksScope = !isOpen && !scopes.some((each) => credential.scopes.includes(each));
-  const isReadOnly = operation.keyed && credential.readOnly && !mind.has('auth-read-only-writes');
+  const isWrite = operation.keyed || (mind.style.readOnlyFirst && operation.method !== 'GET');
+  const isReadOnly = isWrite && credential.readOnly && !mind.has('auth-read-only-writes');
   // A token with both faults is told of one of them.
   if (isReadOnly && (mind.style.readOnlyFirst || !lacksScope)) {
     const code = mind.has('auth-read-only-forbidden') ? 'forbidden' : 'read_only_credential';
