@@ -44,7 +44,7 @@ const CALLS: [args: string[], code: number, words: RegExp][] = [
   [['--help'], 0, /Exit codes of run/],
   [['run', '--help'], 0, /--update-baseline/],
   [['--version'], 0, /^\d+\.\d+\.\d+/],
-  [['list'], 0, /175 rules, \d+ scenarios, \d+ receiver checks/],
+  [['list'], 0, /175 rules, \d+ scenarios, 81 receiver checks, 20 client checks/],
   [['explain', 'IDEM-4b', '--short'], 0, /IDEM-4b {2}Idempotency/],
   [['explain', 'bulk-row-without-reference'], 0, /sends, as played on a sandbox\n.*POST/],
   [['explain', 'nope'], 2, /"nope" is no rule/],
