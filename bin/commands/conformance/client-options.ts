@@ -1,6 +1,6 @@
 // The options of `conformance client`, checked one by one before anything is run.
 import { UsageError } from './io.ts';
-import { type ReportFile, readReport } from './run-options.ts';
+import { type ReportFile, readNumber, readReport } from './run-options.ts';
 
 /** What commander hands over. */
 export interface ClientGiven {
@@ -73,16 +73,4 @@ function refuseSameFile(given: readonly (string | undefined)[]): void {
   const twice = files.find((file, at) => files.indexOf(file) < at);
   if (twice === undefined) return;
   throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
-}
-
-function readNumber(
-  option: string,
-  text: string,
-  [least, most]: readonly [number, number],
-  whole = false,
-): number {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-  const kind = whole ? 'a whole number' : 'a number';
-  throw new UsageError(`${option}: "${text}" is not ${kind} from ${least} to ${most}`);
 }

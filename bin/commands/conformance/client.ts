@@ -2,7 +2,8 @@
 import { type Command, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { type ClientGiven, readClientOptions } from './client-options.ts';
-import { systemJudgeIo, UsageError } from './io.ts';
+import { systemJudgeIo } from './io.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES } from './run-options.ts';
 
 const help = `
@@ -15,7 +16,8 @@ when all is well. It runs as it is first, then once a check in a world where som
   conformance explain CLT-answer-lost
 
 Exit codes: 0 right in all that it does, 1 fails checks, 2 usage, 3 the first run failed or called
-nothing, 4 not everything could be judged, 6 stale baseline, 130 interrupted.`;
+nothing, 4 not everything could be judged, 5 the judge itself failed, 6 stale baseline,
+130 interrupted.`;
 
 const add = (value: string, before: readonly string[] = []) => [...before, value];
 
@@ -43,29 +45,11 @@ export function defineClient(command: Command): void {
     .addHelpText('after', help)
     .action(async (words: readonly string[]) => {
       const io = systemJudgeIo(manifest.version);
-      try {
+      const asked = { who: 'the judge', ending: 'reporting what is known' };
+      process.exitCode = await runInterruptibly(io, asked, async (stop) => {
         const options = readClientOptions(command.opts<ClientGiven>(), words);
-        const stop = stopOnSignal();
         const { listChecks, judgeCommand } = await import('./judge-client.ts');
-        process.exitCode = options.list
-          ? listChecks(options, io)
-          : await judgeCommand(options, io, stop);
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        io.err(`error: ${error.message}\n`);
-        process.exitCode = 2;
-      }
+        return options.list ? listChecks(options, io) : judgeCommand(options, io, stop);
+      });
     });
-}
-
-/** The first signal ends the judgement in order, a second one at once. */
-function stopOnSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(130);
-      stop.abort();
-    });
-  }
-  return stop.signal;
 }

@@ -1,6 +1,11 @@
 // The options of `conformance explore`, checked one by one before anything is sent.
 import { type JudgeIo, UsageError } from './io.ts';
-import { type Given as RunGiven, type RunOptions, readRunOptions } from './run-options.ts';
+import {
+  type Given as RunGiven,
+  type RunOptions,
+  readNumber,
+  readRunOptions,
+} from './run-options.ts';
 
 export interface ExploreGiven extends Omit<Partial<RunGiven>, 'report'> {
   readonly requests?: string;
@@ -40,10 +45,11 @@ export function readExploreOptions(given: ExploreGiven, env: JudgeIo['env']): Ex
   }
   return {
     reach: readRunOptions(rest, env),
-    requests: readWhole('--requests', given.requests ?? '2000', 1, 10_000_000),
-    minutes: given.minutes === undefined ? undefined : readMinutes(given.minutes),
+    requests: readNumber('--requests', given.requests ?? '2000', [1, 10_000_000], true),
+    minutes:
+      given.minutes === undefined ? undefined : readNumber('--minutes', given.minutes, [0.1, 1440]),
     model: given.model,
-    concurrency: readWhole('--concurrency', given.concurrency ?? '8', 1, 16),
+    concurrency: readNumber('--concurrency', given.concurrency ?? '8', [1, 16], true),
     replay: given.replay === undefined ? undefined : readReplay(given.replay),
     reports,
   };
@@ -61,16 +67,4 @@ function readReplay(text: string): { file: string; id: string } {
   const [, file, id] = /^(.+)#([^#]+)$/.exec(text) ?? [];
   if (file !== undefined && id !== undefined) return { file, id };
   throw new UsageError(`--replay: "${text}" is not FILE#ID, such as report.json#d1`);
-}
-
-function readWhole(option: string, text: string, least: number, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(`${option}: "${text}" is not a whole number from ${least} to ${most}`);
-}
-
-function readMinutes(text: string): number {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (value > 0 && value <= 1440) return value;
-  throw new UsageError(`--minutes: "${text}" is not a number from 0.1 to 1440`);
 }

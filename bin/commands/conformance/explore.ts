@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { EXPLORE_FORMATS, type ExploreGiven, readExploreOptions } from './explore-options.ts';
-import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { type JudgeIo, systemJudgeIo } from './io.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 
 const help = `
 Draws sequences of calls that nobody has written, plays each on the target and on a model of the
@@ -41,29 +42,11 @@ export function defineExplore(command: Command): void {
     });
 }
 
-async function exploreFromArguments(command: Command, io: JudgeIo): Promise<number> {
-  const stop = new AbortController();
-  const onSignal = () => {
-    // A second one does not wait for the target to be left tidy.
-    if (stop.signal.aborted) process.exit(130);
-    io.err('\nInterrupted: reporting what is known; once more to end at once.\n');
-    stop.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  try {
+function exploreFromArguments(command: Command, io: JudgeIo): Promise<number> {
+  const words = { who: 'the explorer', ending: 'reporting what is known' };
+  return runInterruptibly(io, words, async (stop) => {
     const options = readExploreOptions(command.opts<ExploreGiven>(), io.env);
     const { exploreTarget } = await import('./explore-target.ts');
-    return await exploreTarget(options, io, stop.signal);
-  } catch (error) {
-    if (error instanceof UsageError) {
-      io.err(`error: ${error.message}\n`);
-      return 2;
-    }
-    io.err(`the explorer failed: ${error instanceof Error ? error.stack : String(error)}\n`);
-    return 5;
-  } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
-  }
+    return exploreTarget(options, io, stop);
+  });
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverOrder } from '../../../simulator/transports/control/control-plane.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES, readReport } from './run-options.ts';
 
 export interface ReceiverGiven {
@@ -47,15 +48,9 @@ export function defineReceiver(command: Command): void {
     .addHelpText('after', help)
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-        process.on(signal, () => {
-          // A second one does not wait for the report.
-          if (stop.signal.aborted) process.exit(130);
-          stop.abort();
-        });
-      }
-      process.exitCode = await judgeWith(command.opts<ReceiverGiven>(), io, stop.signal);
+      const words = { who: 'the judge', ending: 'reporting what is known' };
+      const judge = (stop: AbortSignal) => judgeWith(command.opts<ReceiverGiven>(), io, stop);
+      process.exitCode = await runInterruptibly(io, words, judge);
     });
 }
 

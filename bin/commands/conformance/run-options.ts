@@ -155,7 +155,8 @@ function readVariable(option: string, name: string, env: JudgeIo['env']): string
   throw new UsageError(`${option}: the environment variable ${shown} is not set or is empty`);
 }
 
-function readNumber(
+/** A number within bounds; throws a UsageError that names the option. */
+export function readNumber(
   option: string,
   text: string,
   [least, most]: readonly [number, number],

@@ -1,7 +1,8 @@
 // `conformance run`: what it offers on the command line.
 import { type Command, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
-import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { type JudgeIo, systemJudgeIo } from './io.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES, type Given, readRunOptions } from './run-options.ts';
 
 const help = `
@@ -43,30 +44,11 @@ export function defineRun(command: Command): void {
 
 const add = (value: string, all: readonly string[] = []) => [...all, value];
 
-async function runFromArguments(command: Command, io: JudgeIo): Promise<number> {
-  const stop = new AbortController();
-  const onSignal = () => {
-    // A second one does not wait for the target to be left tidy.
-    if (stop.signal.aborted) process.exit(130);
-    io.err('\nInterrupted: leaving the target tidy; once more to end at once.\n');
-    stop.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  try {
+function runFromArguments(command: Command, io: JudgeIo): Promise<number> {
+  const words = { who: 'the judge', ending: 'leaving the target tidy' };
+  return runInterruptibly(io, words, async (stop) => {
     const options = readRunOptions(command.opts<Given>(), io.env);
     const { judgeTarget } = await import('./judge-target.ts');
-    return await judgeTarget(options, io, stop.signal);
-  } catch (error) {
-    if (error instanceof UsageError) {
-      io.err(`error: ${error.message}\n`);
-      return 2;
-    }
-    // Node's own code for what nobody catches is 1, which here means that a target deviates.
-    io.err(`the judge failed: ${error instanceof Error ? error.stack : String(error)}\n`);
-    return 5;
-  } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
-  }
+    return judgeTarget(options, io, stop);
+  });
 }

@@ -1,0 +1,55 @@
+// The exit codes around a judge: usage, a fault of our own, and signals.
+import { once } from 'node:events';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemJudgeIo, UsageError } from './io.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
+
+const judges = suite('run interruptibly');
+const words = { who: 'the judge', ending: 'reporting what is known' };
+
+async function run(work: (stop: AbortSignal) => Promise<number>) {
+  let err = '';
+  const io = { ...systemJudgeIo('0.0.0'), err: (text: string) => (err += text) };
+  const code = await runInterruptibly(io, words, work);
+  return { code, err };
+}
+
+judges('the work’s own exit code is kept', async () => {
+  assert.equal(await run(async () => 4), { code: 4, err: '' });
+});
+
+judges('a mistake in the call is 2', async () => {
+  const { code, err } = await run(async () => {
+    throw new UsageError('--only: nothing matches');
+  });
+  assert.equal([code, err], [2, 'error: --only: nothing matches\n']);
+});
+
+judges('a fault of our own is 5, and never 1', async () => {
+  const { code, err } = await run(async () => {
+    throw new TypeError('of our own');
+  });
+  assert.is(code, 5);
+  assert.match(err, /^the judge failed: TypeError: of our own\n/);
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  judges(`${signal} is told to the work, which ends in order`, async () => {
+    const before = process.listenerCount(signal);
+    const { code, err } = await run(async (stop) => {
+      // Something has to be under way for the signal to come in.
+      const alive = setInterval(() => undefined, 1000);
+      const told = once(stop, 'abort');
+      process.kill(process.pid, signal);
+      await told;
+      clearInterval(alive);
+      return 130;
+    });
+    assert.is(code, 130);
+    assert.match(err, 'Interrupted: reporting what is known; once more to end at once.');
+    assert.is(process.listenerCount(signal), before);
+  });
+}
+
+judges.run();
