@@ -1,5 +1,5 @@
-// Runs one of the judges so that its exit code never lies: a mistake in the call is 2, a fault of our
-// own 5, and a signal ends it in order with what is known.
+// Runs one of the judges so that its exit code never lies: a mistake in the call is 2, a fault of
+// our own 5, and a signal ends it in order with what is known.
 import { type JudgeIo, UsageError } from './io.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -31,7 +31,8 @@ export async function runInterruptibly(
       io.err(`error: ${error.message}\n`);
       return 2;
     }
-    // Node's own code for what nobody catches is 1, which here means that something was found wrong.
+    // Node's own code for what nobody catches is 1, which here means that something was found
+    // wrong.
     io.err(`${who} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
     return 5;
   } finally {
