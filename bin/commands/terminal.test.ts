@@ -1,13 +1,20 @@
 // Every door to a terminal, tried with what a stranger could write: nothing gets through that
 // steers it, and no line becomes two.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { render } from '../../conformance/reports/formats.ts';
+import { jsonText } from '../../conformance/reports/plain-text.ts';
+import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
 import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
+import { filesUnder, root } from '../dev/root.ts';
+import { systemIo } from './command-io.ts';
 import { bannerLines } from './sandbox/banner.ts';
 import { sentLine } from './sandbox/log/delivery-line.ts';
 import { requestLine } from './sandbox/log/request-line.ts';
 import { readyEvent } from './sandbox/ready.ts';
-import { jsonLine, terminalLine, terminalText } from './terminal.ts';
+import { terminalLine, terminalText } from './terminal.ts';
 
 const doors = suite('doors to a terminal');
 
@@ -33,7 +40,7 @@ doors('a line stays a line, and our colours stay', () => {
 });
 
 doors('JSON says the same and shows nothing else', () => {
-  const line = jsonLine({ hostile });
+  const line = jsonText({ hostile });
   assertHarmless(line);
   assert.equal(JSON.parse(line), { hostile });
 });
@@ -56,6 +63,41 @@ doors('the banner and the log', async () => {
   );
   assertHarmless(sentLine({ atMs: 0, kind: hostile, seq: 1, attempt: 1, url: hostile }));
   await sandbox.close();
+});
+
+doors('what the webhooks commands print', () => {
+  const printed: string[] = [];
+  const { log } = console;
+  console.log = (line: string) => printed.push(line);
+  try {
+    systemIo.out(hostile);
+    systemIo.out(jsonText({ hostile }));
+  } finally {
+    console.log = log;
+  }
+  for (const line of printed) assertHarmless(line);
+  assert.equal(JSON.parse(printed[1] ?? ''), { hostile });
+});
+
+doors('a JSON report, whatever a target said', async () => {
+  const report = { ...sampleReport, target: { base_url: hostile } };
+  const text = await render('json', report as typeof sampleReport);
+  for (const line of text.split('\n')) assertHarmless(line);
+  assert.equal(JSON.parse(text), report);
+});
+
+doors('no command prints JSON or raw text past them', () => {
+  const own = ['io.ts', 'command-io.ts', 'start.ts', 'exec.ts', 'open-in-browser.ts'];
+  // What these print is all of our own making.
+  const registers = ['deviations.ts', 'questions.ts', 'openapi.ts', 'list.ts'];
+  for (const path of filesUnder('bin/commands')) {
+    if (!path.endsWith('.ts') || path.endsWith('.test.ts')) continue;
+    const text = readFileSync(join(root, path), 'utf8');
+    const file = path.split('/').at(-1) ?? '';
+    assert.not.match(text, /\bout\([^;]*JSON\.stringify/, path);
+    if ([...own, ...registers].includes(file)) continue;
+    assert.not.match(text, /(?:stdout|stderr)\.write|console\.(?:log|error)/, path);
+  }
 });
 
 doors.run();

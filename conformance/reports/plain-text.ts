@@ -20,20 +20,34 @@ function foldLine(line: string, width: number): string[] {
   return lines;
 }
 
-/** Without control characters: what a target answers must not steer a person's terminal. */
+/**
+ * What a stranger wrote, safe to print: nothing in it steers a terminal or turns text around. Line
+ * feeds stay.
+ */
 export function printable(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replaceAll('\t', '  ')
-    .replace(TURNS, (char) => `\\u${char.charCodeAt(0).toString(16)}`)
-    .replace(CONTROLS, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+    .replace(STEERING, (char) => {
+      const code = char.charCodeAt(0);
+      return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : escaped(char);
+    });
 }
 
-// What turns the direction of text around can make it read as another.
-const TURNS = /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/g;
-// Built from codes, so that no control character stands in this file. Line feeds stay.
-const CONTROLS = new RegExp(
-  `[${String.fromCharCode(0)}-${String.fromCharCode(9)}${String.fromCharCode(11)}-` +
-    `${String.fromCharCode(31)}${String.fromCharCode(127)}-${String.fromCharCode(159)}]`,
+/** JSON that is safe to print: whoever parses it gets the same value. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(STEERING, escaped);
+}
+
+function escaped(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+// Built from codes, so that no control character stands in this file: C0 but for line feeds, DEL and
+// C1, what turns the direction of text around, and what some take for the end of a line.
+const chars = (from: number, to: number) =>
+  `${String.fromCharCode(from)}-${String.fromCharCode(to)}`;
+const STEERING = new RegExp(
+  `[${chars(0, 9)}${chars(11, 31)}${chars(127, 159)}\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]`,
   'g',
 );

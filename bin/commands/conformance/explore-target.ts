@@ -1,5 +1,6 @@
 // Explores one target from beginning to end: finds it, makes the model like it, draws and compares,
 // writes the reports, and says with which code to exit.
+
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
@@ -10,6 +11,7 @@ import { markdownReport } from '../../../conformance/explore/report/markdown.ts'
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
 import type { Sequence } from '../../../conformance/explore/sequence.ts';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
@@ -168,7 +170,7 @@ function replayCommand({ reach, reports }: ExploreOptions, { baseUrl }: Found, i
 }
 
 const RENDERERS = {
-  json: (report: ExploreReport) => `${JSON.stringify(report, null, 1)}\n`,
+  json: (report: ExploreReport) => `${jsonText(report, 1)}\n`,
   markdown: markdownReport,
   html: htmlReport,
 } as const;
@@ -190,7 +192,7 @@ function finish(
     written.push(`observed: ${observed}, ${Object.keys(settings).length} settings; ${under}`);
   }
   if (json) {
-    io.out(`${JSON.stringify(report)}\n`);
+    io.out(`${jsonText(report)}\n`);
     for (const line of written) io.err(`${line}\n`);
     return;
   }

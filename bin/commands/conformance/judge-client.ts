@@ -1,5 +1,6 @@
 // Judges one client from beginning to end: plays the checks, compares with the baseline, writes the
 // reports, and says with which code to exit.
+
 import { availableParallelism } from 'node:os';
 import { applyBaseline, updatedBaseline } from '../../../conformance/client/baseline.ts';
 import { checks } from '../../../conformance/client/checks/all.ts';
@@ -14,6 +15,7 @@ import { typed } from '../../../conformance/client/reports/words.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
 import { type Baseline, dayOf, printBaseline } from '../../../conformance/reports/baseline.ts';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
@@ -27,7 +29,7 @@ const jobsPerCore = 4;
 export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
   if (json) {
     const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
-    io.out(`${JSON.stringify({ checks: rows })}\n`);
+    io.out(`${jsonText({ checks: rows })}\n`);
     return EXIT_CODES.conformant;
   }
   for (const { id, title, expected } of checks) {
@@ -152,7 +154,7 @@ async function finish(options: ClientOptions, io: JudgeIo, report: ClientReport)
     writeText(file, io.cwd, await renderReport(format, report));
     io.err(`${format} report: ${file}\n`);
   }
-  if (options.json) io.out(`${JSON.stringify(report)}\n`);
+  if (options.json) io.out(`${jsonText(report)}\n`);
   else io.out(`${textReport(report, { color: io.color, width: io.columns }).join('\n')}\n`);
   return exitCodeOf(report);
 }
@@ -160,7 +162,7 @@ async function finish(options: ClientOptions, io: JudgeIo, report: ClientReport)
 async function renderReport(format: ReportFile['format'], report: ClientReport): Promise<string> {
   switch (format) {
     case 'json':
-      return `${JSON.stringify(report, null, 1)}\n`;
+      return `${jsonText(report, 1)}\n`;
     case 'junit':
       return (await import('../../../conformance/client/reports/junit.ts')).junitReport(report);
     case 'markdown':

@@ -21,6 +21,7 @@ import { buildReport } from '../../../conformance/reports/build-report.ts';
 import { consoleReport } from '../../../conformance/reports/console.ts';
 import { render } from '../../../conformance/reports/formats.ts';
 import { observedConfig } from '../../../conformance/reports/observed.ts';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Progress } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
@@ -190,7 +191,7 @@ function print(options: RunOptions, io: JudgeIo, report: Report, written: readon
   const onGitHub = io.env.GITHUB_ACTIONS === 'true';
   const marks = onGitHub ? annotations(report).map((line) => `${line}\n`) : [];
   if (options.json) {
-    io.out(`${JSON.stringify(report)}\n`);
+    io.out(`${jsonText(report)}\n`);
     for (const each of [...marks, ...written.map((line) => `${line}\n`)]) io.err(each);
     return;
   }

@@ -1,5 +1,7 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
+
 import type { Command } from 'commander';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverOrder } from '../../../simulator/transports/control/control-plane.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
@@ -101,7 +103,7 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const { report } = judged;
   const { render } = await import('../../../conformance/reports/formats.ts');
   for (const { format, file } of reports) writeText(file, io.cwd, await render(format, report));
-  if (given.json) io.out(`${JSON.stringify(report)}\n`);
+  if (given.json) io.out(`${jsonText(report)}\n`);
   else {
     const { consoleReport } = await import('../../../conformance/reports/console.ts');
     const jsonFile = reports.find(({ format }) => format === 'json')?.file;

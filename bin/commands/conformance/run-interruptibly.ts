@@ -1,5 +1,6 @@
 // Runs one of the judges so that its exit code never lies: a mistake in the call is 2, a fault of
 // our own 5, and a signal ends it in order with what is known.
+import { printable } from '../../../conformance/reports/plain-text.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -28,7 +29,7 @@ export async function runInterruptibly(
     return await work(stop.signal);
   } catch (error) {
     if (error instanceof UsageError) {
-      io.err(`error: ${error.message}\n`);
+      io.err(`error: ${printable(error.message)}\n`);
       return 2;
     }
     // Node's own code for what nobody catches is 1, which here means that something was found

@@ -1,9 +1,11 @@
 // `sandbox start`: reads what it is given, puts world, host and transport together, and serves.
+
 import { Command } from 'commander';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
-import { jsonLine } from '../terminal.ts';
+import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
 import { logRequests } from './log/request-log.ts';
@@ -84,7 +86,7 @@ function notesOn({ options }: Sandbox): string[] {
 
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
   const banner = () => bannerLines(ready, notes).join('\n');
-  print(`${options.json ? jsonLine(ready) : banner()}\n`);
+  print(`${options.json ? jsonText(ready) : banner()}\n`);
 }
 
 /** Before the line that it is ready: who reads that may look for the file. */
@@ -136,10 +138,10 @@ function print(text: string): void {
 }
 
 function warn(message: string): void {
-  process.stderr.write(`sandbox: ${message}\n`);
+  process.stderr.write(`sandbox: ${terminalLine(message)}\n`);
 }
 
 function fail(exitCode: number, lines: readonly string[]): never {
-  for (const line of lines) process.stderr.write(`sandbox: ${line}\n`);
+  for (const line of lines) process.stderr.write(`sandbox: ${terminalText(line)}\n`);
   process.exit(exitCode);
 }

@@ -1,6 +1,8 @@
 // `sandbox webhooks listen`: a receiver that verifies what arrives and prints it with its reasons.
+
 import chalk from 'chalk';
 import type { Command } from 'commander';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
 import {
   type Arrival,
@@ -81,7 +83,7 @@ async function listen(command: Command, io: CommandIo, options: ListenOptions): 
     subscriptionHeader: parseHeaderName(command, '--subscription-header', subscriptionHeader),
   });
   const ready = { event: 'listening', url: listener.url };
-  io.out(options.json ? JSON.stringify(ready) : `listening on ${chalk.bold(listener.url)}`);
+  io.out(options.json ? jsonText(ready) : `listening on ${chalk.bold(listener.url)}`);
   await Promise.race([complete, io.stopped()]);
   await listener.close();
   io.finish(count !== null && refused > 0 ? 1 : 0);
@@ -124,7 +126,7 @@ function describeArrival(arrival: Arrival): string[] {
 
 function printArrival(arrival: Arrival): string {
   const { diagnosis, event } = arrival;
-  return JSON.stringify({
+  return jsonText({
     event: 'delivery',
     at_ms: arrival.atMs,
     path: arrival.path,

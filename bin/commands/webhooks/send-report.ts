@@ -1,5 +1,7 @@
 // How `sandbox webhooks send` tells what it sent and how the receiver answered.
+
 import chalk from 'chalk';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { ReceiverAnswer } from '../../../simulator/host/signing/send-webhook.ts';
 import { type TamperKind, tamperings } from '../../../simulator/host/signing/tamper.ts';
 
@@ -48,7 +50,7 @@ export function describeReport(report: SendReport): string[] {
 export function printReport(report: SendReport): string {
   const { sent, answer, expected } = report;
   const { durationMs, status, error, text } = answer;
-  return JSON.stringify({
+  return jsonText({
     url: sent.url,
     tamper: sent.tamper,
     headers: sent.headers,

@@ -1,6 +1,8 @@
 // `sandbox webhooks verify`: says whether a delivery verifies, and if not, where and why it fails.
+
 import chalk from 'chalk';
 import type { Command } from 'commander';
+import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Diagnosis, diagnoseWebhook } from '../../../simulator/webhooks.ts';
 import {
   type CommandIo,
@@ -55,7 +57,7 @@ async function verify(command: Command, io: CommandIo, options: VerifyOptions): 
   const toleranceMs = toleranceS * 1000;
   const given = { header, body, ...secrets, nowMs, toleranceMs };
   const diagnosis = diagnoseWebhook(given);
-  if (options.json) io.out(JSON.stringify(diagnosis));
+  if (options.json) io.out(jsonText(diagnosis));
   else for (const line of describeDiagnosis(diagnosis)) io.out(line);
   io.finish(diagnosis.verified ? 0 : 1);
 }

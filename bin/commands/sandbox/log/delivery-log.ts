@@ -1,12 +1,12 @@
 // Shows each delivery attempt as it leaves and as it ends: lines for a person, or events for a
 // program.
 
+import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { Delivery, Subscription } from '../../../../simulator/core/records.ts';
 import type { Notice } from '../../../../simulator/host/world/notice.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
 import { eventId, findEvent } from '../../../../simulator/host/world/world-reads.ts';
-import { jsonLine } from '../../terminal.ts';
 import { delayedLine, type EndedLine, endedLine, sentLine } from './delivery-line.ts';
 import type { RequestLogOptions } from './request-log.ts';
 
@@ -91,7 +91,7 @@ function eventOf(name: string, host: WorldHost, found: Found, phase: Phase): str
   const { delivery, subscription } = found;
   const last = delivery.attempts[delivery.attempts.length - 1];
   const attempt = phase === 'ended' ? (last?.n ?? 1) : delivery.attempts.length + 1;
-  return jsonLine({
+  return jsonText({
     event: 'delivery',
     world: name,
     phase,

@@ -1,10 +1,10 @@
 // Shows each request as it is answered: a line for a person, or an event for a program.
 
+import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import { hideInTarget } from '../../../../simulator/control/views/hide-secrets.ts';
 import { findEntry, type JournalEntry } from '../../../../simulator/core/journal.ts';
 import type { Sandbox } from '../../../../simulator/host/world/sandbox.ts';
 import type { WorldHost } from '../../../../simulator/host/world/world-host.ts';
-import { jsonLine } from '../../terminal.ts';
 import { requestLine } from './request-line.ts';
 
 export interface RequestLogOptions {
@@ -53,7 +53,7 @@ function lineOf(host: WorldHost, entry: JournalEntry): string {
 
 function requestEvent(world: string, entry: JournalEntry): string {
   const { n, requestId, atMs, call, operation, clientId, idempotency, cites } = entry;
-  return jsonLine({
+  return jsonText({
     event: 'request',
     world,
     n,
