@@ -43,8 +43,8 @@ function escaped(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-// Built from codes, so that no control character stands in this file: C0 but for line feeds, DEL and
-// C1, what turns the direction of text around, and what some take for the end of a line.
+// Built from codes, so that no control character stands in this file: C0 but for line feeds, DEL
+// and C1, what turns the direction of text around, and what some take for the end of a line.
 const chars = (from: number, to: number) =>
   `${String.fromCharCode(from)}-${String.fromCharCode(to)}`;
 const STEERING = new RegExp(
