@@ -1,9 +1,14 @@
 // The ready event of a start, from the sandbox and the address it got.
-import { renameSync, writeFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ForwardReceiver } from '../../../simulator/compose/forward-receiver.ts';
 import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
 import { viewLastingCredentials } from '../../../simulator/control/views/records.ts';
+import {
+  findRealFile,
+  keepStricterMode,
+  privateMode,
+} from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 
 /** The ready event, as it is printed under `--json` and written to the ready file. */
@@ -40,10 +45,16 @@ export function readyEvent(
   };
 }
 
-/** Writes the event where another program waits for it, whole or not at all. */
-export function writeReadyFile(path: string, ready: ReadyEvent): void {
-  const half = `${path}.${process.pid}`;
+/**
+ * Writes the event where another program waits for it, whole or not at all. Throws a FileProblem
+ * or the system's error.
+ */
+export async function writeReadyFile(path: string, ready: ReadyEvent): Promise<void> {
+  const real = await findRealFile(path);
+  const half = `${real}.${process.pid}`;
+  await rm(half, { force: true });
   // Its tokens are for whoever started it.
-  writeFileSync(half, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
-  renameSync(half, path);
+  await writeFile(half, `${JSON.stringify(ready)}\n`, { flag: 'wx', mode: privateMode });
+  await keepStricterMode(half, real);
+  await rename(half, real);
 }

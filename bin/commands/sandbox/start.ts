@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
+import { FileProblem } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
@@ -96,13 +97,14 @@ async function placeReadyFile(
   composition: Composition,
 ): Promise<void> {
   try {
-    writeReadyFile(path, ready);
+    await writeReadyFile(path, ready);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isUnfit = error instanceof FileProblem;
+    if (code === undefined && !isUnfit) throw error;
     await composition.abandon();
-    const why = `cannot be written (${code})`;
-    fail(exits.usage, [`--ready-file ${path}: ${why}; give a path that can`]);
+    const why = isUnfit ? message : `cannot be written (${code}); give a path that can`;
+    fail(exits.usage, [`--ready-file ${path}: ${why}`]);
   }
 }
 

@@ -12,18 +12,22 @@ export class FileProblem extends Error {
 
 /**
  * Where the file really lies: a symbolic link is followed, so that it is never replaced itself. The
- * file need not be there yet. Throws a FileProblem for what is no ordinary file, and for a file
- * with a second name, which would be parted from it by the first save.
+ * file need not be there yet. Throws a FileProblem for what is no ordinary file.
  */
 export async function findRealFile(path: string): Promise<string> {
   const real = await followLinks(resolve(path));
   const found = await statOf(real);
   if (found === null) return real;
   if (!found.isFile()) throw new FileProblem('is no ordinary file; name a file of its own');
-  if (found.nlink > 1) {
+  return real;
+}
+
+/** Throws a FileProblem for a file with a second name, which would stay with the old content. */
+export async function refuseSecondName(path: string): Promise<void> {
+  const found = await statOf(path);
+  if (found !== null && found.nlink > 1) {
     throw new FileProblem('has another name (a hard link), which saving would part from it');
   }
-  return real;
 }
 
 async function followLinks(path: string): Promise<string> {

@@ -1,6 +1,15 @@
 // Plays recordings of long random sessions: the same world and the same answers, byte for byte.
 // time limit: 60 s
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -117,13 +126,25 @@ recording(
     assert.is(error?.message, 'is there already; remove it, or name another file');
     assert.is(readFileSync(path, 'utf8'), 'evidence\n');
     writeFileSync(path, '');
+    chmodSync(path, 0o644);
     const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
     sandbox.first.act('makeEvent', { category: 'account' });
     await begun.close();
+    assert.is(statSync(path).mode & 0o777, 0o600, 'it is for its owner alone now');
     assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"act".*\n$/);
     await sandbox.close();
   },
 );
+
+recording('a link that leads nowhere is refused, and what it names is not made', async () => {
+  const sandbox = await createTestSandbox();
+  const path = join(folder, 'link.jsonl');
+  symlinkSync(join(folder, 'elsewhere.jsonl'), path);
+  const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
+  assert.is(error?.message, 'is a symbolic link to a file that is not there');
+  assert.not(existsSync(join(folder, 'elsewhere.jsonl')));
+  await sandbox.close();
+});
 
 recording('one that is discarded leaves no file', async () => {
   const sandbox = await createTestSandbox();

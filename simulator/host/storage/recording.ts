@@ -2,7 +2,7 @@
 // answers, byte for byte.
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import type { Behaviour } from '../../core/behaviour.ts';
 import {
   loadWorld,
@@ -15,7 +15,7 @@ import { phoneTables } from '../../core/values/phone.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { parseInput, serializeInput } from './input-line.ts';
-import { privateMode } from './private-file.ts';
+import { FileProblem, findRealFile, privateMode } from './private-file.ts';
 
 /** Why a recording cannot begin, in words for the person who named its file. */
 export class RecordingError extends Error {
@@ -38,11 +38,9 @@ export class Recording {
    * where it holds something already: a recording is evidence, and never lost to the next one.
    */
   static async begin(...terms: ConstructorParameters<typeof Recording>): Promise<Recording> {
-    const [host, path, onTrouble, deviations] = terms;
+    const [host, named, onTrouble, deviations] = terms;
+    const path = await findRealFile(named).catch(refuseFile);
     const found = await stat(path).catch(() => null);
-    if (found !== null && !found.isFile()) {
-      throw new RecordingError('is no ordinary file; name a file of its own');
-    }
     if (found !== null && found.size > 0) {
       throw new RecordingError('is there already; remove it, or name another file');
     }
@@ -53,10 +51,11 @@ export class Recording {
     const recording = new Recording(host, path, tell, deviations);
     try {
       await once(recording.#stream, 'open');
+      // An empty file may have been there, with a mode of its own.
+      await chmod(path, (found?.mode ?? privateMode) & privateMode);
     } catch (error) {
       recording.#stop();
-      const { code, message } = error as NodeJS.ErrnoException;
-      throw new RecordingError(`cannot be written (${code ?? message}); give a path that can`);
+      return refuseFile(error as NodeJS.ErrnoException);
     }
     isOpen = true;
     return recording;
@@ -117,6 +116,12 @@ export class Recording {
       this.#stream.end(resolve);
     });
   }
+}
+
+function refuseFile(error: NodeJS.ErrnoException): never {
+  if (error instanceof FileProblem) throw new RecordingError(error.message);
+  const { code, message } = error;
+  throw new RecordingError(`cannot be written (${code ?? message}); give a path that can`);
 }
 
 export interface RecordedOptions {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,6 +23,7 @@ import { drawFrom, makeInput } from '../../core/testing/random-inputs.ts';
 import { createTestSandbox, tokenOf } from '../testing/sandbox.ts';
 import type { Sandbox } from '../world/sandbox.ts';
 import { readStateFile, StateFile } from './state-file.ts';
+import { startOf } from './state-lock.ts';
 import { restoreState, serializeState } from './world-document.ts';
 
 const state = suite('states');
@@ -231,27 +233,45 @@ if (existsSync('/dev/full')) {
   });
 }
 
-// Who may do anything is refused nowhere.
-if (process.getuid?.() !== 0) {
-  state('a folder that may only be read is said, and the file in it stays', async () => {
+/** Who may do anything is refused nowhere, so such a one becomes somebody else for a while. */
+async function asOrdinary(place: string, run: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return run();
+  chmodSync(folder, 0o755);
+  chownSync(place, 65_534, 65_534);
+  process.seteuid?.(65_534);
+  try {
+    await run();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+if (process.getuid !== undefined) {
+  state('a disk that may only be read at the end is said, and nothing is lost', async () => {
     const place = join(folder, 'read-only');
     mkdirSync(place);
     const path = join(place, 'state.json');
     const sandbox = await createTestSandbox();
     const told: string[] = [];
-    const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
-    await file.begin();
-    const saved = readFileSync(path, 'utf8');
-    chmodSync(place, 0o555);
-    sandbox.first.act('makeEvent', { category: 'account' });
-    await file.close();
-    assert.equal(told, [`the state could not be saved to ${path}: EACCES`]);
-    const refused = await new StateFile(sandbox.first, path, { onTrouble: () => undefined })
-      .begin()
-      .catch((error: Error) => `${error.name}: ${error.message}`);
-    assert.is(refused, 'StateError: cannot be written (EACCES)');
-    assert.is(readFileSync(path, 'utf8'), saved);
-    chmodSync(place, 0o755);
+    await import('lowdb');
+    await asOrdinary(place, async () => {
+      const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
+      await file.begin();
+      const saved = readFileSync(path, 'utf8');
+      chmodSync(place, 0o555);
+      sandbox.first.act('makeEvent', { category: 'account' });
+      await file.close();
+      assert.is(told.length, 1);
+      assert.ok(told[0]?.startsWith(`the state could not be saved to ${path} (EACCES); `), told[0]);
+      assert.is(readFileSync(path, 'utf8'), saved);
+      const document = (await readStateFile(path)) as { readonly world: unknown };
+      assert.equal(document.world, (documentOf(sandbox) as typeof document).world);
+      const refused = await new StateFile(sandbox.first, path, { onTrouble: assert.unreachable })
+        .begin()
+        .catch((error: Error) => `${error.name}: ${error.message}`);
+      assert.is(refused, 'StateError: cannot be written (EACCES)');
+      chmodSync(place, 0o755);
+    });
     await sandbox.close();
   });
 }
@@ -263,7 +283,6 @@ state('a file that may not be read is refused by its reason', async () => {
   assert.is(message, 'is no ordinary file; name a file of its own');
 });
 
-state.after(() => rmSync(folder, { recursive: true }));
 state('one sandbox at a time keeps a file, and what a killed one left is taken over', async () => {
   const path = join(folder, 'shared.json');
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -290,4 +309,28 @@ state('one sandbox at a time keeps a file, and what a killed one left is taken o
   await sandbox.close();
 });
 
+state('a lock is of a process and not of its id, which is used again for another', async () => {
+  const path = join(folder, 'reused.json');
+  const lock = join(folder, '.reused.json.lock');
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  await once(other, 'spawn');
+  const sandbox = await createTestSandbox();
+  const begin = async () => {
+    const file = new StateFile(sandbox.first, path, { onTrouble: assert.unreachable });
+    const problem = await file.begin().catch((error: Error) => error.message);
+    if (problem === undefined) await file.close();
+    return problem ?? 'kept';
+  };
+  const began = await startOf(other.pid as number);
+  assert.ok(began, 'this system says when a process began');
+  writeFileSync(lock, `${other.pid} ${began}\n`);
+  assert.match(await begin(), `is in use by process ${other.pid}`);
+  writeFileSync(lock, `${other.pid} ${began}0\n`);
+  assert.is(await begin(), 'kept', 'another process has that id by now');
+  assert.not.ok(existsSync(lock));
+  other.kill('SIGKILL');
+  await sandbox.close();
+});
+
+state.after(() => rmSync(folder, { recursive: true }));
 state.run();

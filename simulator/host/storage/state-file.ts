@@ -1,118 +1,17 @@
 // Keeps a world in a file: loaded at the start, saved as it changes and at the end, whole or not at
 // all.
 
-import { open, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Adapter } from 'lowdb';
-import {
-  type Snapshot,
-  StateError,
-  serializeSnapshot,
-  snapshotWorld,
-} from '../../core/state/snapshot.ts';
-import type { ClockMode } from '../world/clock.ts';
+import { StateError, snapshotWorld } from '../../core/state/snapshot.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import {
-  FileProblem,
-  findRealFile,
-  keepStricterMode,
-  privateMode,
-  versionOf,
-} from './private-file.ts';
+import { PiecewiseFile, type Stored } from './piecewise-file.ts';
+import { FileProblem, findRealFile, refuseSecondName, versionOf } from './private-file.ts';
 import { removeJournals, replayJournals, StateJournal } from './state-journal.ts';
-import { halfOf, lockState, unlockState } from './state-lock.ts';
+import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
 
 /** After a change, so long until the file itself is saved anew; the journal has it before. */
 const saveAfterMs = 500;
-
-/** A document with the clock it was saved under. */
-export interface SavedClock {
-  readonly mode: ClockMode;
-  readonly now_ms: number;
-  readonly speed?: number;
-}
-
-interface Stored {
-  readonly snapshot: Snapshot;
-  readonly clock: SavedClock;
-  /** The journal that goes on where this state ends. */
-  readonly journal: string;
-}
-
-/**
- * lowdb's port to the disk: reads JSON, writes a snapshot piece by piece beside the file, then in
- * its place.
- */
-class PiecewiseFile implements Adapter<unknown> {
-  readonly #path: string;
-  /** Pieces written in one go before others get a turn. */
-  readonly #politely: boolean;
-
-  constructor(path: string, politely: boolean) {
-    this.#path = path;
-    this.#politely = politely;
-  }
-
-  async read(): Promise<unknown> {
-    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw new StateError(`cannot be read (${error.code})`);
-    });
-    if (text === null) return null;
-    const document = parseWhole(text);
-    // lowdb takes null, 0, false and an empty text for no file at all, which would be written over.
-    if (!document) throw new StateError('a state is a JSON object; it was left as it is');
-    return document;
-  }
-
-  async write(data: unknown): Promise<void> {
-    const { snapshot, ...beside } = data as Stored;
-    const half = halfOf(this.#path);
-    const file = await open(half, 'w', privateMode);
-    try {
-      for (const piece of serializeSnapshot(snapshot, beside)) {
-        await file.write(piece);
-        if (this.#politely) await nextTurn();
-      }
-      await file.sync();
-    } catch (error) {
-      await file.close();
-      await rm(half, { force: true });
-      throw error;
-    }
-    await file.close();
-    await keepStricterMode(half, this.#path);
-    await replaceFile(half, this.#path);
-  }
-}
-
-/** Windows refuses for a moment while another program, such as a virus scanner, reads the file. */
-async function replaceFile(half: string, path: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await rename(half, path);
-      return;
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      if (tries === 10 || !['EPERM', 'EACCES', 'EBUSY'].includes(code)) {
-        await rm(half, { force: true });
-        throw error;
-      }
-      await sleep(20 * tries);
-    }
-  }
-}
-
-function parseWhole(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError('is not whole JSON; it was left as it is');
-  }
-}
 
 /**
  * The document in a state file with everything that its journal tells after it, or null when there
@@ -128,7 +27,9 @@ export async function readStateFile(path: string): Promise<unknown> {
 
 async function realFileOf(path: string): Promise<string> {
   try {
-    return await findRealFile(path);
+    const real = await findRealFile(path);
+    await refuseSecondName(real);
+    return real;
   } catch (error) {
     if (error instanceof FileProblem) throw new StateError(error.message);
     throw new StateError(`cannot be read (${(error as NodeJS.ErrnoException).code ?? error})`);
@@ -149,6 +50,10 @@ export class StateFile {
   readonly #options: StateFileOptions;
   readonly #named: string;
   #path: string;
+  /** Where the lock stands, whatever becomes of the file and its name. */
+  #locked: string;
+  /** The file that another hand has changed, once there is one. */
+  #left: string | null = null;
   /** The content that this program read or wrote last; another one is somebody else's. */
   #version: string | null = null;
   #journal: StateJournal | null = null;
@@ -162,6 +67,7 @@ export class StateFile {
     this.#host = host;
     this.#named = path;
     this.#path = path;
+    this.#locked = path;
     this.#options = options;
   }
 
@@ -171,6 +77,7 @@ export class StateFile {
    */
   async begin(): Promise<void> {
     this.#path = await realFileOf(this.#named);
+    this.#locked = this.#path;
     try {
       await lockState(this.#path);
     } catch (error) {
@@ -181,7 +88,7 @@ export class StateFile {
       await this.#write(false);
     } catch (error) {
       this.#unwatch();
-      await unlockState(this.#path);
+      await unlockState(this.#locked);
       throw asStateError(error);
     }
     this.#watch();
@@ -246,6 +153,9 @@ export class StateFile {
     await db.write();
     this.#version = await versionOf(this.#path);
     await removeJournals(this.#path, journal.id);
+    // What they tell is no story of the file that another hand made.
+    if (this.#left !== null) await removeJournals(this.#left, null);
+    this.#left = null;
     this.#savedInMs = performance.now() - startedAtMs;
   }
 
@@ -270,6 +180,7 @@ export class StateFile {
     const stamp = new Date().toISOString().replace(/[:.]/g, '-');
     this.#path = join(dirname(changed), `${basename(changed, '.json')}.${stamp}.json`);
     this.#version = null;
+    this.#left = changed;
     this.#options.onTrouble(
       `${changed} was changed by another program since it was loaded, and is left so; ` +
         `this world is kept in ${this.#path} from now on`,
@@ -283,7 +194,7 @@ export class StateFile {
     const isSaved = await this.#save(false);
     this.#journal?.close();
     if (isSaved) await removeJournals(this.#path, null);
-    await unlockState(await realFileOf(this.#named));
+    await unlockState(this.#locked);
   }
 
   #unwatch(): void {

@@ -1,5 +1,5 @@
 // A killed sandbox: its state and journal together are the world as it was, whatever happened last.
-import {
+import fs, {
   appendFileSync,
   chmodSync,
   cpSync,
@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { suite } from 'uvu';
@@ -174,9 +175,90 @@ journal(
     assert.is(told.length, 1);
     const beside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
     assert.ok(referencesIn(JSON.parse(readFileSync(beside, 'utf8'))).includes('beside'));
+    const journals = readdirSync(folder).filter((name) => name.includes('changed.json'));
+    assert.equal(journals, ['changed.json'], 'no journal that would be told after it');
     await sandbox.close();
   },
 );
+
+/** Writes to files go through this while it runs, in every module. */
+async function withWriting(
+  write: (...args: Parameters<typeof fs.writeSync>) => number,
+  run: () => Promise<void>,
+): Promise<void> {
+  const { writeSync } = fs;
+  Object.assign(fs, { writeSync: write });
+  syncBuiltinESMExports();
+  try {
+    await run();
+  } finally {
+    Object.assign(fs, { writeSync });
+    syncBuiltinESMExports();
+  }
+}
+
+const full = () => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+
+journal('a disk that is full for a while leaves no gap, and no line that is torn', async () => {
+  const told: string[] = [];
+  const sandbox = await createTestSandbox();
+  mkdirSync(join(folder, 'full'));
+  const path = join(folder, 'full', 'state.json');
+  const onTrouble = (words: string) => told.push(words);
+  const file = new StateFile(sandbox.first, path, { onTrouble, sync: true });
+  await file.begin();
+  const token = tokenOf(sandbox, 'brand-a');
+  const { writeSync } = fs;
+  let room = 700;
+  const takesAPart = (file: number, text: unknown) => {
+    if (room === 0) throw full();
+    const bytes = (text as Buffer).subarray(0, room);
+    room -= bytes.byteLength;
+    return writeSync(file, bytes);
+  };
+  await withWriting(takesAPart as typeof writeSync, async () => {
+    for (let n = 0; n < 5; n += 1) create(sandbox, token, `full-${n}`);
+    const torn = await readStateFile(copyOf(path, 'full-torn'));
+    const { length } = referencesIn(torn).filter((reference) => reference.startsWith('full-'));
+    assert.ok(length > 0 && length < 5, `${length} of 5 had room`);
+  });
+  assert.is(told.length, 1);
+  assert.match(told[0] ?? '', 'could not be written (ENOSPC)');
+  create(sandbox, token, 'room-again');
+  const left = await readStateFile(copyOf(path, 'full-killed'));
+  assert.equal((left as Document).world, documentOf(sandbox).world);
+  await file.close();
+  await sandbox.close();
+});
+
+journal('a save that finds no room leaves no file open and none behind', async () => {
+  const told: string[] = [];
+  const sandbox = await createTestSandbox();
+  mkdirSync(join(folder, 'no-room'));
+  const path = join(folder, 'no-room', 'state.json');
+  const onTrouble = (words: string) => told.push(words);
+  const file = new StateFile(sandbox.first, path, { onTrouble });
+  await file.begin();
+  const before = readdirSync(join(path, '..'));
+  const { openSync } = fs;
+  const probe = () => {
+    const lowest = openSync(path, 'r');
+    fs.closeSync(lowest);
+    return lowest;
+  };
+  const lowest = probe();
+  const refuse = () => {
+    throw full();
+  };
+  await withWriting(refuse, async () => {
+    for (let n = 0; n < 5; n += 1) await file.save();
+  });
+  assert.is(told.length, 5);
+  assert.is(probe(), lowest, 'as many files are open as before');
+  assert.equal(readdirSync(join(path, '..')), before);
+  await file.close();
+  await sandbox.close();
+});
 
 journal.after(() => rmSync(folder, { recursive: true }));
 journal.run();

@@ -1,7 +1,7 @@
 // The inputs of a world since its last save, line by line in a file beside the state: with them a
 // sandbox that is killed loses at most the last 100 ms, and with `sync` nothing that was answered.
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Settings } from '../../../fixtures/settings.ts';
@@ -22,6 +22,8 @@ import { privateMode } from './private-file.ts';
 
 /** An answer's line is written this long after it at the latest. */
 const writeWithinMs = 50;
+/** So much is kept for a disk that is full; beyond that the journal ends where it is. */
+const mostUnwrittenBytes = 8 * 1024 * 1024;
 
 /** First line of a journal. What follows is replayed under the behaviour that it had then. */
 export interface JournalHead {
@@ -53,15 +55,25 @@ export class StateJournal {
   readonly #options: JournalOptions;
   #lines: (Input | string)[] = [];
   #timer: NodeJS.Timeout | null = null;
+  #unwritten: Buffer = Buffer.alloc(0);
   #failed = false;
+  #ended = false;
 
   /** Throws the system's error when the file cannot be made. */
   constructor(path: string, after: string | null, options: JournalOptions) {
     const { settings, deviations } = options;
     this.#options = options;
-    this.#file = openSync(journalFile(path, this.id), 'wx', privateMode);
+    const file = journalFile(path, this.id);
+    this.#file = openSync(file, 'wx', privateMode);
     const head: JournalHead = { journal: this.id, after, settings, deviations };
-    writeSync(this.#file, `${JSON.stringify(head)}\n`);
+    this.#unwritten = Buffer.from(`${JSON.stringify(head)}\n`);
+    try {
+      this.#write();
+    } catch (error) {
+      closeSync(this.#file);
+      rmSync(file, { force: true });
+      throw error;
+    }
   }
 
   input(input: Input): void {
@@ -92,8 +104,29 @@ export class StateJournal {
       (line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`,
     );
     this.#lines = [];
+    if (this.#ended) return;
+    this.#unwritten = Buffer.concat([this.#unwritten, Buffer.from(text.join(''))]);
+    this.#tryTo(() => this.#write());
+    // A line that is missing would make another story of those after it: none comes any more.
+    if (this.#unwritten.byteLength > mostUnwrittenBytes) this.#end();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#unwritten = Buffer.alloc(0);
+  }
+
+  /** A disk that is full takes a part, perhaps of a line: the rest comes with the next lines. */
+  #write(): void {
+    while (this.#unwritten.byteLength > 0) {
+      const written = writeSync(this.#file, this.#unwritten);
+      this.#unwritten = this.#unwritten.subarray(written);
+    }
+  }
+
+  #tryTo(act: () => void): void {
     try {
-      writeSync(this.#file, text.join(''));
+      act();
     } catch (error) {
       if (!this.#failed) this.#options.onTrouble(error as NodeJS.ErrnoException);
       this.#failed = true;
@@ -102,11 +135,9 @@ export class StateJournal {
 
   close(): void {
     this.flush();
-    try {
-      fsyncSync(this.#file);
-    } finally {
-      closeSync(this.#file);
-    }
+    this.#tryTo(() => this.#write());
+    this.#tryTo(() => fsyncSync(this.#file));
+    closeSync(this.#file);
   }
 }
 

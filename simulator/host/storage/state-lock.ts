@@ -35,8 +35,14 @@ export async function lockState(path: string): Promise<void> {
   await sweepHalves(path);
 }
 
+/** On a disk that may only be read by now it stays: whoever comes next sees that we are gone. */
 export async function unlockState(path: string): Promise<void> {
-  await rm(beside(path, 'lock'), { force: true });
+  try {
+    await rm(beside(path, 'lock'), { force: true });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error;
+  }
 }
 
 function beside(path: string, ending: string): string {
@@ -71,7 +77,7 @@ function isAnother(pid: number): boolean {
 }
 
 /** When a process began, as the system says it; null where it does not. */
-async function startOf(pid: number): Promise<string | null> {
+export async function startOf(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   // Its name, in brackets, may have spaces in it; the start is the 20th word after that.
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;

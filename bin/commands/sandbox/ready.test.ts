@@ -1,0 +1,72 @@
+// The ready file: whole, for its owner alone, and in the place of nothing that is no ordinary file.
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ReadyEvent, writeReadyFile } from './ready.ts';
+
+const ready = suite('ready file');
+const folder = mkdtempSync(join(tmpdir(), 'ready-'));
+const event = { event: 'ready', pid: 1 } as ReadyEvent;
+const at = (name: string) => join(folder, name);
+const modeOf = (name: string) => statSync(at(name)).mode & 0o777;
+
+ready('is its owner’s alone, and keeps a mode that is stricter', async () => {
+  writeFileSync(at('open.json'), 'old');
+  chmodSync(at('open.json'), 0o644);
+  writeFileSync(at('strict.json'), 'old');
+  chmodSync(at('strict.json'), 0o400);
+  for (const name of ['new.json', 'open.json', 'strict.json']) {
+    await writeReadyFile(at(name), event);
+    assert.equal(JSON.parse(readFileSync(at(name), 'utf8')), event);
+  }
+  assert.equal([modeOf('new.json'), modeOf('open.json')], [0o600, 0o600]);
+  assert.is(modeOf('strict.json'), 0o400);
+});
+
+ready('a symbolic link is followed, and stays one', async () => {
+  mkdirSync(at('real'));
+  symlinkSync(at('new.json'), at('real/link.json'));
+  await writeReadyFile(at('real/link.json'), { ...event, pid: 2 });
+  assert.is(readlinkSync(at('real/link.json')), at('new.json'));
+  assert.is(JSON.parse(readFileSync(at('new.json'), 'utf8')).pid, 2);
+});
+
+ready('what somebody has laid where it is written first is neither followed nor kept', async () => {
+  writeFileSync(at('theirs'), 'theirs');
+  symlinkSync(at('theirs'), at(`laid.json.${process.pid}`));
+  await writeReadyFile(at('laid.json'), event);
+  assert.is(readFileSync(at('theirs'), 'utf8'), 'theirs');
+  assert.is(modeOf('laid.json'), 0o600);
+});
+
+ready('what is no ordinary file is refused and stays', async () => {
+  mkdirSync(at('folder'));
+  const refused = ['folder'];
+  if (process.platform !== 'win32') {
+    execFileSync('mkfifo', [at('fifo')]);
+    refused.push('fifo');
+  }
+  for (const name of refused) {
+    const said = await writeReadyFile(at(name), event).catch((error: Error) => error.message);
+    assert.is(said, 'is no ordinary file; name a file of its own');
+    assert.not.ok(statSync(at(name)).isFile());
+  }
+  assert.not(readdirSync(folder).some((name) => name.endsWith(`.${process.pid}`)));
+});
+
+ready.after(() => rmSync(folder, { recursive: true }));
+ready.run();
