@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox, type ListenOptions, type SandboxOptions } from './index.ts';
+import { createSandbox, type Deviation, type ListenOptions, type SandboxOptions } from './index.ts';
 
 const door = suite('public door');
 
@@ -21,7 +21,12 @@ async function errorOf(asked: Promise<unknown>): Promise<Error> {
   throw new Error('nothing was refused');
 }
 
-const own = { id: 'odd', breaks: ['CONV-1'], story: 'For this test.', bend: <B>(b: B) => b };
+const own: Deviation = {
+  id: 'odd',
+  breaks: ['CONV-1a'],
+  story: 'For this test.',
+  bend: (behaviour) => behaviour,
+};
 
 // [options, what the message starts with, the remedy in it]
 const refused: readonly (readonly [unknown, string, string])[] = [
@@ -53,6 +58,7 @@ const refused: readonly (readonly [unknown, string, string])[] = [
   [{ deviations: 'x' }, 'deviations', 'a list'],
   [{ deviations: ['replay-reprints-prety'] }, 'deviations[0]', '"replay-reprints-pretty"?'],
   [{ deviations: [own, 5] }, 'deviations[1]', 'bend'],
+  [{ deviations: [{ ...own, breaks: ['CONV-1'] }] }, 'deviations[0].breaks', 'CONV-1'],
   [{ deviations: [{ ...own, bend: null }] }, 'deviations[0].bend', 'a function'],
   [{ deviations: [{ ...own, breaks: 'x' }] }, 'deviations[0].breaks', 'a list'],
   [{ controlToken: 'a b' }, 'controlToken', 'without spaces'],

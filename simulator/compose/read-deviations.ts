@@ -1,4 +1,5 @@
 // Reads the deviations that a sandbox is to have: ids of the register, or a program's own.
+import { findRule } from '../../fixtures/rules.ts';
 import { findNearest, isRecord } from '../../fixtures/settings/parse.ts';
 import type { Deviation } from '../deviations/deviation.ts';
 import { type Findings, readList, say } from './findings.ts';
@@ -28,8 +29,12 @@ export function readOwnDeviation(found: Findings, given: unknown, field: string)
   const { id, breaks, story, bend } = given;
   const isId = typeof id === 'string' && /^[\x21-\x7e]+$/.test(id);
   if (!isId) found.add(`${field}.id`, `must be words joined by hyphens, not ${say(id)}`);
-  if (!Array.isArray(breaks) || breaks.some((rule) => typeof rule !== 'string')) {
+  if (!Array.isArray(breaks)) {
     found.add(`${field}.breaks`, `must be a list of rule ids, not ${say(breaks)}`);
+  } else {
+    const odd = breaks.find((rule) => typeof rule !== 'string' || findRule(rule) === undefined);
+    const form = 'must name rules of the specification, such as IDEM-4a; there is no';
+    if (odd !== undefined) found.add(`${field}.breaks`, `${form} ${say(odd)}`);
   }
   if (typeof story !== 'string') found.add(`${field}.story`, `must be a text, not ${say(story)}`);
   if (typeof bend !== 'function') {

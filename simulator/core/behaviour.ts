@@ -1,7 +1,7 @@
 // How the platform behaves, as one value: tables and small policies. The conforming service is one
 // such value; a deviation is a function that makes another out of it.
 import type { Settings } from '../../fixtures/settings.ts';
-import type { Reply } from './call.ts';
+import type { Cite, Reply } from './call.ts';
 import type { Operation, RequestContext, Stage } from './pipeline/request-context.ts';
 import type {
   Account,
@@ -218,4 +218,4 @@ export interface Behaviour {
 
 export type ReadResult =
   | { readonly body: Readonly<Record<string, unknown>> }
-  | { readonly status: number; readonly message: string; readonly cites: readonly string[] };
+  | { readonly status: number; readonly message: string; readonly cites: readonly Cite[] };

@@ -1,6 +1,11 @@
 // What comes in and what goes out: the bytes of a request, the answer to it, and the decision
 // behind the answer.
+import type { QuestionId } from '../../fixtures/questions.ts';
+import type { RuleId } from '../../fixtures/rules.ts';
 import type { Change } from './change.ts';
+
+/** A rule, or an open question where the specification is silent, that an answer rests on. */
+export type Cite = RuleId | QuestionId;
 
 /**
  * A request as a transport received it. Header names are lower case; the body is not yet parsed.
@@ -53,7 +58,7 @@ export interface Reply {
 export interface Decision {
   readonly reply: Reply;
   readonly changes: readonly Change[];
-  readonly cites: readonly string[];
+  readonly cites: readonly Cite[];
 }
 
 /**
@@ -64,7 +69,7 @@ export interface Batch {
   readonly rows: number;
   readonly decideRow: (index: number) => Decision;
   readonly answer: (replies: readonly Reply[]) => Reply;
-  readonly cites: readonly string[];
+  readonly cites: readonly Cite[];
 }
 
 /** The headers of an answer, `X-Request-Id` included where it is the platform's own (ERR-4). */

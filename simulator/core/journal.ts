@@ -1,6 +1,6 @@
 // The journal: every call with its answer and the reasons for it, so that a person can ask "why
 // 409?". Bounded.
-import type { Call, Reply } from './call.ts';
+import type { Call, Cite, Reply } from './call.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import type { OperationName } from './tables/operations.ts';
 
@@ -32,7 +32,7 @@ export interface JournalEntry {
   /** Requests left in the credential's bucket after this call; null where none was drawn. */
   readonly allowanceLeft: number | null;
   readonly allowance: number | null;
-  readonly cites: readonly string[];
+  readonly cites: readonly Cite[];
   /** Sequence numbers of the events it made: from (exclusive) and to (inclusive). */
   readonly eventsAfter: number;
   readonly eventsTo: number;

@@ -14,7 +14,9 @@ export function deviationsCommand(print: (text: string) => void = write): Comman
         exitCode: 2,
       });
     }
-    const chosen = deviations.filter(({ breaks }) => rule === undefined || breaks.includes(rule));
+    const chosen = deviations.filter(
+      ({ breaks }) => rule === undefined || breaks.some((broken) => broken === rule),
+    );
     const rows = chosen.map(({ id, breaks, story }) => ({ id, breaks, story }));
     print(json ? `${JSON.stringify({ deviations: rows }, null, 2)}\n` : `${table(rows)}\n`);
   });

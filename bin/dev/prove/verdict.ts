@@ -22,10 +22,9 @@ export function prove(
 ): Proof {
   const seen = Object.keys(tried.deviates);
   const explained = Object.keys(deviation.alsoSeenAs ?? {});
-  const unnoticed = deviation.breaks.filter((rule) => !seen.includes(rule));
-  const blamed = seen.filter(
-    (rule) => !deviation.breaks.includes(rule) && !explained.includes(rule),
-  );
+  const breaks: readonly string[] = deviation.breaks;
+  const unnoticed = breaks.filter((rule) => !seen.includes(rule));
+  const blamed = seen.filter((rule) => !breaks.includes(rule) && !explained.includes(rule));
   const idle =
     whole && deviation.byChance !== true ? explained.filter((rule) => !seen.includes(rule)) : [];
   const outcome =

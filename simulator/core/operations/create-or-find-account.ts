@@ -3,7 +3,7 @@
 
 import { mapProfile, type Profile } from '../../../fixtures/schemas/account-profile.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Decision, Reply } from '../call.ts';
+import type { Cite, Decision, Reply } from '../call.ts';
 import type { Change, PersonKeys } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
@@ -61,7 +61,7 @@ function refuseReference(context: RequestContext, row: Body): Decision | null {
   return optionalText(row, 'email') === null ? refuseEmail(context, 'NS-33') : null;
 }
 
-function refuseEmail(context: RequestContext, rule: string): Decision {
+function refuseEmail(context: RequestContext, rule: Cite): Decision {
   return refuse(context, {
     code: 'validation_failed',
     detail: 'email must contain an @.',
@@ -141,7 +141,7 @@ function converge(context: RequestContext, account: Account): Decision {
   };
 }
 
-function refusePerson(context: RequestContext, field: string, rule: string): Decision {
+function refusePerson(context: RequestContext, field: string, rule: Cite): Decision {
   return refuse(context, {
     code: 'invalid_state',
     detail: `Someone with this ${field} already exists at this brand under another reference.`,

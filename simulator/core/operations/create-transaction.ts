@@ -1,6 +1,6 @@
 // POST /api/v1/transactions: recorded as pending, whatever the request says.
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
@@ -86,7 +86,7 @@ function converge(context: RequestContext, existing: Transaction): Decision {
 interface Wrong {
   readonly field: string;
   readonly detail: string;
-  readonly cites: readonly string[];
+  readonly cites: readonly Cite[];
 }
 
 function refuseMember(context: RequestContext, wrong: Wrong): Decision {

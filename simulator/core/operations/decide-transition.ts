@@ -1,6 +1,6 @@
 // POST /api/v1/transactions/{id}/approve, /reject, /cancel: one row of the move table each.
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
 import type { Transaction } from '../records.ts';
@@ -136,11 +136,7 @@ function carryOut(
   return { ...shown, changes };
 }
 
-function show(
-  context: RequestContext,
-  transaction: Transaction,
-  cites: readonly string[],
-): Decision {
+function show(context: RequestContext, transaction: Transaction, cites: readonly Cite[]): Decision {
   const body = context.behaviour.serialize.transaction(transaction);
   return { reply: { status: 200, contentType: 'application/json', body }, changes: [], cites };
 }

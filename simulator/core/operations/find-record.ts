@@ -1,7 +1,7 @@
 // Finds the records a call names, within the caller's reach; out of reach reads as unknown
 // (AUTH-6).
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, TradingAccount, Transaction } from '../records.ts';
@@ -22,7 +22,7 @@ export function parsePathId(context: RequestContext, what: string): string | Dec
 export function parseOtherPathId(context: RequestContext, what: string): string | Decision {
   const id = context.behaviour.values.id(context.pathId);
   if (id !== null) return id;
-  const cites = ['NS-45'];
+  const cites: readonly Cite[] = ['NS-45'];
   if (context.behaviour.settings.path_id_status === 404) {
     return refuse(context, {
       code: 'not_found',
@@ -39,7 +39,7 @@ export function parseMemberId(
   context: RequestContext,
   text: string,
   field: string,
-  ...cites: string[]
+  ...cites: Cite[]
 ): string | Decision {
   const id = context.behaviour.values.id(text);
   if (id !== null) return id;
@@ -54,7 +54,7 @@ export function parseMemberId(
 export function findAccount(
   context: RequestContext,
   id: string,
-  cites: readonly string[],
+  cites: readonly Cite[],
 ): Account | Decision {
   const account = context.world.accounts.get(id);
   if (account !== undefined && context.behaviour.reach.account(callerOf(context), account)) {
@@ -68,7 +68,7 @@ export function findTradingAccount(
   context: RequestContext,
   id: string,
   accountId: string | null,
-  cites: readonly string[],
+  cites: readonly Cite[],
 ): TradingAccount | Decision {
   const { world, behaviour } = context;
   const found = world.tradingAccounts.get(id);

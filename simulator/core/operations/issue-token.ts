@@ -1,7 +1,7 @@
 // POST /api/v1/oauth/token: client credentials as in RFC 6749 §4.4, and tokens delegated to one
 // account (NS-8).
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
 import { rateRefusal } from '../pipeline/rate.ts';
@@ -222,7 +222,7 @@ function refuseOauth(
 ): Decision {
   const headers: Record<string, string> = { 'cache-control': 'no-store' };
   if (status === 401) headers['www-authenticate'] = 'Basic realm="token"';
-  const cites = ['NS-8', 'NS-50', 'AUTH-1'];
+  const cites: readonly Cite[] = ['NS-8', 'NS-50', 'AUTH-1'];
   if (context.behaviour.settings.token_errors === 'problem') {
     const title = 'Token refused';
     return refuseUnnamed(context, { status, title, code: error, detail }, cites, headers);

@@ -1,6 +1,6 @@
 // POST /api/v1/positions/open and /close, with payloads of our own choosing (NS-1).
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
@@ -11,7 +11,7 @@ import { compareDecimals, negateDecimal } from '../values/decimal.ts';
 import { findTradingAccount, parseMemberId } from './find-record.ts';
 import { optionalText } from './members.ts';
 
-const cites = [
+const cites: readonly Cite[] = [
   'NS-1',
   'POS-1',
   'POS-2',
@@ -22,7 +22,7 @@ const cites = [
   'CONV-2b',
   'CONV-4',
 ];
-const reach = ['NS-1', 'AUTH-5', 'AUTH-6', 'AUTH-7'];
+const reach: readonly Cite[] = ['NS-1', 'AUTH-5', 'AUTH-6', 'AUTH-7'];
 
 export function openPosition(context: RequestContext): Decision {
   const { body, world } = context;

@@ -1,7 +1,7 @@
 // Opens the events channel, of which the specification says only that it is a WebSocket and
 // replays.
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
 
@@ -38,7 +38,7 @@ function newestKnown(context: RequestContext): number {
 }
 
 function refuseAfterSeq(context: RequestContext, detail: string): Decision {
-  const cites = ['EVT-10b', 'NS-12'];
+  const cites: readonly Cite[] = ['EVT-10b', 'NS-12'];
   return refuse(context, { code: 'validation_failed', detail, field: 'after_seq', cites });
 }
 

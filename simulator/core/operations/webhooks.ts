@@ -1,6 +1,6 @@
 // Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { disableChanges } from '../delivery/delivery-answers.ts';
 import { newSubscription } from '../delivery/new-subscription.ts';
@@ -19,13 +19,13 @@ export function createWebhook(context: RequestContext): Decision {
   const wrong = findWrongCategory(context, names);
   if (wrong !== null) {
     const field = 'event_categories';
-    const cites = ['HOOK-9', 'NS-23', 'NS-53'];
+    const cites: readonly Cite[] = ['HOOK-9', 'NS-23', 'NS-53'];
     return refuse(context, { code: 'validation_failed', status, detail: wrong, field, cites });
   }
   const why = behaviour.webhooks.refuseTarget(url, context.facts.addresses, world);
   if (why !== null) {
     const detail = `${why}.`;
-    const cites = ['HOOK-7', 'HOOK-8', 'NS-23'];
+    const cites: readonly Cite[] = ['HOOK-7', 'HOOK-8', 'NS-23'];
     return refuse(context, { code: 'validation_failed', status, detail, field: 'url', cites });
   }
   const credential = callerOf(context);

@@ -1,6 +1,6 @@
 // Ends an attempt: what is recorded under its key, what the journal keeps, what is answered.
 
-import type { Decision, Reply } from '../call.ts';
+import type { Cite, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import { findEntry, type InjectedFault, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
@@ -31,7 +31,7 @@ export function completeRequest(
 export function completeWithReply(
   context: RequestContext,
   given: Reply,
-  cites: readonly string[],
+  cites: readonly Cite[],
   completion: Completion,
 ): StepResult {
   const reply = finishReply(context, given, completion);
@@ -79,7 +79,7 @@ interface JournalOutcome {
 
 export function journalCall(
   context: RequestContext,
-  cites: readonly string[],
+  cites: readonly Cite[],
   completion: Completion,
   shown: JournalOutcome,
 ): void {

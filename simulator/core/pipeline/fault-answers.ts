@@ -1,6 +1,6 @@
 // The answers that a fault puts in the place of the platform's own.
 
-import type { Decision, Reply } from '../call.ts';
+import type { Cite, Decision, Reply } from '../call.ts';
 import type { FaultRefusal, FaultStatus } from './find-fault.ts';
 import { rateRefusal } from './rate.ts';
 import { refuse, refuseUnreadable } from './refuse.ts';
@@ -36,7 +36,7 @@ export function refuseCode(context: RequestContext, code: FaultRefusal): Decisio
       );
     case 'rate_limited': {
       const detail = 'A fault limits this call. Retry after the wait.';
-      const cites = ['IDEM-6a', 'LIM-6'];
+      const cites: readonly Cite[] = ['IDEM-6a', 'LIM-6'];
       return { reply: rateRefusal(context, 1000, detail), changes: [], cites };
     }
     case 'internal_error': {

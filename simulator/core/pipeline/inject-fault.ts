@@ -1,7 +1,7 @@
 // What a fault does to a call: an answer in its place, a call suspended, an answer lost, late, cut
 // short or slow.
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import type { StepResult } from '../step.ts';
 import {
@@ -101,7 +101,7 @@ function strike(
 
 function cutConnection(
   context: RequestContext,
-  cites: readonly string[],
+  cites: readonly Cite[],
   completion: Completion,
 ): StepResult {
   journalCall(context, cites, completion, { reply: null, answeredAtMs: null, reset: true });

@@ -1,10 +1,12 @@
 // Reads a body: JSON (or a form, at the token endpoint) as an object with the members its operation
 // needs.
+
 import type { ReaderError } from '#readers';
 import * as readers from '#readers';
 import { requestSchemas } from '../../../fixtures/schemas/requests.ts';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { ReadResult } from '../behaviour.ts';
+import type { Cite } from '../call.ts';
 import type { RequestContext } from './request-context.ts';
 
 type ReaderTable = Readonly<
@@ -43,11 +45,11 @@ function isForm(context: RequestContext): boolean {
 
 type Parsed =
   | { readonly value: unknown }
-  | { readonly status: number; readonly message: string; readonly cites: readonly string[] };
+  | { readonly status: number; readonly message: string; readonly cites: readonly Cite[] };
 
 function parseJson(text: string, settings: Settings): Parsed {
   const status = settings.unparsable_status;
-  const cites = ['ERR-2', 'NS-14'];
+  const cites: readonly Cite[] = ['ERR-2', 'NS-14'];
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,7 +1,7 @@
 // Makes refusals: returned values with the rules they rest on, never thrown.
 
 import type { Problem } from '../behaviour.ts';
-import type { Decision, Reply } from '../call.ts';
+import type { Cite, Decision, Reply } from '../call.ts';
 import type { RefusalCode } from '../tables/refusals.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -9,7 +9,7 @@ export interface RefusalOptions {
   readonly code: RefusalCode;
   /** What is wrong and what to do about it. */
   readonly detail: string;
-  readonly cites: readonly string[];
+  readonly cites: readonly Cite[];
   /** The member, parameter or header at fault, for the `errors` list (NS-13). */
   readonly field?: string;
   /** Where an open question lets a setting choose another status. */
@@ -36,7 +36,7 @@ export function refusalReply(context: RequestContext, options: RefusalOptions): 
 export function refuseUnnamed(
   context: RequestContext,
   problem: Omit<Problem, 'errors'>,
-  cites: readonly string[],
+  cites: readonly Cite[],
   headers?: Readonly<Record<string, string>>,
 ): Decision {
   const reply = context.behaviour.refuse(context, { ...problem, errors: [] });
@@ -47,7 +47,7 @@ export function refuseUnnamed(
 export function refuseUnreadable(
   status: number,
   message: string,
-  cites: readonly string[],
+  cites: readonly Cite[],
 ): Decision {
   return {
     reply: { status, contentType: 'text/plain', body: `${message}\n` },

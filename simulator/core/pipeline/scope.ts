@@ -1,13 +1,13 @@
 // Seventh stage: what this credential, and its firm, may do at all.
 
-import type { Decision } from '../call.ts';
+import type { Cite, Decision } from '../call.ts';
 import type { OperationName } from '../tables/operations.ts';
 import { operationRowOf } from './operation-row.ts';
 import { refuse } from './refuse.ts';
 import { callerOf, type RequestContext, type Stage, scopesOf } from './request-context.ts';
 
 /** The rule by which each operation wants its scope, for the journal. */
-const scopeRules: Readonly<Record<string, string>> = {
+const scopeRules: Readonly<Partial<Record<OperationName, Cite>>> = {
   createAccount: 'ACC-21',
   updateAccount: 'UPD-13',
   bulkCreateAccounts: 'BULK-13',
@@ -57,7 +57,7 @@ function refuseScope(context: RequestContext, wanted: readonly string[]): Decisi
   if (wanted.length === 0) return null;
   const held = scopesOf(context);
   if (wanted.some((scope) => held.includes(scope))) return null;
-  const rule = scopeRules[context.operation ?? ''] ?? 'AUTH-4';
+  const rule = (context.operation && scopeRules[context.operation]) ?? 'AUTH-4';
   return forbid(context, `This needs the scope ${wanted.join(' or ')}.`, rule, 'AUTH-4');
 }
 
@@ -68,6 +68,6 @@ export function refuseByFirm(context: RequestContext, operation: OperationName):
   return forbid(context, `The firm may not use ${operation} any more.`, 'AUTH-8');
 }
 
-function forbid(context: RequestContext, detail: string, ...cites: string[]): Decision {
+function forbid(context: RequestContext, detail: string, ...cites: Cite[]): Decision {
   return refuse(context, { code: 'forbidden', detail, cites });
 }

@@ -1,6 +1,8 @@
 // The conforming service: every rule kept, every open question answered as the settings say.
+
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { AccountPolicy, Behaviour, TransactionPolicy, ValuePolicy } from '../behaviour.ts';
+import type { Cite } from '../call.ts';
 import { getAccountStatus } from '../operations/account-status.ts';
 import { bulkCreateAccounts } from '../operations/bulk-create-accounts.ts';
 import { createAccount } from '../operations/create-account.ts';
@@ -225,7 +227,7 @@ function transactionPolicy(settings: Settings, values: ValuePolicy): Transaction
 
 /** NS-4: the cells of the move table that the specification leaves open. */
 function transitionsFor(settings: Settings): TransitionTable {
-  const cites = ['NS-4'];
+  const cites: readonly Cite[] = ['NS-4'];
   const refused: Transition = { kind: 'refused', cites };
   const moves: TransitionTable = transitionTable;
   const { approved, settled } = moves;

@@ -1,5 +1,6 @@
 // The life of a transaction as a total table: every status against every trigger, with the rule
 // behind each cell.
+import type { Cite } from '../call.ts';
 import type { TransactionStatus } from '../records.ts';
 
 export type Trigger = 'approve' | 'reject' | 'cancel' | 'settle';
@@ -8,7 +9,7 @@ export type Transition =
   | {
       readonly kind: 'move';
       readonly to: TransactionStatus;
-      readonly cites: readonly string[];
+      readonly cites: readonly Cite[];
       /** The caller must also hold this scope (TXS-11). */
       readonly scope?: string;
       /** Refused with 501 where the payout goes through a payment provider (TXS-3). */
@@ -18,15 +19,15 @@ export type Transition =
       /** Books the movement on the balance. */
       readonly books?: true;
     }
-  | { readonly kind: 'unchanged'; readonly cites: readonly string[] }
-  | { readonly kind: 'refused'; readonly cites: readonly string[] };
+  | { readonly kind: 'unchanged'; readonly cites: readonly Cite[] }
+  | { readonly kind: 'refused'; readonly cites: readonly Cite[] };
 
 export type TransitionTable = Readonly<
   Record<TransactionStatus, Readonly<Record<Trigger, Transition>>>
 >;
 
-const refused = (...cites: string[]): Transition => ({ kind: 'refused', cites });
-const unchanged = (...cites: string[]): Transition => ({ kind: 'unchanged', cites });
+const refused = (...cites: Cite[]): Transition => ({ kind: 'refused', cites });
+const unchanged = (...cites: Cite[]): Transition => ({ kind: 'unchanged', cites });
 
 export const transitionTable = {
   pending: {
