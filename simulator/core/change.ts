@@ -1,11 +1,11 @@
 // Every way in which a world can change, as data. Decisions name changes; `evolve` applies them.
 
+import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { JournalEntry } from './journal.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import type {
   Account,
   Brand,
-  Category,
   Credential,
   Delivery,
   Entry,
@@ -33,7 +33,7 @@ export interface PersonKeys {
 
 /** What an event says, before it has a sequence number. */
 export interface EventDraft {
-  readonly category: Category;
+  readonly category: EventCategory;
   readonly kind: string;
   readonly firmId: string;
   readonly brandId: string | null;

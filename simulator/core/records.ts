@@ -1,12 +1,12 @@
 // The things a world is made of: firms, credentials, accounts, money, webhooks and what was done
 // with them.
+import type { EventCategory } from '../../fixtures/event-kinds.ts';
 import type { Profile } from '../../fixtures/schemas/account-profile.ts';
 import type { Reply } from './call.ts';
 import type { OperationName } from './tables/operations.ts';
 
 export type PlanName = 'sandbox' | 'standard' | 'pro';
 export type CredentialKind = 'server' | 'delegated';
-export type Category = 'account' | 'order' | 'position' | 'transaction';
 export type TransactionStatus = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled';
 
 export interface Firm {
@@ -158,7 +158,7 @@ export interface Subscription {
   readonly firmId: string;
   readonly brandId: string | null;
   readonly url: string;
-  readonly categories: readonly Category[];
+  readonly categories: readonly EventCategory[];
   readonly disabled: boolean;
   readonly disabledReason: string | null;
   readonly lastDeliveredSeq: number;
@@ -202,7 +202,7 @@ export interface DeliveryAttempt {
 /** One event of the channel; its envelope is printed when it is sent. */
 export interface EventRecord {
   readonly seq: number;
-  readonly category: Category;
+  readonly category: EventCategory;
   readonly kind: string;
   readonly atMs: number;
   readonly firmId: string;

@@ -1,12 +1,8 @@
 // `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way.
 import { type Command, Option } from 'commander';
+import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
-import {
-  categoryOf,
-  type EventCategory,
-  eventCategories,
-  sampleEvent,
-} from '../../../simulator/host/signing/sample-event.ts';
+import { sampleEvent } from '../../../simulator/host/signing/sample-event.ts';
 import { isLoopbackHost, sendWebhook } from '../../../simulator/host/signing/send-webhook.ts';
 import {
   type Signed,

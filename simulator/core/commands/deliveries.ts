@@ -1,15 +1,15 @@
 // Events made by an operator, and deliveries taken up again.
 
+import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { resumeChanges } from '../delivery/delivery-answers.ts';
 import { newSubscription } from '../delivery/new-subscription.ts';
 import { startAttempt } from '../delivery/start-deliveries.ts';
 import { evolve } from '../evolve.ts';
-import type { Category } from '../records.ts';
 import { findEvent } from '../world.ts';
 import { type CommandContext, type CommandOutcome, done, refused } from './command.ts';
 
 export interface MakeEvent {
-  readonly category: Category;
+  readonly category: EventCategory;
   readonly kind?: string;
   readonly account_id?: string;
   readonly brand_id?: string;
@@ -49,7 +49,7 @@ export function makeEvent({ world, behaviour }: CommandContext, args: MakeEvent)
 export interface MakeSubscription {
   readonly firm_id: string;
   readonly url: string;
-  readonly event_categories: readonly Category[];
+  readonly event_categories: readonly EventCategory[];
 }
 
 /** A firm-wide subscription that nobody asked the API for; it gets what happens from now on. */

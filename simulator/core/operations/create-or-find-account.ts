@@ -121,7 +121,7 @@ function createAt(
   const body = behaviour.serialize.account(account);
   const changes: Change[] = [
     { type: 'account-created', account, keys },
-    ...emit(context, 'account', 'account.created', account, body),
+    ...emit(context, 'account.created', account, body),
   ];
   return {
     reply: accountReply(context, account, 201, body),

@@ -66,7 +66,7 @@ function create(
     reply: { status: 201, contentType: 'application/json', body },
     changes: [
       { type: 'transaction-created', transaction, referenceKey },
-      ...emit(context, 'transaction', 'transaction.created', transaction, body),
+      ...emit(context, 'transaction.created', transaction, body),
     ],
     cites: ['TXN-1', 'TXN-6', 'TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-2b', 'CONV-4'],
   };

@@ -1,5 +1,6 @@
 // POST /api/v1/positions/open and /close, with payloads of our own choosing (NS-1).
 
+import type { EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
@@ -113,7 +114,7 @@ function fill(
   context: RequestContext,
   position: Position,
   terms: Pick<Order, 'side' | 'volume' | 'price'>,
-  kind: string,
+  kind: Extract<EventKind, `position.${string}`>,
   status: number,
 ): Decision {
   const { world, behaviour } = context;
@@ -133,8 +134,8 @@ function fill(
   const changes: Change[] = [
     { type: 'position-set', position },
     { type: 'order-set', order },
-    ...emit(context, 'order', 'order.filled', place, body),
-    ...emit(context, 'position', kind, place, serializePosition(position)),
+    ...emit(context, 'order.filled', place, body),
+    ...emit(context, kind, place, serializePosition(position)),
   ];
   return { reply: { status, contentType: 'application/json', body }, changes, cites };
 }

@@ -1,6 +1,7 @@
 // What a move of a transaction does: its status, the first-time deposit, the money, the event, the
 // settlement to come.
 
+import type { EventKind } from '../../../fixtures/event-kinds.ts';
 import type { Change } from '../change.ts';
 import { emit } from '../delivery/emit-event.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
@@ -11,7 +12,7 @@ import { negateDecimal } from '../values/decimal.ts';
 type Context = Pick<RequestContext, 'world' | 'behaviour' | 'atMs'>;
 type AppliedTransition = Extract<Transition, { readonly kind: 'move' }>;
 
-const kinds: Readonly<Record<Trigger, string>> = {
+const kinds: Readonly<Record<Trigger, EventKind>> = {
   approve: 'transaction.approved',
   reject: 'transaction.rejected',
   cancel: 'transaction.cancelled',
@@ -48,7 +49,7 @@ export function transitionChanges(
     changes.push(book(context, before, negateDecimal(amount), 'compensation'));
   }
   const body = behaviour.serialize.transaction(transaction);
-  changes.push(...emit(context, 'transaction', kinds[trigger], transaction, body));
+  changes.push(...emit(context, kinds[trigger], transaction, body));
   const delay = behaviour.transactions.settlementDelayMs;
   if (move.to === 'approved' && delay !== null) {
     // NS-3: settles by itself.

@@ -38,7 +38,7 @@ export function updateAccount(context: RequestContext): Decision {
     reply: accountReply(context, updated, 200, body),
     changes: [
       { type: 'account-changed', account: updated },
-      ...emit(context, 'account', 'account.updated', updated, body),
+      ...emit(context, 'account.updated', updated, body),
     ],
     cites: ['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4', 'UPD-11', 'UPD-12', 'ACC-7', 'NS-26'],
   };

@@ -1,12 +1,13 @@
 // Webhook management: subscriptions as resources. None of these takes an Idempotency-Key (HOOK-1).
 
+import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { disableChanges } from '../delivery/delivery-answers.ts';
 import { newSubscription } from '../delivery/new-subscription.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
-import type { Category, Subscription } from '../records.ts';
+import type { Subscription } from '../records.ts';
 import { parseOtherPathId } from './find-record.ts';
 
 const json = 'application/json';
@@ -37,7 +38,7 @@ export function createWebhook(context: RequestContext): Decision {
     // NS-53: names that nobody knows get here only where a setting leaves them out.
     categories: [
       ...new Set(names.filter((name) => behaviour.webhooks.categories.includes(name))),
-    ] as Category[],
+    ] as EventCategory[],
     createdAtMs: context.atMs,
   });
   const { secret } = subscription;

@@ -52,7 +52,7 @@ export function seedAccount(
   }
   context.apply([
     { type: 'account-created', account, keys },
-    ...emit(context, 'account', 'account.created', account, serialize.account(account)),
+    ...emit(context, 'account.created', account, serialize.account(account)),
   ]);
   return null;
 }
@@ -108,7 +108,7 @@ export function seedTransaction(
   const body = serialize.transaction(transaction);
   context.apply([
     { type: 'transaction-created', transaction, referenceKey },
-    ...emit(context, 'transaction', 'transaction.created', transaction, body),
+    ...emit(context, 'transaction.created', transaction, body),
   ]);
   return null;
 }

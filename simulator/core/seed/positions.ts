@@ -45,8 +45,8 @@ export function seedPosition(
   context.apply([
     { type: 'position-set', position },
     { type: 'order-set', order },
-    ...emit(context, 'order', 'order.filled', place, behaviour.serialize.order(order)),
-    ...emit(context, 'position', kind, place, ''),
+    ...emit(context, 'order.filled', place, behaviour.serialize.order(order)),
+    ...emit(context, kind, place, ''),
   ]);
   return null;
 }

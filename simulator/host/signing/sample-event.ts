@@ -1,8 +1,5 @@
 // Makes the envelope of an event that never happened, to try a receiver with.
-import { eventKinds } from '../../../fixtures/settings/delivery.ts';
-
-export const eventCategories = ['account', 'order', 'position', 'transaction'] as const;
-export type EventCategory = (typeof eventCategories)[number];
+import { categoryOf, type EventCategory, eventKinds } from '../../../fixtures/event-kinds.ts';
 
 /** NS-9, under its default names. */
 export interface SampleEnvelope {
@@ -26,11 +23,6 @@ export interface SampleEventOptions {
   /** A new one each time if left out, so that the receiver does not take it for a repeat. */
   readonly id?: string | undefined;
   readonly seq?: number | undefined;
-}
-
-/** The category that a kind begins with, or null. */
-export function categoryOf(kind: string): EventCategory | null {
-  return eventCategories.find((category) => kind.startsWith(`${category}.`)) ?? null;
 }
 
 /** An event as wished, and else as ordinary as can be: `transaction.created` of account 1001. */

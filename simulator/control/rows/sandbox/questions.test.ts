@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { questions } from '../../../../fixtures/questions.ts';
 import { defaultSettings } from '../../../../fixtures/settings.ts';
-import type { Deviation } from '../../../deviations/deviation.ts';
 import { createTestPlane } from '../../testing/plane.ts';
 import type { QuestionsShown } from './questions.ts';
 
@@ -28,10 +27,10 @@ open('lists every question of the register with its settings', async () => {
 
 open('tells a setting in force from its default, and a deviation in words', async () => {
   const story = 'the answer is printed anew from the record as it is now';
-  const deviation: Deviation = {
+  const deviation = {
     id: 'replay-reprints-body',
     story,
-    breaks: ['IDEM-4a'],
+    breaks: ['IDEM-4a'] as const,
     bend: same,
   };
   const settings = { ...defaultSettings, settlement_delay_ms: 5 };

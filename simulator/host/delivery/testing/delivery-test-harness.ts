@@ -1,9 +1,10 @@
 // For tests of delivery: a world at a clock that stands, and a receiver that answers by a script.
+import type { EventCategory } from '../../../../fixtures/event-kinds.ts';
 import { defaultSettings, type Settings } from '../../../../fixtures/settings.ts';
 import { emptyWorld } from '../../../../fixtures/worlds/empty.ts';
 import type { Call, Reply } from '../../../core/call.ts';
 import type { CommandArguments, CommandName } from '../../../core/commands/execute.ts';
-import type { Category, Delivery, Subscription } from '../../../core/records.ts';
+import type { Delivery, Subscription } from '../../../core/records.ts';
 import type { Deviation } from '../../../deviations/deviation.ts';
 import { Sandbox } from '../../world/sandbox.ts';
 import type { WorldHost } from '../../world/world-host.ts';
@@ -130,7 +131,7 @@ export class DeliveryTestHarness {
   }
 
   /** Lets so many events happen at firm 1. */
-  emit(count = 1, category: Category = 'account', brandId?: string): void {
+  emit(count = 1, category: EventCategory = 'account', brandId?: string): void {
     for (let n = 0; n < count; n += 1) {
       const place = brandId === undefined ? { firm_id: '1' } : { brand_id: brandId };
       this.act('makeEvent', { category, ...place, data: { n } });
