@@ -2,7 +2,7 @@
 // writes the reports, and says with which code to exit.
 
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
-import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
+import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
 import { learn } from '../../../conformance/explore/learn.ts';
@@ -21,6 +21,7 @@ import type { ExploreOptions } from './explore-options.ts';
 import { type Found, findTarget } from './find-target.ts';
 import { checkWritable, readJson, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
+import { openSender, reachOptions } from './open-sender.ts';
 
 export async function exploreTarget(
   options: ExploreOptions,
@@ -33,13 +34,13 @@ export async function exploreTarget(
   const again = readAgain(options, io.cwd);
   const given = again?.settings ?? readModel(options, io.cwd);
   const redactor = new Redactor();
-  const sender = await socketSender();
+  const sender = await openSender(options.reach, io, redactor);
   // Time limits alone keep no program alive: without it one that waits for nothing else would end.
   const alive = setInterval(() => {}, 1_000);
   try {
     const found = await findTarget({ options: options.reach, io, sender, redactor, signal });
     try {
-      const common = { options, io, signal, redactor, sender, found };
+      const common = { options, io, signal, redactor, sender: found.sender, found };
       const learned = given === undefined ? await learnFrom(common) : { settings: given, spent: 0 };
       return await compareWith({ ...common, ...learned, sequence: again?.sequence });
     } finally {
@@ -166,7 +167,7 @@ function replayCommand({ reach, reports }: ExploreOptions, { baseUrl }: Found, i
   if (reach.controlTokenEnv !== undefined) {
     parts.push(`--control-token-env ${reach.controlTokenEnv}`);
   }
-  return [...parts, `--replay ${file}#${id}`].join(' ');
+  return [...parts, ...reachOptions(reach), `--replay ${file}#${id}`].join(' ');
 }
 
 const RENDERERS = {

@@ -28,12 +28,14 @@ export function defineExplore(command: Command): void {
     .option('--concurrency <n>', 'calls at once, from 1 (none) to 16', '8')
     .option('--max-rate <n>', 'at most so many requests a second, whatever the plan allows')
     .option('--timeout-s <n>', 'how long to wait for one answer', '30')
+    .option('--header <name: value>', 'add to each request; value or env:NAME; repeatable', add)
+    .option('--ca <file>', 'trust the certificates in it too, in PEM form')
     .option('--replay <file#id>', 'play one difference of an earlier JSON report again')
     .option('--observed <file>', 'write what was learned as a sandbox.config.json: a twin')
     .option(
       '--report <format=file>',
       `write a report: ${EXPLORE_FORMATS.join(', ')}; repeatable`,
-      (value: string, all: readonly string[] = []) => [...all, value],
+      add,
     )
     .option('--json', 'the JSON report on standard output in place of the text')
     .addHelpText('after', help)
@@ -41,6 +43,8 @@ export function defineExplore(command: Command): void {
       process.exitCode = await exploreFromArguments(command, systemJudgeIo(manifest.version));
     });
 }
+
+const add = (value: string, all: readonly string[] = []) => [...all, value];
 
 function exploreFromArguments(command: Command, io: JudgeIo): Promise<number> {
   const words = { who: 'the explorer', ending: 'reporting what is known' };

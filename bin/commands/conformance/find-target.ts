@@ -1,6 +1,6 @@
 // Chooses how a target is reached: by its control plane if one answers, else by a profile or a
 // token.
-import type { Sender } from '../../../conformance/engine/send/sender.ts';
+import { type Sender, withHeaders } from '../../../conformance/engine/send/sender.ts';
 import { bareProvider } from '../../../conformance/providers/bare-provider.ts';
 import { ControlPlaneClient } from '../../../conformance/providers/control-plane-client.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
@@ -17,6 +17,8 @@ export interface Found {
   readonly baseUrl: string;
   readonly controlUrl: string | null;
   readonly provider: Provider;
+  /** Through which everything goes there: with the lines that a gateway wants. */
+  readonly sender: Sender;
   readonly notes: readonly string[];
 }
 
@@ -29,7 +31,7 @@ interface Given {
 }
 
 export async function findTarget(given: Given): Promise<Found> {
-  const { options, io, sender, redactor } = given;
+  const { options, io, redactor } = given;
   const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
   const secrets = [...(read?.secrets ?? [])];
   for (const secret of [options.token, options.controlToken]) {
@@ -41,6 +43,7 @@ export async function findTarget(given: Given): Promise<Found> {
     throw new UsageError('--base-url is missing, and the profile has no base_url');
   }
   const asked = options.controlUrl ?? `${baseUrl}/_sandbox`;
+  const sender = senderTo([baseUrl, ...(asked === 'none' ? [] : [asked])], given);
   const plane =
     asked === 'none' ? undefined : new ControlPlaneClient(asked, sender, options.controlToken);
   if (plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
@@ -50,12 +53,12 @@ export async function findTarget(given: Given): Promise<Found> {
     const provider = await controlProvider(parts);
     const own = read === undefined && options.token === undefined;
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
-    return { baseUrl, controlUrl: asked, provider, notes };
+    return { baseUrl, controlUrl: asked, provider, sender, notes };
   }
   const notes = options.controlUrl === undefined || asked === 'none' ? [] : [silent(asked)];
-  const found = { baseUrl, controlUrl: null, notes };
+  const found = { baseUrl, controlUrl: null, sender, notes };
   const timeoutMs = options.timeoutS * 1000;
-  const profile = read?.profile ?? (await profileOfToken(given, baseUrl));
+  const profile = read?.profile ?? (await profileOfToken({ ...given, sender }, baseUrl));
   if (profile === undefined) {
     const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
     const why = `${silent(asked)}, and there is no credential: ${give}`;
@@ -66,6 +69,14 @@ export async function findTarget(given: Given): Promise<Found> {
   const used = file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) };
   const rest = { sender, timeoutMs, signal: given.signal, ...used };
   return { ...found, provider: await profileProvider({ baseUrl, profile, secrets, ...rest }) };
+}
+
+/** What a gateway wants is sent to the target and its operator, and to nobody else. */
+function senderTo(urls: readonly string[], { options, sender, redactor }: Given): Sender {
+  const lines = options.headers.map(({ name, value }) => [name, value] as const);
+  for (const [, value] of lines) redactor.add(value);
+  const origins = urls.map((each) => new URL(each).origin);
+  return withHeaders(sender, lines, origins);
 }
 
 const UNUSED =

@@ -8,7 +8,6 @@ import {
 import { EXIT_CODES, exitCode } from '../../../conformance/engine/run/exit-code.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
 import { unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
-import { socketSender } from '../../../conformance/engine/send/sender.ts';
 import { annotations } from '../../../conformance/reports/annotations.ts';
 import {
   applyBaseline,
@@ -30,6 +29,7 @@ import { rules } from '../../../fixtures/rules.ts';
 import { type Found, findTarget } from './find-target.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
+import { openSender, reachOptions } from './open-sender.ts';
 import type { RunOptions } from './run-options.ts';
 
 export async function judgeTarget(
@@ -43,7 +43,7 @@ export async function judgeTarget(
       ? undefined
       : readBaselineFile(options.baseline, io.cwd, options.updateBaseline);
   const redactor = new Redactor();
-  const sender = await socketSender();
+  const sender = await openSender(options, io, redactor);
   // Time limits alone keep no program alive: without it one that waits for nothing else would end.
   const alive = setInterval(() => {}, 1_000);
   try {
@@ -56,7 +56,7 @@ export async function judgeTarget(
       run = await runScenarios({
         scenarios,
         provider: found.provider,
-        sender,
+        sender: found.sender,
         selection: options,
         seed: options.seed,
         timeoutMs: options.timeoutS * 1000,
@@ -125,6 +125,7 @@ function commandFor(options: RunOptions, found: Found, scenario: string): string
   if (profile !== undefined) parts.push(`--profile ${profile}`);
   if (controlTokenEnv !== undefined) parts.push(`--control-token-env ${controlTokenEnv}`);
   if (tokenEnv !== undefined) parts.push(`--token-env ${tokenEnv}`);
+  parts.push(...reachOptions(options));
   return [...parts, `--only ${scenario}`, `--seed ${seed}`].join(' ');
 }
 

@@ -1,5 +1,6 @@
 // The options of `conformance run`, checked one by one before anything is sent.
 import { type JudgeIo, UsageError } from './io.ts';
+import { type AddedHeader, readHeader } from './reach-options.ts';
 
 export const FORMAT_NAMES = ['json', 'junit', 'html', 'markdown'] as const;
 
@@ -31,6 +32,10 @@ export interface RunOptions {
   readonly allowIncomplete: boolean;
   readonly strict: boolean;
   readonly observed: string | undefined;
+  /** Added to whatever goes to the target. */
+  readonly headers: readonly AddedHeader[];
+  /** A file of certificates to trust. */
+  readonly ca: string | undefined;
 }
 
 /** What commander hands over. */
@@ -54,6 +59,8 @@ export interface Given {
   readonly allowIncomplete?: boolean;
   readonly strict?: boolean;
   readonly observed?: string;
+  readonly header?: readonly string[];
+  readonly ca?: string;
 }
 
 /** The options as they were given; throws UsageError with what to give instead. */
@@ -107,6 +114,8 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
     allowIncomplete: given.allowIncomplete === true,
     strict: given.strict === true,
     observed: given.observed,
+    headers: (given.header ?? []).map((each) => readHeader(each, env)),
+    ca: given.ca,
   };
 }
 

@@ -28,6 +28,8 @@ export function defineRun(command: Command): void {
     .option('--seed <n>', 'decides the order of the scenarios', '1')
     .option('--max-rate <n>', 'at most so many requests a second, whatever the plan allows')
     .option('--timeout-s <n>', 'how long to wait for one answer', '30')
+    .option('--header <name: value>', 'add to each request; value or env:NAME; repeatable', add)
+    .option('--ca <file>', 'trust the certificates in it too, in PEM form')
     .option('--report <format=file>', `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`, add)
     .option('--json', 'the JSON report on standard output in place of the text')
     .option('--baseline <file>', 'deviations that are known, with reason and expiry')

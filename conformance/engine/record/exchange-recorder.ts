@@ -58,6 +58,10 @@ export class ExchangeRecorder {
     this.#signal = AbortSignal.any([this.#over.signal, runContext.abandonSignal]);
   }
 
+  get sender(): Sender {
+    return this.#runContext.sender;
+  }
+
   /** How many exchanges there have been. */
   get count(): number {
     return this.#count;

@@ -62,6 +62,8 @@ async function rejectOtherServers(
 ): Promise<PreflightFailure | null> {
   const absent = [404, 405, 501].includes(first.status) && first.code === undefined;
   if (first.status >= 400 && !absent) return null;
+  const moved = redirectOf(target, first);
+  if (moved !== undefined) return { verdict: 'blocked', why: moved };
   const fresh = new FreshValues(nonce, 'first', 1);
   const body = newAccount(fresh, target.brandId(target.mainRole), {});
   const plain = await sendProbe(target, runContext, body, [['idempotency-key', fresh.key()]]);
@@ -72,6 +74,21 @@ async function rejectOtherServers(
   return { verdict: 'blocked', why: `${why} ${seen}. Is the base URL right?` };
 }
 
+/** A redirect is an answer, never followed: where it leads is most likely what was meant. */
+function redirectOf({ baseUrl }: Target, { status, headers }: Answer): string | undefined {
+  const location = headers.get('location');
+  if (status < 300 || status >= 400 || location === undefined) return undefined;
+  const asked = `${baseUrl}${PATH}`;
+  const words = `POST ${asked} is answered with ${status} and leads to ${location}`;
+  if (!URL.canParse(location, asked)) return words;
+  const url = new URL(location, asked);
+  const at = url.href.indexOf(PATH);
+  const advice = at < 0 ? 'Is the base URL right?' : `Try --base-url ${url.href.slice(0, at)}`;
+  return `${words}. ${advice}`;
+}
+
+const PATH = '/api/v1/accounts';
+
 async function sendProbe(
   target: Target,
   runContext: RunContext,
@@ -81,7 +98,7 @@ async function sendProbe(
   const credential = await target.credential(target.mainRole);
   return new ExchangeRecorder(runContext).call(target.baseUrl, credential, {
     method: 'POST',
-    target: '/api/v1/accounts',
+    target: PATH,
     headers: [['content-type', 'application/json'], ...more],
     body: Buffer.from(JSON.stringify(body)),
     authorization: undefined,

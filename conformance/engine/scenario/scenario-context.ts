@@ -18,6 +18,7 @@ import { recordingOperator } from '../record/recording-operator.ts';
 import { Blocked, Unreachable } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import { ApiClient, isRepeatable, type RequestBody, type RequestDraft } from '../send/client.ts';
+import type { Sender } from '../send/sender.ts';
 import type { QuestionId, RuleId, Scenario } from '../types.ts';
 import { FreshValues } from './fresh-values.ts';
 import { newAccount, newTransaction } from './request-bodies.ts';
@@ -43,6 +44,9 @@ export class ScenarioContext {
   readonly given: ScenarioSetup;
   /** What was found so far, and how far it can be trusted. */
   readonly findings: Findings;
+  /** What was found out of the target beyond the specification, kept for the whole run. */
+  readonly learned: Map<string, unknown>;
+  readonly sender: Sender;
   readonly #options: ScenarioContextOptions;
   readonly #ends: (() => Promise<void>)[] = [];
   readonly #arrivals: DeliveryRecorder;
@@ -50,6 +54,8 @@ export class ScenarioContext {
 
   constructor(options: ScenarioContextOptions) {
     this.#options = options;
+    this.learned = options.learned;
+    this.sender = options.recorder.sender;
     this.#arrivals = new DeliveryRecorder(options.recorder);
     this.#patience = new ConditionWaiter(options.eventLoop, (ms) => this.sleep(ms));
     this.findings = new Findings(options.scenario, options.lasting);
@@ -97,11 +103,6 @@ export class ScenarioContext {
     return this.#options.target.offers.has(need);
   }
 
-  /** What was found out of the target beyond the specification, kept for the whole run. */
-  get learned(): Map<string, unknown> {
-    return this.#options.learned;
-  }
-
   /** A valid create-account body, fresh, with `over` laid over; `undefined` leaves a field out. */
   newAccount(over: RequestBody = {}, role: Role = this.mainRole): RequestBody {
     return newAccount(this.fresh, this.brandId(role), over);
@@ -144,9 +145,8 @@ export class ScenarioContext {
 
   /** As expect, where the specification can be read two ways: not met is a piece of advice. */
   advise(rules: Rules, answer: Answer): Expectation {
-    return new Expectation(this.findings, this.findings.listed(rules), answer, {
-      failing: 'advisory',
-    });
+    const failing = 'advisory';
+    return new Expectation(this.findings, this.findings.listed(rules), answer, { failing });
   }
 
   /**

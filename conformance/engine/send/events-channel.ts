@@ -1,5 +1,6 @@
 // The events channel as one credential listens to it: a WebSocket, whose messages are kept as text.
 import type { Credential } from '../../providers/target.ts';
+import type { Sender } from './sender.ts';
 
 export interface EventsChannel {
   /** Text of each message, in the order they came. */
@@ -15,12 +16,17 @@ const OPEN_WITHIN_MS = 5_000;
 export async function openEventsChannel(
   url: string,
   credential: Credential,
+  sender?: Sender,
 ): Promise<EventsChannel | undefined> {
   // Loaded when the first channel is opened: most runs never open one.
   // Its default export: a bundle knows the package by no other.
   const { WebSocket } = (await import('undici')).default;
   const socket = new WebSocket(url.replace(/^http/, 'ws'), {
-    headers: { authorization: `Bearer ${credential.token}` },
+    headers: {
+      ...Object.fromEntries(sender?.addedHeaders?.(url) ?? []),
+      authorization: `Bearer ${credential.token}`,
+    },
+    ...(sender?.dispatcher === undefined ? {} : { dispatcher: sender.dispatcher }),
   });
   const messages: string[] = [];
   let closed = false;

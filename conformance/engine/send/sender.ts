@@ -1,9 +1,12 @@
 // The port through which every request leaves, and its two ways out: sockets by undici, or a
 // fetch-like function.
 
+import type { Dispatcher } from 'undici';
 import { Unreachable } from '../scenario-errors.ts';
 import { type HeaderLine, linesOfRaw } from './headers.ts';
-import { readWhole, TooLong } from './read-body.ts';
+import { readWhole } from './read-body.ts';
+import { isLoopback, openRoute, type Route } from './route.ts';
+import { speaksTls, unreachable } from './unreachable.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -26,27 +29,31 @@ export interface WireAnswer {
 export interface Sender {
   send(wire: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
+  /** The way that its requests take, for a WebSocket to take as well. */
+  readonly dispatcher?: Dispatcher;
+  /** Lines that it adds to whatever goes to a url. */
+  readonly addedHeaders?: (url: string) => readonly HeaderLine[];
 }
 
 export type FetchLike = (request: Request) => Promise<Response>;
 
-/** So many requests are under way at once at most. */
-export const CONNECTIONS = 256;
-
 /** Sends over sockets with undici: raw header lines both ways, one whole time limit a request. */
-export async function socketSender(): Promise<Sender> {
+export async function socketSender(route: Route = {}): Promise<Sender> {
   // Its default export: a bundle knows the package by no other.
-  const { Agent, request } = (await import('undici')).default;
-  const agent = new Agent({ connections: CONNECTIONS, keepAliveTimeout: 4_000, pipelining: 1 });
+  const { request } = (await import('undici')).default;
+  const { dispatcher, isProxied } = await openRoute(route);
+  const answered = new Set<string>();
   return {
+    dispatcher,
     async send(wire) {
       const limit = AbortSignal.timeout(wire.timeoutMs);
       const signal = wire.signal === undefined ? limit : AbortSignal.any([limit, wire.signal]);
+      const url = new URL(wire.url);
       try {
-        const answer = await request(wire.url, {
-          dispatcher: agent,
+        const answer = await request(url, {
+          dispatcher,
           method: wire.method as 'GET',
-          headers: wire.headers.flat(),
+          headers: isProxied ? byName(wire.headers) : wire.headers.flat(),
           body: wire.body ?? null,
           signal,
           headersTimeout: 0,
@@ -55,12 +62,56 @@ export async function socketSender(): Promise<Sender> {
         });
         const raw = answer.headers as unknown as (Uint8Array | string)[];
         const body = await readWhole(answer.body, wire.limitBytes);
+        answered.add(url.origin);
         return { status: answer.statusCode, headers: linesOfRaw(raw), body };
       } catch (error) {
-        throw unreachable(error, limit.aborted, wire.timeoutMs);
+        const known = unreachable(error, limit.aborted, wire.timeoutMs);
+        if (answered.has(url.origin)) throw known;
+        throw await explained(known, url, isProxied);
       }
     },
-    close: () => agent.destroy(),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Where nothing ever answered, the way there is the likelier cause. */
+async function explained(known: Unreachable, url: URL, isProxied: boolean): Promise<Unreachable> {
+  const { reason, message } = known;
+  const isCut = reason === 'reset' || reason === 'protocol';
+  if (isCut && url.protocol === 'http:' && (await speaksTls(url))) {
+    const advice = `give the url with https:// (${url.origin.replace('http:', 'https:')})`;
+    return new Unreachable('protocol', `this port speaks TLS: ${advice}`);
+  }
+  if (!isProxied || isLoopback(url.hostname) || message.startsWith('the proxy')) return known;
+  const note = 'a proxy is named by HTTPS_PROXY or HTTP_PROXY; NO_PROXY goes past it';
+  return new Unreachable(reason, `${message} (${note})`);
+}
+
+/** Lines of one name together, as the agent of a proxy takes them. */
+function byName(lines: readonly HeaderLine[]): Record<string, string | string[]> {
+  const all: Record<string, string | string[]> = {};
+  for (const [name, value] of lines) {
+    const before = all[name];
+    all[name] = before === undefined ? value : [before, value].flat();
+  }
+  return all;
+}
+
+/**
+ * Adds header lines to whatever goes to one of these origins, below where requests are recorded: a
+ * gateway's key is no part of what is judged, and no report shows it.
+ */
+export function withHeaders(
+  sender: Sender,
+  lines: readonly HeaderLine[],
+  origins: readonly string[],
+): Sender {
+  if (lines.length === 0) return sender;
+  const added = (url: string) => (origins.includes(new URL(url).origin) ? lines : []);
+  return {
+    ...sender,
+    addedHeaders: added,
+    send: (wire) => sender.send({ ...wire, headers: [...wire.headers, ...added(wire.url)] }),
   };
 }
 
@@ -96,21 +147,4 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-}
-
-function unreachable(error: unknown, timedOut: boolean, timeoutMs: number): Unreachable {
-  if (timedOut) return new Unreachable('timeout', `no whole answer within ${timeoutMs / 1000} s`);
-  if (error instanceof TooLong) return new Unreachable('protocol', error.message);
-  const { name, message, code, cause } = error as Error & { code?: string };
-  const deeper = cause as { code?: string; message?: string } | undefined;
-  const sign = code ?? deeper?.code ?? name;
-  const words = deeper?.message ?? message;
-  if (name === 'AbortError' || name === 'TimeoutError') {
-    return new Unreachable('aborted', 'given up before an answer came');
-  }
-  if (sign === 'ECONNREFUSED') return new Unreachable('refused', 'the connection was refused');
-  if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN') return new Unreachable('name', words);
-  if (sign?.startsWith('HPE_') || name === 'HTTPParserError')
-    return new Unreachable('protocol', `not HTTP: ${words}`);
-  return new Unreachable('reset', `the connection ended: ${words}`);
 }

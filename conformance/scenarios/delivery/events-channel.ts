@@ -95,7 +95,7 @@ async function pathOf(t: ScenarioContext): Promise<string> {
 }
 
 async function open(t: ScenarioContext, target: string): Promise<EventsChannel | undefined> {
-  return openEventsChannel(`${t.baseUrl}${target}`, await t.credential(t.mainRole));
+  return openEventsChannel(`${t.baseUrl}${target}`, await t.credential(t.mainRole), t.sender);
 }
 
 /** Everything that comes up to an event that happens now, with which the repeating is over. */

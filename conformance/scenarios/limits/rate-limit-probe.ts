@@ -4,7 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
-import { CONNECTIONS } from '../../engine/send/sender.ts';
+import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { answerAtOnce } from '../support/suspend-request.ts';
 import {

@@ -2,7 +2,7 @@
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
-import { CONNECTIONS } from '../../engine/send/sender.ts';
+import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { isNewAccount } from '../support/account-assertions.ts';
 import { about, allowanceOf, nearly, weighBurst } from './rate-evidence.ts';

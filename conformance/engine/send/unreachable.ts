@@ -1,0 +1,72 @@
+// Why no answer came, in words that say what to do about it.
+import { connect } from 'node:tls';
+import { Unreachable } from '../scenario-errors.ts';
+import { TooLong } from './read-body.ts';
+
+const TRUST = 'name its authority with --ca FILE or in the variable NODE_EXTRA_CA_CERTS';
+
+/** Node's and OpenSSL's names for what is wrong with a certificate. */
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: `the certificate is signed by itself: ${TRUST}`,
+  SELF_SIGNED_CERT_IN_CHAIN: `the certificate rests on an authority of its own: ${TRUST}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the certificate's authority is not known here: ${TRUST}`,
+  UNABLE_TO_GET_ISSUER_CERT: `the certificate's authority is not known here: ${TRUST}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `the certificate's authority is not known here: ${TRUST}`,
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet; is the clock of this machine right?',
+};
+
+const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+
+/** What undici or a fetch-like function threw, as the one error that callers know. */
+export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number): Unreachable {
+  if (timedOut) return new Unreachable('timeout', `no whole answer within ${timeoutMs / 1000} s`);
+  if (error instanceof TooLong) return new Unreachable('protocol', error.message);
+  const { name, message, code, cause } = error as Error & { code?: string };
+  const deeper = cause as { code?: string; message?: string } | undefined;
+  const sign = code ?? deeper?.code ?? name;
+  const words = deeper?.message ?? message;
+  const refusal = /^Proxy response \((\d+)\)/.exec(message)?.[1];
+  if (refusal !== undefined) return new Unreachable('refused', proxyRefused(refusal));
+  if (name === 'AbortError' || name === 'TimeoutError') {
+    return new Unreachable('aborted', 'given up before an answer came');
+  }
+  if (sign === 'ECONNREFUSED') return new Unreachable('refused', 'the connection was refused');
+  if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN') return new Unreachable('name', words);
+  if (CERTIFICATES[sign] !== undefined) {
+    return new Unreachable('protocol', `${CERTIFICATES[sign]} (${sign})`);
+  }
+  if (sign === 'ERR_TLS_CERT_ALTNAME_INVALID' || name === 'SecureProxyConnectionError') {
+    return new Unreachable('protocol', `the certificate is of another name: ${words}`);
+  }
+  if (NOT_TLS.has(sign)) {
+    const advice = 'give the url with http:// if that is meant';
+    return new Unreachable('protocol', `this port does not speak TLS: ${advice}`);
+  }
+  if (sign?.startsWith('HPE_') || name === 'HTTPParserError')
+    return new Unreachable('protocol', `not HTTP: ${words}`);
+  return new Unreachable('reset', `the connection ended: ${words}`);
+}
+
+function proxyRefused(status: string): string {
+  const advice = status === '407' ? ': it wants a name and a password in its url' : '';
+  return `the proxy (HTTPS_PROXY, HTTP_PROXY) refused with ${status}${advice}`;
+}
+
+const TLS_WITHIN_MS = 2_000;
+
+/** Whether TLS is spoken at a port that was spoken to without. */
+export function speaksTls({ hostname, port }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const options = { host, port: Number(port === '' ? 80 : port), rejectUnauthorized: false };
+    const socket = connect(options);
+    const settle = (truth: boolean) => {
+      socket.destroy();
+      resolve(truth);
+    };
+    socket.setTimeout(TLS_WITHIN_MS, () => settle(false));
+    socket.once('secureConnect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
+}
