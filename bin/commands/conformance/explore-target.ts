@@ -18,10 +18,10 @@ import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from './explore-model.ts';
 import type { ExploreOptions } from './explore-options.ts';
-import { type Found, findTarget } from './find-target.ts';
 import { checkWritable, readJson, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
-import { openSender, reachOptions } from './open-sender.ts';
+import { type Found, findTarget } from './reach/find-target.ts';
+import { openSender, reachOptions } from './reach/open-sender.ts';
 
 export async function exploreTarget(
   options: ExploreOptions,

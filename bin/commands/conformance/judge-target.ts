@@ -26,10 +26,10 @@ import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
-import { type Found, findTarget } from './find-target.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
-import { openSender, reachOptions } from './open-sender.ts';
+import { type Found, findTarget } from './reach/find-target.ts';
+import { openSender, reachOptions } from './reach/open-sender.ts';
 import type { RunOptions } from './run-options.ts';
 
 export async function judgeTarget(

@@ -1,6 +1,6 @@
 // The options of `conformance run`, checked one by one before anything is sent.
 import { type JudgeIo, UsageError } from './io.ts';
-import { type AddedHeader, readHeader } from './reach-options.ts';
+import { type AddedHeader, readHeader } from './reach/reach-options.ts';
 
 export const FORMAT_NAMES = ['json', 'junit', 'html', 'markdown'] as const;
 

@@ -7,13 +7,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Sender, withHeaders } from '../../../conformance/engine/send/sender.ts';
-import { Redactor } from '../../../conformance/reports/redact.ts';
-import { certificate } from '../../../simulator/host/delivery/testing/receivers.ts';
-import { UsageError } from './io.ts';
+import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
+import { Redactor } from '../../../../conformance/reports/redact.ts';
+import { certificate } from '../../../../simulator/host/delivery/testing/receivers.ts';
+import { UsageError } from '../io.ts';
+import { runJudge, withFolder, withServer } from '../testing/run-judge.ts';
 import { openSender } from './open-sender.ts';
 import { readCa, readHeader, readRoute } from './reach-options.ts';
-import { runJudge, withFolder, withServer } from './testing/run-judge.ts';
 
 const reach = suite('reaching a target');
 

@@ -1,7 +1,7 @@
 // The way out for the commands that speak to a target: the same for each of them.
-import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
-import type { Redactor } from '../../../conformance/reports/redact.ts';
-import type { JudgeIo } from './io.ts';
+import { type Sender, socketSender } from '../../../../conformance/engine/send/sender.ts';
+import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import type { JudgeIo } from '../io.ts';
 import { readRoute } from './reach-options.ts';
 
 /** Throws UsageError where a file or a variable is of no use. */

@@ -1,17 +1,17 @@
 // Chooses how a target is reached: by its control plane if one answers, else by a profile or a
 // token.
-import { type Sender, withHeaders } from '../../../conformance/engine/send/sender.ts';
-import { bareProvider } from '../../../conformance/providers/bare-provider.ts';
-import { ControlPlaneClient } from '../../../conformance/providers/control-plane-client.ts';
-import { controlProvider } from '../../../conformance/providers/control-provider.ts';
-import { findBrand, type ProbeSession } from '../../../conformance/providers/probe.ts';
-import type { Profile } from '../../../conformance/providers/profile-parser.ts';
-import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
-import type { Provider } from '../../../conformance/providers/target.ts';
-import type { Redactor } from '../../../conformance/reports/redact.ts';
-import { readProfileFile, usedBeside } from './input-files.ts';
-import { type JudgeIo, UsageError } from './io.ts';
-import type { RunOptions } from './run-options.ts';
+import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
+import { bareProvider } from '../../../../conformance/providers/bare-provider.ts';
+import { ControlPlaneClient } from '../../../../conformance/providers/control-plane-client.ts';
+import { controlProvider } from '../../../../conformance/providers/control-provider.ts';
+import { findBrand, type ProbeSession } from '../../../../conformance/providers/probe.ts';
+import type { Profile } from '../../../../conformance/providers/profile-parser.ts';
+import { profileProvider } from '../../../../conformance/providers/profile-provider.ts';
+import type { Provider } from '../../../../conformance/providers/target.ts';
+import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { readProfileFile, usedBeside } from '../input-files.ts';
+import { type JudgeIo, UsageError } from '../io.ts';
+import type { RunOptions } from '../run-options.ts';
 
 export interface Found {
   readonly baseUrl: string;

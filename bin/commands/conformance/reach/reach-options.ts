@@ -3,8 +3,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Route } from '../../../conformance/engine/send/route.ts';
-import { type JudgeIo, UsageError } from './io.ts';
+import type { Route } from '../../../../conformance/engine/send/route.ts';
+import { type JudgeIo, UsageError } from '../io.ts';
 
 export interface AddedHeader {
   readonly name: string;
