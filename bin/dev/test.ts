@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build/build.ts';
 import { root, sourceFiles } from './root.ts';
+import { compileTests } from './test/compile.ts';
 import { endAll, type Run, run } from './test/run.ts';
 import { judgeFile, judgeTool, timeLimitMs, type Verdict } from './test/verdict.ts';
 import { compiler, linter } from './tools.ts';
@@ -22,13 +23,14 @@ const tools: readonly Job[] = [
   { name: 'lint', args: [linter, 'check', '--error-on-warnings', '.'] },
 ].map((tool) => ({ ...tool, limitMs: 300_000, judge: judgeTool }));
 
-function testJobs(filters: readonly string[]): Job[] {
+async function testJobs(filters: readonly string[]): Promise<Job[]> {
   const paths = sourceFiles().filter((path) => /\.test\.tsx?$/.test(path));
   const chosen =
     filters.length > 0 ? paths.filter((p) => filters.some((f) => p.includes(f))) : paths;
+  const argsOf = await compileTests(chosen);
   const jobs = chosen.map((path) => ({
     name: path,
-    args: ['--import', 'tsx', path],
+    args: argsOf(path),
     limitMs: timeLimitMs(readFileSync(join(root, path), 'utf8')),
     judge: judgeFile,
   }));
@@ -52,8 +54,11 @@ async function main(filters: readonly string[]): Promise<Verdict> {
   const verdicts = new Map<string, Verdict>();
   const built = await build({ onlyIfStale: true, log: (line) => console.log(line) });
   if (!built) verdicts.set('build', { passed: 0, failed: 1, problem: 'the build failed' });
-  const files = testJobs(filters);
-  if (files.length === 0) {
+  const files = await testJobs(filters).catch((error: Error) => {
+    verdicts.set('compile', { passed: 0, failed: 1, problem: error.message });
+    return [];
+  });
+  if (files.length === 0 && !verdicts.has('compile')) {
     const problem = `no test file matches ${filters.join(' ') || '*.test.ts'}`;
     verdicts.set('test files', { passed: 0, failed: 1, problem });
   }

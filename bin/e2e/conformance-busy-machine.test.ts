@@ -11,8 +11,8 @@ import { root } from '../dev/root.ts';
 
 /** A sandbox in a program of its own, which goes on while the judge has no turn. */
 async function withSandbox(args: readonly string[], play: (url: string) => Promise<void>) {
-  const main = join(root, 'bin/sandbox.main.ts');
-  const start = ['--import', 'tsx', main, 'start', '--port', '0', '--json', '--clock', 'frozen'];
+  const main = join(root, 'bin/sandbox.js');
+  const start = [main, 'start', '--port', '0', '--json', '--clock', 'frozen'];
   const child = spawn(process.execPath, [...start, ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -22,7 +22,7 @@ interface Ready {
 
 function startOn(file: string, ...more: readonly string[]): ChildProcess {
   const options = ['--port', '0', '--json', '--quiet', '--plan', 'pro', '--state', file, ...more];
-  return spawn(process.execPath, ['--import', 'tsx', 'bin/sandbox.main.ts', 'start', ...options], {
+  return spawn(process.execPath, ['bin/sandbox.js', 'start', ...options], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,12 +1,12 @@
 // Runs the gate over worker processes, and gathers its proofs.
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
+import { programFile } from '../root.ts';
 import type { JudgedDeviation } from './judge-deviation.ts';
 import type { Order } from './worker.ts';
 
-const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url));
+const workerFile = programFile('bin/dev/prove/worker.ts');
 
 /** Tries every deviation, with all scenarios or with those its rules concern. */
 export async function judgeAll(
