@@ -17,6 +17,7 @@ import type { Deviation } from './deviations/deviation.ts';
 import type { Deliverer } from './host/delivery/deliverer.ts';
 import { undiciDeliverer } from './host/delivery/undici-deliverer.ts';
 
+export { ControlError, type ControlRows, type SandboxControl } from './compose/control-methods.ts';
 export type { Envelope } from './compose/read-channel.ts';
 export type { WaitOptions } from './compose/wait-for.ts';
 export type { RequestMatch, RequestWaits } from './compose/wait-for-requests.ts';
@@ -58,7 +59,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const read = await readOptions(options);
   const sinks = new WebhookSinks(undiciDeliverer());
   const composition = await compose(read, { warn, deliverer: sinks });
-  return handleOf(composition, sinks, read.controlToken);
+  return await handleOf(composition, sinks, read.controlToken);
 }
 
 /** What a recording said again. */
@@ -111,7 +112,7 @@ export async function replayRecording(
         ? [{ request_id: effect.requestId, status: effect.reply.status, body: effect.reply.body }]
         : [],
     );
-    return { sandbox: handleOf(composition, sinks, undefined), answers };
+    return { sandbox: await handleOf(composition, sinks, undefined), answers };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     throw new TypeError(`${file}: ${error.message}`);
@@ -129,15 +130,16 @@ function warn(message: string): void {
   process.emitWarning(message, 'SandboxWarning');
 }
 
-function handleOf(
+async function handleOf(
   composition: Composition,
   sinks: WebhookSinks,
   token: string | undefined,
-): SandboxHandle {
+): Promise<SandboxHandle> {
   const { sandbox, plane } = composition;
+  const { rows } = await import('./control/all-rows.ts');
   let listening = false;
   let closed = false;
-  const parts = { sandbox, plane, sinks, token, isClosed: () => closed };
+  const parts = { sandbox, plane, rows, sinks, token, isClosed: () => closed };
   return {
     ...worldOf(parts, sandbox.first, null),
     listen: async (options) => {

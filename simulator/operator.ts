@@ -1,12 +1,12 @@
 // What a program may do to its sandbox besides calling the API: the control plane's rows as
 // methods.
 
+import { type ControlledWorld, controlOf, type SandboxControl } from './compose/control-methods.ts';
 import { closedMessage } from './compose/wait-for.ts';
 import type { CredentialShown } from './control/schemas/records.ts';
 import { viewCredential } from './control/views/records.ts';
 import type { FaultMatch } from './core/pipeline/find-fault.ts';
 import type { WorldHost } from './host/world/world-host.ts';
-import type { ControlPlane } from './transports/control/control-plane.ts';
 
 export type AdvanceOptions =
   | { readonly by_ms: number }
@@ -37,16 +37,6 @@ export interface FaultOptions {
   readonly probability?: number;
 }
 
-/** An error of the control plane: what was wrong with the arguments, by field. */
-export class ControlError extends Error {
-  override readonly name = 'ControlError';
-  readonly status: number;
-  constructor(status: number, detail: string) {
-    super(detail);
-    this.status = status;
-  }
-}
-
 export interface SandboxOperator {
   /** A credential of this world by its name, with its token; throws when there is none. */
   readonly credential: (name: string) => NamedCredential;
@@ -63,41 +53,32 @@ export interface SandboxOperator {
   /** Back to the starting world. */
   readonly reset: () => Promise<void>;
   /**
-   * Any other row of the control plane, such as `control('POST', 'credentials', {scopes: []})`.
-   * Resolves to its JSON; rejects with a {@link ControlError} when it refuses.
+   * The control plane: `control.listAccounts()` and so on, by the names of its own description, and
+   * `control('GET', '/accounts')` for any path of it. Rejects with a {@link ControlError} when it
+   * refuses.
+   *
+   * @example
+   * import { createSandbox } from 'trading-platform-sandbox';
+   *
+   * const sandbox = await createSandbox({ clock: 'frozen' });
+   * const { accounts } = await sandbox.control.listAccounts({ brand_id: '10', limit: 1 });
+   * console.log(accounts[0]?.email); // eleanor.hughes@example.com
+   * await sandbox.control.createSnapshot({ name: 'before' });
+   * await sandbox.clock.advance({ by_ms: 1000 });
+   * await sandbox.control.restoreSnapshot({ name: 'before' });
+   * await sandbox.close();
    */
-  readonly control: (method: string, path: string, body?: unknown) => Promise<unknown>;
+  readonly control: SandboxControl;
 }
 
 /** A world of a sandbox, and the way to its control plane. */
-export interface OperatedWorld {
+export interface OperatedWorld extends ControlledWorld {
   readonly host: WorldHost;
-  /** null: the first one. */
-  readonly name: string | null;
-  readonly plane: ControlPlane;
-  readonly token: string | undefined;
-  readonly isClosed: () => boolean;
 }
 
 export function operatorOf(world: OperatedWorld): SandboxOperator {
-  const { host, name, plane, token, isClosed } = world;
-  const prefix = name === null ? '' : `worlds/${encodeURIComponent(name)}/`;
-  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    if (isClosed()) throw new Error(closedMessage);
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
-    if (token !== undefined) headers.authorization = `Bearer ${token}`;
-    const request = new Request(`http://localhost/_sandbox/${prefix}${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const response = await plane.fetch(request);
-    const text = await response.text();
-    const json = text === '' ? null : (JSON.parse(text) as unknown);
-    if (response.ok) return json;
-    const detail = (json as { detail?: string } | null)?.detail ?? `status ${response.status}`;
-    throw new ControlError(response.status, detail);
-  };
+  const { host, isClosed } = world;
+  const control = controlOf(world);
   return {
     credential: (named) => {
       if (isClosed()) throw new Error(closedMessage);
@@ -108,18 +89,17 @@ export function operatorOf(world: OperatedWorld): SandboxOperator {
         if (isClosed()) throw new Error(closedMessage);
         return Math.max(host.clock.nowMs(), host.world.nowMs);
       },
-      advance: async (options) =>
-        (await control('POST', 'clock/advance', options)) as AdvanceResult,
+      advance: (options) => control.advanceClock(options),
     },
     faults: {
       add: async (fault) =>
         (await control('POST', 'faults', { match: {}, ...fault })) as { id: string; hits: number },
       clear: async () => {
-        await control('DELETE', 'faults');
+        await control.clearFaults();
       },
     },
     reset: async () => {
-      await control('POST', 'reset', {});
+      await control.resetWorld();
     },
     control,
   };

@@ -59,7 +59,7 @@ function expectedOf(text: string): string[] {
 const examples = findExamples();
 
 const ownUse = `
-import { createSandbox, replayRecording } from 'trading-platform-sandbox';
+import { ControlError, createSandbox, replayRecording } from 'trading-platform-sandbox';
 import type {
   CredentialShown, Deviation, FaultOptions, ListenOptions, Replayed, SandboxHandle, SandboxOptions,
   WorldFixture,
@@ -80,6 +80,26 @@ const credential: CredentialShown = sandbox.credential('firm');
 const token: string | null = credential.token;
 const fault: FaultOptions = { match: { operation: 'createAccount' }, effect: { kind: 'hang' } };
 const made: { readonly id: string } = await sandbox.faults.add(fault);
+const { accounts } = await sandbox.control.listAccounts({ limit: 1 });
+const email: string | undefined = accounts[0]?.email;
+const { requests } = await sandbox.control.listRequests({ operation: 'createAccount' });
+const story = await sandbox.control.getRequest({ id: 1 });
+const { target }: { target: string } = (requests[0] ?? story).request;
+const events = await sandbox.control.listEvents({ after_seq: 0 });
+const kinds: readonly string[] = events.events.map(({ kind }) => kind);
+const untyped: unknown = await sandbox.control('GET', '/accounts');
+const dropped = sandbox.control.dropSnapshot({ name: 'one' });
+const refused = await dropped.catch((error: unknown) => error instanceof ControlError);
+let told: string | undefined;
+for await (const { event } of await sandbox.control.followStream()) told ??= event;
+// @ts-expect-error: there is no such row.
+await sandbox.control.listAcounts();
+// @ts-expect-error: a row has the parameters it has.
+await sandbox.control.listAccounts({ brand: '10' });
+// @ts-expect-error: what has to be given has to be given.
+await sandbox.control.createSnapshot();
+// @ts-expect-error: an operation has the name it has.
+await sandbox.control.listRequests({ operation: 'makeAccount' });
 const listen: ListenOptions = { port: 0 };
 const { base_url }: { base_url: string } = await sandbox.listen(listen);
 const terms: HandlerOptions = { baseUrl: 'https://api.example.com' };
@@ -96,7 +116,8 @@ await createSandbox({ wurld: 'default' });
 await sandbox.faults.add({ match: {} });
 // @ts-expect-error: a setting has the values it has.
 await createSandbox({ settings: { token_errors: 'json' } });
-export { base_url, causes, made, manifest, own, reason, replay, token };
+export { base_url, causes, email, kinds, made, manifest, own, reason, refused, replay, target };
+export { told, token, untyped };
 `;
 
 consumer.before(() => {

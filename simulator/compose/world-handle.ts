@@ -1,5 +1,6 @@
 // One world of a sandbox as a program holds it: calls, waits, webhooks, the channel, copies.
 
+import type { Row } from '../control/row.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { takeSnapshot } from '../host/world/snapshots.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
@@ -72,6 +73,7 @@ export interface SandboxWorld extends SandboxOperator {
 export interface WorldHandleOptions {
   readonly sandbox: Sandbox;
   readonly plane: ControlPlane;
+  readonly rows: readonly Row[];
   readonly sinks: WebhookSinks;
   readonly token: string | undefined;
   readonly isClosed: () => boolean;
@@ -83,14 +85,14 @@ export function worldOf(
   host: WorldHost,
   name: string | null,
 ): SandboxWorld {
-  const { sandbox, plane, sinks, token } = options;
+  const { sandbox, plane, rows, sinks, token } = options;
   let dropped = false;
   const isClosed = () => dropped || options.isClosed();
   const open = <T>(work: () => T): T => {
     if (isClosed()) throw new Error(closedMessage);
     return work();
   };
-  const operator = operatorOf({ host, name, plane, token, isClosed });
+  const operator = operatorOf({ host, name, plane, rows, token, isClosed });
   const waits = requestWaits(host);
   const caller: Pick<Sandbox, 'call'> = name === null ? sandbox : callsOf(host);
   const tokenOf = (credential: string) =>

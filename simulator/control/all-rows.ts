@@ -1,5 +1,5 @@
 // Every row of the control plane, in the order in which its description lists them.
-import type { Row } from './row.ts';
+import type { Row, TypedRow } from './row.ts';
 import { credentialRows, firmRows } from './rows/platform/credentials.ts';
 import { deliveryRows, subscriptionRows } from './rows/platform/deliveries.ts';
 import { eventRows } from './rows/platform/events.ts';
@@ -17,7 +17,7 @@ import { stateRows } from './rows/sandbox/state.ts';
 import { streamRows } from './rows/sandbox/stream.ts';
 import { worldRows } from './rows/sandbox/worlds.ts';
 
-export const rows: readonly Row[] = [
+const typedRows = [
   ...aboutRows,
   ...questionRows,
   ...clockRows,
@@ -39,3 +39,16 @@ export const rows: readonly Row[] = [
   ...worldRows,
   ...streamRows,
 ];
+
+/** What the compiler knows of each row. */
+type EveryRow = (typeof typedRows)[number];
+
+type Typed<R> =
+  R extends TypedRow<string, infer Given, infer Answer>
+    ? readonly [given: Given, answer: Answer]
+    : never;
+
+/** By name, what each row is given and what it answers. */
+export type RowTypes = { readonly [R in EveryRow as R['name']]: Typed<R> };
+
+export const rows: readonly Row[] = typedRows;

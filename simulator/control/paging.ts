@@ -44,17 +44,40 @@ export function pageOf<R, V>(
   return { shown, nextAfter: end < ids.length ? (ids[end - 1] as number) : null };
 }
 
+interface ListOf<S> {
+  readonly type: 'array';
+  readonly items: S;
+}
+
+interface ListSchema<N extends string, S> {
+  readonly type: 'object';
+  readonly properties: { readonly [K in N]: ListOf<S> };
+  readonly required: readonly N[];
+}
+
+interface PageSchema<N extends string, S> {
+  readonly type: 'object';
+  readonly properties: { readonly [K in N]: ListOf<S> } & { readonly next_after: NextAfter };
+  readonly required: readonly (N | 'next_after')[];
+}
+
+interface NextAfter {
+  readonly type: readonly ['integer', 'null'];
+}
+
 /** The schema of a list under its name, with where the next page begins. */
-export function listSchema(name: string, items: Schema): Schema {
-  return object('A page of them.', {
+export function listSchema<const N extends string, const S extends Schema>(name: N, items: S) {
+  const page: object = object('A page of them.', {
     [name]: listOf(items, 'In order.'),
     next_after: orNull(
       whole('Give it as `after` for the next page; null on the last one.', 0, 1e15),
     ),
   });
+  return page as PageSchema<N, S>;
 }
 
 /** The schema of a list that has no pages. */
-export function wholeListSchema(name: string, items: Schema): Schema {
-  return object('All of them.', { [name]: listOf(items, 'In order.') });
+export function wholeListSchema<const N extends string, const S extends Schema>(name: N, items: S) {
+  const listed: object = object('All of them.', { [name]: listOf(items, 'In order.') });
+  return listed as ListSchema<N, S>;
 }

@@ -200,7 +200,20 @@ export type DeliveryShown = ValueOf<typeof deliverySchema>;
 export const envelopeSchema = {
   type: 'object',
   description: 'An event, as delivered and as sent on the events channel (EVT-2a, NS-9).',
+  properties: {
+    id: anyText('Its id (EVT-2b).'),
+    seq: anyWhole('Its sequence number; a setting may name it otherwise (NS-9).'),
+    category: { type: 'string', enum: categories, description: 'Its category.' },
+    kind: anyText('What happened (NS-11).'),
+    occurred_at: atMs('When it happened.'),
+    firm_id: id('The firm.'),
+    brand_id: maybeId('The brand; null for what concerns the whole firm.'),
+    account_id: maybeId('The account; null where it is about none.'),
+    data: { type: 'object', description: 'The record as it is after the change.' },
+  },
+  required: ['id', 'category', 'kind', 'occurred_at', 'firm_id', 'brand_id', 'account_id', 'data'],
 } as const;
+export type EnvelopeShown = ValueOf<typeof envelopeSchema>;
 
 export const worldSchema = object('A world.', {
   name: anyText('Its name.'),

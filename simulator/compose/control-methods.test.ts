@@ -1,0 +1,109 @@
+// The control plane as methods: a method for each row, and the generic form for each listed path.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { rows } from '../control/all-rows.ts';
+import { ControlError, createSandbox, type SandboxHandle } from '../index.ts';
+
+const methods = suite<{ sandbox: SandboxHandle }>('control methods');
+
+methods.before.each(async (context) => {
+  context.sandbox = await createSandbox({ clock: 'frozen' });
+});
+methods.after.each(({ sandbox }) => sandbox.close());
+
+async function errorOf(asked: Promise<unknown>): Promise<Error> {
+  return asked.then(
+    () => {
+      throw new Error('nothing was refused');
+    },
+    (error: Error) => error,
+  );
+}
+
+methods('every row is a method, and no row has two parts of one name', ({ sandbox }) => {
+  for (const { name, segments, query, body } of rows) {
+    assert.type((sandbox.control as unknown as Record<string, unknown>)[name], 'function', name);
+    const inPath = segments.flatMap((part) => (part.startsWith('{') ? [part.slice(1, -1)] : []));
+    const all = [...inPath, ...Object.keys(query ?? {}), ...Object.keys(body?.properties ?? {})];
+    assert.is(new Set(all).size, all.length, name);
+  }
+});
+
+methods('parts of path, query and body are members of one object', async ({ sandbox }) => {
+  const { control } = sandbox;
+  const { accounts, next_after } = await control.listAccounts({ brand_id: '10', limit: 1 });
+  assert.equal([accounts.length, accounts[0]?.brand_id, typeof next_after], [1, '10', 'number']);
+  const made = await control.createTradingAccount({ id: accounts[0]?.id ?? '', currency: 'EUR' });
+  const same = await control.getTradingAccount({ id: made.id });
+  assert.equal([same.currency, same.entries], ['EUR', []]);
+  const named = await control.setName({ hostname: 'a.example.com', addresses: ['93.184.216.34'] });
+  assert.is(named.hostname, 'a.example.com');
+  assert.is(await control.forgetName({ hostname: 'a.example.com' }), null);
+  await control.setForward({ from: 'https://a.example.com', to: 'http://127.0.0.1:9' });
+  await control.removeForward({ from: 'https://a.example.com' });
+  assert.equal((await control.listForwards()).forwards, []);
+});
+
+methods('what is wrong is refused by its name', async ({ sandbox }) => {
+  const { control } = sandbox;
+  const odd = { limit: 1, brand: '10' };
+  const [unknown, missing, wrong] = [
+    await errorOf(control.listAccounts(odd)),
+    await errorOf(control.getAccount({ id: 'none' })),
+    await errorOf(control.createSnapshot({ name: '/' })),
+  ];
+  for (const error of [unknown, missing, wrong]) assert.instance(error, ControlError);
+  assert.match(unknown.message, /^brand: /);
+  assert.equal([(missing as ControlError).status, (wrong as ControlError).status], [404, 422]);
+});
+
+methods('the generic form takes each path as the description lists it', async ({ sandbox }) => {
+  const { paths } = (await sandbox.control.getDocument()) as {
+    paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
+  const fork = await sandbox.fork();
+  for (const { control } of [sandbox, fork]) {
+    for (const [path, item] of Object.entries(paths)) {
+      for (const method of Object.keys(item)) {
+        // A member that no row knows, so that nothing is changed.
+        const body = method === 'get' ? undefined : { no: 1 };
+        const asked = control(method.toUpperCase(), path.replace(/\{\w+\}/, 'none'), body);
+        const said = await asked.then(
+          () => '',
+          ({ message }: Error) => message,
+        );
+        assert.not.match(said, /There is nothing at|takes [A-Z, ]+, not/, `${method} ${path}`);
+      }
+    }
+  }
+  const requests = await sandbox.control('GET', '/requests?limit=1');
+  assert.equal(await sandbox.control('GET', '/_sandbox/requests?limit=1'), requests);
+});
+
+methods('of a copy they speak of the copy, but for the worlds', async ({ sandbox }) => {
+  const fork = await sandbox.fork('copy');
+  await fork.control.createFault({ match: {}, effect: { kind: 'hang' } });
+  assert.is((await fork.control.listFaults()).faults.length, 1);
+  assert.is((await sandbox.control.listFaults()).faults.length, 0);
+  const { worlds } = await fork.control.listWorlds();
+  assert.equal(
+    worlds.map(({ name }) => name),
+    ['default', 'copy'],
+  );
+});
+
+methods('the stream is an iterable, and ends with the sandbox', async ({ sandbox }) => {
+  const seen: string[] = [];
+  for await (const { event, data } of await sandbox.control.followStream()) {
+    seen.push(event);
+    if (event === 'clock') await sandbox.control.createEvent({ category: 'account' });
+    if (event === 'event') {
+      assert.is((data as { kind: string }).kind, 'account.custom');
+      await sandbox.close();
+    }
+  }
+  assert.equal(seen, ['clock', 'event']);
+  assert.is((await errorOf(sandbox.control.getClock())).message, 'the sandbox is closed');
+});
+
+methods.run();
