@@ -12,6 +12,7 @@ export const eventWindowMs = 7 * 24 * 3600 * 1000;
 const dayMs = 24 * 3600 * 1000;
 const finishedDeliveriesKept = 2000;
 const clientsKept = 10_000;
+const callersKept = 10_000;
 
 type Apply = { readonly [T in Change['type']]: (world: World, change: ChangeOf<T>) => void };
 
@@ -206,6 +207,12 @@ const apply: Apply = {
   },
   counted: (world, { counter, to }) => {
     if (to > world.counters[counter]) own(world, 'counters')[counter] = to;
+  },
+  'caller-remembered': (world, { name, memory }) => {
+    const { callers } = own(world, 'journal');
+    // Anybody can have tokens minted without end.
+    if (callers.size >= callersKept) callers.clear();
+    callers.set(name, memory);
   },
   journalled: (world, { entry }) => keepEntry(own(world, 'journal'), entry),
 };

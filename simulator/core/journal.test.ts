@@ -27,6 +27,7 @@ function entryOf(n: number, bytes = 0): JournalEntry {
     allowanceLeft: null,
     allowance: null,
     cites: [],
+    hints: [],
     eventsAfter: 0,
     eventsTo: 0,
     faults: [],

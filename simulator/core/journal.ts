@@ -1,6 +1,7 @@
 // The journal: every call with its answer and the reasons for it, so that a person can ask "why
 // 409?". Bounded.
 import type { Call, Cite, Reply } from './call.ts';
+import type { Hint } from './hints/register.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import type { OperationName } from './tables/operations.ts';
 
@@ -33,6 +34,8 @@ export interface JournalEntry {
   readonly allowanceLeft: number | null;
   readonly allowance: number | null;
   readonly cites: readonly Cite[];
+  /** What a careful reader would have told the caller. */
+  readonly hints: readonly Hint[];
   /** Sequence numbers of the events it made: from (exclusive) and to (inclusive). */
   readonly eventsAfter: number;
   readonly eventsTo: number;
@@ -45,6 +48,23 @@ export interface JournalEntry {
   readonly reset: boolean;
 }
 
+/** What later calls of a caller are held against; the world is decided by none of it. */
+export interface CallerMemory {
+  /** The last 429 it was told of, until when it asked to wait, and the call that met it. */
+  readonly limited: {
+    readonly atMs: number;
+    readonly untilMs: number;
+    readonly call: string;
+    readonly n: number;
+  } | null;
+  /** The last token it was given, and how often it has asked though one was good. */
+  readonly token: {
+    readonly n: number;
+    readonly times: number;
+    readonly untilMs: number;
+  } | null;
+}
+
 export interface Journal {
   readonly slots: (JournalEntry | undefined)[];
   /** Bytes of the bodies in each slot, so that forgetting an entry does not have to look at it. */
@@ -54,6 +74,8 @@ export interface Journal {
   bytes: number;
   oldest: number;
   newest: number;
+  /** By client id, and by what was asked for at the token endpoint. */
+  readonly callers: Map<string, CallerMemory>;
 }
 
 const defaultCapacity = 10_000;
@@ -61,7 +83,8 @@ const byteLimit = 48 * 1024 * 1024;
 
 export function createJournal(capacity = defaultCapacity): Journal {
   const slots = new Array(capacity);
-  return { slots, weights: new Int32Array(capacity), capacity, bytes: 0, oldest: 1, newest: 0 };
+  const weights = new Int32Array(capacity);
+  return { slots, weights, capacity, bytes: 0, oldest: 1, newest: 0, callers: new Map() };
 }
 
 function put(journal: Journal, n: number, entry: JournalEntry | undefined): void {

@@ -8,6 +8,7 @@ import {
   orNull,
   type ValueOf,
 } from '../../../fixtures/schemas/kit.ts';
+import { describeHints, hintRegister } from '../../host/world/world-reads.ts';
 import { deliverySchema } from './records.ts';
 
 const anyWhole = (description: string) => ({ type: 'integer', description }) as const;
@@ -34,6 +35,14 @@ const step = object('A check, or the operation after them.', {
     ['passed', 'held', 'decided', 'ran'],
   ),
   note: anyText('What it found.'),
+});
+
+const hint = object('What a careful reader would have told the caller.', {
+  code: oneOf(
+    'What it is about.',
+    hintRegister.map(({ code }) => code),
+  ),
+  words: anyText('What is so here, and what to do instead.'),
 });
 
 const members = {
@@ -70,6 +79,10 @@ const members = {
     }),
   ),
   cites: listOf(anyText('Id of a rule or an open question.'), 'Why it was answered so.'),
+  hints: listOf(
+    hint,
+    `Answered without complaint, and perhaps not what was meant:\n${describeHints()}`,
+  ),
   steps: listOf(step, 'Every check and its outcome.'),
   allowance: orNull(
     object('The allowance of the credential after this call.', {

@@ -1,18 +1,7 @@
 // Takes tokens, cookies and secrets out of what is shown of a call: whoever looks over a shoulder
 // or reads a log may see the rest.
 
-/** Stands where a secret was. */
-export const hidden = '(hidden)';
-
-const names = new Set([
-  'access_token',
-  'client_secret',
-  'password',
-  'previous_secret',
-  'refresh_token',
-  'secret',
-  'token',
-]);
+import { hidden, secretMembers as names } from '../../../fixtures/schemas/secret-members.ts';
 
 /** Path and query; a token in the query is what the events channel takes. */
 export function hideInTarget(target: string): string {

@@ -62,6 +62,7 @@ export function viewRequest(
         ? null
         : { id: String(firstAttempt), request_id: behaviour.requestId(world, firstAttempt) },
     cites: entry.cites,
+    hints: entry.hints,
     steps: viewSteps(host, entry),
     allowance:
       allowance === null ? null : { per_second: allowance, left: Math.max(0, allowanceLeft ?? 0) },

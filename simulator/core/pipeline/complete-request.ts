@@ -2,6 +2,7 @@
 
 import type { Cite, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
+import { findHints } from '../hints/find-hints.ts';
 import { findEntry, type InjectedFault, type JournalEntry } from '../journal.ts';
 import type { StepResult } from '../step.ts';
 import type { RequestContext } from './request-context.ts';
@@ -101,6 +102,7 @@ export function journalCall(
     allowanceLeft: before?.allowanceLeft ?? context.allowanceLeft,
     allowance: before?.allowance ?? context.allowance,
     cites,
+    hints: findHints(context, shown.reply, before),
     eventsAfter: completion.eventsAfter,
     eventsTo: context.world.events.lastSeq,
     faults: completion.faults,

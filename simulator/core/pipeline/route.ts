@@ -70,6 +70,13 @@ export const routeStage: Stage = {
   },
 };
 
+/** The methods that this path takes; none where there is nothing. */
+export function methodsAt(table: Table, path: string): readonly string[] {
+  const segments = path.slice(1).split('/');
+  const shelf = routesOf(table).bySegments.get(segments.length) ?? [];
+  return shelf.filter((route) => matches(route, segments)).map(({ method }) => method);
+}
+
 function decodeSegment(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

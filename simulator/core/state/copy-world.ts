@@ -15,6 +15,7 @@ const copyJournal = (journal: Journal): Journal => ({
   ...journal,
   slots: journal.slots.slice(),
   weights: journal.weights.slice(),
+  callers: mapOf(journal.callers),
 });
 
 /** What holds records; records themselves never change. */

@@ -2,6 +2,7 @@
 // change.
 export { replyHeaders } from '../../core/call.ts';
 export { nextDueMs } from '../../core/fire-timer.ts';
+export { describeHints, hintRegister } from '../../core/hints/register.ts';
 export { findEntry, newestEntries } from '../../core/journal.ts';
 export { faultRefusals, faultStatuses, isSpent } from '../../core/pipeline/find-fault.ts';
 export { StartingWorldError } from '../../core/seed/start-world.ts';

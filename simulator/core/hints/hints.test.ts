@@ -1,0 +1,292 @@
+// Each hint is told where it should be, in words that name what it is about, and right calls get none.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { worlds } from '../../../fixtures/worlds.ts';
+import { findEntry } from '../journal.ts';
+import { conformingBehaviour } from '../policies/conforming.ts';
+import { seedWorld } from '../seed/start-world.ts';
+import { step } from '../step.ts';
+import { phoneTables } from '../values/phone.ts';
+import type { World } from '../world.ts';
+import { type Hint, hintRegister } from './register.ts';
+
+const hints = suite<{ world: World }>('hints');
+const behaviour = conformingBehaviour(defaultSettings);
+const startMs = Date.UTC(2026, 2, 2, 12);
+
+hints.before(() => phoneTables.load());
+hints.before.each((place) => {
+  place.world = seedWorld(worlds.default, behaviour, {
+    name: 'default',
+    seed: '1',
+    startMs,
+    plan: 'pro',
+    options: { allowLocalWebhooks: false },
+  });
+});
+
+function credentialOf(world: World, name: string) {
+  for (const token of world.tokens.values()) {
+    const credential = world.credentials.get(token.clientId);
+    if (credential?.name === name) return { ...credential, token: token.token };
+  }
+  throw new Error(`there is no credential ${name}`);
+}
+
+interface Sent {
+  /** Method and target; `/api/v1/` stands before a target without a slash. */
+  readonly line: string;
+  readonly body?: unknown;
+  readonly key?: string | null;
+  readonly as?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+let keys = 0;
+
+/** The hints on a call, and its status. */
+function send(world: World, { line, body, key, as = 'firm', headers = {} }: Sent) {
+  const [method = '', target = ''] = line.split(' ');
+  keys += 1;
+  const isKeyed = key !== null && method !== 'GET' && !/webhooks|token/.test(target);
+  const call = {
+    method,
+    target: target.startsWith('/') ? target : `/api/v1/${target}`,
+    headers: {
+      ...(as === '' ? {} : { authorization: `Bearer ${credentialOf(world, as).token}` }),
+      'content-type': 'application/json',
+      ...(isKeyed || typeof key === 'string' ? { 'idempotency-key': key ?? `key-${keys}` } : {}),
+      ...headers,
+    },
+    body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
+  };
+  const facts = { addresses: ['93.184.216.34'] };
+  const { n = 0 } = step(world, behaviour, { kind: 'call', atMs: world.nowMs, call, facts });
+  const entry = findEntry(world.journal, n);
+  const told: readonly Hint[] = entry?.hints ?? [];
+  for (const { code } of told) seen.add(code);
+  return { status: entry?.reply?.status ?? 0, told, codes: told.map(({ code }) => code) };
+}
+
+const seen = new Set<string>();
+
+const ada = { client_reference_id: 'ada', email: 'ada@example.com', brand_id: '10' };
+const deposit = {
+  client_reference_id: 'd1',
+  account_id: '1001',
+  trading_account_id: '5001',
+  currency: 'USD',
+  amount: '25.00',
+  transaction_type: 'Deposit',
+};
+const hook = { url: 'https://hooks.example.com/', event_categories: ['account'] };
+
+/** What is sent, the one hint it gets, and what that says. */
+const told: readonly (readonly [Sent, string, RegExp])[] = [
+  [
+    { line: 'POST accounts', body: { ...ada, firstName: 'Ada' } },
+    'unknown_member',
+    /^firstName \(first_name is\) is no member of createAccount/,
+  ],
+  [
+    { line: 'POST accounts/bulk', body: { accounts: [ada, { ...ada, nick: 1 }] } },
+    'unknown_member',
+    /^accounts\.1\.nick is/,
+  ],
+  [
+    {
+      line: 'PATCH accounts/1001',
+      headers: { 'if-match': '"1"' },
+      body: { email: 'new@example.com', status: 'VIP' },
+    },
+    'not_updatable',
+    /^email cannot be changed/,
+  ],
+  [
+    {
+      line: 'PATCH accounts/1001',
+      headers: { 'if-match': '"1"' },
+      body: { country: null, status: 'VIP' },
+    },
+    'null_not_cleared',
+    /^null for country/,
+  ],
+  [{ line: 'GET accounts?page=2' }, 'unknown_parameter', /takes after and limit: page/],
+  [
+    { line: 'POST transactions/9004/approve?account_id=1001', body: { reason: 'fine' } },
+    'body_ignored',
+    /^approveTransaction takes no body/,
+  ],
+  [{ line: 'POST webhooks', body: hook, key: 'k' }, 'key_not_taken', /another subscription/],
+  [
+    { line: 'POST webhooks', body: { ...hook, brand_id: '10' } },
+    'subscription_brand',
+    /every brand of the firm is delivered/,
+  ],
+  [
+    { line: 'POST transactions', body: { ...deposit, transaction_type: 'Withdrawal' } },
+    'method_from_sign',
+    /answered as method Deposit/,
+  ],
+  [
+    { line: 'POST transactions', body: { ...deposit, method: 'Withdrawal', amount: '-25.00' } },
+    'method_against_type',
+    /it is a Deposit all the same/,
+  ],
+  [
+    { line: 'POST transactions', body: { ...deposit, currency: 'JPY' } },
+    'other_currency',
+    /Trading account 5001 is in USD.*"JPY"/,
+  ],
+  [
+    { line: 'POST accounts', body: { ...ada, phone: '030 1234567' } },
+    'phone_without_region',
+    /^"030 1234567" names no country/,
+  ],
+  [
+    { line: 'PATCH accounts/1001', headers: { 'if-match': '"77"' }, body: { status: 'VIP' } },
+    'guessed_tag',
+    /^The tag "77" was never issued for account 1001/,
+  ],
+  [{ line: 'POST /accounts', body: ada }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
+  [{ line: 'GET /api/v1/accounts/' }, 'path_beside_api', /mean \/api\/v1\/accounts\?/],
+  [
+    { line: 'GET /v1/transaction/9/approve' },
+    'path_beside_api',
+    /mean \/api\/v1\/transactions\/9\/approve, which takes POST\?/,
+  ],
+];
+
+for (const [sent, code, words] of told) {
+  hints(`${code}: ${sent.line} ${JSON.stringify(sent.body ?? '')}`, ({ world }) => {
+    const { told: found, codes } = send(world, sent);
+    assert.equal(codes, [code]);
+    assert.match(found[0]?.words ?? '', words);
+  });
+}
+
+hints('another body under the same key: the difference, without secrets', ({ world }) => {
+  const line = 'POST accounts';
+  send(world, { line, key: 'k', body: { ...ada, first_name: 'Ada', password: 'one' } });
+  const second = { ...ada, first_name: 'Eda', password: 'two' };
+  const { told: found, codes } = send(world, { line, key: 'k', body: second });
+  assert.equal(codes, ['body_unlike_first']);
+  assert.match(found[0]?.words ?? '', 'first_name was "Ada", is "Eda", password is another: ');
+  assert.not.match(found[0]?.words ?? '', /one"|two"/);
+});
+
+hints('the same members in another order are the same body', ({ world }) => {
+  const line = 'POST accounts';
+  send(world, { line, key: 'k', body: ada });
+  const { brand_id, ...rest } = ada;
+  assert.equal(send(world, { line, key: 'k', body: { brand_id, ...rest } }).codes, []);
+});
+
+hints('a corrected request, or a new tag, under the key of a refusal', ({ world }) => {
+  const line = 'POST accounts';
+  send(world, { line, key: 'k', body: { ...ada, email: 'ada' } });
+  const corrected = send(world, { line, key: 'k', body: ada });
+  assert.is(corrected.status, 422);
+  assert.equal(corrected.codes, ['corrected_under_old_key']);
+  const update = { line: 'PATCH accounts/1001', key: 'u', body: { status: 'VIP' } };
+  const { revision = 0 } = world.accounts.get('1001') ?? {};
+  send(world, { ...update, key: 'first', headers: { 'if-match': `"${revision}"` } });
+  send(world, { ...update, headers: { 'if-match': `"${revision}"` } });
+  const again = send(world, { ...update, headers: { 'if-match': `"${revision + 1}"` } });
+  assert.is(again.status, 412);
+  assert.equal(again.codes, ['corrected_under_old_key']);
+  assert.match(again.told[0]?.words ?? '', `If-Match was "${revision}", is "${revision + 1}"`);
+});
+
+hints('one key on two transactions of an account', ({ world }) => {
+  const approve = (id: string) => `POST transactions/${id}/approve?account_id=1001`;
+  const made = send(world, { line: 'POST transactions', body: deposit });
+  assert.is(made.status, 201);
+  const id = String(world.counters.transaction);
+  send(world, { line: approve('9004'), key: 'k' });
+  const { codes, told: found } = send(world, { line: approve(id), key: 'k' });
+  assert.equal(codes, ['key_across_transactions']);
+  assert.match(found[0]?.words ?? '', `Nothing was done to transaction "${id}"`);
+});
+
+hints('a known reference with other words', ({ world }) => {
+  send(world, { line: 'POST accounts', body: { ...ada, first_name: 'Ada' } });
+  const person = { ...ada, email: 'ADA@example.com', first_name: 'Eda' };
+  const { codes, told: found } = send(world, { line: 'POST accounts', body: person });
+  assert.equal(codes, ['converged_unlike']);
+  assert.match(found[0]?.words ?? '', 'whose first_name is "Ada", not "Eda".');
+  send(world, { line: 'POST transactions', body: deposit });
+  const paid = send(world, { line: 'POST transactions', body: { ...deposit, amount: '30' } });
+  assert.is(paid.status, 200);
+  assert.match(paid.told[0]?.words ?? '', 'whose amount is "25.00", not "30".');
+  const same = { ...deposit, amount: '25', account_id: '01001' };
+  assert.equal(send(world, { line: 'POST transactions', body: same }).codes, []);
+});
+
+hints('a call before Retry-After is over', ({ world }) => {
+  const args = { client_id: credentialOf(world, 'firm').clientId, rate_per_second: 1 };
+  step(world, behaviour, { kind: 'act', atMs: startMs, name: 'changeCredential', args });
+  const create = { line: 'POST accounts', key: 'k', body: ada };
+  while (send(world, { line: 'GET accounts' }).status === 200);
+  assert.is(send(world, create).status, 429);
+  // What was on its way together with it was told nothing yet.
+  assert.equal(send(world, { line: 'GET transactions' }).codes, []);
+  assert.equal(send(world, { line: 'GET transactions' }).status, 429);
+  assert.is(send(world, create).status, 429);
+  assert.equal(send(world, create).codes, ['before_retry_after']);
+  step(world, behaviour, { kind: 'time', atMs: startMs + 2000 });
+  const late = send(world, create);
+  assert.is(late.status, 201);
+  assert.equal(late.codes, []);
+});
+
+hints('a token for each call, and not a crowd that starts together', ({ world }) => {
+  const firm = credentialOf(world, 'firm');
+  const ask = {
+    line: 'POST oauth/token',
+    as: '',
+    body: {
+      grant_type: 'client_credentials',
+      client_id: firm.clientId,
+      client_secret: firm.clientSecret,
+    },
+  };
+  for (let n = 0; n < 4; n += 1) assert.equal(send(world, ask).codes, []);
+  send(world, { line: 'GET accounts' });
+  assert.equal(send(world, ask).codes, []);
+  send(world, { line: 'GET accounts' });
+  assert.equal(send(world, ask).codes, ['token_again']);
+});
+
+hints('right calls get none', ({ world }) => {
+  const tag = { 'if-match': `"${world.accounts.get('1001')?.revision}"` };
+  const withdrawal = { ...deposit, client_reference_id: 'w1', transaction_type: 'Withdrawal' };
+  const right: readonly Sent[] = [
+    { line: 'POST accounts', key: 'a', body: { ...ada, phone: '030 1234567', phone_region: 'DE' } },
+    { line: 'POST accounts', key: 'a', body: { ...ada, phone: '030 1234567', phone_region: 'DE' } },
+    { line: 'POST accounts', body: { ...ada, phone: '+49 30 1234567', first_name: null } },
+    { line: 'POST accounts/bulk', body: { accounts: [{ ...ada, last_name: 'L' }] } },
+    { line: 'PATCH accounts/1001', headers: tag, body: { status: 'VIP' } },
+    { line: 'PATCH accounts/1001', headers: tag, body: { status: 'Gold' } },
+    { line: 'POST transactions', key: 't', body: deposit },
+    { line: 'POST transactions', key: 't', body: deposit },
+    { line: 'POST transactions', body: { ...withdrawal, method: 'Withdrawal' } },
+    { line: 'POST transactions/9004/approve?account_id=1001', body: {} },
+    { line: 'POST webhooks', body: hook },
+    { line: 'GET webhooks' },
+    { line: 'GET accounts?limit=2&after=1001' },
+    { line: 'GET accounts/1001/status' },
+    { line: 'GET nowhere' },
+  ];
+  for (const sent of right) {
+    const { codes, told: found } = send(world, sent);
+    assert.equal(codes, [], `${sent.line}: ${found[0]?.words}`);
+  }
+});
+
+hints('every code of the register was told', () => {
+  assert.equal([...seen].sort(), hintRegister.map(({ code }) => code).sort());
+});
+
+hints.run();

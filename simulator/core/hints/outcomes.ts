@@ -1,0 +1,138 @@
+// What an operation made of a call that was accepted, where the caller may have meant something
+// else.
+import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
+import type { Reply } from '../call.ts';
+import { optionalText } from '../operations/members.ts';
+import { headerOf } from '../pipeline/operation-row.ts';
+import type { RequestContext } from '../pipeline/request-context.ts';
+import type { Account, Transaction } from '../records.ts';
+import { compareDecimals, isNegativeDecimal } from '../values/decimal.ts';
+import type { Hint } from './register.ts';
+import { quoteText, showValue, someOf } from './show-value.ts';
+
+/** By operation; the reply is null where it was lost or is late. */
+export function hintOutcome(context: RequestContext, reply: Reply | null, hints: Hint[]): void {
+  switch (context.operation) {
+    case 'createAccount':
+      if (context.idempotency === 'converged') hintConvergedAccount(context, reply, hints);
+      else if (reply?.status === 201) hintPhone(context, hints);
+      return;
+    case 'createTransaction':
+      if (context.idempotency === 'converged') hintConvergedTransaction(context, reply, hints);
+      else if (reply === null || reply.status === 201) hintTerms(context, hints);
+      return;
+    case 'updateAccount':
+      if (reply?.status === 412) hintTag(context, hints);
+  }
+}
+
+function recordOf<R>(records: ReadonlyMap<string, R>, reply: Reply | null): R | undefined {
+  if (reply === null) return undefined;
+  return records.get((JSON.parse(reply.body) as { id: string }).id);
+}
+
+/** ACC-5: what a create under a known reference says otherwise is not looked at. */
+function hintConvergedAccount(context: RequestContext, reply: Reply | null, hints: Hint[]): void {
+  const { world, body, behaviour } = context;
+  const account = recordOf(world.accounts, reply);
+  if (account === undefined) return;
+  const { values } = behaviour;
+  const unlike: string[] = [];
+  const note = (name: string, is: unknown) =>
+    unlike.push(`${name} is ${showValue(name, is)}, not ${showValue(name, body[name])}`);
+  const email = optionalText(body, 'email') ?? '';
+  if (values.emailKey(email) !== values.emailKey(account.email)) note('email', account.email);
+  const phone = values.phone(optionalText(body, 'phone'), optionalText(body, 'phone_region'));
+  if (phone !== null && phone !== account.phone) note('phone', account.phone);
+  for (const name of profileFields) {
+    const sent = optionalText(body, name);
+    if (sent !== null && sent !== account[name]) note(name, account[name]);
+  }
+  if (unlike.length === 0) return;
+  const words = `The reference names account ${account.id}, whose ${someOf(unlike)}. Nothing was changed: update it with PATCH, or use another reference for somebody else.`;
+  hints.push({ code: 'converged_unlike', words });
+}
+
+/** TXN-2: the money of the second request is recorded nowhere. */
+function hintConvergedTransaction(
+  context: RequestContext,
+  reply: Reply | null,
+  hints: Hint[],
+): void {
+  const { world, body, behaviour } = context;
+  const known = recordOf(world.transactions, reply);
+  if (known === undefined) return;
+  const unlike: string[] = [];
+  for (const [name, is] of termsOf(known)) {
+    const sent = optionalText(body, name);
+    if (sent === null || sent === is) continue;
+    if (name.endsWith('_id') && behaviour.values.id(sent) === is) continue;
+    if (name === 'amount' && sameAmount(context, sent, is)) continue;
+    unlike.push(`${name} is ${showValue(name, is)}, not ${showValue(name, sent)}`);
+  }
+  if (unlike.length === 0) return;
+  const words = `The reference names transaction ${known.id}, whose ${someOf(unlike)}. Nothing was recorded: another payment needs another reference.`;
+  hints.push({ code: 'converged_unlike', words });
+}
+
+function termsOf(transaction: Transaction): readonly (readonly [string, string])[] {
+  return [
+    ['amount', transaction.amount],
+    ['currency', transaction.currency],
+    ['account_id', transaction.accountId],
+    ['trading_account_id', transaction.tradingAccountId],
+    ['transaction_type', transaction.transactionType],
+    ['method', transaction.method],
+  ];
+}
+
+function sameAmount({ behaviour }: RequestContext, sent: string, is: string): boolean {
+  return behaviour.values.isDecimal(sent) && compareDecimals(sent, is) === 0;
+}
+
+/** TXN-6, NS-43, NS-60. */
+function hintTerms(context: RequestContext, hints: Hint[]): void {
+  const { body, world, behaviour } = context;
+  const type = body.transaction_type as string;
+  const amount = body.amount as string;
+  const method = optionalText(body, 'method');
+  const contrary = type === 'Withdrawal' ? 'Deposit' : type === 'Deposit' ? 'Withdrawal' : null;
+  if (method === null && contrary !== null && behaviour.values.method(amount) === contrary) {
+    const sign = isNegativeDecimal(amount) ? 'negative' : 'positive';
+    const words = `A ${type} of a ${sign} amount without a method is answered as method ${contrary} (TXN-6), and is a ${type} all the same (NS-43). Send method, or the other sign.`;
+    hints.push({ code: 'method_from_sign', words });
+  }
+  if (method !== null && method === contrary) {
+    const words = `transaction_type is ${type} and method ${method}: it is a ${type} all the same.`;
+    hints.push({ code: 'method_against_type', words });
+  }
+  const id = behaviour.values.id(body.trading_account_id as string) ?? '';
+  const booked = world.tradingAccounts.get(id)?.currency;
+  if (booked === undefined || booked === body.currency) return;
+  const words = `Trading account ${id} is in ${booked}: the amount is booked as it is, though it is in ${quoteText(body.currency as string)}.`;
+  hints.push({ code: 'other_currency', words });
+}
+
+/** ACC-11, ACC-12: never refused, but a number without its country cannot be found again. */
+function hintPhone({ body, world }: RequestContext, hints: Hint[]): void {
+  if (typeof body.phone !== 'string') return;
+  const account: Account | undefined = world.accounts.get(String(world.counters.account));
+  const phone = account?.phone ?? null;
+  if (phone === null || phone.startsWith('+')) return;
+  const how = 'Send phone_region, or the number with + and its country code';
+  const words = `${quoteText(body.phone)} names no country, and is kept as ${quoteText(phone)}. ${how}.`;
+  hints.push({ code: 'phone_without_region', words });
+}
+
+/** UPD-7: revisions go up one by one, so every tag that was ever issued is known. */
+function hintTag(context: RequestContext, hints: Hint[]): void {
+  const { behaviour, world, pathId } = context;
+  const account = world.accounts.get(behaviour.values.id(pathId) ?? '');
+  const match = behaviour.values.ifMatch(headerOf(context, 'if-match'));
+  if (account === undefined || match.kind !== 'tag') return;
+  const revision = /^[1-9]\d{0,15}$/.test(match.value) ? Number(match.value) : 0;
+  const isIssued = revision >= behaviour.accounts.firstRevision && revision <= account.revision;
+  if (isIssued) return;
+  const words = `The tag ${quoteText(match.value)} was never issued for account ${account.id}. Send the ETag of an answer, as it came.`;
+  hints.push({ code: 'guessed_tag', words });
+}
