@@ -1,4 +1,4 @@
-// What a caller did before that makes this call unwise: it was told to wait, or has a token already.
+// What a caller was told before that makes this call unwise: to wait, or that it has a token.
 import type { Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import type { CallerMemory } from '../journal.ts';
@@ -20,8 +20,10 @@ export function hintEarly(context: RequestContext, hints: Hint[]): void {
   const isRepeat = context.key !== null && call === callText(context);
   if (!isRepeat && receivedAtMs - atMs < onItsWayMs) return;
   const after = `${receivedAtMs - atMs} ms after it`;
-  const words = `Request ${n} was limited and told to wait ${(untilMs - atMs) / 1000} s; this one came ${after}. Wait as Retry-After says.`;
-  hints.push({ code: 'before_retry_after', words });
+  hints.push({
+    code: 'before_retry_after',
+    words: `Request ${n} was limited and told to wait ${(untilMs - atMs) / 1000} s; this one came ${after}. Wait as Retry-After says.`,
+  });
 }
 
 /** AUTH-3b: a token is kept until it expires, and not asked for with each call. */
@@ -39,8 +41,10 @@ export function hintTokens(context: RequestContext, reply: Reply | null, hints: 
   const untilMs = token.expiresAtMs ?? context.receivedAtMs;
   remember(context, name, { limited: null, token: { n: context.n, times, untilMs } });
   if (times < 3) return;
-  const words = `This is token number ${times} of this caller, while request ${before?.n} got one that is still good. Keep it until it expires.`;
-  hints.push({ code: 'token_again', words });
+  hints.push({
+    code: 'token_again',
+    words: `This is token number ${times} of this caller, while request ${before?.n} got one that is still good. Keep it until it expires.`,
+  });
 }
 
 /** Keeps what a 429 told, for the calls that come after it. */

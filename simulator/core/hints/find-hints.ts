@@ -1,4 +1,4 @@
-// The hints on one call, found when it is journalled: pure, and at the cost of a look at its members.
+// The hints on one call, found when it is journalled, at the cost of a look at its members.
 import type { Reply } from '../call.ts';
 import type { JournalEntry } from '../journal.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
@@ -53,8 +53,10 @@ function hintPath(context: RequestContext, hints: Hint[]): void {
     const methods = meant === path ? [] : methodsAt(behaviour.table, meant);
     if (methods.length === 0) continue;
     const takes = methods.includes(call.method) ? '' : `, which takes ${methods.join(' and ')}`;
-    const words = `Did you mean ${quoteText(meant).slice(1, -1)}${takes}? The API lives under /api/v1.`;
-    hints.push({ code: 'path_beside_api', words });
+    hints.push({
+      code: 'path_beside_api',
+      words: `Did you mean ${quoteText(meant).slice(1, -1)}${takes}? The API lives under /api/v1.`,
+    });
     return;
   }
 }

@@ -1,4 +1,4 @@
-// Each hint is told where it should be, in words that name what it is about, and right calls get none.
+// Each hint is told where it should be, in words that name what it is about; right calls get none.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
@@ -122,7 +122,7 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
   [
     { line: 'POST webhooks', body: { ...hook, brand_id: '10' } },
     'subscription_brand',
-    /every brand of the firm is delivered/,
+    /all brands are delivered/,
   ],
   [
     { line: 'POST transactions', body: { ...deposit, transaction_type: 'Withdrawal' } },

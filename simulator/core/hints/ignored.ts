@@ -106,8 +106,10 @@ function plainName(name: string): string {
 
 function hintNotUpdatable(names: readonly string[]): Hint {
   const kept = names.length === 1 ? 'it is kept as it was' : 'they are kept as they were';
-  const words = `${names.join(' and ')} cannot be changed through the API: ${kept}.`;
-  return { code: 'not_updatable', words };
+  return {
+    code: 'not_updatable',
+    words: `${names.join(' and ')} cannot be changed through the API: ${kept}.`,
+  };
 }
 
 /** HOOK-10. */
@@ -115,7 +117,7 @@ function hintSubscriptionBrand({ credential }: RequestContext): Hint {
   const brandId = credential?.brandId ?? null;
   const words =
     brandId === null
-      ? 'brand_id is ignored: the credential is firm-wide, so every brand of the firm is delivered. Subscribe with a credential of the brand.'
+      ? 'brand_id is ignored: the credential is firm-wide, so all brands are delivered.'
       : `brand_id is ignored: the credential is of brand ${brandId}, and so is the subscription.`;
   return { code: 'subscription_brand', words };
 }
@@ -126,8 +128,10 @@ function hintNulls({ body, behaviour }: RequestContext, hints: Hint[]): void {
   const nulls: string[] = [];
   for (const name in body) if (body[name] === null) nulls.push(name);
   if (nulls.length === 0) return;
-  const words = `null for ${someOf(nulls.map(showName))} counts as not sent: nothing is cleared.`;
-  hints.push({ code: 'null_not_cleared', words });
+  hints.push({
+    code: 'null_not_cleared',
+    words: `null for ${someOf(nulls.map(showName))} counts as not sent: nothing is cleared.`,
+  });
 }
 
 const knownParameters: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
@@ -147,11 +151,13 @@ export function hintParameters(context: RequestContext, hints: Hint[]): void {
   const unknown = [...new Set(query.keys())].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const takes = known.length === 0 ? 'takes none' : `takes ${known.join(' and ')}`;
-  const words = `${operation} ${takes}: ${someOf(unknown.map(showName))} in the query is ignored.`;
-  hints.push({ code: 'unknown_parameter', words });
+  hints.push({
+    code: 'unknown_parameter',
+    words: `${operation} ${takes}: ${someOf(unknown.map(showName))} in the query is ignored.`,
+  });
 }
 
-/** NS-58, HOOK-1: a body and a key where none counts; `{}` is what many clients send for nothing. */
+/** NS-58, HOOK-1: a body and a key where none counts; many clients send `{}` for nothing. */
 export function hintBodyAndKey(context: RequestContext, hints: Hint[]): void {
   const { operation, call } = context;
   const row = operationRowOf(context);
@@ -160,6 +166,8 @@ export function hintBodyAndKey(context: RequestContext, hints: Hint[]): void {
   }
   if (row.key || !row.writes || call.headers['idempotency-key'] === undefined) return;
   const again = operation === 'createWebhook' ? 'makes another subscription' : 'runs again';
-  const words = `${operation} takes no Idempotency-Key: the same call sent again ${again}.`;
-  hints.push({ code: 'key_not_taken', words });
+  hints.push({
+    code: 'key_not_taken',
+    words: `${operation} takes no Idempotency-Key: the same call sent again ${again}.`,
+  });
 }

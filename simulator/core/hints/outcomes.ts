@@ -49,8 +49,10 @@ function hintConvergedAccount(context: RequestContext, reply: Reply | null, hint
     if (sent !== null && sent !== account[name]) note(name, account[name]);
   }
   if (unlike.length === 0) return;
-  const words = `The reference names account ${account.id}, whose ${someOf(unlike)}. Nothing was changed: update it with PATCH, or use another reference for somebody else.`;
-  hints.push({ code: 'converged_unlike', words });
+  hints.push({
+    code: 'converged_unlike',
+    words: `The reference names account ${account.id}, whose ${someOf(unlike)}. Nothing was changed: update it with PATCH, or use another reference for somebody else.`,
+  });
 }
 
 /** TXN-2: the money of the second request is recorded nowhere. */
@@ -71,8 +73,10 @@ function hintConvergedTransaction(
     unlike.push(`${name} is ${showValue(name, is)}, not ${showValue(name, sent)}`);
   }
   if (unlike.length === 0) return;
-  const words = `The reference names transaction ${known.id}, whose ${someOf(unlike)}. Nothing was recorded: another payment needs another reference.`;
-  hints.push({ code: 'converged_unlike', words });
+  hints.push({
+    code: 'converged_unlike',
+    words: `The reference names transaction ${known.id}, whose ${someOf(unlike)}. Nothing was recorded: another payment needs another reference.`,
+  });
 }
 
 function termsOf(transaction: Transaction): readonly (readonly [string, string])[] {
@@ -99,18 +103,24 @@ function hintTerms(context: RequestContext, hints: Hint[]): void {
   const contrary = type === 'Withdrawal' ? 'Deposit' : type === 'Deposit' ? 'Withdrawal' : null;
   if (method === null && contrary !== null && behaviour.values.method(amount) === contrary) {
     const sign = isNegativeDecimal(amount) ? 'negative' : 'positive';
-    const words = `A ${type} of a ${sign} amount without a method is answered as method ${contrary} (TXN-6), and is a ${type} all the same (NS-43). Send method, or the other sign.`;
-    hints.push({ code: 'method_from_sign', words });
+    hints.push({
+      code: 'method_from_sign',
+      words: `A ${type} of a ${sign} amount without a method is answered as method ${contrary} (TXN-6), and is a ${type} all the same (NS-43). Send method, or the other sign.`,
+    });
   }
   if (method !== null && method === contrary) {
-    const words = `transaction_type is ${type} and method ${method}: it is a ${type} all the same.`;
-    hints.push({ code: 'method_against_type', words });
+    hints.push({
+      code: 'method_against_type',
+      words: `transaction_type is ${type} and method ${method}: it is a ${type} all the same.`,
+    });
   }
   const id = behaviour.values.id(body.trading_account_id as string) ?? '';
   const booked = world.tradingAccounts.get(id)?.currency;
   if (booked === undefined || booked === body.currency) return;
-  const words = `Trading account ${id} is in ${booked}: the amount is booked as it is, though it is in ${quoteText(body.currency as string)}.`;
-  hints.push({ code: 'other_currency', words });
+  hints.push({
+    code: 'other_currency',
+    words: `Trading account ${id} is in ${booked}: the amount is booked as it is, though it is in ${quoteText(body.currency as string)}.`,
+  });
 }
 
 /** ACC-11, ACC-12: never refused, but a number without its country cannot be found again. */
@@ -120,8 +130,10 @@ function hintPhone({ body, world }: RequestContext, hints: Hint[]): void {
   const phone = account?.phone ?? null;
   if (phone === null || phone.startsWith('+')) return;
   const how = 'Send phone_region, or the number with + and its country code';
-  const words = `${quoteText(body.phone)} names no country, and is kept as ${quoteText(phone)}. ${how}.`;
-  hints.push({ code: 'phone_without_region', words });
+  hints.push({
+    code: 'phone_without_region',
+    words: `${quoteText(body.phone)} names no country, and is kept as ${quoteText(phone)}. ${how}.`,
+  });
 }
 
 /** UPD-7: revisions go up one by one, so every tag that was ever issued is known. */
@@ -133,6 +145,8 @@ function hintTag(context: RequestContext, hints: Hint[]): void {
   const revision = /^[1-9]\d{0,15}$/.test(match.value) ? Number(match.value) : 0;
   const isIssued = revision >= behaviour.accounts.firstRevision && revision <= account.revision;
   if (isIssued) return;
-  const words = `The tag ${quoteText(match.value)} was never issued for account ${account.id}. Send the ETag of an answer, as it came.`;
-  hints.push({ code: 'guessed_tag', words });
+  hints.push({
+    code: 'guessed_tag',
+    words: `The tag ${quoteText(match.value)} was never issued for account ${account.id}. Send the ETag of an answer, as it came.`,
+  });
 }

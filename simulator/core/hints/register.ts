@@ -1,5 +1,5 @@
-// The register of hints: what a careful reader would tell a caller whom the platform answers without
-// complaint. Each rests on a rule or on an open question.
+// The register of hints: what a careful reader would tell a caller whom the platform answers
+// without complaint. Each rests on a rule or on an open question.
 import type { QuestionId } from '../../../fixtures/questions.ts';
 import type { RuleId } from '../../../fixtures/rules.ts';
 

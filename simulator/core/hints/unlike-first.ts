@@ -24,8 +24,10 @@ export function hintUnlikeFirst(context: RequestContext): Hint | null {
     return { code: 'body_unlike_first', words: `${what}: ${answered}. Nothing of this one ran.` };
   }
   const remedy = 'a corrected request needs a new Idempotency-Key';
-  const words = `${what}: request ${first.n} was refused under this key; ${remedy}.`;
-  return { code: 'corrected_under_old_key', words };
+  return {
+    code: 'corrected_under_old_key',
+    words: `${what}: request ${first.n} was refused under this key; ${remedy}.`,
+  };
 }
 
 /** IDEM-10: on approve, reject and cancel the key stands with the account alone. */
@@ -35,8 +37,10 @@ function hintOtherTransaction(context: RequestContext, first: JournalEntry): Hin
   if (firstPath === path || operation === null || !operation.endsWith('Transaction')) return null;
   if (operation === 'createTransaction') return null;
   const ids = [path, firstPath].map((each) => quoteText(each.split('/').at(-2) ?? ''));
-  const words = `Nothing was done to transaction ${ids[0]}: request ${first.n} used this key on ${ids[1]} of the same account, and its answer came again. Use a key for each transaction.`;
-  return { code: 'key_across_transactions', words };
+  return {
+    code: 'key_across_transactions',
+    words: `Nothing was done to transaction ${ids[0]}: request ${first.n} used this key on ${ids[1]} of the same account, and its answer came again. Use a key for each transaction.`,
+  };
 }
 
 /** 429, 500 and 503 are kept for nobody, so what is refused here stays refused (IDEM-4d). */
