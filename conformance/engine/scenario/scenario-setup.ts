@@ -4,10 +4,10 @@
 import type { Place, Target } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { CAPABILITIES, type Role } from '../capabilities.ts';
-import { Blocked, Inconclusive, MissingCapability, Unreachable } from '../scenario-errors.ts';
+import { Blocked, MissingCapability } from '../scenario-errors.ts';
 import type { Answer } from '../send/answer.ts';
 import type { RequestBody } from '../send/client.ts';
-import type { ScenarioContext } from './scenario-context.ts';
+import type { ScenarioSession } from './scenario-session.ts';
 import { findSubscribable } from './subscribable-url.ts';
 
 export interface GivenAccount {
@@ -34,45 +34,13 @@ export interface GivenWebhook {
   readonly answer: Answer;
 }
 
-const TRIES = 4;
-const LONGEST_WAIT_MS = 30_000;
-
 export class ScenarioSetup {
-  readonly #context: ScenarioContext;
+  readonly #session: ScenarioSession;
   readonly #target: Target;
 
-  constructor(context: ScenarioContext, target: Target) {
-    this.#context = context;
+  constructor(session: ScenarioSession, target: Target) {
+    this.#session = session;
     this.#target = target;
-  }
-
-  /**
-   * Sends until the answer is the service's own: a 429, 500, 503 or gateway error is waited out.
-   */
-  async sendUntilAnswered(words: string, send: () => Promise<Answer>): Promise<Answer> {
-    const wasDisturbed = this.#context.findings.doubtful;
-    for (let attempt = 1; ; attempt += 1) {
-      let trouble: string;
-      let waitMs = 250 * 2 ** attempt;
-      try {
-        const answer = await send();
-        if (answer.source === 'service') {
-          if (!wasDisturbed) this.#context.findings.settled();
-          return answer;
-        }
-        trouble = answer.summary;
-        const seconds = Number(answer.headers.get('retry-after'));
-        if (Number.isFinite(seconds) && seconds > 0) waitMs = seconds * 1000;
-        if (answer.source === 'trouble' && attempt === TRIES) {
-          throw new Blocked(`setup failed: ${words}: ${trouble}, ${TRIES} times`);
-        }
-      } catch (error) {
-        if (!(error instanceof Unreachable) || error.reason === 'aborted') throw error;
-        trouble = error.message;
-      }
-      if (attempt === TRIES) throw new Inconclusive(`${words}: ${trouble}, ${TRIES} times`);
-      await this.#context.sleep(Math.min(waitMs, LONGEST_WAIT_MS));
-    }
   }
 
   /**
@@ -80,24 +48,24 @@ export class ScenarioSetup {
    * statuses.
    */
   async #made(words: string, send: () => Promise<Answer>, ...statuses: number[]): Promise<Answer> {
-    const answer = await this.sendUntilAnswered(words, send);
+    const answer = await this.#session.sendUntilAnswered(words, send);
     if (!statuses.includes(answer.status)) {
       const detail = answer.at('detail');
       const why = typeof detail === 'string' ? `: ${detail}` : '';
       throw new Blocked(`setup failed: ${words}: ${answer.summary}${why}`);
     }
-    this.#context.findings.controlled = true;
+    this.#session.findings.controlled = true;
     return answer;
   }
 
   /** A new account. It counts as a control for other creates of accounts. */
   async account(over: RequestBody = {}, role: Role = this.#target.mainRole): Promise<GivenAccount> {
-    const body = this.#context.newAccount(over, role);
-    const key = this.#context.fresh.key();
-    const send = () => this.#context.as(role).createAccount(body, { key });
+    const body = this.#session.newAccount(over, role);
+    const key = this.#session.fresh.key();
+    const send = () => this.#session.as(role).createAccount(body, { key });
     const answer = await this.#made('an account to start from', send, 201, 200);
     return {
-      id: this.#context.pick(answer, 'id'),
+      id: this.#session.pick(answer, 'id'),
       reference: String(body.client_reference_id),
       email: String(body.email),
       etag: answer.headers.get('etag') ?? '',
@@ -114,18 +82,18 @@ export class ScenarioSetup {
     account: { body: RequestBody },
     role: Role = this.#target.mainRole,
   ): Promise<Answer> {
-    const key = this.#context.fresh.key();
+    const key = this.#session.fresh.key();
     // No more than is required, so that a service which wrongly takes changes from it finds none.
     const { client_reference_id, email, brand_id } = account.body;
     const body: RequestBody = { client_reference_id, email, brand_id };
-    const send = () => this.#context.as(role).createAccount(body, { key });
+    const send = () => this.#session.as(role).createAccount(body, { key });
     const read = await this.#made('reading an account by its reference', send, 200);
     return read.presuming('ACC-5');
   }
 
   /** An account with a trading account: a new one where they can be opened, else the profile's. */
   async place(): Promise<Place> {
-    if (this.#context.has('fresh_trading_account')) return this.freshPlace();
+    if (this.#session.has('fresh_trading_account')) return this.freshPlace();
     return this.#target.seed('trading_account');
   }
 
@@ -135,22 +103,22 @@ export class ScenarioSetup {
    */
   async freshPlace(role: Role = this.#target.mainRole): Promise<Place> {
     const account = await this.account({}, role);
-    return this.#context.operator.openTradingAccount(account.id);
+    return this.#session.operator.openTradingAccount(account.id);
   }
 
   /** A place of another account than `place()` gives. */
   async otherPlace(): Promise<Place> {
-    if (this.#context.has('fresh_trading_account')) return this.freshPlace();
+    if (this.#session.has('fresh_trading_account')) return this.freshPlace();
     return this.#target.seed('second_trading_account');
   }
 
   /** A trading account that pays out through a provider. */
   async providerPlace(): Promise<Place> {
-    if (!this.#context.has('fresh_trading_account')) {
+    if (!this.#session.has('fresh_trading_account')) {
       return this.#target.seed('provider_trading_account');
     }
     const account = await this.account();
-    return this.#context.operator.openTradingAccount(account.id, { provider: true });
+    return this.#session.operator.openTradingAccount(account.id, { provider: true });
   }
 
   /** A pending transaction: a deposit of 25.00 unless `over` says otherwise. */
@@ -159,9 +127,9 @@ export class ScenarioSetup {
     over: RequestBody = {},
     role: Role = this.#target.mainRole,
   ): Promise<GivenTransaction> {
-    const body = this.#context.newTransaction(place, over);
-    const key = this.#context.fresh.key();
-    const send = () => this.#context.as(role).createTransaction(body, { key });
+    const body = this.#session.newTransaction(place, over);
+    const key = this.#session.fresh.key();
+    const send = () => this.#session.as(role).createTransaction(body, { key });
     const answer = await this.#made('a transaction to start from', send, 201);
     const status = answer.at('status');
     // TXN-1 says so itself; what starts elsewhere is nothing to start from.
@@ -169,7 +137,7 @@ export class ScenarioSetup {
       throw new Blocked(`setup failed: a new transaction is ${status} (TXN-1)`);
     }
     const reference = String(body.client_reference_id);
-    return { ...place, id: this.#context.pick(answer, 'id'), reference, body, answer };
+    return { ...place, id: this.#session.pick(answer, 'id'), reference, body, answer };
   }
 
   /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
@@ -177,39 +145,39 @@ export class ScenarioSetup {
     transaction: { body: RequestBody },
     role: Role = this.#target.mainRole,
   ): Promise<Answer> {
-    const key = this.#context.fresh.key();
-    const send = () => this.#context.as(role).createTransaction(transaction.body, { key });
+    const key = this.#session.fresh.key();
+    const send = () => this.#session.as(role).createTransaction(transaction.body, { key });
     const read = await this.#made('reading a transaction by its reference', send, 200);
     return read.presuming('TXN-2');
   }
 
   async approved(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
     const made = await this.transaction(place, over);
-    const options = { key: this.#context.fresh.key() };
-    const send = () => this.#context.api.approveTransaction(made.id, made.account_id, options);
+    const options = { key: this.#session.fresh.key() };
+    const send = () => this.#session.api.approveTransaction(made.id, made.account_id, options);
     return { ...made, answer: await this.#made('an approved transaction', send, 200) };
   }
 
   async rejected(place: Place, reason = 'not this time'): Promise<GivenTransaction> {
     const made = await this.transaction(place);
-    const options = { key: this.#context.fresh.key() };
+    const options = { key: this.#session.fresh.key() };
     const send = () =>
-      this.#context.api.rejectTransaction(made.id, made.account_id, { reason }, options);
+      this.#session.api.rejectTransaction(made.id, made.account_id, { reason }, options);
     return { ...made, answer: await this.#made('a rejected transaction', send, 200) };
   }
 
   async cancelled(place: Place, reason = 'changed their mind'): Promise<GivenTransaction> {
     const made = await this.transaction(place);
-    const options = { key: this.#context.fresh.key() };
+    const options = { key: this.#session.fresh.key() };
     const send = () =>
-      this.#context.api.cancelTransaction(made.id, made.account_id, { reason }, options);
+      this.#session.api.cancelTransaction(made.id, made.account_id, { reason }, options);
     return { ...made, answer: await this.#made('a cancelled transaction', send, 200) };
   }
 
   /** An approved transaction that the operator has settled. Needs `settle`. */
   async settled(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {
     const made = await this.approved(place, over);
-    await this.#context.operator.settle(made.id);
+    await this.#session.operator.settle(made.id);
     return made;
   }
 
@@ -218,7 +186,7 @@ export class ScenarioSetup {
    * `settled_transaction`.
    */
   async someSettled(): Promise<{ id: string; account_id: string }> {
-    if (this.#context.has('settle') && this.#context.has('fresh_trading_account')) {
+    if (this.#session.has('settle') && this.#session.has('fresh_trading_account')) {
       return this.settled(await this.place());
     }
     return this.#target.settledTransaction();
@@ -229,8 +197,8 @@ export class ScenarioSetup {
    * wherever there is either, so that no stranger is sent anything.
    */
   async subscribable(): Promise<string> {
-    if (this.#context.has('receiver')) return (await this.#target.receiver()).url;
-    const found = await findSubscribable(this.#context, this.#target);
+    if (this.#session.has('receiver')) return (await this.#target.receiver()).url;
+    const found = await findSubscribable(this.#session, this.#target);
     if (found !== undefined) return found;
     throw new MissingCapability(
       'receiver',
@@ -246,17 +214,17 @@ export class ScenarioSetup {
   ): Promise<GivenWebhook> {
     const url = typeof to === 'object' ? to.url : (to ?? (await this.subscribable()));
     const body: RequestBody = { url, event_categories: [...categories] };
-    const send = () => this.#context.as(role).createWebhook(body);
+    const send = () => this.#session.as(role).createWebhook(body);
     const answer = await this.#made('a webhook subscription', send, 200, 201);
-    const id = this.#context.pickNumber(answer, 'id');
+    const id = this.#session.pickNumber(answer, 'id');
     this.tidyWebhook(id, role);
-    return { id, secret: this.#context.pick(answer, 'secret'), url, answer };
+    return { id, secret: this.#session.pick(answer, 'secret'), url, answer };
   }
 
   /** Disables a subscription that the scenario made itself, when it is over. */
   tidyWebhook(id: number | string, role: Role = this.#target.mainRole): void {
-    this.#context.addCleanUp(async () => {
-      await this.#context.as(role).disableWebhook(id);
+    this.#session.addCleanUp(async () => {
+      await this.#session.as(role).disableWebhook(id);
     });
   }
 }

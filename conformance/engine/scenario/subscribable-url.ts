@@ -2,7 +2,7 @@
 // and that is nobody else's.
 import type { Target } from '../../providers/target.ts';
 import type { Answer } from '../send/answer.ts';
-import type { ScenarioContext } from './scenario-context.ts';
+import type { ScenarioSession } from './scenario-session.ts';
 
 const found = new WeakMap<Target, Promise<string | undefined>>();
 
@@ -12,31 +12,31 @@ const found = new WeakMap<Target, Promise<string | undefined>>();
  * that is taken can serve as a control.
  */
 export function findSubscribable(
-  context: ScenarioContext,
+  session: ScenarioSession,
   target: Target,
 ): Promise<string | undefined> {
   const known = found.get(target);
   if (known !== undefined) return known;
-  const finding = firstTaken(context, target);
+  const finding = firstTaken(session, target);
   found.set(target, finding);
   // A search that was cut short says nothing to the next scenario.
   finding.catch(() => found.delete(target));
   return finding;
 }
 
-async function firstTaken(context: ScenarioContext, target: Target): Promise<string | undefined> {
+async function firstTaken(session: ScenarioSession, target: Target): Promise<string | undefined> {
   const own = new URL(target.baseUrl);
   const candidates = ['https://example.com/conformance'];
   if (own.protocol === 'https:') candidates.unshift(`${own.origin}/conformance-deliveries`);
   if (target.ownUrl !== undefined) candidates.unshift(target.ownUrl);
   for (const url of candidates) {
     const body = { url, event_categories: ['order'] };
-    const made = await context.given.sendUntilAnswered('a url to subscribe with', () =>
-      context.api.createWebhook(body),
+    const made = await session.sendUntilAnswered('a url to subscribe with', () =>
+      session.api.createWebhook(body),
     );
     const id = made.at('id');
     if (made.status < 300 && (typeof id === 'number' || typeof id === 'string')) {
-      await context.api.disableWebhook(id);
+      await session.api.disableWebhook(id);
     }
     if (!refusesUrl(made)) return url;
   }

@@ -36,7 +36,7 @@ export async function findForm(
 ): Promise<Found | undefined> {
   for (const form of FORMS) {
     const send = () => ask(t, client, form);
-    const answer = await t.given.sendUntilAnswered('a token', send);
+    const answer = await t.sendUntilAnswered('a token', send);
     seen.push(answer);
     const token = tokenIn(answer);
     if (token !== undefined) return { form, answer, token };

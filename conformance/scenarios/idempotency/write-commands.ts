@@ -116,7 +116,7 @@ async function batchToCreate(t: ScenarioContext): Promise<WriteCommand> {
     altered: [],
     reread: async () => {
       const send = () => t.api.bulkCreateAccounts(rows);
-      const read = await t.given.sendUntilAnswered('the batch under a new key', send);
+      const read = await t.sendUntilAnswered('the batch under a new key', send);
       return read.presuming('ACC-5', 'BULK-3', 'BULK-11');
     },
     traces: tracesOf(...rows),

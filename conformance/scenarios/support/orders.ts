@@ -50,7 +50,7 @@ export async function openPosition(t: ScenarioContext, place: Place): Promise<Op
   const { trading_account_id } = place;
   const words = 'opening a position';
   const send = (body: RequestBody) =>
-    t.given.sendUntilAnswered(words, () => t.api.openPosition(body, { key: t.fresh.key() }));
+    t.sendUntilAnswered(words, () => t.api.openPosition(body, { key: t.fresh.key() }));
   const known = t.learned.get(OPEN) as Opening | undefined;
   let last: Answer | undefined;
   for (const opening of known === undefined ? OPENINGS : [known]) {
@@ -95,7 +95,7 @@ export async function closePosition(
 ): Promise<{ answer: Answer; body: ClosingBody }> {
   const words = 'closing a position';
   const send = (body: RequestBody) =>
-    t.given.sendUntilAnswered(words, () => t.api.closePosition(body, { key: t.fresh.key() }));
+    t.sendUntilAnswered(words, () => t.api.closePosition(body, { key: t.fresh.key() }));
   const known = t.learned.get(CLOSE) as Closing | undefined;
   const paths = idPathsIn(opened.answer);
   const [path = 'position_id'] = paths;

@@ -53,7 +53,7 @@ export async function readSubscription(
   role?: Role,
 ): Promise<Answer> {
   const send = () => t.as(role ?? t.mainRole).getWebhook(id);
-  return t.given.sendUntilAnswered('reading a subscription', send);
+  return t.sendUntilAnswered('reading a subscription', send);
 }
 
 /** HOOK-10's matter: where it is not so, nothing follows for what is seen and received. */
@@ -83,7 +83,7 @@ export async function disableSubscription(
 ): Promise<void> {
   const id = made.at('id');
   if (made.status >= 300 || (typeof id !== 'number' && typeof id !== 'string')) return;
-  await t.given.sendUntilAnswered('disabling what was made', () => t.as(role).disableWebhook(id));
+  await t.sendUntilAnswered('disabling what was made', () => t.as(role).disableWebhook(id));
 }
 
 /** NS-23: with which status is open; that it is a refusal is not. */
