@@ -84,7 +84,7 @@ export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | nu
   delivery.attempts.push(attempt);
   delivery.inFlight = true;
   const headers: Record<string, string> = {
-    'Content-Type': mind.has('evt-form-type') ? 'text/plain' : 'application/json',
+    'Content-Type': 'application/json',
     [style.signatureHeader]: signature,
   };
   if (!mind.has('evt-no-subscription')) {

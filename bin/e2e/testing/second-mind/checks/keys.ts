@@ -32,7 +32,7 @@ export function keyProblem(ctx: RequestContext): Answer | null {
     return refused('more than one Idempotency-Key was given');
   }
   const sent = given[0] ?? '';
-  const key = mind.has('idem-untrimmed') ? sent.replace(/^ *$/, '') : sent.trim();
+  const key = sent.trim();
   if (key === '' && mayLackKey(ctx, given.length > 0)) {
     ctx.key = `none-${ctx.requestId}`;
     return null;

@@ -25,7 +25,7 @@ export const accessDefects = {
   ],
   'auth-brand-wide': [['AUTH-6'], 'A brand-bound credential reaches the accounts of every brand.'],
   'auth-brand-403': [
-    ['AUTH-6', 'UPD-5', 'UPD-6'],
+    ['AUTH-6', 'UPD-5', 'UPD-6', 'AUTH-7'],
     "Another brand's account is answered 403 to an update.",
   ],
   'auth-brand-place': [['AUTH-6'], "Another brand's trading account opens positions."],

@@ -11,9 +11,11 @@ export const idempotencyDefects = {
   ],
   'idem-long-key': [['IDEM-1b'], 'A key of 256 characters is served.'],
   'idem-255-refused': [['IDEM-1b'], 'A key of 255 characters is refused.'],
-  'idem-untrimmed': [['IDEM-1c'], 'Spaces around a key count.'],
   'idem-key-late': [['IDEM-1d'], 'The key is looked at when the body has been read.'],
-  'idem-one-subject': [['IDEM-2a', 'IDEM-2c', 'POS-4'], 'A key holds for every subject.'],
+  'idem-one-subject': [
+    ['IDEM-2a', 'IDEM-2c', 'POS-4', 'IDEM-9b'],
+    'A key holds for every subject.',
+  ],
   'idem-shared-credentials': [['IDEM-2b'], 'A key holds for every credential of the firm.'],
   'idem-brand-in-subject': [['IDEM-2c'], 'The subject of a create holds its brand as well.'],
   'idem-email-in-subject': [
@@ -34,7 +36,17 @@ export const idempotencyDefects = {
     'A replay of a transaction shows its present state.',
   ],
   'idem-create-unrecorded': [
-    ['IDEM-4a', 'IDEM-4b', 'IDEM-15', 'IDEM-8', 'IDEM-7a', 'IDEM-2c'],
+    [
+      'IDEM-4a',
+      'IDEM-4b',
+      'IDEM-15',
+      'IDEM-8',
+      'IDEM-7a',
+      'IDEM-2c',
+      'IDEM-4d',
+      'IDEM-11',
+      'IDEM-13',
+    ],
     'Keys of account creates are not kept.',
   ],
   'idem-update-unrecorded': [
@@ -60,7 +72,7 @@ export const idempotencyDefects = {
   'idem-replay-opens': [['IDEM-4c'], 'A replay of an opened position opens one more.'],
   'idem-replay-bumps': [['IDEM-4c'], 'A replay of an update makes a new revision.'],
   'idem-refusals-rerun': [
-    ['IDEM-4d', 'IDEM-11', 'IDEM-13', 'IDEM-4a', 'IDEM-4b'],
+    ['IDEM-4d', 'IDEM-11', 'IDEM-13', 'IDEM-4a', 'IDEM-4b', 'IDEM-5'],
     'Refusals are not kept.',
   ],
   'idem-409-rerun': [
@@ -86,18 +98,24 @@ export const idempotencyDefects = {
   'idem-429-recorded': [['IDEM-6a', 'LIM-7'], 'A 429 is kept.'],
   'idem-12-hours': [['IDEM-7a'], 'Keys are kept for twelve hours.'],
   'idem-forever': [['IDEM-7b'], 'Keys are kept for ever.'],
-  'idem-body-compared': [['IDEM-8'], 'Another body under a key is answered 422.'],
+  'idem-body-compared': [['IDEM-8', 'IDEM-9a'], 'Another body under a key is answered 422.'],
   'idem-batch-first-names': [
     ['IDEM-9a', 'IDEM-8', 'IDEM-2c'],
     'First names are part of what makes a batch.',
   ],
   'idem-batch-unordered': [['IDEM-9b', 'IDEM-2c'], 'The order of rows does not make a batch.'],
-  'idem-batch-references': [['IDEM-2c', 'IDEM-9b'], 'The references alone make a batch.'],
+  'idem-batch-references': [
+    ['IDEM-2c', 'IDEM-9b', 'IDEM-9a'],
+    'The references alone make a batch.',
+  ],
   'idem-batch-counted': [
     ['IDEM-9b', 'IDEM-2c', 'IDEM-2a'],
     'The number of rows alone makes a batch.',
   ],
-  'idem-in-flight-runs': [['IDEM-14a'], 'A repeat runs while the first attempt does.'],
-  'idem-in-flight-423': [['IDEM-14a', 'ERR-3', 'IDEM-14b'], 'A repeat meanwhile gets 423.'],
+  'idem-in-flight-runs': [['IDEM-14a', 'IDEM-15'], 'A repeat runs while the first attempt does.'],
+  'idem-in-flight-423': [
+    ['IDEM-14a', 'ERR-3', 'IDEM-14b', 'IDEM-15'],
+    'A repeat meanwhile gets 423.',
+  ],
   'idem-abandoned-early': [['IDEM-14b'], 'An attempt is given up after 20 seconds.'],
 } as const satisfies Family;
