@@ -29,6 +29,8 @@ const txnStartsPending: Scenario = {
   id: 'txn-starts-pending',
   title: 'A valid create answers 201 with status pending, and no request can create another status',
   rules: ['TXN-1'],
+  // Whether an amount is accepted in its plainest form at all is judged there.
+  presumes: { 'TXN-1': ['CONV-2b'] },
   observes: ['NS-27'],
   needs: ['trading_account'],
   async run(t) {

@@ -171,6 +171,16 @@ export const batchDeviations: readonly Deviation[] = [
     }),
   },
   {
+    id: 'bulk-refusal-names-the-row-after',
+    breaks: ['BULK-9', 'BULK-10'],
+    story: 'The row is counted from 1, and shown as an index.',
+    bend: refusal(/Row \d+/, ({ reply: { status, body } }, context) => {
+      const { code, detail } = JSON.parse(body) as { code: string; detail: string };
+      const index = Number(/\d+/.exec(detail)![0]);
+      return refuseAs(context, status, code, `accounts[${index + 1}] is wrong`);
+    }),
+  },
+  {
     id: 'bulk-other-brand-fails-row',
     breaks: ['BULK-10'],
     story: 'A row with another brand fails alone with 403.',

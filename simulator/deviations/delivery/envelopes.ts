@@ -113,6 +113,16 @@ export const envelopeDeviations: readonly Deviation[] = [
     })),
   },
   {
+    id: 'delivery-all-four-without-orders',
+    breaks: ['EVT-4'],
+    story: 'Whoever wants everything is spared the orders, which positions tell of as well.',
+    bend: delivery((own) => ({
+      wants: (subscription, event) =>
+        own.wants(subscription, event) &&
+        (event.category !== 'order' || subscription.categories.length < 4),
+    })),
+  },
+  {
     id: 'delivery-every-tenth-lost',
     breaks: ['EVT-4'],
     byChance: true,

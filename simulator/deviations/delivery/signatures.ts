@@ -121,6 +121,21 @@ export const signatureDeviations: readonly Deviation[] = [
     }),
   },
   {
+    id: 'signature-time-less-the-wait',
+    breaks: ['EVT-5b'],
+    story: 'What an event waited for its retry is taken off its time.',
+    bend: delivery((own) => {
+      const signed = new Set<string>();
+      return {
+        signature: (secrets, tMs, body) => {
+          const waitedMs = signed.has(body) ? 30_000 : 0;
+          signed.add(body);
+          return own.signature(secrets, tMs - waitedMs, body);
+        },
+      };
+    }),
+  },
+  {
     id: 'signature-time-an-hour-off',
     breaks: ['EVT-5b'],
     story: 'The time zone is added.',

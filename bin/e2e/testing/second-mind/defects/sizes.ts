@@ -72,7 +72,7 @@ export const combinationDefects = {
     'A reference that failed once in a batch fails again in it.',
   ],
   'comb-hook-twice': [['EVT-4'], 'A second subscription to one url gets nothing.'],
-  'comb-all-four': [['EVT-1'], 'Who subscribes to all four gets no orders.'],
+  'comb-all-four': [['EVT-1', 'EVT-4'], 'Who subscribes to all four gets no orders.'],
   'comb-known-other-place': [
     ['TXN-2', 'IDEM-12'],
     'A known reference with another trading account makes a new transaction.',
