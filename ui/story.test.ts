@@ -62,7 +62,7 @@ if (executable === null) {
     const { page } = bench.looked;
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
     await bench.served.call('POST', 'accounts', account);
-    await page.getByRole('link', { name: /201 POST \/accounts/ }).click();
+    await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();
     await bench.looked.settled();
     const details = await page.getByRole('region', { name: 'Details' }).innerText();
@@ -122,7 +122,7 @@ if (executable === null) {
     const made = accounts.find((each) => each.client_reference_id === 'story-1')?.id ?? '';
     await page.goto(`${bench.served.base}/#/accounts/${made}`);
     const history = page.getByRole('table', { name: 'What happened' });
-    await history.getByRole('link', { name: 'POST /accounts' }).first().waitFor();
+    await history.getByRole('link', { name: 'POST /api/v1/accounts' }).first().waitFor();
     await history.getByRole('link', { name: 'account.created', exact: true }).waitFor();
     await settled();
     assert.is(await history.getByText('transaction.created').count(), 0);
@@ -130,7 +130,7 @@ if (executable === null) {
     const filter = () => page.getByLabel('Account', { exact: true }).inputValue();
     await eventually(filter, made);
     await page
-      .getByRole('link', { name: /201 POST \/accounts/ })
+      .getByRole('link', { name: /201 POST \/api\/v1\/accounts/ })
       .first()
       .click();
     await page.getByRole('heading', { name: 'Why' }).waitFor();

@@ -180,7 +180,7 @@ if (executable === null) {
       email: 'back@example.com',
       brand_id: '10',
     });
-    await page.getByRole('link', { name: /201 POST \/accounts/ }).waitFor();
+    await page.getByRole('link', { name: /201 POST \/api\/v1\/accounts/ }).waitFor();
     // Nothing of the old process is left.
     await eventually(() => page.getByText('nowhere/').count(), 0);
     assert.equal(complaints, []);

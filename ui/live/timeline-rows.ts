@@ -8,6 +8,7 @@ import type {
   RequestShown,
 } from '../api-client/answers.ts';
 import { clockTime, duration, fullTime, plural } from '../format.ts';
+import { refusalLine, refusalOf } from './refusal.ts';
 
 export type RowKind = 'request' | 'event' | 'delivery' | 'fault' | 'clock';
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet';
@@ -57,7 +58,7 @@ export function requestRow(shown: RequestShown): TimelineRow {
     shown.fault_id === null ? '' : `fault ${shown.fault_id}`,
   ];
   const waits = response === null && !shown.reset;
-  const path = request.target.replace(/^\/api\/v1/, '');
+  const refusal = response === null ? null : refusalOf(response);
   const words = [
     ...[request.method, request.target, operation, client_name, shown.key, shown.request_id],
     ...[request.body.slice(0, searched), response?.body.slice(0, searched), status, ...marks],
@@ -70,8 +71,8 @@ export function requestRow(shown: RequestShown): TimelineRow {
     rank: 0,
     badge: waits ? 'held' : shown.reset ? 'cut' : String(status),
     tone: waits ? 'quiet' : toneOf(status),
-    title: `${request.method} ${path}`,
-    note: marks.filter(Boolean).join(', '),
+    title: `${request.method} ${request.target}`,
+    note: [refusal === null ? '' : refusalLine(refusal), ...marks].filter(Boolean).join(', '),
     credential: client_name,
     status,
     accounts: accountsOf(shown),

@@ -36,7 +36,13 @@ const stepWords: Readonly<Record<string, string>> = {
   fault: 'A fault',
 };
 
-const outcomeWords = { passed: 'passed', held: 'held', decided: 'decided', ran: 'ran' } as const;
+const outcomeWords = {
+  passed: 'passed',
+  held: 'held back',
+  cut: 'cut it short',
+  decided: 'decided',
+  ran: 'ran',
+} as const;
 
 export function Steps({ story: { steps } }: { story: RequestStory }) {
   // A fault that only takes time stands among them too, and decides nothing.

@@ -31,8 +31,8 @@ const headers = {
 const step = object('A check, or the operation after them.', {
   name: anyText('In the order of NS-17.'),
   outcome: oneOf(
-    'A fault that only takes time holds; the last that decided or ran gave the answer.',
-    ['passed', 'held', 'decided', 'ran'],
+    'A fault may hold a call back or cut its answer short; the last that decided or ran gave it.',
+    ['passed', 'held', 'cut', 'decided', 'ran'],
   ),
   note: anyText('What it found.'),
 });

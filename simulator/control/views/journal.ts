@@ -1,6 +1,7 @@
 // How a call of the journal looks: what was asked and answered, every check in its order, and why.
 import { findQuestion } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { eventId, findEntry, findEvent, replyHeaders } from '../../host/world/world-reads.ts';
@@ -85,7 +86,7 @@ export function viewRequestStory(
   );
   return {
     ...viewRequest(host, entry, { whole: true, secrets }),
-    reasons: entry.cites.map((cite) => ({ id: cite, words: wordsOf(cite) })),
+    reasons: entry.cites.map((cite) => ({ id: cite, words: wordsOf(host, cite) })),
     events: seqsOf(entry).map((seq) => {
       const event = findEvent(world, seq);
       return { id: eventId(world, seq), seq, kind: event?.kind ?? null };
@@ -110,13 +111,16 @@ function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string
   }
 }
 
-function wordsOf(cite: string): string {
-  const rule = findRule(cite as Parameters<typeof findRule>[0]) as { words: string } | undefined;
+function wordsOf({ behaviour: { settings } }: WorldHost, cite: string): string {
+  const rule = findRule(cite as string);
   if (rule !== undefined) return rule.words;
-  const question = findQuestion(cite as Parameters<typeof findQuestion>[0]) as
-    | { question: string; choice: string }
-    | undefined;
-  return question === undefined ? '' : `${question}: ${question.choice}`;
+  const open = findQuestion(cite as string);
+  if (open === undefined) return '';
+  // The choice is told for the settings as they are by default: what was changed is told after it.
+  const changed = open.settings
+    .filter((key) => settings[key] !== defaultSettings[key])
+    .map((key) => ` Here \`${key}\` is \`${JSON.stringify(settings[key])}\`.`);
+  return `${open.question} ${open.choice}${changed.join('')}`;
 }
 
 function seqsOf({ eventsAfter, eventsTo }: JournalEntry): number[] {

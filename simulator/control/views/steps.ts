@@ -39,9 +39,12 @@ function isDecidedBy({ faults, idempotency }: JournalEntry, name: string): boole
   return faults.length === 0 || (name === 'replay' && idempotency === 'replayed');
 }
 
-/** What only takes its time decides nothing, unless the attempt was given up meanwhile. */
+/**
+ * What only takes its time or cuts the answer short decides nothing, unless the attempt was given
+ * up meanwhile.
+ */
 function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault): boolean {
-  if (kind === 'slow_body') return false;
+  if (kind === 'slow_body' || kind === 'truncate') return false;
   if (kind !== 'delay') return true;
   const isGivenUp = phase === 'before' && entry.reply !== null && !ran(entry);
   return isGivenUp && entry.idempotency !== 'replayed';
@@ -50,6 +53,10 @@ function decides(entry: JournalEntry, { phase, effect: { kind } }: InjectedFault
 function faultStep(entry: JournalEntry, fault: InjectedFault): Step {
   const { id, phase, effect } = fault;
   const when = phase === 'before' ? 'before it ran' : 'after it had run';
+  if (effect.kind === 'truncate') {
+    const note = `fault ${id}, ${when}: let ${effect.bytes} bytes of the body through`;
+    return { name: 'fault', outcome: 'cut', note };
+  }
   if (!decides(entry, fault)) {
     const ms = 'ms' in effect ? effect.ms : 0;
     const what = effect.kind === 'slow_body' ? 'let the body take' : 'held it back';
@@ -63,14 +70,7 @@ function faultStep(entry: JournalEntry, fault: InjectedFault): Step {
 }
 
 function didOf(entry: JournalEntry, effect: InjectedFault['effect']): string {
-  switch (effect.kind) {
-    case 'hang':
-      return 'no answer comes';
-    case 'truncate':
-      return `${answerOf(entry)}, cut after ${effect.bytes} bytes of the body`;
-    default:
-      return answerOf(entry);
-  }
+  return effect.kind === 'hang' ? 'no answer comes' : answerOf(entry);
 }
 
 function outcomeOf(entry: JournalEntry): string {

@@ -12,7 +12,7 @@ export function getAccountStatus(context: RequestContext): Decision {
   if (refused !== null) return refused;
   const id = parseOtherPathId(context, 'account');
   if (typeof id !== 'string') return id;
-  const account = findAccount(context, id, ['NS-54', 'AUTH-5', 'AUTH-6', 'AUTH-7']);
+  const account = findAccount(context, id, ['NS-54']);
   if ('reply' in account) return account;
   return {
     reply: accountReply(context, account, 200, context.behaviour.serialize.accountStatus(account)),

@@ -5,6 +5,7 @@ import { mapProfile, type Profile } from '../../../fixtures/schemas/account-prof
 import type { Behaviour } from '../behaviour.ts';
 import type { Cite, Decision, Reply } from '../call.ts';
 import type { Change, PersonKeys } from '../change.ts';
+import { citesIf } from '../cites.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
@@ -90,7 +91,7 @@ export function createOrFindAccount(context: RequestContext, row: Body): Decisio
   const valid = values.isEmail(row.email as string);
   // NS-56: which of the two is noticed first.
   if (existing !== null && (valid || context.behaviour.settings.known_reference === 'first')) {
-    return converge(context, existing);
+    return converge(context, existing, row, valid);
   }
   return valid
     ? createAt(context, row, brandId, { index, reference })
@@ -126,18 +127,28 @@ function createAt(
   return {
     reply: accountReply(context, account, 201, body),
     changes,
-    cites: ['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a'],
+    cites: [
+      ...(['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a'] as const),
+      ...citesIf(phone !== null, 'ACC-11'),
+      ...citesIf(phone !== null && optionalText(row, 'phone_region') !== null, 'ACC-12'),
+    ],
   };
 }
 
 /** ACC-5, IDEM-12: the account the reference names, untouched. */
-function converge(context: RequestContext, account: Account): Decision {
+function converge(context: RequestContext, account: Account, row: Body, valid: boolean): Decision {
   if (context.idempotency !== null) context.idempotency = 'converged';
   const body = context.behaviour.serialize.account(account);
   return {
     reply: accountReply(context, account, 200, body),
     changes: [],
-    cites: ['ACC-5', 'ACC-6', 'ACC-7', 'IDEM-12', 'NS-56'],
+    cites: [
+      'ACC-5',
+      ...citesIf(account.reference !== row.client_reference_id, 'ACC-6'),
+      'ACC-7',
+      'IDEM-12',
+      ...citesIf(!valid, 'NS-56'),
+    ],
   };
 }
 

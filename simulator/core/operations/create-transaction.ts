@@ -1,6 +1,7 @@
 // POST /api/v1/transactions: recorded as pending, whatever the request says.
 
 import type { Cite, Decision } from '../call.ts';
+import { citesIf } from '../cites.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
@@ -28,7 +29,7 @@ export function createTransaction(context: RequestContext): Decision {
   if (typeof accountId !== 'string') return accountId;
   const tradingId = parseMemberId(context, body.trading_account_id as string, 'trading_account_id');
   if (typeof tradingId !== 'string') return tradingId;
-  const account = findAccount(context, accountId, ['TXN-10', 'AUTH-5', 'AUTH-6', 'AUTH-7']);
+  const account = findAccount(context, accountId, ['TXN-10']);
   if ('reply' in account) return account;
   const tradingAccount = findTradingAccount(context, tradingId, account.id, ['TXN-10', 'TXN-11']);
   if ('reply' in tradingAccount) return tradingAccount;
@@ -68,7 +69,11 @@ function create(
       { type: 'transaction-created', transaction, referenceKey },
       ...emit(context, 'transaction.created', transaction, body),
     ],
-    cites: ['TXN-1', 'TXN-6', 'TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-2b', 'CONV-4'],
+    cites: [
+      'TXN-1',
+      ...citesIf(optionalText(context.body, 'method') === null, 'TXN-6'),
+      ...(['TXN-8', 'TXN-9', 'CONV-1a', 'CONV-2a', 'CONV-2b', 'CONV-4'] as const),
+    ],
   };
 }
 

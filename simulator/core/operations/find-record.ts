@@ -2,9 +2,10 @@
 // (AUTH-6).
 
 import type { Cite, Decision } from '../call.ts';
+import { citesIf } from '../cites.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext } from '../pipeline/request-context.ts';
-import type { Account, TradingAccount, Transaction } from '../records.ts';
+import type { Account, Credential, TradingAccount, Transaction } from '../records.ts';
 
 /** CONV-1c: the id in the path of a write, or a refusal of one that is not decimal. */
 export function parsePathId(context: RequestContext, what: string): string | Decision {
@@ -54,13 +55,27 @@ export function parseMemberId(
 export function findAccount(
   context: RequestContext,
   id: string,
-  cites: readonly Cite[],
+  rules: readonly Cite[],
 ): Account | Decision {
   const account = context.world.accounts.get(id);
   if (account !== undefined && context.behaviour.reach.account(callerOf(context), account)) {
     return account;
   }
+  const cites = [...rules, ...citesOfHidden(context, account)];
   return refuse(context, { code: 'not_found', detail: `There is no account ${id}.`, cites });
+}
+
+/** What narrows the view of a caller. */
+export function citesOfReach({ accountId, brandId }: Credential) {
+  if (accountId !== null) return ['AUTH-5'] as const;
+  return citesIf(brandId !== null, 'AUTH-6');
+}
+
+/** Why a record that is there reads as unknown: it is another firm's, or out of the caller's view. */
+function citesOfHidden(context: RequestContext, owner: { readonly firmId: string } | undefined) {
+  if (owner === undefined) return [];
+  const caller = callerOf(context);
+  return owner.firmId === caller.firmId ? citesOfReach(caller) : (['AUTH-7'] as const);
 }
 
 /** A trading account within reach, of the account named where one is (TXN-11). */
@@ -68,7 +83,7 @@ export function findTradingAccount(
   context: RequestContext,
   id: string,
   accountId: string | null,
-  cites: readonly Cite[],
+  rules: readonly Cite[],
 ): TradingAccount | Decision {
   const { world, behaviour } = context;
   const found = world.tradingAccounts.get(id);
@@ -81,7 +96,7 @@ export function findTradingAccount(
   return refuse(context, {
     code: 'not_found',
     detail: `There is no trading account ${id}${whose}.`,
-    cites,
+    cites: [...rules, ...(reachable ? [] : citesOfHidden(context, owner))],
   });
 }
 
@@ -103,6 +118,6 @@ export function findTransaction(
   return refuse(context, {
     code: 'not_found',
     detail: `There is no transaction ${id} of account ${accountId}.`,
-    cites: ['TXS-16', 'AUTH-5', 'AUTH-6', 'AUTH-7'],
+    cites: ['TXS-16', ...citesOfHidden(context, world.accounts.get(transaction?.accountId ?? ''))],
   });
 }

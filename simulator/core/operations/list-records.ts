@@ -4,6 +4,7 @@
 import type { Decision } from '../call.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { callerOf, type RequestContext, scopesOf } from '../pipeline/request-context.ts';
+import { citesOfReach } from './find-record.ts';
 
 export function listAccounts(context: RequestContext): Decision {
   const { behaviour, world } = context;
@@ -73,7 +74,7 @@ function page<R>(
   return {
     reply: { status: 200, contentType: 'application/json', body },
     changes: [],
-    cites: ['CONV-3', 'NS-2', 'AUTH-6', 'LIM-11'],
+    cites: ['CONV-3', 'NS-2', ...citesOfReach(callerOf(context))],
   };
 }
 

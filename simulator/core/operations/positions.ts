@@ -23,7 +23,7 @@ const cites: readonly Cite[] = [
   'CONV-2b',
   'CONV-4',
 ];
-const reach: readonly Cite[] = ['NS-1', 'AUTH-5', 'AUTH-6', 'AUTH-7'];
+const reach: readonly Cite[] = ['NS-1'];
 
 export function openPosition(context: RequestContext): Decision {
   const { body, world } = context;

@@ -2,6 +2,7 @@
 
 import { profileFields } from '../../../fixtures/schemas/account-profile.ts';
 import type { Decision } from '../call.ts';
+import { citesIf } from '../cites.ts';
 import { emit } from '../delivery/emit-event.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
 import { refuse } from '../pipeline/refuse.ts';
@@ -21,7 +22,7 @@ export function updateAccount(context: RequestContext): Decision {
   const id = parsePathId(context, 'account');
   if (typeof id !== 'string') return id;
   // UPD-6: who cannot see the account learns nothing of its tag, not even that it has a wrong form.
-  const account = findAccount(context, id, ['UPD-5', 'UPD-6', 'AUTH-6', 'AUTH-7']);
+  const account = findAccount(context, id, ['UPD-5', 'UPD-6']);
   if ('reply' in account) return account;
   const unusable =
     refuseUnusableTag(context, match) ?? refuseNull(context) ?? refuseStatus(context);
@@ -40,8 +41,17 @@ export function updateAccount(context: RequestContext): Decision {
       { type: 'account-changed', account: updated },
       ...emit(context, 'account.updated', updated, body),
     ],
-    cites: ['UPD-1', 'UPD-2', 'UPD-3', 'UPD-4', 'UPD-11', 'UPD-12', 'ACC-7', 'NS-26'],
+    cites: ['UPD-1', 'UPD-2', 'UPD-3', ...citesOfMembers(context), 'NS-26'],
   };
+}
+
+/** What has a say only where the body names it. */
+function citesOfMembers({ body }: RequestContext) {
+  return [
+    ...citesIf(body.status !== undefined, 'UPD-4'),
+    ...citesIf(body.email !== undefined || body.phone !== undefined, 'UPD-11'),
+    ...citesIf(body.client_reference_id !== undefined, 'ACC-7'),
+  ] as const;
 }
 
 function refuseUnusableTag(context: RequestContext, match: IfMatch): Decision | null {
@@ -118,7 +128,7 @@ function refuseNoChange(context: RequestContext): Decision {
   return refuse(context, {
     code: 'validation_failed',
     detail: `The body would change nothing. Send at least one new value of ${updatable.join(', ')}.`,
-    cites: ['UPD-8', 'UPD-11'],
+    cites: ['UPD-8', ...citesOfMembers(context)],
   });
 }
 

@@ -3,6 +3,7 @@
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
+import { citesIf } from '../cites.ts';
 import { disableChanges } from '../delivery/delivery-answers.ts';
 import { newSubscription } from '../delivery/new-subscription.ts';
 import { refuse } from '../pipeline/refuse.ts';
@@ -151,9 +152,12 @@ function findSubscription(context: RequestContext): Subscription | Decision {
   if (typeof id !== 'string') return id;
   const found = world.subscriptions.get(Number(id));
   if (found !== undefined && behaviour.reach.subscription(callerOf(context), found)) return found;
+  const isOtherFirms = found === undefined || found.firmId !== callerOf(context).firmId;
   return refuse(context, {
     code: 'not_found',
     detail: `There is no subscription ${id}.`,
-    cites: ['HOOK-12', 'HOOK-11', 'AUTH-6', 'AUTH-7'],
+    cites: isOtherFirms
+      ? ['HOOK-12', ...citesIf(found !== undefined, 'AUTH-7')]
+      : ['HOOK-11', 'AUTH-6'],
   });
 }

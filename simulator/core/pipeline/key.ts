@@ -1,6 +1,7 @@
 // Second stage: the idempotency key, before anything else of the request is looked at (IDEM-1d).
 
 import type { Decision } from '../call.ts';
+import { citesIf } from '../cites.ts';
 import { headerOf, operationRowOf } from './operation-row.ts';
 import { refuse } from './refuse.ts';
 import type { RequestContext, Stage } from './request-context.ts';
@@ -24,10 +25,20 @@ export const keyStage: Stage = {
           ? 'Send an Idempotency-Key header of 1 to 255 characters with every write.'
           : 'The Idempotency-Key header must have 1 to 255 characters besides surrounding spaces.',
       field: 'Idempotency-Key',
-      cites: ['IDEM-1a', 'IDEM-1b', 'IDEM-1c', 'IDEM-1d'],
+      cites: citesOfBadKey(context, header),
     });
   },
 };
+
+function citesOfBadKey({ call }: RequestContext, header: string | undefined) {
+  const trimmed = header?.trim() ?? '';
+  return [
+    trimmed === '' ? 'IDEM-1a' : 'IDEM-1b',
+    ...citesIf(header !== undefined && header !== trimmed, 'IDEM-1c'),
+    // Without a token the call would be refused all the same, and the key is still said first.
+    ...citesIf(call.headers.authorization === undefined, 'IDEM-1d'),
+  ] as const;
+}
 
 /** NS-58: which of them would count is anybody's guess. */
 function refuseSeveral(context: RequestContext): Decision {

@@ -3,6 +3,7 @@
 import type { Demand } from '../behaviour.ts';
 import type { Decision } from '../call.ts';
 import type { Change } from '../change.ts';
+import { citesIf } from '../cites.ts';
 import { refusalReply } from './refuse.ts';
 import type { RequestContext, Stage } from './request-context.ts';
 
@@ -39,13 +40,25 @@ export const rateStage: Stage = {
 
 function refuseRate(context: RequestContext, short: Demand, waitMs: number): Decision {
   context.allowanceLeft = 0;
-  const whose = short.bucket.startsWith('firm:') ? 'The firm' : 'This credential';
+  const isFirms = short.bucket.startsWith('firm:');
+  const whose = isFirms ? 'The firm' : 'This credential';
   const reply = rateRefusal(
     context,
     waitMs,
     `${whose} may send ${short.rate} requests a second. Wait as Retry-After says, with some jitter.`,
   );
-  return { reply, changes: [], cites: ['LIM-1', 'LIM-2', 'LIM-3', 'LIM-5', 'LIM-6'] };
+  return { reply, changes: [], cites: [...citesOfLimit(context, isFirms), 'LIM-5', 'LIM-6'] };
+}
+
+function citesOfLimit({ credential, call }: RequestContext, isFirms: boolean) {
+  const hasOwn = credential !== null && credential.ratePerSecond !== null;
+  const isDelegated = credential !== null && credential.mintedBy !== null;
+  return [
+    isFirms ? 'LIM-3' : hasOwn ? 'LIM-4' : 'LIM-1',
+    'LIM-2',
+    ...citesIf(isDelegated && !isFirms, 'LIM-10'),
+    ...citesIf(call.method === 'GET', 'LIM-11'),
+  ] as const;
 }
 
 /** LIM-6: the answer to a limited request, also when a fault orders it. */

@@ -1,5 +1,6 @@
 // Sixth stage: a key that was used before with the same subject gets the first answer again.
 
+import { citesIf } from '../cites.ts';
 import { operationRowOf } from './operation-row.ts';
 import { refuse } from './refuse.ts';
 import type { Stage } from './request-context.ts';
@@ -31,7 +32,10 @@ export const replayStage: Stage = {
     return {
       reply: keys.replay(record.reply, context),
       changes: [],
-      cites: ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d', 'IDEM-8', 'IDEM-11', 'NS-29'],
+      cites: [
+        ...(['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8', 'NS-29'] as const),
+        ...citesIf(record.reply.status >= 400, 'IDEM-4d', 'IDEM-11'),
+      ],
     };
   },
 };

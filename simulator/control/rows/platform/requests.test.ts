@@ -1,6 +1,7 @@
 // The journal over the control plane: calls with their checks, reasons, repeats and what followed.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { defaultSettings } from '../../../../fixtures/settings.ts';
 import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
 
 const requests = suite('control: journal');
@@ -96,6 +97,53 @@ requests('names the check that decided a refusal', async () => {
   await call('no-scopes', 'POST', 'accounts', { body: { ...person(1), brand_id: '10' } });
   const scope = (await ask('GET', 'requests?limit=1')).body.requests[0];
   assert.equal([scope.steps.at(-1).name, scope.response.status], ['scope', 403]);
+});
+
+// [who, the call, what it is answered because of: that and nothing else]
+const causes = [
+  ['brand-a', 'POST', 'accounts', { body: person(1), key: ' ' }, ['IDEM-1a']],
+  ['brand-a', 'POST', 'accounts', { body: person(1), key: 'k'.repeat(256) }, ['IDEM-1b']],
+  ['firm', 'GET', 'accounts', {}, ['CONV-3', 'NS-2']],
+  ['brand-a', 'GET', 'accounts', {}, ['CONV-3', 'NS-2', 'AUTH-6']],
+  ['delegated', 'GET', 'accounts/1002/status', {}, ['NS-54', 'AUTH-5']],
+  ['other-firm', 'GET', 'accounts/1001/status', {}, ['NS-54', 'AUTH-7']],
+  ['firm', 'GET', 'accounts/9999/status', {}, ['NS-54']],
+] as const;
+
+requests('an answer names the rules that had a part in it', async () => {
+  const { ask, call } = await createTestPlane();
+  for (const [index, [who, method, path, more, cites]] of causes.entries()) {
+    await call(who, method, path, more);
+    await ask('POST', 'clock/advance', { by_ms: 1000 });
+    assert.equal((await ask('GET', `requests/${index + 1}`)).body.cites, cites, `${who} ${path}`);
+  }
+});
+
+requests(
+  'an open question is told with its choice, and with the setting that changed it',
+  async () => {
+    const settings = { ...defaultSettings, unparsable_status: 422 } as const;
+    const { ask, call } = await createTestPlane({ terms: { settings } });
+    await call('brand-a', 'POST', 'accounts', { body: '{' });
+    const { reasons } = (await ask('GET', 'requests/1')).body;
+    const open = reasons.find(({ id }: { id: string }) => id === 'NS-14');
+    assert.match(
+      open.words,
+      /^Which status does .*\? 400 if .* Here `unparsable_status` is `422`\.$/,
+    );
+  },
+);
+
+requests('a fault that cuts an answer short did not decide it', async () => {
+  const trial = await createTestPlane();
+  const { ask } = trial;
+  await ask('POST', 'faults', { match: {}, effect: { kind: 'truncate', bytes: 5 }, times: 1 });
+  await create(trial, 1).catch(() => undefined);
+  const { steps } = (await ask('GET', 'requests/1')).body;
+  assert.equal(
+    steps.slice(-2).map(({ name, outcome }: Step) => `${name} ${outcome}`),
+    ['operation ran', 'fault cut'],
+  );
 });
 
 requests('lists the newest first, and after a number the oldest first', async () => {
