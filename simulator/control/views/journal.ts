@@ -112,9 +112,9 @@ function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string
 }
 
 function wordsOf({ behaviour: { settings } }: WorldHost, cite: string): string {
-  const rule = findRule(cite as string);
+  const rule = findRule(cite);
   if (rule !== undefined) return rule.words;
-  const open = findQuestion(cite as string);
+  const open = findQuestion(cite);
   if (open === undefined) return '';
   // The choice is told for the settings as they are by default: what was changed is told after it.
   const changed = open.settings
