@@ -71,7 +71,7 @@ export function citesOfReach({ accountId, brandId }: Credential) {
   return citesIf(brandId !== null, 'AUTH-6');
 }
 
-/** Why a record that is there reads as unknown: it is another firm's, or out of the caller's view. */
+/** Why a record that is there reads as unknown: another firm's, or out of the caller's view. */
 function citesOfHidden(context: RequestContext, owner: { readonly firmId: string } | undefined) {
   if (owner === undefined) return [];
   const caller = callerOf(context);
