@@ -1,7 +1,7 @@
 // Lists in pages: so many records after the last one seen, and where the next page begins.
 
 import { listOf, object, orNull, type Schema, whole } from '../../fixtures/schemas/kit.ts';
-import { placeAfter, sortedIds } from './incremental-index.ts';
+import type { IdMap } from '../core/id-map.ts';
 
 export const defaultLimit = 1000;
 const mostLimit = 10_000;
@@ -23,16 +23,16 @@ export interface PageOptions {
 }
 
 /**
- * Records of a Map keyed by decimal ids, ascending; `show` answers null for what is filtered out.
+ * Records by id, ascending; `show` answers null for what is filtered out.
  */
 export function pageOf<R, V>(
-  records: ReadonlyMap<string, R>,
+  records: IdMap<R>,
   { after = 0, limit = defaultLimit }: PageOptions,
   show: (record: R) => V | null,
 ): Page<V> {
-  const ids = sortedIds(records);
+  const ids = records.ascending;
   const shown: V[] = [];
-  const from = placeAfter(ids, after);
+  const from = records.placeAfter(after);
   const end = Math.min(ids.length, from + mostLooked);
   for (let at = from; at < end; at += 1) {
     const id = ids[at] as number;

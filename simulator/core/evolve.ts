@@ -115,6 +115,7 @@ const apply: Apply = {
   },
   'token-issued': (world, { token }) => {
     own(world, 'tokens').set(token.token, token);
+    if (token.expiresAtMs === null) own(world, 'lastingTokens').set(token.clientId, token.token);
   },
   'token-request': (world, { clientId, times }) => {
     own(world, 'tokenRequests').set(clientId, times);

@@ -1,5 +1,7 @@
 // The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
+
 import type { Call, Facts, Reply } from './call.ts';
+import { IdMap } from './id-map.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { Fault } from './pipeline/find-fault.ts';
 import type {
@@ -124,11 +126,13 @@ export interface World {
   readonly brands: Map<string, Brand>;
   readonly credentials: Map<string, Credential>;
   readonly tokens: Map<string, Token>;
-  readonly accounts: Map<string, Account>;
+  /** The token that does not expire, by client id; made out again from `tokens`. */
+  readonly lastingTokens: Map<string, string>;
+  readonly accounts: IdMap<Account>;
   /** By brand id, and by `firm:` + firm id where references are unique per firm. */
   readonly people: Map<string, PeopleIndex>;
-  readonly tradingAccounts: Map<string, TradingAccount>;
-  readonly transactions: Map<string, Transaction>;
+  readonly tradingAccounts: IdMap<TradingAccount>;
+  readonly transactions: IdMap<Transaction>;
   readonly transactionByReference: References;
   readonly positions: Map<string, Position>;
   readonly orders: Map<string, Order>;
@@ -195,10 +199,11 @@ export function createWorld(begun: CreateWorldOptions): World {
     brands: new Map(),
     credentials: new Map(),
     tokens: new Map(),
-    accounts: new Map(),
+    lastingTokens: new Map(),
+    accounts: new IdMap(),
     people: new Map(),
-    tradingAccounts: new Map(),
-    transactions: new Map(),
+    tradingAccounts: new IdMap(),
+    transactions: new IdMap(),
     transactionByReference: new Map(),
     positions: new Map(),
     orders: new Map(),

@@ -11,7 +11,6 @@ import type {
 } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import { eventId, findEvent, nextDueMs } from '../../host/world/world-reads.ts';
-import { incrementalIndex } from '../incremental-index.ts';
 import type {
   AccountShown,
   ClockShown,
@@ -33,17 +32,6 @@ export function viewClock(host: WorldHost): ClockShown {
   return { mode, speed, now_ms: nowMs(host), next_due_ms: nextDueMs(host.world) };
 }
 
-const lastingTokens = incrementalIndex({
-  begin: () => new Map<string, string>(),
-  take: (
-    found,
-    token: string,
-    { clientId, expiresAtMs }: { readonly clientId: string; readonly expiresAtMs: number | null },
-  ) => {
-    if (expiresAtMs === null) found.set(clientId, token);
-  },
-});
-
 export function viewCredential(
   { world, behaviour }: WorldHost,
   credential: Credential,
@@ -53,7 +41,7 @@ export function viewCredential(
     kind: credential.kind,
     client_id: credential.clientId,
     client_secret: credential.clientSecret,
-    token: lastingTokens(world.tokens).get(credential.clientId) ?? null,
+    token: world.lastingTokens.get(credential.clientId) ?? null,
     firm_id: credential.firmId,
     brand_id: credential.brandId,
     scopes: credential.scopes,
@@ -67,7 +55,7 @@ export function viewCredential(
 /** Those with a token that lasts: the ones of the starting world, and what operators made. */
 export function viewLastingCredentials(host: WorldHost): CredentialShown[] {
   const shown: CredentialShown[] = [];
-  for (const clientId of lastingTokens(host.world.tokens).keys()) {
+  for (const clientId of host.world.lastingTokens.keys()) {
     const credential = host.world.credentials.get(clientId);
     if (credential !== undefined) shown.push(viewCredential(host, credential));
   }

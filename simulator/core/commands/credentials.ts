@@ -71,13 +71,13 @@ function lastingToken(world: World, clientId: string): Token {
 export function forkWorld(world: World, name: string): World {
   const { shared, ...copy } = copyWorld(world);
   shared?.delete('tokens');
-  const fork: World = { ...copy, name, shared, tokens: new Map() };
+  shared?.delete('lastingTokens');
+  const fork: World = { ...copy, name, shared, tokens: new Map(), lastingTokens: new Map() };
   for (const credential of world.credentials.values()) {
     const clientSecret = clientSecretOf(fork, credential.clientId);
     evolve(fork, [{ type: 'credential-set', credential: { ...credential, clientSecret } }]);
   }
-  for (const { clientId, expiresAtMs } of world.tokens.values()) {
-    if (expiresAtMs !== null) continue;
+  for (const clientId of world.lastingTokens.keys()) {
     evolve(fork, [{ type: 'token-issued', token: lastingToken(fork, clientId) }]);
   }
   return fork;

@@ -1,6 +1,8 @@
 // A second world that is as the first one is now, in a moment, however large that is: both hold the
 // same maps and lists, and whichever writes to one first takes a copy of it.
+import { IdMap } from '../id-map.ts';
 import type { Journal } from '../journal.ts';
+import type { TradingAccount } from '../records.ts';
 import type { World } from '../world.ts';
 
 const mapOf = <K, V>(map: ReadonlyMap<K, V>): Map<K, V> => new Map(map);
@@ -18,6 +20,15 @@ const copyJournal = (journal: Journal): Journal => ({
   callers: mapOf(journal.callers),
 });
 
+/** Entries are the one list in a record that is added to in place. */
+export function copyTradingAccounts(
+  all: ReadonlyMap<string, TradingAccount>,
+): IdMap<TradingAccount> {
+  const copied = new IdMap<TradingAccount>();
+  for (const [id, one] of all) copied.set(id, { ...one, entries: one.entries.slice() });
+  return copied;
+}
+
 /** What holds records; records themselves never change. */
 export type Container = Exclude<
   keyof World,
@@ -31,16 +42,16 @@ const copies: { readonly [M in Container]: (value: World[M]) => World[M] } = {
   brands: mapOf,
   credentials: mapOf,
   tokens: mapOf,
-  accounts: mapOf,
+  lastingTokens: mapOf,
+  accounts: IdMap.of,
   people: (people) =>
     eachOf(people, ({ byReference, byEmail, byPhone }) => ({
       byReference: mapOf(byReference),
       byEmail: mapOf(byEmail),
       byPhone: mapOf(byPhone),
     })),
-  // Entries are the one list in a record that is added to in place.
-  tradingAccounts: (all) => eachOf(all, (one) => ({ ...one, entries: one.entries.slice() })),
-  transactions: mapOf,
+  tradingAccounts: copyTradingAccounts,
+  transactions: IdMap.of,
   transactionByReference: mapOf,
   positions: mapOf,
   orders: mapOf,

@@ -1,13 +1,15 @@
 // A world as one JSON document, and back again exactly: timers, keys, buckets and suspended calls
 // included.
 import type { Behaviour } from '../behaviour.ts';
+import { IdMap } from '../id-map.ts';
 import { createJournal } from '../journal.ts';
 import { addReference, type References } from '../references.ts';
 import type { SuspendedCall, World } from '../world.ts';
 import { createWorld } from '../world.ts';
+import { copyTradingAccounts } from './copy-world.ts';
 import { lists, pairs, StateError, validateWorld } from './validate.ts';
 
-/** Raised when a document changes its shape; older ones are migrated, newer ones refused. */
+/** Raised when a document changes its shape; one of another version is refused. */
 const stateVersion = 1;
 const stateFormat = 'trading-platform-sandbox-state';
 
@@ -112,17 +114,6 @@ export function dumpWorld(world: World, beside: Readonly<Record<string, unknown>
   return JSON.parse([...serializeSnapshot(snapshotWorld(world), beside)].join(''));
 }
 
-/** Entries are appended in place. */
-function withOwnEntries(
-  found: ReadonlyMap<unknown, unknown> | undefined,
-): World['tradingAccounts'] {
-  const accounts = found as World['tradingAccounts'];
-  const own: World['tradingAccounts'] = new Map();
-  for (const [id, account] of accounts)
-    own.set(id, { ...account, entries: account.entries.slice() });
-  return own;
-}
-
 /** Throws a StateError that says what is wrong; the document itself is never changed. */
 export function loadWorld(document: unknown, behaviour: Behaviour): World {
   const shot = findWorldIn(document);
@@ -133,11 +124,13 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
     startedAtMs: shot.startedAtMs as number,
   });
   const loaded: Record<string, unknown> = { ...world, journal: createJournal() };
-  // One from before there were eras goes on as it began.
-  for (const name of plain) loaded[name] = shot[name] ?? loaded[name];
+  for (const name of plain) loaded[name] = shot[name];
   loaded.counters = { ...world.counters, ...(shot.counters as World['counters']) };
   for (const name of Object.keys(lists)) loaded[name] = found[name];
-  loaded.tradingAccounts = withOwnEntries(found.tradingAccounts);
+  const byId = found as unknown as Pick<World, 'accounts' | 'tradingAccounts' | 'transactions'>;
+  loaded.accounts = IdMap.of(byId.accounts);
+  loaded.tradingAccounts = copyTradingAccounts(byId.tradingAccounts);
+  loaded.transactions = IdMap.of(byId.transactions);
   for (const name of pairs) loaded[name] = new Map(shot[name] as [unknown, unknown][]);
   const keys = shot.keys as { young: []; old: []; turnedAtMs: number };
   loaded.keys = { young: new Map(keys.young), old: new Map(keys.old), turnedAtMs: keys.turnedAtMs };
@@ -173,6 +166,9 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
     world.people.set(index, people);
     return people;
   };
+  for (const { token, clientId, expiresAtMs } of world.tokens.values()) {
+    if (expiresAtMs === null) world.lastingTokens.set(clientId, token);
+  }
   for (const account of world.accounts.values()) {
     const { id, firmId, brandId, reference, email, phone } = account;
     const index = accounts.referenceIndex(firmId, brandId);

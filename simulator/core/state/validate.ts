@@ -48,9 +48,6 @@ type Records = readonly StateObject[];
 /** Records of each list by their ids. */
 type RecordsById = Readonly<Record<string, ReadonlyMap<unknown, StateObject>>>;
 
-/** What documents of before do not have. */
-const addedLater = ['idEras'];
-
 /**
  * The records of each list by their ids, once all of the world is looked through. Throws a
  * StateError that names the first place where it is not whole.
@@ -60,13 +57,10 @@ export function validateWorld(world: StateObject): RecordsById {
     if (!Array.isArray(world[name])) throw new StateError(`world.${name} must be a list`);
   }
   for (const [name, schema] of Object.entries(plainSchemas)) {
-    if (world[name] === undefined) {
-      if (addedLater.includes(name)) continue;
-      throw new StateError(`world.${name} is missing`);
-    }
+    if (world[name] === undefined) throw new StateError(`world.${name} is missing`);
     assertValid(schema, world[name], `world.${name}`);
   }
-  if ((world.idEras as Records | undefined)?.length === 0) {
+  if ((world.idEras as Records).length === 0) {
     throw new StateError('world.idEras must have at least one entry');
   }
   for (const [name, schema] of Object.entries(recordSchemas)) {
