@@ -2,7 +2,7 @@
 // ends.
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -362,7 +362,10 @@ channel('a world that is replaced or dropped, and a sandbox that closes, say so'
 });
 
 channel('who reads slowly is not sent more than it takes, and gets everything in the end', () =>
-  staged(async ({ rehearsal, base }) => {
+  staged(async ({ rehearsal, base, app }) => {
+    const sockets = new Set<Socket>();
+    app.server.on('connection', (socket: Socket) => sockets.add(socket));
+    const unread = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
     const data = { filling: 'x'.repeat(20_000) };
     for (let n = 0; n < 1500; n += 1) {
       rehearsal.act('makeEvent', { category: 'account', firm_id: '1', data });
@@ -370,8 +373,12 @@ channel('who reads slowly is not sent more than it takes, and gets everything in
     const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
     await client.opened();
     client.socket.pause();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (let before = -1; before !== unread(); ) {
+      before = unread();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     assert.ok(client.seqs.length < 1500);
+    assert.ok(unread() > 0 && unread() < 8_000_000, `${unread()} of 30,000,000 bytes are kept`);
     client.socket.resume();
     await client.until(1500);
     assert.equal(
@@ -379,6 +386,19 @@ channel('who reads slowly is not sent more than it takes, and gets everything in
       Array.from({ length: 1500 }, (_, n) => n + 1),
     );
     client.socket.close();
+  }),
+);
+
+channel('a reader has little to say, and who says much is told to go', () =>
+  staged(async ({ rehearsal, base }) => {
+    const quiet = new Client(base, tokenOf(rehearsal));
+    const loud = new Client(base, tokenOf(rehearsal));
+    await Promise.all([quiet.opened(), loud.opened()]);
+    quiet.socket.send('x'.repeat(16 * 1024));
+    loud.socket.send('x'.repeat(16 * 1024 + 1));
+    assert.is((await loud.ended).code, 1009);
+    assert.is(quiet.socket.readyState, WebSocket.OPEN);
+    quiet.socket.close();
   }),
 );
 

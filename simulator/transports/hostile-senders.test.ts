@@ -16,6 +16,8 @@ interface Place {
   /** Sends this and answers all that comes back until the connection ends. */
   readonly exchange: (text: string, more?: Uint8Array) => Promise<string>;
   readonly open: () => Socket;
+  /** How many the server has. */
+  readonly connections: () => Promise<number>;
 }
 
 const hostile = suite('hostile senders');
@@ -50,11 +52,12 @@ async function served(run: (place: Place) => Promise<void>, arrivalMs?: number):
     socket.destroy();
     return heard;
   };
+  const connections = () =>
+    new Promise<number>((done) => app.server.getConnections((_, n) => done(n)));
   try {
-    await run({ sandbox, token: tokenOf(sandbox, 'firm'), exchange, open });
-    const left = () => new Promise<number>((done) => app.server.getConnections((_, n) => done(n)));
+    await run({ sandbox, token: tokenOf(sandbox, 'firm'), exchange, open, connections });
     for (const socket of sockets) if (!socket.destroyed) await once(socket, 'close');
-    while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   } finally {
     for (const socket of sockets) socket.destroy();
     await app.close();
@@ -113,6 +116,18 @@ hostile('a refused handshake ends, whatever it has still to say', () =>
   served(async ({ exchange }) => {
     const head = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`;
     assert.is(statusOf(await exchange(head, Buffer.alloc(80_000))), '401');
+  }),
+);
+
+hostile('a refused handshake is cut off, even where the other side never hangs up', () =>
+  served(async ({ open, connections }) => {
+    const socket = open();
+    socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${upgrade}\r\n`);
+    socket.resume();
+    await once(socket, 'end');
+    while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.not(socket.destroyed, 'it was the server that ended it');
+    socket.destroy();
   }),
 );
 

@@ -57,4 +57,20 @@ reading('no piece is kept', async () => {
   assert.is((await body)?.byteLength, 1000);
 });
 
+reading('of what is larger than is read, nothing is kept', async () => {
+  const stream = new PassThrough();
+  const body = new Promise<Uint8Array | null>((resolve) => readBody(stream, 10_000, resolve));
+  const send = () => {
+    const piece = Buffer.allocUnsafeSlow(9000);
+    stream.write(piece);
+    return new WeakRef(piece);
+  };
+  const pieces = [send(), send()];
+  await new Promise((resolve) => setImmediate(resolve));
+  await collectGarbage();
+  assert.is(pieces.filter((piece) => piece.deref() !== undefined).length, 0);
+  stream.end();
+  assert.is(await body, null);
+});
+
 reading.run();

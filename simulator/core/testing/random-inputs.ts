@@ -192,7 +192,8 @@ export function makeCall(draw: Draw, world: World, odd?: string | Uint8Array): C
   };
 }
 
-function makeFault(draw: Draw): unknown {
+/** A fault as an operator orders it. */
+export function makeFault(draw: Draw): unknown {
   if (draw(3) === 0) {
     const kind = pick(draw, ['drop', 'duplicate', 'bad_signature', 'stale_timestamp', 'delay']);
     const effect = kind === 'delay' ? { kind, ms: 5000 } : { kind };

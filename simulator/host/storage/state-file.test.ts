@@ -1,6 +1,6 @@
 // Checks states: loading one changes nothing about the future, and a file is whole or left alone.
 // time limit: 60 s
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -276,11 +276,17 @@ if (process.getuid !== undefined) {
   });
 }
 
-state('a file that may not be read is refused by its reason', async () => {
-  const path = join(folder, 'folder.json');
-  mkdirSync(path);
-  const message = await readStateFile(path).catch((error: Error) => error.message);
-  assert.is(message, 'is no ordinary file; name a file of its own');
+state('a folder or a pipe is refused, and not waited for', async () => {
+  const paths = [join(folder, 'folder.json')];
+  mkdirSync(join(folder, 'folder.json'));
+  if (process.platform !== 'win32') {
+    paths.push(join(folder, 'pipe.json'));
+    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+  }
+  for (const path of paths) {
+    const message = await readStateFile(path).catch((error: Error) => error.message);
+    assert.is(message, 'is no ordinary file; name a file of its own');
+  }
 });
 
 state('one sandbox at a time keeps a file, and what a killed one left is taken over', async () => {

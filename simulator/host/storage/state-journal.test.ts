@@ -16,6 +16,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { mock } from 'node:test';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox, tokenOf } from '../testing/sandbox.ts';
@@ -77,6 +78,42 @@ journal('with sync, what was answered is in the files at once', async () => {
   const left = await readStateFile(copyOf(path, 'sync-killed'));
   assert.equal(referencesIn(left), referencesIn(documentOf(sandbox)));
   assert.equal((left as Document).world, documentOf(sandbox).world);
+  await file.close();
+  await sandbox.close();
+});
+
+journal('without sync, what was answered is in the files 100 ms later', async () => {
+  const { sandbox, path, file, token } = await kept('soon', { sync: false });
+  mock.timers.enable({ apis: ['setTimeout'] });
+  create(sandbox, token, 'soon');
+  mock.timers.tick(100);
+  mock.timers.reset();
+  const left = await readStateFile(copyOf(path, 'soon-killed'));
+  assert.ok(referencesIn(left).includes('soon'));
+  await file.close();
+  await sandbox.close();
+});
+
+journal('every file is its owner’s alone, half of one as well', async () => {
+  const { sandbox, path, file } = await kept('modes', { sync: false });
+  const seen = new Set<string>();
+  const look = () => {
+    for (const name of readdirSync(join(path, '..'))) {
+      const { mode } = statSync(join(path, '..', name), { throwIfNoEntry: false }) ?? {};
+      if (mode === undefined) continue;
+      assert.is((mode & 0o777).toString(8), '600', name);
+      seen.add(name.split('.').at(-1) ?? '');
+    }
+  };
+  let isSaved = false;
+  void file.save().then(() => {
+    isSaved = true;
+  });
+  while (!isSaved) {
+    look();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal([...seen].sort(), ['journal', 'json', 'lock', 'saving']);
   await file.close();
   await sandbox.close();
 });

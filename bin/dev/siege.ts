@@ -1,0 +1,50 @@
+// `npm run siege [-- --seconds N --seed N]`: everything at once on the built sandbox, for ten
+// minutes unless told otherwise. Ends with 1 and what broke, or with a table of what held.
+import { parseArgs } from 'node:util';
+import { build } from './build/build.ts';
+import { besiege, type SiegeReport } from './siege/siege.ts';
+import type { Interval } from './siege/verdict.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '600' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
+if (!(seconds > 0) || !Number.isInteger(seed)) {
+  console.error('siege: --seconds must be a number above 0, and --seed a whole number');
+  process.exit(2);
+}
+
+const columns = ['interval', 'calls', 'p50 ms', 'p99 ms', 'heap MiB', 'rss MiB', 'files', 'held'];
+const rowOf = (cells: readonly string[]) => cells.map((cell) => cell.padStart(9)).join('');
+const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
+
+function rowOfInterval({ n, calls, p50Ms, p99Ms, gauge }: Interval): string {
+  const held = Object.values(gauge.resources).reduce((sum, many) => sum + many, 0);
+  const times = [p50Ms.toFixed(1), p99Ms.toFixed(1)];
+  const memory = [mebibytes(gauge.heapBytes), mebibytes(gauge.residentBytes)];
+  return rowOf([`${n}`, `${calls}`, ...times, ...memory, `${gauge.files ?? '-'}`, `${held}`]);
+}
+
+function tell({ intervals, statuses, broken, ...counts }: SiegeReport): void {
+  const answers = [...statuses].sort(([a], [b]) => a.localeCompare(b));
+  console.log(`\nanswers: ${answers.map(([status, many]) => `${status} ${many}`).join(', ')}`);
+  const { orders, deliveries, envelopes, streamBytes } = counts;
+  const followed = `${envelopes} envelopes and ${mebibytes(streamBytes)} MiB followed`;
+  console.log(`${orders} orders, ${deliveries} deliveries received, ${followed}`);
+  const calls = intervals.reduce((sum, each) => sum + each.calls, 0);
+  if (broken.length === 0) console.log(`seed ${seed}: ${calls} calls, and everything held`);
+  else console.log(`seed ${seed}: ${broken.length} things broke:\n  ${broken.join('\n  ')}`);
+}
+
+if (!(await build({ onlyIfStale: true, log: console.error }))) process.exit(2);
+console.log(`seed ${seed}, ${seconds} s\n${rowOf(columns)}`);
+const report = await besiege({
+  seconds,
+  seed,
+  onInterval: (interval) => console.log(rowOfInterval(interval)),
+});
+tell(report);
+process.exitCode = report.broken.length === 0 ? 0 : 1;
