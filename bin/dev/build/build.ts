@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { root, sourceFiles } from '../root.ts';
 import { compiler } from '../tools.ts';
 import { bundle } from './bundle.ts';
+import { buildDashboard } from './dashboard.ts';
 import { keepOldForMs, publish, sweep } from './publish.ts';
 import { writeReaders } from './readers.ts';
 
@@ -82,21 +83,6 @@ function readMark(): string | undefined {
 
 function seconds(sinceMs: number): string {
   return `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`;
-}
-
-const config = join(root, 'ui/vite.config.ts');
-
-/** Builds ui/ into `ui/` under `out`, when there is one. */
-async function buildDashboard(out: string): Promise<string> {
-  if (!existsSync(config)) return 'no source yet';
-  const { build } = await import('vite');
-  await build({
-    root: join(root, 'ui'),
-    configFile: config,
-    logLevel: 'error',
-    build: { outDir: join(out, 'ui'), emptyOutDir: true },
-  });
-  return 'ui/';
 }
 
 const doors = ['simulator/index.ts', 'simulator/msw.ts', 'simulator/webhooks.ts'];

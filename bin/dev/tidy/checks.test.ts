@@ -120,7 +120,6 @@ const crossings = [
   ['ui/app.tsx', '../conformance/engine/run.ts', false, 'type'],
   ['ui/app.tsx', 'preact/hooks', true],
   ['ui/app.tsx', 'node:fs', false],
-  ['ui/vite.config.ts', '@preact/preset-vite', true],
   ['bin/dev/trace.ts', '../../conformance/engine/run.ts', true],
   ['bin/dev/trace.ts', 'esbuild', true],
   ['scripts/x.ts', 'node:fs', false],

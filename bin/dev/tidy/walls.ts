@@ -54,7 +54,6 @@ export const walls: readonly Wall[] = [
   },
   { folder: 'conformance', ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },
   { folder: 'ui', ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
-  { folder: 'ui/vite.config.ts', ours: ['ui'], packages: ['vite', '@preact/preset-vite', 'node:'] },
   // What its tests share: a browser and a sandbox.
   { folder: 'ui/testing/dashboard-page.ts', ours: ['ui'], packages: ['playwright-core', 'node:'] },
   { folder: 'bin', ours: ['simulator', 'conformance', 'fixtures'], packages: ['*'] },
