@@ -33,9 +33,11 @@ export function requestWaits(host: WorldHost): RequestWaits {
   const waited = (match: RequestMatch) => ({
     found: () => entriesOf(host, match).map((entry) => viewRequest(host, entry, { whole: true })),
     listen: (look: () => void, closed: () => void) =>
-      host.listen(({ kind }) => {
-        if (kind === 'request') look();
-        else if (kind === 'closed') closed();
+      host.listen((notice) => {
+        if (notice.kind === 'closed') closed();
+        if (notice.kind !== 'request') return;
+        const entry = findEntry(host.world.journal, notice.n);
+        if (entry !== undefined && fits(host, entry, match)) look();
       }),
     words: () => `request ${JSON.stringify(match)}; ${toldOf(host)}`,
   });

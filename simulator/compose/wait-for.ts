@@ -1,4 +1,5 @@
-// Waits for something to come: told by what happens, never by looking again and again.
+// What a test waits for in its own process, and the messages that say what came in its place.
+import { until } from '../host/world/until.ts';
 
 export interface WaitOptions {
   /** How many have to have come; 1 when left out. */
@@ -21,51 +22,25 @@ const defaultQuietMs = 100;
 
 export const closedMessage = 'the sandbox is closed';
 
-/** Resolves to everything that fits, once it is enough; one timer, for the end of the waiting. */
-export function waitFor<T>(
+/** Resolves to everything that fits, once it is enough. */
+export async function waitFor<T>(
   { found, listen, words }: Waited<T>,
   { count = 1, timeoutMs = defaultTimeoutMs }: WaitOptions = {},
 ): Promise<readonly T[]> {
-  const first = found();
-  if (first.length >= count) return Promise.resolve(first);
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      stop();
-      settle();
-    };
-    const late = () => {
-      const missing = `${found().length} of ${count} came within ${timeoutMs} ms`;
-      end(() => reject(new Error(`${missing}: ${words()}`)));
-    };
-    const timer = setTimeout(late, timeoutMs);
-    const stop = listen(
-      () => {
-        const all = found();
-        if (all.length >= count) end(() => resolve(all));
-      },
-      () => end(() => reject(new Error(closedMessage))),
-    );
-  });
+  const isMet = () => found().length >= count;
+  const end = await until({ isMet, listen, timeoutMs });
+  if (end === 'over') throw new Error(closedMessage);
+  const all = found();
+  if (end === 'met') return all;
+  throw new Error(`${all.length} of ${count} came within ${timeoutMs} ms: ${words()}`);
 }
 
 /** Resolves when nothing that fits has come within the time; rejects as soon as something has. */
-export function expectNone<T>(
+export async function expectNone<T>(
   { found, listen, words }: Waited<T>,
   { withinMs = defaultQuietMs }: { readonly withinMs?: number } = {},
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      stop();
-      settle();
-    };
-    const look = () => {
-      const { length } = found();
-      if (length > 0) end(() => reject(new Error(`${length} came, and none should: ${words()}`)));
-    };
-    const timer = setTimeout(() => end(resolve), withinMs);
-    const stop = listen(look, () => end(() => reject(new Error(closedMessage))));
-    look();
-  });
+  const end = await until({ isMet: () => found().length > 0, listen, timeoutMs: withinMs });
+  if (end === 'over') throw new Error(closedMessage);
+  if (end === 'met') throw new Error(`${found().length} came, and none should: ${words()}`);
 }

@@ -6,7 +6,7 @@ import type { IdMap } from '../core/id-map.ts';
 export const defaultLimit = 1000;
 const mostLimit = 10_000;
 /** Records looked at for one page, so that a filter that hits nothing does not walk through all. */
-const mostLooked = 50_000;
+export const mostLooked = 50_000;
 
 export const limitParameter = whole('How many at most; 1000 when left out.', 1, mostLimit);
 export const afterParameter = whole('Those whose number is greater.', 0, 1e15);

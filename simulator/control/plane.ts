@@ -55,6 +55,11 @@ interface WorldPath {
   readonly outer: boolean;
 }
 
+interface Asked {
+  readonly query: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
 export class Plane {
   readonly sandbox: Sandbox;
   readonly version: string = manifest.version;
@@ -90,21 +95,23 @@ export class Plane {
     if ('refused' in query) return query.refused;
     return {
       mostBytes: mostBytesOf(row),
-      answer: (body) => this.#answer(head, found, { ...matched, query: query.value }, body),
+      answer: (body, signal) =>
+        this.#answer(head, found, { ...matched, query: query.value, signal }, body),
     };
   }
 
   async #answer(
     head: ControlHead,
     { host, worldName }: WorldPath,
-    { row, params, query }: Matched & { readonly query: unknown },
+    { row, params, query, signal }: Matched & Asked,
     bytes: Uint8Array | null,
   ): Promise<ControlReply> {
     try {
       const body = parseRequestBody(row, head, bytes);
       if ('refused' in body) return body.refused;
       const base = baseOf(head);
-      return await row.run({ plane: this, host, worldName, base, params, query, body: body.value });
+      const asked = { params, query, body: body.value, signal };
+      return await row.run({ plane: this, host, worldName, base, ...asked });
     } catch (error) {
       // A broken invariant: said aloud, and answered.
       process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);

@@ -20,8 +20,8 @@ export interface ControlRequest extends ControlHead {
 /** A request that may go on: how much of its body is read, and what answers it then. */
 export interface Admitted {
   readonly mostBytes: number;
-  /** null: more came than is read. Never rejects. */
-  readonly answer: (body: Uint8Array | null) => Promise<ControlReply>;
+  /** null: more came than is read. The signal says that the caller has left. Never rejects. */
+  readonly answer: (body: Uint8Array | null, signal?: AbortSignal) => Promise<ControlReply>;
 }
 
 /** Text that is read piece by piece; `return` is called when the reader goes away. */

@@ -21,6 +21,8 @@ export interface HandlerContext<Body, Query> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
+  /** Aborted when the caller has left; undefined where that is never told. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** One answer of a row, for the plane's description. */

@@ -34,7 +34,10 @@ async function replyTo(plane: Plane, request: Request): Promise<ControlReply> {
   });
   if ('status' in admitted) return admitted;
   const body = request.body === null ? empty : new Uint8Array(await request.arrayBuffer());
-  const reply = await admitted.answer(body.byteLength > admitted.mostBytes ? null : body);
+  const reply = await admitted.answer(
+    body.byteLength > admitted.mostBytes ? null : body,
+    request.signal,
+  );
   if (typeof reply.body !== 'string' && request.signal.aborted) await reply.body.return?.();
   return reply;
 }

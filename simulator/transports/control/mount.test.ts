@@ -123,6 +123,31 @@ mount('streams until the reader leaves', async ({ port, trial }) => {
   await stopped;
 });
 
+mount('who waits for a list and hangs up is waited for no longer', async ({ port, trial }) => {
+  const { first } = trial.sandbox;
+  const { listen } = first;
+  let began: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const stopped = new Promise<void>((resolve) => {
+    first.listen = (listener) => {
+      const stop = listen.call(first, listener);
+      began();
+      return () => {
+        resolve();
+        return stop();
+      };
+    };
+  });
+  const path = '/_sandbox/requests?wait_ms=60000';
+  const call = request({ host: '127.0.0.1', port, path }).on('error', () => undefined);
+  call.end();
+  await begun;
+  call.destroy();
+  await stopped;
+});
+
 mount('the server can close while somebody follows', async ({ port, close }) => {
   const call = request({ host: '127.0.0.1', port, path: '/_sandbox/stream' });
   call.end();

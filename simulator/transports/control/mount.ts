@@ -28,7 +28,9 @@ export function mountControl(app: FastifyInstance, plane: ControlPlane, door: Do
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const { body = new Uint8Array(0) } = request as { body?: Uint8Array | null };
       const { answer } = admissions.get(request) as Admitted;
-      return send(reply, await answer(body));
+      const left = new AbortController();
+      reply.raw.once('close', () => left.abort());
+      return send(reply, await answer(body, left.signal));
     };
     own.all(controlPrefix, { onRequest }, handler);
     own.all(`${controlPrefix}/*`, { onRequest }, handler);

@@ -1,6 +1,6 @@
 // Rows of deliveries and subscriptions: what was sent, what waits, and going on by hand.
 
-import { text, whole } from '../../../../fixtures/schemas/kit.ts';
+import { oneOf, text, whole } from '../../../../fixtures/schemas/kit.ts';
 import type { Delivery, Subscription } from '../../../core/records.ts';
 import type { WorldHost } from '../../../host/world/world-host.ts';
 import { eventId, findEvent } from '../../../host/world/world-reads.ts';
@@ -9,6 +9,7 @@ import { answer, answerCommand } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { type DeliveryShown, deliverySchema, subscriptionSchema } from '../../schemas/records.ts';
 import { viewDelivery, viewSubscription, viewWaiting } from '../../views/records.ts';
+import { readWhenThere, waitParameter } from '../../wait-for-page.ts';
 
 /**
  * Events looked at in search of those that wait; what is behind a stopped subscription can be long.
@@ -37,32 +38,51 @@ export function countPending({ world }: WorldHost): number {
 interface Asked {
   readonly subscription_id?: number;
   readonly event_id?: string;
+  readonly status?: Delivery['status'];
   readonly after?: number;
   readonly limit?: number;
 }
 
+function fits({ world }: WorldHost, delivery: Delivery, asked: Asked): boolean {
+  const { after = 0, subscription_id, event_id, status } = asked;
+  if (Number(delivery.id) <= after) return false;
+  if (subscription_id !== undefined && subscription_id !== delivery.subscriptionId) return false;
+  if (event_id !== undefined && event_id !== eventId(world, delivery.seq)) return false;
+  return status === undefined || status === delivery.status;
+}
+
 function listDeliveries(host: WorldHost, asked: Asked) {
-  const { after = 0, limit = defaultLimit, subscription_id, event_id } = asked;
+  const { limit = defaultLimit } = asked;
   const { world } = host;
   const shown: DeliveryShown[] = [];
   for (const delivery of world.deliveries.values()) {
-    if (Number(delivery.id) <= after) continue;
-    if (subscription_id !== undefined && subscription_id !== delivery.subscriptionId) continue;
-    if (event_id !== undefined && event_id !== eventId(world, delivery.seq)) continue;
+    if (!fits(host, delivery, asked)) continue;
     if (shown.length === limit) {
       return { deliveries: shown, next_after: Number(shown[limit - 1]?.id) };
     }
     shown.push(viewDelivery(host, delivery));
   }
+  return {
+    deliveries: [...shown, ...listWaiting(host, asked, limit - shown.length)],
+    next_after: null,
+  };
+}
+
+/** At most so many of those that wait behind others. */
+function listWaiting(host: WorldHost, asked: Asked, limit: number): DeliveryShown[] {
+  const { subscription_id, event_id, status = 'pending' } = asked;
+  const { world } = host;
+  const shown: DeliveryShown[] = [];
+  if (status !== 'pending') return shown;
   for (const subscription of world.subscriptions.values()) {
     if (subscription_id !== undefined && subscription_id !== subscription.id) continue;
     for (const seq of waiting(host, subscription)) {
-      if (shown.length === limit) break;
+      if (shown.length === limit) return shown;
       if (event_id !== undefined && event_id !== eventId(world, seq)) continue;
       shown.push(viewWaiting(host, subscription, seq));
     }
   }
-  return { deliveries: shown, next_after: null };
+  return shown;
 }
 
 export const deliveryRows = [
@@ -77,11 +97,20 @@ export const deliveryRows = [
     query: {
       subscription_id: whole('Of one subscription.', 1, 1e15),
       event_id: text('Of one event.'),
+      status: oneOf('In one status.', ['pending', 'delivered', 'exhausted', 'stopped']),
       after: whole('Those with a greater id.', 0, 1e15),
       limit: limitParameter,
+      wait_ms: waitParameter,
     },
     answer: { status: 200, words: 'A page.', schema: listSchema('deliveries', deliverySchema) },
-    run: ({ host, query }) => answer(listDeliveries(host, query)),
+    run: async (context) => {
+      const page = await readWhenThere(context, {
+        read: () => listDeliveries(context.host, context.query),
+        isEmpty: ({ deliveries }) => deliveries.length === 0,
+        after: ['delivery', 'event', 'act'],
+      });
+      return answer(page);
+    },
   }),
   row({
     name: 'retryDelivery',

@@ -10,11 +10,46 @@ import {
   whole,
 } from '../../../../fixtures/schemas/kit.ts';
 import type { EventRecord } from '../../../core/records.ts';
+import type { WorldHost } from '../../../host/world/world-host.ts';
 import { findEvent } from '../../../host/world/world-reads.ts';
-import { defaultLimit, limitParameter } from '../../paging.ts';
+import { defaultLimit, limitParameter, mostLooked } from '../../paging.ts';
 import { answerCommand, answerText } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { envelopeSchema } from '../../schemas/records.ts';
+import { readWhenThere, waitParameter } from '../../wait-for-page.ts';
+
+interface Asked {
+  readonly after_seq?: number;
+  readonly kind?: string;
+  readonly account_id?: string;
+  readonly limit?: number;
+}
+
+function fits({ kind, accountId }: EventRecord, asked: Asked): boolean {
+  if (asked.kind !== undefined && asked.kind !== kind) return false;
+  return asked.account_id === undefined || asked.account_id === accountId;
+}
+
+interface EventPage {
+  readonly envelopes: readonly string[];
+  readonly next: number | null;
+  readonly lastSeq: number;
+}
+
+function readPage({ world, behaviour }: WorldHost, asked: Asked): EventPage {
+  const { after_seq = 0, limit = defaultLimit } = asked;
+  const { first, lastSeq } = world.events;
+  const envelopes: string[] = [];
+  let seq = Math.max(first, after_seq + 1);
+  const end = Math.min(lastSeq, seq + mostLooked);
+  for (; seq <= end && envelopes.length < limit; seq += 1) {
+    const event = findEvent(world, seq);
+    if (event !== undefined && fits(event, asked)) {
+      envelopes.push(behaviour.serialize.envelope(event, world));
+    }
+  }
+  return { envelopes, next: seq <= lastSeq ? seq - 1 : null, lastSeq };
+}
 
 export const eventRows = [
   row({
@@ -26,7 +61,10 @@ export const eventRows = [
     description: 'Envelopes by ascending sequence number; seven days are kept (EVT-10b).',
     query: {
       after_seq: whole('Those with a greater sequence number.', 0, 1e15),
+      kind: text('Of one kind, such as transaction.approved.'),
+      account_id: id('About one account.'),
       limit: limitParameter,
+      wait_ms: waitParameter,
     },
     answer: {
       status: 200,
@@ -37,18 +75,12 @@ export const eventRows = [
         last_seq: whole('The newest sequence number there is.', 0, 1e15),
       }),
     },
-    run: ({ host, query }) => {
-      const { world, behaviour } = host;
-      const { after_seq = 0, limit = defaultLimit } = query;
-      const { first, lastSeq } = world.events;
-      const from = Math.max(first, after_seq + 1);
-      const to = Math.min(lastSeq, from + limit - 1);
-      const envelopes: string[] = [];
-      for (let seq = from; seq <= to; seq += 1) {
-        const event = findEvent(world, seq);
-        if (event !== undefined) envelopes.push(behaviour.serialize.envelope(event, world));
-      }
-      const next = to < lastSeq ? to : null;
+    run: async (context) => {
+      const { envelopes, next, lastSeq } = await readWhenThere(context, {
+        read: () => readPage(context.host, context.query),
+        isEmpty: (page) => page.envelopes.length === 0 && page.next === null,
+        after: ['event'],
+      });
       return answerText(
         `{"events":[${envelopes.join(',')}],"next_after_seq":${next},"last_seq":${lastSeq}}`,
       );

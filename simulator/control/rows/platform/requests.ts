@@ -10,6 +10,7 @@ import { row } from '../../row.ts';
 import { requestSchema, requestStorySchema } from '../../schemas/journal.ts';
 import { operationParameter } from '../../schemas/operation-permissions.ts';
 import { viewRequest, viewRequestStory } from '../../views/journal.ts';
+import { readWhenThere, waitParameter } from '../../wait-for-page.ts';
 
 const query = {
   limit: whole('How many at most; 100 when left out.', 1, 1000),
@@ -17,6 +18,7 @@ const query = {
   operation: operationParameter,
   status: whole('Answered with this status.', 100, 599),
   client_id: text('Of this caller.'),
+  wait_ms: waitParameter,
 } as const;
 
 type Query = { readonly [K in keyof typeof query]?: ValueOf<(typeof query)[K]> };
@@ -33,6 +35,25 @@ function* entriesAfter({ world }: WorldHost, after: number): Generator<JournalEn
     const entry = findEntry(world.journal, n);
     if (entry !== undefined) yield entry;
   }
+}
+
+interface RequestPage {
+  readonly entries: readonly JournalEntry[];
+  readonly next: number | null;
+}
+
+function readPage(host: WorldHost, asked: Query): RequestPage {
+  const { limit = 100, after } = asked;
+  const { journal } = host.world;
+  const entries: JournalEntry[] = [];
+  for (const entry of after === undefined ? newestEntries(journal) : entriesAfter(host, after)) {
+    if (!wanted(entry, asked)) continue;
+    if (entries.length === limit) {
+      return { entries, next: after === undefined ? null : (entries.at(-1)?.n ?? null) };
+    }
+    entries.push(entry);
+  }
+  return { entries, next: null };
 }
 
 function find(host: WorldHost, id: string): JournalEntry | undefined {
@@ -53,23 +74,15 @@ export const requestRows = [
       'The newest first. With `after`, those that came after that call, the oldest first, so that a poller misses none. The last 10,000 are kept. Tokens, cookies and secrets are hidden; a single call shows them on demand.',
     query,
     answer: { status: 200, words: 'Calls.', schema: listSchema('requests', requestSchema) },
-    run: ({ host, query: asked }) => {
-      const { limit = 100, after } = asked;
-      const { journal } = host.world;
-      const shown: JournalEntry[] = [];
-      let more = false;
-      const entries = after === undefined ? newestEntries(journal) : entriesAfter(host, after);
-      for (const entry of entries) {
-        if (!wanted(entry, asked)) continue;
-        more = shown.length === limit;
-        if (more) break;
-        shown.push(entry);
-      }
-      const last = shown[shown.length - 1];
-      return answer({
-        requests: shown.map((entry) => viewRequest(host, entry)),
-        next_after: more && after !== undefined ? (last?.n ?? null) : null,
+    run: async (context) => {
+      const { host, query: asked } = context;
+      const { entries, next } = await readWhenThere(context, {
+        read: () => readPage(host, asked),
+        isEmpty: (page) => page.entries.length === 0,
+        after: ['request'],
       });
+      const requests = entries.map((entry) => viewRequest(host, entry));
+      return answer({ requests, next_after: next });
     },
   }),
   row({
