@@ -73,6 +73,48 @@ exec('the command finds the sandbox and its token, and its exit code is passed o
   assert.is(await isServed(base), false, 'the sandbox has ended with it');
 });
 
+exec('the command finds who calls, the brand, and an account that can be paid into', async () => {
+  const { code, out } = await run(
+    program(`
+      const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token, ...env } = process.env;
+      const name = 'SANDBOX_';
+      const send = (path, headers, body) => fetch(base + '/api/v1/' + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': path, ...headers },
+        body: JSON.stringify(body),
+      });
+      const pair = env.SANDBOX_CLIENT_ID + ':' + env.SANDBOX_CLIENT_SECRET;
+      const basic = { authorization: 'Basic ' + Buffer.from(pair).toString('base64') };
+      const asked = await send('oauth/token', basic, { grant_type: 'client_credentials' });
+      const { access_token } = await asked.json();
+      const bearer = { authorization: 'Bearer ' + access_token };
+      const person = { client_reference_id: 'a', email: 'a@example.org' };
+      const made = await send('accounts', bearer, { ...person, brand_id: env.SANDBOX_BRAND_ID });
+      const paid = await send('transactions', bearer, {
+        client_reference_id: 't',
+        account_id: env.SANDBOX_ACCOUNT_ID,
+        trading_account_id: env.SANDBOX_TRADING_ACCOUNT_ID,
+        currency: 'USD',
+        amount: '5',
+        transaction_type: 'Deposit',
+      });
+      const set = Object.keys(process.env).filter((each) => each.startsWith(name)).sort();
+      console.log(JSON.stringify([asked.status, made.status, paid.status, set]));
+    `),
+  );
+  const set = [
+    'SANDBOX_ACCOUNT_ID',
+    'SANDBOX_BASE_URL',
+    'SANDBOX_BRAND_ID',
+    'SANDBOX_CLIENT_ID',
+    'SANDBOX_CLIENT_SECRET',
+    'SANDBOX_CONTROL_URL',
+    'SANDBOX_TOKEN',
+    'SANDBOX_TRADING_ACCOUNT_ID',
+  ];
+  assert.equal([code, JSON.parse(out)], [0, [200, 201, 201, set]]);
+});
+
 exec('options before the command are those of start; what follows -- is its own', async () => {
   const { code, out } = await run([
     '--world',

@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Command } from 'commander';
+import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
+import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
 import { type Served, serveSandbox } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
 
@@ -18,7 +20,8 @@ export function execCommand(): Command {
     .showHelpAfterError('(add --help for the options)')
     .addHelpText(
       'after',
-      '\nThe command finds SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and SANDBOX_TOKEN in its environment.',
+      `\nThe command finds in its environment SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and, of the\n` +
+        `firm-wide credential and its first brand,\n${variableNames.join(', ')}.`,
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
   // A port that is named is taken; otherwise any free one.
@@ -26,7 +29,12 @@ export function execCommand(): Command {
     if (words.length === 0) refuseUsage(command, 'name the command to run after --');
     const options = await readStartOptions(command);
     const served = await serveSandbox(options);
-    const code = await run(words, served, options.sandbox.controlToken);
+    const { controlToken: token } = options.sandbox;
+    const { plane } = served;
+    // Not before: what only starts a sandbox need not load the rows.
+    const { rows } = await import('../../../simulator/control/all-rows.ts');
+    const control = controlOf({ name: null, plane, rows, token, isClosed: () => false });
+    const code = await run(words, served, await findVariables(control), token);
     await served.close();
     process.exit(code);
   });
@@ -35,19 +43,22 @@ export function execCommand(): Command {
 function run(
   [name = '', ...words]: readonly string[],
   { ready }: Served,
+  variables: CommandVariables,
   controlToken: string | undefined,
 ): Promise<number> {
-  const [credential] = ready.credentials;
   // A terminal tells the command of Ctrl-C as it tells us: once is enough, and many programs take
   // a second one for an order to end at once. It decides when it is over.
   process.on('SIGINT', () => undefined);
+  // What an outer sandbox has set must not pass for this one's.
+  const inherited = { ...process.env };
+  for (const variable of variableNames) delete inherited[variable];
   const child = spawn(name, words, {
     stdio: 'inherit',
     env: {
-      ...process.env,
+      ...inherited,
       SANDBOX_BASE_URL: ready.base_url,
       SANDBOX_CONTROL_URL: ready.control_url,
-      SANDBOX_TOKEN: credential?.token ?? '',
+      ...variables,
       ...(controlToken === undefined ? {} : { SANDBOX_CONTROL_TOKEN: controlToken }),
     },
   });

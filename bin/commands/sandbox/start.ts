@@ -6,6 +6,7 @@ import { type Composition, compose, KeptFileError } from '../../../simulator/com
 import { OptionsError } from '../../../simulator/compose/findings.ts';
 import { FileProblem } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
+import type { ControlPlane } from '../../../simulator/transports/control/control-plane.ts';
 import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
@@ -29,6 +30,7 @@ export function startCommand(): Command {
 /** A sandbox that is being served. */
 export interface Served {
   readonly sandbox: Sandbox;
+  readonly plane: ControlPlane;
   readonly ready: ReadyEvent;
   /** Finishes what is in flight, saves, and ends everything. */
   readonly close: () => Promise<void>;
@@ -65,7 +67,7 @@ export async function serveSandbox(options: StartOptions): Promise<Served> {
   if (options.readyFile !== undefined) {
     await placeReadyFile(options.readyFile, ready, composition);
   }
-  return { sandbox, ready, close };
+  return { sandbox, plane: composition.plane, ready, close };
 }
 
 function refuseOptions(error: Error): never {
