@@ -1,5 +1,5 @@
-// Lists that are waited for: answered by what comes, by the time, and by every end there is; nothing
-// is left running by any of them.
+// Lists that are waited for: answered by what comes, by the time, and by every end there is, and
+// nothing is left running by any of them.
 import { getEventListeners } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
