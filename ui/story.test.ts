@@ -114,6 +114,25 @@ if (executable === null) {
     assert.is(shown.status, 'settled');
   });
 
+  story('a hint marks its row, and stands with the reasons', async () => {
+    const { page } = bench.looked;
+    await bench.served.call('POST', 'transactions', {
+      client_reference_id: 'story-w',
+      account_id: '1001',
+      trading_account_id: '5001',
+      currency: 'USD',
+      amount: '10.00',
+      transaction_type: 'Withdrawal',
+    });
+    await page.getByRole('link', { name: 'Timeline', exact: true }).click();
+    const marked = page.locator('.line', { has: page.locator('.hint-mark') });
+    await marked.getByText('method from sign').waitFor();
+    await page.getByRole('link', { name: /1 hint: POST .*\/transactions/ }).click();
+    const hints = page.getByRole('list', { name: 'Hints' });
+    await hints.getByText('method_from_sign').waitFor();
+    assert.match(await hints.innerText(), /answered as method Deposit \(TXN-6\)/);
+  });
+
   story('an account shows what happened to it, and only that', async () => {
     const { page, settled } = bench.looked;
     const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {

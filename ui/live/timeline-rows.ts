@@ -25,6 +25,8 @@ export interface TimelineRow {
   readonly tone: Tone;
   readonly title: string;
   readonly note: string;
+  /** Hints on a call: what it is about each, in a word. */
+  readonly hints: readonly string[];
   readonly credential: string | null;
   readonly status: number | null;
   /** Accounts that it names. */
@@ -56,12 +58,14 @@ export function requestRow(shown: RequestShown): TimelineRow {
   const marks = [
     shown.idempotency === null || shown.idempotency === 'first' ? '' : shown.idempotency,
     shown.fault_id === null ? '' : `fault ${shown.fault_id}`,
+    ...shown.hints.map(({ code }) => code.replaceAll('_', ' ')),
   ];
   const waits = response === null && !shown.reset;
   const refusal = response === null ? null : refusalOf(response);
   const words = [
     ...[request.method, request.target, operation, client_name, shown.key, shown.request_id],
     ...[request.body.slice(0, searched), response?.body.slice(0, searched), status, ...marks],
+    ...shown.hints.flatMap(({ code, words: told }) => ['hint', code, told]),
   ];
   return {
     key: `r${shown.id}`,
@@ -73,6 +77,7 @@ export function requestRow(shown: RequestShown): TimelineRow {
     tone: waits ? 'quiet' : toneOf(status),
     title: `${request.method} ${request.target}`,
     note: [refusal === null ? '' : refusalLine(refusal), ...marks].filter(Boolean).join(', '),
+    hints: shown.hints.map(({ code }) => code),
     credential: client_name,
     status,
     accounts: accountsOf(shown),
@@ -115,6 +120,7 @@ export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): Tim
     tone: 'quiet',
     title: event.kind,
     note: about,
+    hints: [],
     credential: origin.credential,
     status: null,
     accounts: event.account_id === null ? [] : [event.account_id],
@@ -144,6 +150,7 @@ export function attemptRows(delivery: DeliveryShown, origin: Origin): TimelineRo
       tone: running ? 'quiet' : deliveryTone(attempt.status),
       title: `${delivery.kind ?? 'event'} to subscription ${delivery.subscription_id}`,
       note: [`attempt ${attempt.n}`, said, next].filter(Boolean).join(', '),
+      hints: [],
       credential: origin.credential,
       status: attempt.status,
       accounts: origin.account === null ? [] : [origin.account],
@@ -166,7 +173,7 @@ export interface Now {
   readonly n: number;
 }
 
-const base = { credential: null, status: null, accounts: [], tied: false } as const;
+const base = { credential: null, status: null, accounts: [], hints: [], tied: false } as const;
 
 export function faultRow(fault: FaultNotice, { atMs, call, n }: Now): TimelineRow {
   const gone = 'removed' in fault;

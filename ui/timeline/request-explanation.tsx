@@ -5,10 +5,11 @@ import { Badge, DescriptionList, Panel, Prose } from '../components/components.t
 import { plural } from '../format.ts';
 import { useHref } from '../live/use-world.ts';
 
-export function Reasons({ story: { reasons } }: { story: RequestStory }) {
-  if (reasons.length === 0) return null;
+export function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
+  if (reasons.length === 0 && hints.length === 0) return null;
   return (
     <Panel title="Why">
+      {hints.length === 0 ? null : <Hints of={hints} />}
       <ul class="reasons">
         {reasons.map(({ id, words }) => (
           <li key={id} class={id.startsWith('NS-') ? 'question' : ''}>
@@ -21,6 +22,22 @@ export function Reasons({ story: { reasons } }: { story: RequestStory }) {
         ))}
       </ul>
     </Panel>
+  );
+}
+
+/** Answered without complaint: what the caller may have meant otherwise. */
+function Hints({ of }: { of: RequestStory['hints'] }) {
+  return (
+    <ul class="hints" aria-label="Hints">
+      {of.map(({ code, words }) => (
+        <li key={code}>
+          <Badge tone="warn">hint</Badge> <code>{code}</code>
+          <p>
+            <Prose words={words} />
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }
 

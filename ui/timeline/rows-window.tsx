@@ -1,6 +1,6 @@
 // A long list of which only the rows in sight are in the page.
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { clockTime, dayOf, shortTime } from '../format.ts';
+import { clockTime, dayOf, plural, shortTime } from '../format.ts';
 import type { TimelineRow } from '../live/timeline-rows.ts';
 import { useHref, useLive } from '../live/use-world.ts';
 
@@ -122,6 +122,17 @@ function Line({ row, top, place, chosen }: LineProps) {
   );
 }
 
+/** A call that was answered without complaint, and perhaps was not meant so. */
+function HintMark({ count }: { count: number }) {
+  const words = plural(count, 'hint');
+  return (
+    <span class="hint-mark" title={words}>
+      <span aria-hidden="true">!</span>
+      <span class="heard">{words}: </span>
+    </span>
+  );
+}
+
 function Words({ row }: { row: TimelineRow }) {
   const live = useLive();
   return (
@@ -130,7 +141,10 @@ function Words({ row }: { row: TimelineRow }) {
         {shortTime(row.atMs, live.nowMs())}
       </time>
       <span class={`badge ${row.tone}`}>{row.badge}</span>
-      <span class="line-title">{row.title}</span>
+      <span class="line-title">
+        {row.hints.length === 0 ? null : <HintMark count={row.hints.length} />}
+        {row.title}
+      </span>
       <span class="line-note">{row.note}</span>
       <span class="line-who">{row.credential ?? ''}</span>
     </>

@@ -11,6 +11,7 @@ const line: RequestLine = {
   idempotency: 'first',
   caller: 'brand-a',
   cites: ['ACC-1'],
+  hints: [],
 };
 
 const lines = suite('request line');
@@ -44,6 +45,19 @@ lines('a hostile target stays on its line', () => {
   assert.not.match(shown, /[^\x20-\x7e…]/);
   assert.match(shown, '/a%0D%0A%1B[2J%FFxxx');
   assert.ok(shown.length < 140);
+});
+
+lines('hints stand below, each on a line of its own', () => {
+  const hints = [
+    { code: 'unknown_member', words: 'nick is no member.\nReally\x1b[2J' },
+    { code: 'other_currency', words: 'It is in USD.' },
+  ];
+  const [first, ...told] = requestLine({ ...line, hints }).split('\n');
+  assert.is(first, requestLine(line));
+  assert.is(told.length, 2);
+  assert.match(told[0] ?? '', /^ {14}hint unknown_member: nick is no member\.\\nReally/);
+  assert.not.match(told[0] ?? '', '\x1b');
+  assert.is(told[1]?.trim(), 'hint other_currency: It is in USD.');
 });
 
 lines.run();

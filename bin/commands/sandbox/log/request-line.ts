@@ -12,6 +12,8 @@ export interface RequestLine {
   /** Name of the credential; null when nobody was recognised. */
   readonly caller: string | null;
   readonly cites: readonly string[];
+  /** What a careful reader would have told the caller: each a line of its own below. */
+  readonly hints: readonly { readonly code: string; readonly words: string }[];
 }
 
 const longestTarget = 60;
@@ -19,13 +21,19 @@ const longestTarget = 60;
 // NS-30 and the like explain a choice; on one line the rules say more, so they come first.
 const mostCites = 3;
 
-/** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; control characters escaped. */
+// Under the method of the request.
+const hintIndent = ' '.repeat(14);
+
+/** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; hints below it. */
 export function requestLine(line: RequestLine): string {
-  const { atMs, method, target, status, idempotency, caller, cites } = line;
+  const { atMs, method, target, status, idempotency, caller, cites, hints } = line;
   const rules = [...cites].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)));
   const time = new Date(atMs).toISOString().slice(11, 23);
   const outcome = `${status}${idempotency ? ` ${idempotency.replace('_', ' ')}` : ''}`;
-  return [
+  const told = hints.map(
+    ({ code, words }) => `\n${hintIndent}hint ${code}: ${terminalLine(words)}`,
+  );
+  const first = [
     time,
     `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,
     outcome.padEnd(13),
@@ -34,6 +42,7 @@ export function requestLine(line: RequestLine): string {
   ]
     .join('  ')
     .trimEnd();
+  return `${first}${told.join('')}`;
 }
 
 function isOpen(cite: string): boolean {

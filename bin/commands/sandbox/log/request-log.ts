@@ -38,7 +38,7 @@ export function logRequests(sandbox: Sandbox, { json, write }: RequestLogOptions
 }
 
 function lineOf(host: WorldHost, entry: JournalEntry): string {
-  const { atMs, call, idempotency, clientId, cites } = entry;
+  const { atMs, call, idempotency, clientId, cites, hints } = entry;
   const credential = clientId === null ? undefined : host.world.credentials.get(clientId);
   return requestLine({
     atMs,
@@ -48,11 +48,12 @@ function lineOf(host: WorldHost, entry: JournalEntry): string {
     idempotency,
     caller: credential?.name ?? clientId,
     cites,
+    hints,
   });
 }
 
 function requestEvent(world: string, entry: JournalEntry): string {
-  const { n, requestId, atMs, call, operation, clientId, idempotency, cites } = entry;
+  const { n, requestId, atMs, call, operation, clientId, idempotency, cites, hints } = entry;
   return jsonText({
     event: 'request',
     world,
@@ -67,5 +68,6 @@ function requestEvent(world: string, entry: JournalEntry): string {
     held: entry.reply === null && !entry.reset,
     idempotency,
     cites,
+    hints,
   });
 }
