@@ -2,6 +2,7 @@
 // only.
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addHelp, type HelpText } from './commands/help-text.ts';
 
 interface Verb {
   readonly name: string;
@@ -52,26 +53,24 @@ const verbs: readonly Verb[] = [
   },
 ];
 
-const examples = `
-Examples:
-  sandbox start                                          # in another terminal
-  conformance run --base-url http://127.0.0.1:7420
-  conformance run --profile staging.json --report html=report.html --report junit=junit.xml
-  conformance explain IDEM-4b
-  conformance receiver --url http://127.0.0.1:3000/hooks --secret-env SECRET
-  conformance client -- node examples/first-deposit.js
-
-Exit codes of run: 0 conformant or only known deviations, 1 deviates, 2 usage, profile or baseline,
-3 nothing could be graded, 4 incomplete, 5 error of the judge, 6 stale baseline, 130 interrupted.`;
+const help: HelpText = {
+  examples: [
+    'npx sandbox start                            # in another terminal',
+    'npx conformance run --base-url http://127.0.0.1:7420',
+    'npx conformance run --profile staging.json --report html=report.html',
+    'npx conformance explain IDEM-4b',
+    'npx conformance client -- node examples/first-deposit.js',
+  ],
+};
 
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('conformance')
     .description('Judges any implementation of the trading platform API, rule by rule.')
     .version(manifest.version)
     .showHelpAfterError('(add --help for what there is)')
-    .addHelpText('after', examples)
     // Commander's own code for wrong usage is 1, which here means that a target deviates.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  addHelp(program, help);
   for (const { name, words, load } of verbs) {
     const command = program.command(name).description(words);
     // The others are named in the help, and that is all that is needed of them.

@@ -1,6 +1,7 @@
 // The `sandbox` program: names its commands, and loads the code of the one that is asked for only.
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
+import { addHelp, type HelpText } from './commands/help-text.ts';
 
 interface Verb {
   readonly name: string;
@@ -28,6 +29,14 @@ const verbs: readonly Verb[] = [
   },
 ];
 
+const help: HelpText = {
+  examples: [
+    'npx sandbox start --open',
+    'npx sandbox exec -- npm test',
+    'npx sandbox start --help',
+  ],
+};
+
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('sandbox')
     .description('A local simulator of the trading platform API.')
@@ -35,6 +44,7 @@ async function main(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('(add --help for the commands)')
     // Commander's own code for wrong usage is 1, which here stands for a failure of ours.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  addHelp(program, help);
   // For help and for a mistake in the name all of them are needed, else only one.
   const asked = verbs.filter(({ name }) => name === argv[2]);
   for (const { load } of asked.length > 0 ? asked : verbs) program.addCommand(await load());

@@ -1,27 +1,38 @@
 // `conformance client -- COMMAND`: what it offers on the command line.
 import { type Command, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
+import { addHelp, type HelpText } from '../help-text.ts';
 import { type ClientGiven, readClientOptions } from './client-options.ts';
 import { systemJudgeIo } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES } from './run-options.ts';
 
-const help = `
-The command is a test or an example of your client, in any language. It finds a sandbox in
-SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID,
-SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and ends with exit code 0
-when all is well. It runs as it is first, then once a check in a world where something goes wrong.
-  conformance client -- node examples/first-deposit.js
-  conformance client --only CLT-answer-lost CLT-429 -- pytest tests/payments.py
-  conformance explain CLT-answer-lost
-
-Exit codes: 0 right in all that it does, 1 fails checks, 2 usage, 3 the first run failed or called
-nothing, 4 not everything could be judged, 5 the judge itself failed, 6 stale baseline,
-130 interrupted.`;
+const help: HelpText = {
+  words: [
+    'The command is a test or an example of your client, in any language. It finds a sandbox in SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID, SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and ends with exit code 0 when all is well. It runs as it is first, then once a check in a world where something goes wrong.',
+    'SANDBOX_TOKEN is good for every brand of its firm, so a create has to name SANDBOX_BRAND_ID as its brand_id.',
+  ],
+  examples: [
+    'npx conformance client -- node examples/first-deposit.js',
+    'npx conformance client --only CLT-answer-lost CLT-429 -- pytest tests',
+    'npx conformance explain CLT-answer-lost',
+  ],
+  exits: [
+    '0 right in all that it does',
+    '1 fails checks',
+    '2 usage',
+    '3 the first run failed or called nothing',
+    '4 not everything could be judged',
+    '5 the judge itself failed',
+    '6 stale baseline',
+    '130 interrupted',
+  ],
+};
 
 const add = (value: string, before: readonly string[] = []) => [...before, value];
 
 export function defineClient(command: Command): void {
+  addHelp(command, help);
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .argument('[command...]', 'the command and its arguments, after --')
@@ -42,7 +53,6 @@ export function defineClient(command: Command): void {
     .option('--update-baseline', 'write the baseline anew from this judgement')
     .option('--strict', 'exit with 1 for advice and for known failures too')
     .option('--list', 'list the checks')
-    .addHelpText('after', help)
     .action(async (words: readonly string[]) => {
       const io = systemJudgeIo(manifest.version);
       const asked = { who: 'the judge', ending: 'reporting what is known' };

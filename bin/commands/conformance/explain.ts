@@ -17,10 +17,18 @@ import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { findQuestion, type Question, questions } from '../../../fixtures/questions.ts';
 import { findFamily, needWords, type Rule, rules } from '../../../fixtures/rules.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { addHelp } from '../help-text.ts';
 import { explainFields } from './init.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 export function defineExplain(command: Command): void {
+  addHelp(command, {
+    examples: [
+      'npx conformance explain IDEM-4b',
+      'npx conformance explain CLT-answer-lost --short',
+      'npx conformance explain credentials.firm',
+    ],
+  });
   command
     .argument(
       '<id>',

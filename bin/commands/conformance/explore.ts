@@ -1,19 +1,32 @@
 // `conformance explore`: what it offers on the command line.
 import type { Command } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
+import { addHelp, type HelpText } from '../help-text.ts';
 import { EXPLORE_FORMATS, type ExploreGiven, readExploreOptions } from './explore-options.ts';
 import { type JudgeIo, systemJudgeIo } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 
-const help = `
-Draws sequences of calls that nobody has written, plays each on the target and on a model of the
-platform (the simulator, in this process), and reports where the two differ, shrunk to the few
-calls that show it. Without --model it first learns how the target answers the open questions.
-
-Exit codes: 0 agrees, 1 differs, 2 usage, 3 nothing could be compared, 5 error of the explorer,
-130 interrupted.`;
+const help: HelpText = {
+  words: [
+    'Draws sequences of calls that nobody has written, plays each on the target and on a model of the platform (the simulator, in this process), and reports where the two differ, shrunk to the few calls that show it. Without --model it first learns how the target answers the open questions.',
+  ],
+  examples: [
+    'npx conformance explore --base-url http://127.0.0.1:7420 --requests 500',
+    'npx conformance explore --base-url http://127.0.0.1:7420 \\',
+    '  --replay report.json#d1',
+  ],
+  exits: [
+    '0 agrees',
+    '1 differs',
+    '2 usage',
+    '3 nothing could be compared',
+    '5 error of the explorer',
+    '130 interrupted',
+  ],
+};
 
 export function defineExplore(command: Command): void {
+  addHelp(command, help);
   command
     .option('--base-url <url>', 'where the API is served, without /api/v1')
     .option('--control-url <url|none>', 'its control plane; BASE_URL/_sandbox if that answers')
@@ -38,7 +51,6 @@ export function defineExplore(command: Command): void {
       add,
     )
     .option('--json', 'the JSON report on standard output in place of the text')
-    .addHelpText('after', help)
     .action(async () => {
       process.exitCode = await exploreFromArguments(command, systemJudgeIo(manifest.version));
     });

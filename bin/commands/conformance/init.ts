@@ -13,12 +13,16 @@ import {
 } from '../../../conformance/providers/profile-fields.ts';
 import { wrapText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { addHelp } from '../help-text.ts';
 import { checkWritable, writeText } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 const FILE = 'conformance.profile.json';
 
 export function defineInit(command: Command): void {
+  addHelp(command, {
+    examples: ['npx conformance init', 'npx conformance init --print'],
+  });
   command
     .argument('[file]', 'where to write it', FILE)
     .option('--force', 'overwrite a file that is there')

@@ -12,8 +12,12 @@ import {
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { ruleFamilies, rules } from '../../../fixtures/rules.ts';
+import { addHelp } from '../help-text.ts';
 
 export function defineList(command: Command): void {
+  addHelp(command, {
+    examples: ['npx conformance list', 'npx conformance list --json'],
+  });
   command.option('--json', 'as JSON').action(({ json }: { json?: boolean }) => {
     const print = json ? `${JSON.stringify(listing(), null, 1)}\n` : `${listLines().join('\n')}\n`;
     process.stdout.write(print);

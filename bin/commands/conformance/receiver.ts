@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverOrder } from '../../../simulator/transports/control/control-plane.ts';
+import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES, readReport } from './run-options.ts';
@@ -22,15 +23,26 @@ export interface ReceiverGiven {
   readonly iOwnThisHost?: boolean;
 }
 
-const help = `
-First a valid delivery, then what must be accepted, what must be refused, what is advised; a valid
-one again after each group. conformance list names the checks, explain ID and replay ID show one.
-  SECRET=whsec_… conformance receiver --url http://127.0.0.1:3000/hooks --secret-env SECRET
-
-Exit codes: 0 passes every check, 1 fails checks, 2 usage, 3 a valid delivery is refused, so that
-nothing could be judged, 4 not everything could be judged, 130 interrupted.`;
+const help: HelpText = {
+  words: [
+    'First a valid delivery, then what must be accepted, what must be refused, what is advised; a valid one again after each group. `conformance list` names the checks, `explain ID` and `replay ID` show one.',
+  ],
+  examples: [
+    'SECRET=whsec_… npx conformance receiver \\',
+    '  --url http://127.0.0.1:3000/hooks --secret-env SECRET',
+  ],
+  exits: [
+    '0 passes every check',
+    '1 fails checks',
+    '2 usage',
+    '3 a valid delivery is refused, so that nothing could be judged',
+    '4 not everything could be judged',
+    '130 interrupted',
+  ],
+};
 
 export function defineReceiver(command: Command): void {
+  addHelp(command, help);
   command
     .option('--url <url>', 'where the receiver listens')
     .option('--secret-env <name>', 'variable with the signing secret')
@@ -47,7 +59,6 @@ export function defineReceiver(command: Command): void {
     .option('--json', 'the JSON report on standard output in place of the text')
     .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
     .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
-    .addHelpText('after', help)
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
       const words = { who: 'the judge', ending: 'reporting what is known' };

@@ -8,19 +8,23 @@ import { replayScript } from '../../../conformance/reports/replay/replay-script.
 import type { Report } from '../../../conformance/reports/report.ts';
 import { receiverMark } from '../../../conformance/reports/verdict-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { addHelp, type HelpText } from '../help-text.ts';
 import { readJson } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
-const examples = `
-Run it:
-  conformance replay report.json bulk-sizes | bash
-  conformance replay RCV-refuses-no-t | URL=http://127.0.0.1:3000/hooks SECRET="$SECRET" bash`;
+const help: HelpText = {
+  examples: [
+    'npx conformance replay report.json bulk-sizes | bash',
+    'npx conformance replay RCV-refuses-no-t \\',
+    '  | URL=http://127.0.0.1:3000/hooks SECRET=whsec_… bash',
+  ],
+};
 
 export function defineReplay(command: Command): void {
+  addHelp(command, help);
   command
     .argument('<report>', 'a JSON report (conformance run --report json=FILE), or a receiver check')
     .argument('[scenario]', 'one of the scenarios of the report')
-    .addHelpText('after', examples)
     .action((report: string, scenario: string | undefined) => {
       const io = systemJudgeIo(manifest.version);
       try {

@@ -1,20 +1,36 @@
 // `conformance run`: what it offers on the command line.
 import { type Command, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
+import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES, type Given, readRunOptions } from './run-options.ts';
 
-const help = `
-A target with a control plane, such as the sandbox, needs nothing else: the runner makes all it
-needs in a world of its own. For any other give --profile (see: conformance init) or, to begin
-with, one token:
-  TOKEN=… conformance run --base-url https://api.example.com --token-env TOKEN
-
-GLOB is matched against the ids of rules and scenarios: --only 'IDEM-*' 'bulk-*'
-Secrets never stand on the command line, where others can read them.`;
+const help: HelpText = {
+  words: [
+    'A target with a control plane, such as the sandbox, needs nothing else: the runner makes all it needs in a world of its own. For any other give --profile (see: conformance init) or, to begin with, one token. GLOB is matched against the ids of rules and scenarios.',
+    'Secrets never stand on the command line, where others can read them.',
+  ],
+  examples: [
+    'npx conformance run --base-url http://127.0.0.1:7420',
+    "npx conformance run --base-url http://127.0.0.1:7420 --only 'IDEM-*' 'bulk-*'",
+    'TOKEN=… npx conformance run --base-url https://api.example.com \\',
+    '  --token-env TOKEN --report html=report.html',
+  ],
+  exits: [
+    '0 conformant or only known deviations',
+    '1 deviates',
+    '2 usage, profile or baseline',
+    '3 nothing could be graded',
+    '4 incomplete',
+    '5 error of the judge',
+    '6 stale baseline',
+    '130 interrupted',
+  ],
+};
 
 export function defineRun(command: Command): void {
+  addHelp(command, help);
   command
     .option('--base-url <url>', 'where the API is served, without /api/v1')
     .option('--control-url <url|none>', 'its control plane; BASE_URL/_sandbox if that answers')
@@ -37,7 +53,6 @@ export function defineRun(command: Command): void {
     .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
     .option('--strict', 'advice and known deviations count as deviations')
     .option('--observed <file>', 'write what is open as a sandbox.config.json like the target')
-    .addHelpText('after', help)
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
       process.exitCode = await runFromArguments(command, io);

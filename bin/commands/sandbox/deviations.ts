@@ -2,12 +2,19 @@
 import { Command } from 'commander';
 import { findRule } from '../../../fixtures/rules.ts';
 import { deviations } from '../../../simulator/deviations/register.ts';
+import { addHelp } from '../help-text.ts';
 
 export function deviationsCommand(print: (text: string) => void = write): Command {
   const command = new Command('deviations')
     .description('the named wrong behaviours for --deviate, to see your own checks turn red')
     .option('--rule <id>', 'only those that break this rule')
     .option('--json', 'as JSON');
+  addHelp(command, {
+    examples: [
+      'npx sandbox deviations --rule IDEM-4c',
+      'npx sandbox start --deviate replay-credits-again',
+    ],
+  });
   return command.action(({ rule, json }: { rule?: string; json?: boolean }) => {
     if (rule !== undefined && findRule(rule) === undefined) {
       command.error(`error: --rule: there is no rule "${rule}"; conformance list shows them`, {

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
+import { addHelp, type HelpText } from '../help-text.ts';
 import { type Served, serveSandbox } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
 
@@ -12,18 +13,25 @@ import { addServingOptions, readStartOptions } from './start-options.ts';
 const notFound = 127;
 const notRunnable = 126;
 
+const help: HelpText = {
+  words: [
+    `The command finds in its environment SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and, of the firm-wide credential and its first brand, ${variableNames.join(', ')}.`,
+    'SANDBOX_TOKEN is good for every brand of its firm, so a create has to name SANDBOX_BRAND_ID as its brand_id.',
+  ],
+  examples: [
+    'npx sandbox exec -- npm test',
+    'npx sandbox exec --clock frozen --plan pro -- pytest tests',
+  ],
+};
+
 export function execCommand(): Command {
   const command = new Command('exec')
     .description('start on a free port, run a command against it, end with its exit code')
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .argument('<command...>', 'the command and its arguments, after --')
     .showHelpAfterError('(add --help for the options)')
-    .addHelpText(
-      'after',
-      `\nThe command finds in its environment SANDBOX_BASE_URL, SANDBOX_CONTROL_URL and, of the\n` +
-        `firm-wide credential and its first brand,\n${variableNames.join(', ')}.`,
-    )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+  addHelp(command, help);
   // A port that is named is taken; otherwise any free one.
   return addServingOptions(command, '0').action(async (words: readonly string[]) => {
     if (words.length === 0) refuseUsage(command, 'name the command to run after --');

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { openapiDocument } from '../../../fixtures/openapi.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { refuseUsage } from '../command-io.ts';
+import { addHelp } from '../help-text.ts';
 import { readConfigFile } from './config-file.ts';
 
 interface Given {
@@ -18,6 +19,7 @@ export function openapiCommand(print: (text: string) => void = write): Command {
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--json', 'JSON, which it is in any case');
+  addHelp(command, { examples: ['npx sandbox openapi > openapi.json'] });
   return command.action(({ baseUrl, config }: Given) => {
     if (!URL.canParse(baseUrl)) refuseUsage(command, `--base-url: "${baseUrl}" is not a URL`);
     const read = readConfigFile(config, process.cwd());

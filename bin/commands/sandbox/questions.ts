@@ -3,16 +3,16 @@
 import { Command } from 'commander';
 import { questions } from '../../../fixtures/questions.ts';
 import { defaultSettings, settingSpecs } from '../../../fixtures/settings.ts';
+import { addHelp } from '../help-text.ts';
 
 export function questionsCommand(print: (text: string) => void = write): Command {
-  return new Command('questions')
+  const command = new Command('questions')
     .description('what the specification leaves open, and the setting for each')
-    .option('--json', 'as JSON')
-    .action(({ json }: { json?: boolean }) => {
-      print(
-        json ? `${JSON.stringify({ questions: rows() }, null, 2)}\n` : `${lines().join('\n')}\n`,
-      );
-    });
+    .option('--json', 'as JSON');
+  addHelp(command, { examples: ['npx sandbox questions', 'npx sandbox questions --json'] });
+  return command.action(({ json }: { json?: boolean }) => {
+    print(json ? `${JSON.stringify({ questions: rows() }, null, 2)}\n` : `${lines().join('\n')}\n`);
+  });
 }
 
 function rows() {

@@ -41,15 +41,15 @@ interface Given {
   readonly seed?: string;
   readonly clock: string;
   readonly plan: string;
-  readonly allowHost: readonly string[];
-  readonly allowOrigin: readonly string[];
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
   readonly controlToken?: string;
   readonly controlTokenFile?: string;
   readonly readyFile?: string;
   readonly forwardTo?: string;
-  readonly forward: readonly string[];
+  readonly forward?: readonly string[];
   readonly allowLocalWebhooks?: boolean;
-  readonly deviate: readonly string[];
+  readonly deviate?: readonly string[];
   readonly state?: string;
   readonly stateSync?: boolean;
   readonly record?: string;
@@ -57,7 +57,7 @@ interface Given {
   readonly open?: boolean;
 }
 
-const repeated = (text: string, before: readonly string[]) => [...before, text];
+const repeated = (text: string, before: readonly string[] = []) => [...before, text];
 
 /** Adds the options of `sandbox start`, with their defaults and one line each for the help. */
 export function addStartOptions(command: Command): Command {
@@ -81,12 +81,11 @@ export function addServingOptions(command: Command, port: string): Command {
         .choices(planNames)
         .default('sandbox'),
     )
-    .option('--allow-host <name>', 'be called by this name too; repeatable', repeated, [])
+    .option('--allow-host <name>', 'be called by this name too; repeatable', repeated)
     .option(
       '--allow-origin <origin>',
       'let pages of this origin follow the events; repeatable',
       repeated,
-      [],
     )
     .option(
       '--control-token <token>',
@@ -99,7 +98,6 @@ export function addServingOptions(command: Command, port: string): Command {
       '--forward <origin=url>',
       'deliveries to that https origin go to this URL instead; repeatable',
       repeated,
-      [],
     )
     .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules')
     .option(
@@ -112,7 +110,6 @@ export function addServingOptions(command: Command, port: string): Command {
       '--deviate <id>',
       'misbehave in a named way; repeatable (sandbox deviations lists them)',
       repeated,
-      [],
     )
     .option('--no-ui', 'serve no dashboard');
 }
@@ -127,7 +124,7 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
   try {
     const read = await readOptions(sandboxOptionsOf(command, given));
     const port = parseWhole(command, '--port', given.port, [0, 65_535]);
-    const { host, allowHost: allowHosts, allowOrigin: allowOrigins } = given;
+    const { host, allowHost: allowHosts = [], allowOrigin: allowOrigins = [] } = given;
     const listen = readListenOptions({ port, host, allowHosts, allowOrigins }, read.controlToken);
     const { settings, forwards, allow_local_webhooks: fileAllows } = configured.config;
     const sandbox = {
@@ -154,10 +151,10 @@ function sandboxOptionsOf(command: Command, given: Given) {
     clock: named('clock'),
     plan: named('plan'),
     seed,
-    forwards: given.forward.map((text) => splitForward(command, text)),
+    forwards: (given.forward ?? []).map((text) => splitForward(command, text)),
     forwardTo: given.forwardTo,
     allowLocalWebhooks: given.allowLocalWebhooks,
-    deviations: given.deviate,
+    deviations: given.deviate ?? [],
     controlToken: readControlToken(command, given),
     state: given.state,
     stateSync: given.stateSync,

@@ -7,6 +7,7 @@ import { OptionsError } from '../../../simulator/compose/findings.ts';
 import { FileProblem } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import type { ControlPlane } from '../../../simulator/transports/control/control-plane.ts';
+import { addHelp } from '../help-text.ts';
 import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
@@ -24,6 +25,20 @@ export function startCommand(): Command {
     .description('serve the API, its control plane and its documents')
     .showHelpAfterError('(add --help for the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? exits.usage : exitCode));
+  addHelp(command, {
+    examples: [
+      'npx sandbox start --open',
+      'npx sandbox start --clock frozen --plan pro --state world.json',
+      'npx sandbox start --forward-to http://localhost:3000/hooks',
+    ],
+    exits: [
+      '0 clean',
+      '1 internal',
+      '2 usage or config',
+      '3 port in use',
+      '4 state file not usable',
+    ],
+  });
   return addStartOptions(command).action(async () => start(await readStartOptions(command)));
 }
 

@@ -18,6 +18,7 @@ import {
   refuseUsage,
   type SecretOptions,
 } from '../command-io.ts';
+import { addHelp, type HelpText } from '../help-text.ts';
 import { describeCauses } from './verify.ts';
 
 interface ListenOptions extends SecretOptions {
@@ -30,12 +31,12 @@ interface ListenOptions extends SecretOptions {
   readonly json?: boolean;
 }
 
-const afterHelp = `
-What verifies is answered 204 and what does not 400, unless --status says otherwise.
-Exits with 0 when it is stopped; with --count, with 1 if any of them did not verify.
-
-Example:
-  WEBHOOK_SECRET=whsec_… sandbox webhooks listen --port 9000 --secret-env WEBHOOK_SECRET`;
+const help: HelpText = {
+  words: [
+    'What verifies is answered 204 and what does not 400, unless --status says otherwise. Exits with 0 when it is stopped; with --count, with 1 if any of them did not verify.',
+  ],
+  examples: ['SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET'],
+};
 
 export function addListen(parent: Command, io: CommandIo): void {
   const { signature_header, subscription_header } = deliverySettings;
@@ -50,8 +51,8 @@ export function addListen(parent: Command, io: CommandIo): void {
     .option('--count <n>', 'stop after this many')
     .option('--signature-header <name>', 'header of the signature', signature_header.default)
     .option('--subscription-header <name>', 'header of the id', subscription_header.default)
-    .option('--json', 'print each arrival as one line of JSON')
-    .addHelpText('after', afterHelp);
+    .option('--json', 'print each arrival as one line of JSON');
+  addHelp(command, help);
   command.action((options: ListenOptions) => listen(command, io, options));
 }
 

@@ -22,6 +22,7 @@ import {
   refuseUsage,
   type SecretOptions,
 } from '../command-io.ts';
+import { addHelp, type HelpText } from '../help-text.ts';
 import { describeReport, isAsExpected, printReport, type SendReport } from './send-report.ts';
 
 interface SendOptions extends SecretOptions {
@@ -41,21 +42,21 @@ interface SendOptions extends SecretOptions {
   readonly json?: boolean;
 }
 
-const afterHelp = `
-Ways to tamper (the receiver should refuse it, if not said otherwise):
-${tamperKinds.map(describeTampering).join('\n')}
+const help: HelpText = {
+  words: [
+    'Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on wrong usage.',
+    'Ways to tamper (the receiver should refuse it, if not said otherwise):',
+  ],
+  list: tamperKinds.map(describeTampering),
+  examples: [
+    'SECRET=whsec_… npx sandbox webhooks send http://localhost:3000/hooks \\',
+    '  --secret-env SECRET --kind transaction.approved --tamper body',
+  ],
+};
 
-Exits with 0 when the receiver answered as it should: 2xx to a good delivery, anything else to
-one that is tampered with or signed more than five minutes from now; 1 when it did not; 2 on
-wrong usage.
-
-Example:
-  WEBHOOK_SECRET=whsec_… sandbox webhooks send http://localhost:3000/hooks \\
-    --secret-env WEBHOOK_SECRET --kind transaction.approved --tamper body`;
-
-function describeTampering(kind: TamperKind): string {
+function describeTampering(kind: TamperKind): readonly [string, string] {
   const { story, expect } = tamperings[kind];
-  return `  ${kind.padEnd(16)} ${story}${expect === 'accepted' ? ' (to be accepted)' : ''}`;
+  return [kind, `${story}${expect === 'accepted' ? ' (to be accepted)' : ''}`];
 }
 
 export function addSend(parent: Command, io: CommandIo): void {
@@ -78,8 +79,8 @@ export function addSend(parent: Command, io: CommandIo): void {
     .option('--subscription-header <name>', 'header of the id', subscription_header.default)
     .option('--i-own-this-host', 'allow a receiver that is not on this machine')
     .option('--timeout-s <seconds>', 'how long the receiver may take', '15')
-    .option('--json', 'print what was sent and answered as JSON')
-    .addHelpText('after', afterHelp);
+    .option('--json', 'print what was sent and answered as JSON');
+  addHelp(command, help);
   command.action((url: string, options: SendOptions) => send(command, io, url, options));
 }
 

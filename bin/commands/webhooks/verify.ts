@@ -13,6 +13,7 @@ import {
   refuseUsage,
   type SecretOptions,
 } from '../command-io.ts';
+import { addHelp, type HelpText } from '../help-text.ts';
 
 interface VerifyOptions extends SecretOptions {
   readonly header: string;
@@ -22,13 +23,15 @@ interface VerifyOptions extends SecretOptions {
   readonly json?: boolean;
 }
 
-const afterHelp = `
-Exits with 0 when the delivery verifies, 1 when it does not, 2 on wrong usage.
-The body is read byte for byte: save it as it arrived, without a line end added.
-
-Example:
-  WEBHOOK_SECRET=whsec_… sandbox webhooks verify --secret-env WEBHOOK_SECRET \\
-    --header 't=1700000000000,v1=…' --body-file body.json --now 1700000000000`;
+const help: HelpText = {
+  words: [
+    'Exits with 0 when the delivery verifies, 1 when it does not, 2 on wrong usage. The body is read byte for byte: save it as it arrived, without a line end added.',
+  ],
+  examples: [
+    'SECRET=whsec_… npx sandbox webhooks verify --secret-env SECRET \\',
+    "  --header 't=1700000000000,v1=…' --body-file body.json --now 1700000000000",
+  ],
+};
 
 export function addVerify(parent: Command, io: CommandIo): void {
   const command = parent
@@ -40,8 +43,8 @@ export function addVerify(parent: Command, io: CommandIo): void {
     .option('--previous-secret-env <name>', 'variable with the secret before the last rotation')
     .option('--now <time>', 'the time to judge by: ISO, epoch milliseconds, or such as -10m')
     .option('--tolerance-s <seconds>', 'how far t may be from that time', '300')
-    .option('--json', 'print the diagnosis as JSON')
-    .addHelpText('after', afterHelp);
+    .option('--json', 'print the diagnosis as JSON');
+  addHelp(command, help);
   command.action((options: VerifyOptions) => verify(command, io, options));
 }
 

@@ -1,6 +1,7 @@
 // `sandbox webhooks …`: the commands for people who write or run a webhook receiver.
 import { Command } from 'commander';
 import { type CommandIo, systemIo, usageExit } from '../command-io.ts';
+import { addHelp } from '../help-text.ts';
 import { addListen } from './listen.ts';
 import { addSend } from './send.ts';
 import { addVerify } from './verify.ts';
@@ -13,7 +14,10 @@ export function webhooksCommand(io: CommandIo = systemIo): Command {
   const command = new Command('webhooks')
     .description('send, receive and verify signed deliveries')
     .configureOutput({
-      writeOut: (text) => io.out(text.trimEnd()),
+      // Help comes as one text; a line end inside a line would be spelt out.
+      writeOut: (text) => {
+        for (const line of text.trimEnd().split('\n')) io.out(line);
+      },
       writeErr: (text) => io.err(text),
     })
     .showHelpAfterError('(add --help for the options)')
@@ -21,5 +25,12 @@ export function webhooksCommand(io: CommandIo = systemIo): Command {
     .exitOverride(({ exitCode }) => io.exit(exitCode === 1 ? usageExit : exitCode));
   // The verbs inherit the settings above, so they are added last.
   for (const add of [addSend, addListen, addVerify]) add(command, io);
+  addHelp(command, {
+    examples: [
+      'SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET',
+      'SECRET=whsec_… npx sandbox webhooks send http://localhost:3000/hooks \\',
+      '  --secret-env SECRET',
+    ],
+  });
   return command;
 }
