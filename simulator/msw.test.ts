@@ -47,4 +47,9 @@ handlers('a mistake of the sandbox is told as it is', async () => {
   assert.instance(told, RangeError);
 });
 
+handlers('whoever leaves out where the API is, is told to say it', () => {
+  const careless = sandboxHandlers as unknown as (sandbox: object) => unknown;
+  assert.throws(() => careless({ fetch: async () => new Response() }), /baseUrl: 'https:\/\/api/);
+});
+
 handlers.run();

@@ -34,7 +34,13 @@ export interface HandlerOptions {
  * server.close();
  * await sandbox.close();
  */
-export function sandboxHandlers(sandbox: AnsweringSandbox, { baseUrl }: HandlerOptions) {
+export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptions) {
+  const { baseUrl } = (options as Partial<HandlerOptions> | undefined) ?? {};
+  if (typeof baseUrl !== 'string') {
+    throw new TypeError(
+      "sandboxHandlers: say where your client believes the API to be, as in sandboxHandlers(sandbox, { baseUrl: 'https://api.example.com' })",
+    );
+  }
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new TypeError(`baseUrl: "${baseUrl}" is not an http or https URL`);
   }

@@ -25,7 +25,7 @@ const states: readonly (readonly [string, string, string])[] = [
   ['torn', `${head}1,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
   ['newer', `${head}2,"world":{}}`, 'it is from a newer program'],
   ['older', `${head}0,"world":{}}`, 'version 0 cannot be read, only 1'],
-  ['other', '{"settings":{}}', 'format must be "trading-platform-sandbox-state"'],
+  ['other', '{"settings":{}}', 'this looks like a configuration file, which --config takes'],
   ['hollow', `${head}1,"world":{}}`, 'world.firms must be a list'],
 ];
 

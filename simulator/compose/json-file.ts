@@ -1,5 +1,6 @@
 // Reads a JSON file that a person wrote, and says in one line what is wrong with it.
 import { readFileSync } from 'node:fs';
+import { describeJsonFault, findJsonFault } from './json-fault.ts';
 
 export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -15,10 +16,16 @@ export function readJsonFile(path: string, shown: string): ReadJson {
     if (code === undefined) throw error;
     return { problem: `${shown}: cannot be read (${code})` };
   }
+  const whole = text.replace(/^\uFEFF/, '');
   try {
-    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) };
+    return { value: JSON.parse(whole) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { problem: `${shown}: is not JSON: ${error.message}` };
+    return { problem: `${shown}: is not JSON: ${whereOf(whole, error)}` };
   }
+}
+
+function whereOf(text: string, error: SyntaxError): string {
+  const fault = findJsonFault(text);
+  return fault === null ? error.message : describeJsonFault(fault);
 }

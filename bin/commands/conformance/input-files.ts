@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { type Profile, parseProfile } from '../../../conformance/providers/profile-parser.ts';
 import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
 import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
+import { describeJsonFault, findJsonFault } from '../../../simulator/compose/json-fault.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
 export interface ReadProfile {
@@ -43,17 +44,16 @@ export function readJson(option: string, file: string, cwd: string, advice: stri
     const why = code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file} (${code})`;
     throw new UsageError(`${option}: ${why}; ${advice}`);
   }
+  const whole = text.replace(/^\uFEFF/, '');
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(whole);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`${option}: ${file} is not JSON: ${withoutValues(error.message)}`);
+    // What the parser quotes of a file may be a secret: the place is told in words of our own.
+    const fault = findJsonFault(whole);
+    const where = fault === null ? '' : `: ${describeJsonFault(fault)}`;
+    throw new UsageError(`${option}: ${file} is not JSON${where}`);
   }
-}
-
-/** What the parser quotes of a file may be a secret. */
-function withoutValues(message: string): string {
-  return message.replace(/, "[\s\S]*$/, '');
 }
 
 /** Whether a file can be written, found out before minutes are spent on what goes into it. */

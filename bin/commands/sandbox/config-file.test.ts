@@ -21,13 +21,19 @@ files('none at all: the defaults', ({ folder }) => {
 
 files('found by itself in the folder', ({ folder }) => {
   writeFileSync(join(folder, 'sandbox.config.json'), '\uFEFF{"allow_local_webhooks": true}');
-  assert.is(readConfigFile(undefined, folder).config?.allow_local_webhooks, true);
+  const read = readConfigFile(undefined, folder);
+  assert.is(read.config?.allow_local_webhooks, true);
+  assert.is(
+    read.problems ?? read.note,
+    'sandbox.config.json in this folder was read, and sets allow_local_webhooks',
+  );
 });
 
 files('a named one, and not the other', ({ folder }) => {
   writeFileSync(join(folder, 'sandbox.config.json'), '{broken');
   writeFileSync(join(folder, 'mine.json'), '{"settings": {}}');
-  assert.ok(readConfigFile('mine.json', folder).config);
+  const read = readConfigFile('mine.json', folder);
+  assert.is(read.problems ?? read.note, null);
 });
 
 const broken = [

@@ -7,7 +7,12 @@ import { readJsonFile } from '../../../simulator/compose/json-file.ts';
 const foundByItself = 'sandbox.config.json';
 
 export type ReadConfig =
-  | { readonly config: Config; readonly problems?: undefined }
+  | {
+      readonly config: Config;
+      /** What nobody named and was taken all the same, in a sentence; null where nothing was. */
+      readonly note: string | null;
+      readonly problems?: undefined;
+    }
   /** Lines for a person, the file named in each. */
   | { readonly config?: undefined; readonly problems: readonly string[] };
 
@@ -19,6 +24,13 @@ export function readConfigFile(named: string | undefined, folder: string): ReadC
   const read = isThere ? readJsonFile(path, shown) : { value: {} };
   if (read.problem !== undefined) return { problems: [read.problem] };
   const { config, problems = [] } = parseConfig(read.value);
-  if (config) return { config };
+  if (config) return { config, note: isThere && named === undefined ? noteOf(read.value) : null };
   return { problems: problems.map(({ field, message }) => `${shown}: ${field} ${message}`) };
+}
+
+function noteOf(value: unknown): string {
+  const { settings, ...rest } = value as { readonly settings?: object };
+  const names = [...Object.keys(settings ?? {}), ...Object.keys(rest)];
+  const what = names.length === 0 ? 'nothing' : names.join(', ');
+  return `${foundByItself} in this folder was read, and sets ${what}`;
 }

@@ -6,7 +6,7 @@ import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
-import { type Served, serveSandbox } from './start.ts';
+import { type Served, serveSandbox, tellConfig } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
 
 /** What a shell answers when a command is not there, or cannot be run. */
@@ -36,6 +36,7 @@ export function execCommand(): Command {
   return addServingOptions(command, '0').action(async (words: readonly string[]) => {
     if (words.length === 0) refuseUsage(command, 'name the command to run after --');
     const options = await readStartOptions(command);
+    tellConfig(options);
     const served = await serveSandbox(options);
     const { controlToken: token } = options.sandbox;
     const { plane } = served;

@@ -24,6 +24,7 @@ export function openapiCommand(print: (text: string) => void = write): Command {
     if (!URL.canParse(baseUrl)) refuseUsage(command, `--base-url: "${baseUrl}" is not a URL`);
     const read = readConfigFile(config, process.cwd());
     if (read.problems) return refuseUsage(command, read.problems.join('; '));
+    if (read.note !== null) process.stderr.write(`sandbox: ${read.note}.\n`);
     const { version } = manifest;
     const { settings } = read.config;
     const document = openapiDocument({ baseUrl: baseUrl.replace(/\/+$/, ''), version, settings });

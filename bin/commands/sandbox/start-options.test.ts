@@ -37,7 +37,14 @@ options('what is not named stays open, for a kept world to say', async () => {
   const { sandbox, listen, ...rest } = (await read()).options as StartOptions;
   const nothing = { allowHosts: [], allowOrigins: [] };
   assert.equal(listen, { host: '127.0.0.1', port: 7420, ...nothing });
-  assert.equal(rest, { json: false, quiet: false, readyFile: undefined, ui: true, open: false });
+  assert.equal(rest, {
+    json: false,
+    quiet: false,
+    readyFile: undefined,
+    configNote: null,
+    ui: true,
+    open: false,
+  });
   const { settings, forwards, allowLocalWebhooks, deviations, stateSync, ...named } = sandbox;
   assert.equal([forwards, allowLocalWebhooks, deviations, stateSync], [[], false, [], false]);
   assert.equal(settings, defaultSettings);
@@ -74,6 +81,10 @@ const taken = [
     },
   ],
   [['--forward-to', 'http://localhost:3000/hooks'], { forwardTo: 'http://localhost:3000/hooks' }],
+  [
+    ['--forward-to', 'http://example.com/hooks', '--i-own-this-host'],
+    { forwardTo: 'http://example.com/hooks' },
+  ],
   [['--host', '0.0.0.0', '--control-token', 's3cret'], { host: '0.0.0.0' }],
   [['--allow-host', 'sandbox', '--allow-host', 'a.b'], { allowHosts: ['sandbox', 'a.b'] }],
   [
@@ -117,6 +128,8 @@ const refused = [
   [['--forward-to', 'localhost:3000'], 'http://localhost:3000/hooks'],
   [['--forward-to', 'ftp://localhost/'], '--forward-to'],
   [['--forward-to', 'http://a:b@localhost/'], 'user name'],
+  [['--forward-to', 'http://example.com/hooks'], 'example.com is not this machine; if you run'],
+  [['--forward', 'https://hooks.example.com=http://10.0.0.1/'], '--i-own-this-host'],
   [['--forward', 'https://hooks.example.com'], 'ORIGIN=URL'],
   [['--forward', 'http://hooks.example.com=http://localhost'], 'https origin'],
   [['--forward', 'https://hooks.example.com/in=http://localhost'], 'https origin'],

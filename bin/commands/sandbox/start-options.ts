@@ -11,6 +11,7 @@ import {
   readListenOptions,
   readOptions,
 } from '../../../simulator/compose/options.ts';
+import { isLoopbackHost } from '../../../simulator/host/delivery/loopback.ts';
 import { parseWhole, refuseUsage } from '../command-io.ts';
 import { readConfigFile } from './config-file.ts';
 
@@ -22,6 +23,8 @@ export interface StartOptions {
   /** No line for each request. */
   readonly quiet: boolean;
   readonly readyFile: string | undefined;
+  /** What was found without being named, in a sentence. */
+  readonly configNote: string | null;
   /** Serve the dashboard. */
   readonly ui: boolean;
   /** Show the dashboard in a browser. */
@@ -48,6 +51,7 @@ interface Given {
   readonly readyFile?: string;
   readonly forwardTo?: string;
   readonly forward?: readonly string[];
+  readonly iOwnThisHost?: boolean;
   readonly allowLocalWebhooks?: boolean;
   readonly deviate?: readonly string[];
   readonly state?: string;
@@ -99,6 +103,7 @@ export function addServingOptions(command: Command, port: string): Command {
       'deliveries to that https origin go to this URL instead; repeatable',
       repeated,
     )
+    .option('--i-own-this-host', 'let those URLs be beyond this machine')
     .option('--allow-local-webhooks', 'take http:// and loopback webhook urls, against the rules')
     .option(
       '--state <file>',
@@ -134,10 +139,26 @@ export async function readStartOptions(command: Command): Promise<StartOptions> 
       forwards: [...forwards, ...read.forwards],
       allowLocalWebhooks: fileAllows || read.allowLocalWebhooks,
     };
-    return { sandbox, listen, json, quiet, readyFile, ui, open };
+    if (given.iOwnThisHost !== true) refuseDistantReceivers(command, sandbox);
+    return { sandbox, listen, json, quiet, readyFile, configNote: configured.note, ui, open };
   } catch (error) {
     if (!(error instanceof OptionsError)) throw error;
     return refuseUsage(command, linesOf(error.problems).join('\n'));
+  }
+}
+
+/** Nothing leaves this machine by mistake: a forward to another one has to be meant. */
+function refuseDistantReceivers(
+  command: Command,
+  { forwards, forwardTo }: Pick<ReadOptions, 'forwards' | 'forwardTo'>,
+): void {
+  const named = forwards.map(({ to }) => ['--forward', to] as const);
+  const receiver = forwardTo === undefined ? [] : [['--forward-to', forwardTo] as const];
+  for (const [option, url] of [...receiver, ...named]) {
+    const { hostname } = new URL(url);
+    if (isLoopbackHost(hostname)) continue;
+    const remedy = 'if you run that host, say so with --i-own-this-host';
+    refuseUsage(command, `${option}: ${hostname} is not this machine; ${remedy}`);
   }
 }
 

@@ -102,8 +102,16 @@ function notesOn({ options }: Sandbox): string[] {
   return [...(options.allowLocalWebhooks ? [local] : []), ...bent];
 }
 
+/** Where standard output belongs to others. */
+export function tellConfig({ configNote }: Pick<StartOptions, 'configNote'>): void {
+  if (configNote !== null) warn(`${configNote}.`);
+}
+
 function announce(options: StartOptions, ready: ReadyEvent, notes: readonly string[]): void {
-  const banner = () => bannerLines(ready, notes).join('\n');
+  const { configNote } = options;
+  const all = configNote === null ? notes : [`${configNote}.`, ...notes];
+  const banner = () => bannerLines(ready, all).join('\n');
+  if (options.json) tellConfig(options);
   print(`${options.json ? jsonText(ready) : banner()}\n`);
 }
 

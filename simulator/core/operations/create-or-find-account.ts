@@ -24,7 +24,8 @@ export function findBrand(context: RequestContext, row: Body): string | Decision
     if (credential.brandId !== null) return credential.brandId;
     return refuse(context, {
       code: 'validation_failed',
-      detail: 'brand_id is required: this credential is not bound to a brand.',
+      detail:
+        'brand_id is required: this credential is good for every brand of its firm, so name the one.',
       field: 'brand_id',
       cites: ['ACC-15'],
     });

@@ -193,11 +193,24 @@ function indexWorld(world: World, { accounts, transactions, values }: Behaviour)
   }
 }
 
+/** People mix up the files of this program. */
+function likelyKind(document: object): string {
+  if ('settings' in document || 'forwards' in document) {
+    return 'this looks like a configuration file, which --config takes';
+  }
+  if ('base_url' in document) return 'this looks like a profile of the judge, or what it was told';
+  if ('firms' in document) return 'this looks like a starting world, which --world takes';
+  if ('schema' in document) return 'this looks like a report';
+  return 'this is no saved world, as --state or GET state write it';
+}
+
 function findWorldIn(document: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(document))
     throw new StateError('a state is a JSON object, as GET state answers it');
   const { format, version, world } = document;
-  if (format !== stateFormat) throw new StateError(`format must be "${stateFormat}"`);
+  if (format !== stateFormat) {
+    throw new StateError(`format must be "${stateFormat}": ${likelyKind(document)}`);
+  }
   if (version !== stateVersion) {
     const why =
       typeof version === 'number' && version > stateVersion ? ': it is from a newer program' : '';

@@ -70,6 +70,7 @@ test('the first step that fails is named, and those after it are not judged', ()
   ];
   for (const [given, failing] of table) {
     const { steps, verified } = diagnose(given);
+    for (const { does, detail } of steps) assert.is.not(detail, '', does);
     const at = steps.findIndex(({ step }) => step === failing);
     assert.not.ok(verified);
     assert.equal(

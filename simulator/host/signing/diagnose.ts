@@ -89,7 +89,7 @@ function describeSteps(
   body: Uint8Array,
 ): DiagnosisStep[] {
   const parsed = parseSignatureHeader(header);
-  const t = parsed.ok ? `t=${parsed.tMs}, ${formatTime(parsed.tMs)}` : '';
+  const t = parsed.ok ? `t=${parsed.tMs}, ${formatTime(parsed.tMs)}` : 'it has';
   const count = parsed.ok ? parsed.signatures.length : 0;
   const steps: [StepName, does: string, passed: string][] = [
     ['header', 'the header is a list of key=value', 'it is'],

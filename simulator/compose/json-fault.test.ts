@@ -1,0 +1,66 @@
+// Where and why a text is no JSON; and that the scan agrees with the parser on what is.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { describeJsonFault, findJsonFault } from './json-fault.ts';
+
+const faults = suite('faults of JSON');
+
+const table = [
+  ['{\n  "settings": { "a": 1, }\n}', 'line 2, column 23: a comma before }'],
+  ['[1, 2,]', 'line 1, column 6: a comma before ]'],
+  ['{"a": 1 "b": 2}', 'line 1, column 9: a comma or } is missing before this'],
+  ["{'a': 1}", 'line 1, column 2: a name in double quotes was expected here'],
+  ['{\n// why\n"a": 1}', 'line 2, column 1: JSON has no comments'],
+  ['{"a": 1', 'line 1, column 8: the file ends before it is complete'],
+  ['{"a" 1}', 'line 1, column 6: a colon is missing before this'],
+  ['{"a": hello}', 'line 1, column 7: a value was expected here'],
+  ['{"a": "one\ntwo"}', 'line 1, column 7: this text has no end'],
+  ['{} {}', 'line 1, column 4: nothing may follow the value'],
+  ['', 'line 1, column 1: the file ends before it is complete'],
+] as const;
+
+faults('are named with their place', () => {
+  for (const [text, expected] of table) {
+    const fault = findJsonFault(text);
+    assert.is(fault === null ? null : describeJsonFault(fault), expected, text);
+  }
+});
+
+const pieces = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"a"',
+  '1',
+  '-0.5e3',
+  '01',
+  'null',
+  ' ',
+  '"\\x"',
+  '"b":1',
+  '"\u007f"',
+];
+
+faults('are found exactly where the parser refuses', () => {
+  // Every text of up to three pieces.
+  let texts = [''];
+  for (let length = 1; length <= 3; length += 1) {
+    texts = texts.flatMap((text) => pieces.map((piece) => text + piece));
+    for (const text of texts) assert.is(findJsonFault(text) === null, isJson(text), text);
+  }
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+faults.run();

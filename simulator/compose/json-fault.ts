@@ -1,0 +1,101 @@
+// Where a text stops being JSON, by line and column, in words for whoever wrote the file. The
+// parser's own message names a place only now and then, and may quote a secret of the file.
+
+export interface JsonFault {
+  readonly line: number;
+  readonly column: number;
+  readonly words: string;
+}
+
+/** Null for JSON. */
+export function findJsonFault(text: string): JsonFault | null {
+  const found = new JsonScan(text).findFault();
+  if (found === null) return null;
+  const before = text.slice(0, found.at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, words: found.words };
+}
+
+/** `line 3, column 5: a comma with nothing after it`. */
+export function describeJsonFault({ line, column, words }: JsonFault): string {
+  return `line ${line}, column ${column}: ${words}`;
+}
+
+interface Fault {
+  readonly at: number;
+  readonly words: string;
+}
+
+const space = /[ \t\r\n]*/y;
+// Only the first of the control characters have to be escaped.
+const string = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
+const plain = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+class JsonScan {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  findFault(): Fault | null {
+    const fault = this.#value();
+    if (fault !== null) return fault;
+    this.#skip(space);
+    return this.#at === this.#text.length ? null : this.#fault('nothing may follow the value');
+  }
+
+  #value(): Fault | null {
+    this.#skip(space);
+    const next = this.#text[this.#at];
+    if (next === '{') return this.#list('}', () => this.#member());
+    if (next === '[') return this.#list(']', () => this.#value());
+    if (next === '"') return this.#skip(string) ? null : this.#fault('this text has no end');
+    return this.#skip(plain) ? null : this.#fault('a value was expected here');
+  }
+
+  #member(): Fault | null {
+    this.#skip(space);
+    if (!this.#skip(string)) return this.#fault('a name in double quotes was expected here');
+    this.#skip(space);
+    if (this.#text[this.#at] !== ':') return this.#fault('a colon is missing before this');
+    this.#at += 1;
+    return this.#value();
+  }
+
+  #list(end: string, readEntry: () => Fault | null): Fault | null {
+    this.#at += 1;
+    this.#skip(space);
+    let comma = -1;
+    while (this.#text[this.#at] !== end || comma >= 0) {
+      if (this.#text[this.#at] === end) return { at: comma, words: `a comma before ${end}` };
+      const fault = readEntry();
+      if (fault !== null) return fault;
+      this.#skip(space);
+      comma = -1;
+      if (this.#text[this.#at] === end) break;
+      if (this.#text[this.#at] !== ',')
+        return this.#fault(`a comma or ${end} is missing before this`);
+      comma = this.#at;
+      this.#at += 1;
+      this.#skip(space);
+    }
+    this.#at += 1;
+    return null;
+  }
+
+  /** Goes over what the pattern takes; false when it takes nothing. */
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found !== '';
+  }
+
+  #fault(words: string): Fault {
+    const rest = this.#text.slice(this.#at);
+    if (rest === '') return { at: this.#at, words: 'the file ends before it is complete' };
+    const isComment = rest.startsWith('//') || rest.startsWith('/*');
+    return { at: this.#at, words: isComment ? 'JSON has no comments' : words };
+  }
+}
