@@ -1,72 +1,41 @@
-// `npm run client-samples [-- --times N] [NAME…]`: judges every sample client whole, and says where
-// the judge is wrong: a mistake that it does not see, or a failure that is none.
-import { availableParallelism } from 'node:os';
-import { checks } from '../../conformance/client/checks/all.ts';
-import { judgeClient } from '../../conformance/client/judge.ts';
+// `npm run client-samples [-- --times N --libraries NAME…]`: judges every sample client, or with
+// `--libraries` the clients built on libraries that many use, and says where the judge is wrong.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import {
   commandOf,
   rightClients,
-  type SampleClient,
   wrongClients,
 } from '../../conformance/client/testing/sample-clients.ts';
-import { worlds } from '../../fixtures/worlds.ts';
-import { openWorlds } from '../commands/conformance/client-sandbox.ts';
+import { type JudgedClient, judgeClients } from './client-samples/judge-clients.ts';
+import { installLibraries, libraryClients } from './client-samples/libraries.ts';
 
-const words = process.argv.slice(2);
-const at = words.indexOf('--times');
-const times = at < 0 ? 1 : Number(words[at + 1]);
-const names = at < 0 ? words : words.toSpliced(at, 2);
-const clients = [...rightClients, ...wrongClients].filter(
-  ({ name }) => names.length === 0 || names.includes(name),
-);
+const { values: asked, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { times: { type: 'string', default: '1' }, libraries: { type: 'boolean' } },
+});
+const cwd = mkdtempSync(join(tmpdir(), 'client-samples-'));
+process.once('exit', () => rmSync(cwd, { recursive: true, force: true }));
 
-async function tryOnce(client: SampleClient): Promise<string | null> {
-  const run = await judgeClient({
-    command: commandOf(client),
-    cwd: process.cwd(),
-    env: process.env,
-    checks,
-    timeoutMs: 30_000,
-    jobs: 4,
-    seed: 1,
-    openWorld: openWorlds({ fixture: worlds.default, plan: 'pro' }),
-    signal: new AbortController().signal,
-  });
-  const failed = run.results.filter(({ verdict }) => verdict === 'fails');
-  const unclear = run.results.filter(({ verdict }) => verdict === 'inconclusive');
-  const advised = run.results.filter(({ verdict }) => verdict === 'advisory');
-  const is = listed(failed.map(({ check }) => check.id));
-  const should = listed(client.fails);
-  const also = [...unclear, ...advised].map(({ check, verdict, settled, why }) => {
-    const [first] = settled.filter(({ outcome }) => outcome.verdict === verdict);
-    return why?.startsWith('the first run')
-      ? ''
-      : `\n    ${verdict} ${check.id}: ${first?.outcome.actual ?? why}`;
-  });
-  const told = failed.map(({ check, settled }) => {
-    const [first] = settled.filter(({ outcome }) => outcome.verdict === 'fails');
-    return `\n    ${check.id}: ${first?.aim.words}: ${first?.outcome.actual}`;
-  });
-  const took = `${(run.durationMs / 1000).toFixed(0)} s, ${run.runs} runs`;
-  const isRight = is === should;
-  const mark = isRight ? 'ok  ' : 'WRONG';
-  const shown = isRight ? also.join('') : [...told, ...also].join('');
-  console.log(`${mark} ${client.name} (${should}): ${is}; ${took}${shown}`);
-  return isRight ? null : client.name;
-}
+const samples = (): JudgedClient[] =>
+  [...rightClients, ...wrongClients].map((sample) => ({
+    name: sample.name,
+    command: commandOf(sample),
+    cwd,
+    fails: sample.fails,
+  }));
+const libraries = (): JudgedClient[] => {
+  const able = installLibraries(cwd);
+  return libraryClients
+    .filter(({ program }) => able.has(program))
+    .map(({ name, program, words, fails }) => ({ name, command: [program, ...words], cwd, fails }));
+};
 
-function listed(ids: readonly string[]): string {
-  return [...ids].sort().join(', ') || 'none';
-}
-
-const queue = clients.flatMap((client) => Array.from({ length: times }, () => client));
-const wrong: string[] = [];
-async function work(): Promise<void> {
-  for (let client = queue.shift(); client; client = queue.shift()) {
-    const name = await tryOnce(client);
-    if (name !== null) wrong.push(name);
-  }
-}
-await Promise.all(Array.from({ length: availableParallelism() }, work));
-console.log(`\n${clients.length * times - wrong.length} right, ${wrong.length} wrong`);
+const clients = (asked.libraries ? libraries() : samples())
+  .filter(({ name }) => names.length === 0 || names.includes(name))
+  .flatMap((client) => Array.from({ length: Number(asked.times) }, () => client));
+const wrong = await judgeClients(clients);
+console.log(`\n${clients.length - wrong.length} right, ${wrong.length} wrong`);
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -11,6 +11,7 @@ import { deviations } from '../../simulator/deviations/register.ts';
 import { unbendable } from '../../simulator/deviations/unbendable.ts';
 import { root } from '../dev/root.ts';
 import { citationProblems, citationsIn } from '../dev/tidy/citations.ts';
+import { exportProblems } from '../dev/tidy/exports.ts';
 import {
   firstLineProblems,
   nameProblems,
@@ -62,6 +63,7 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
   ],
   ['rooms can be looked over', () => roomProblems(paths)],
   ['a few lines for one file stand in it', () => foldProblems(files)],
+  ['nothing is exported that nobody imports', () => exportProblems(files)],
   ['nothing waits for itself to be loaded', () => circleProblems(files)],
   ['the package installs nothing but itself', () => dependencyProblems(manifest)],
   [

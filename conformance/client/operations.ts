@@ -49,10 +49,6 @@ export function isWrite(operation: OperationName | null): boolean {
   return row.writes === true;
 }
 
-export const writeNames: readonly OperationName[] = patterns
-  .map(({ name }) => name)
-  .filter(isWrite);
-
 /** `POST /api/v1/transactions/{id}/approve`. */
 export function routeOf(operation: OperationName): string {
   const { method, path } = rows[operation];
@@ -66,7 +62,7 @@ export function membersOf(json: unknown): Members {
 }
 
 /** The rows of a bulk create. */
-export function rowsOf({ operation, json }: Pick<ApiCall, 'operation' | 'json'>): Members[] {
+function rowsOf({ operation, json }: Pick<ApiCall, 'operation' | 'json'>): Members[] {
   const { accounts } = membersOf(json);
   return operation === 'bulkCreateAccounts' && Array.isArray(accounts)
     ? accounts.map(membersOf)

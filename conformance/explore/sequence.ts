@@ -35,7 +35,7 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
-export const operationNames = [
+const operationNames = [
   'createAccount',
   'updateAccount',
   'bulkCreateAccounts',

@@ -30,7 +30,7 @@ const symbols = [
   '$rows',
 ] as const;
 
-export function isSymbolic(value: unknown): value is Symbolic {
+function isSymbolic(value: unknown): value is Symbolic {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   return symbols.some((name) => Object.hasOwn(value, name));
 }

@@ -8,7 +8,7 @@ import type { Exchange } from '../engine/types.ts';
 import type { Delivery } from './delivery.ts';
 
 /** EVT-9b: a receiver that answers later than this has failed. */
-export const answerLimitMs = 15_000;
+const answerLimitMs = 15_000;
 
 /** The judge was told to stop: what was under way then shows nothing of the receiver. */
 export class Interrupted extends Error {}

@@ -175,7 +175,7 @@ async function renderReport(format: ReportFile['format'], report: ClientReport):
 }
 
 /** The most urgent thing that can be said; 130 whatever was found before it was cut off. */
-export function exitCodeOf({ verdict, interrupted, baseline }: ClientReport): number {
+function exitCodeOf({ verdict, interrupted, baseline }: ClientReport): number {
   if (interrupted) return EXIT_CODES.interrupted;
   if (verdict === 'deviates') return EXIT_CODES.deviates;
   if (verdict === 'invalid') return EXIT_CODES.ungraded;

@@ -25,7 +25,7 @@ export function defineList(command: Command): void {
 }
 
 /** For scripts. */
-export function listing() {
+function listing() {
   const trying = (rule: string) =>
     scenarios.filter((each) => each.rules.some((id) => id === rule)).map(({ id }) => id);
   return {

@@ -7,7 +7,7 @@ import { root } from '../root.ts';
 import { writeNotices } from './notices.ts';
 
 /** Output name → source. Everything they reach by `import()` becomes a chunk of its own. */
-export const entries = {
+const entries = {
   sandbox: 'bin/sandbox.main.ts',
   conformance: 'bin/conformance.main.ts',
   index: 'simulator/index.ts',

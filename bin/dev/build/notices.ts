@@ -26,7 +26,7 @@ export function writeNotices(out: string, inputs: readonly string[]): void {
 }
 
 /** `node_modules/name` or `node_modules/@scope/name`, nested ones too; null for our own files. */
-export function packageFolderOf(path: string): string | null {
+function packageFolderOf(path: string): string | null {
   const at = path.lastIndexOf('node_modules/');
   if (at < 0) return null;
   const [first = '', second = ''] = path.slice(at + 'node_modules/'.length).split('/');

@@ -114,7 +114,7 @@ function bodyOf({ text }: Seen): JsonObject {
   }
 }
 
-export function codeOf(seen: Seen): string {
+function codeOf(seen: Seen): string {
   return String(bodyOf(seen).code ?? '');
 }
 

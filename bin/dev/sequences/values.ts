@@ -4,7 +4,7 @@ import { ACTORS } from './actors.ts';
 import type { Money, Person } from './steps.ts';
 
 const LONG = 'r'.repeat(255);
-export const references = fc.constantFrom(
+const references = fc.constantFrom(
   'ada',
   'ADA',
   'Straße',
@@ -24,7 +24,7 @@ export const references = fc.constantFrom(
   'x'.repeat(128),
   `${'x'.repeat(128)}y`,
 );
-export const emails = fc.constantFrom(
+const emails = fc.constantFrom(
   'a@x.example',
   'A@X.example',
   'b@x.example',
@@ -37,7 +37,7 @@ export const emails = fc.constantFrom(
   '@',
   `${'l'.repeat(70)}@x.example`,
 );
-export const phones = fc.constantFrom(
+const phones = fc.constantFrom(
   null,
   null,
   null,
@@ -50,8 +50,8 @@ export const phones = fc.constantFrom(
   '',
   '+490301234567',
 );
-export const regions = fc.constantFrom(null, null, 'GB', 'gb', 'US', 'XX', 'DE');
-export const brands = fc.constantFrom<(string | null)[]>(
+const regions = fc.constantFrom(null, null, 'GB', 'gb', 'US', 'XX', 'DE');
+const brands = fc.constantFrom<(string | null)[]>(
   '10',
   '10',
   '10',
@@ -62,7 +62,7 @@ export const brands = fc.constantFrom<(string | null)[]>(
   '010',
   'x',
 );
-export const names = fc.constantFrom(null, 'Ada', '', 'Lovelace', 'é', '🙂');
+const names = fc.constantFrom(null, 'Ada', '', 'Lovelace', 'é', '🙂');
 export const keys = fc.oneof(
   { weight: 3, arbitrary: fc.constant(null) },
   { weight: 2, arbitrary: fc.nat(4) },
@@ -80,7 +80,7 @@ export const people = fc.record<Person>({
   last: names,
 });
 
-export const amounts = fc.constantFrom(
+const amounts = fc.constantFrom(
   '10.00',
   '10',
   '-10.00',

@@ -67,7 +67,7 @@ function importersOf(files: readonly ImportingFile[]): ReadonlyMap<string, reado
   return importers;
 }
 
-function targetsOf(path: string, imports: readonly Import[]): string[] {
+export function targetsOf(path: string, imports: readonly Import[]): string[] {
   return imports.flatMap(({ specifier }) =>
     specifier?.startsWith('.') ? [posix.join(posix.dirname(path), specifier)] : [],
   );

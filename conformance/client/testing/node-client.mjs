@@ -227,17 +227,3 @@ export class Client {
     });
   }
 }
-
-/** All nine writes. */
-export async function everything(client) {
-  const account = await client.createAccount('person');
-  await client.updateAccount(account, { first_name: 'Augusta' });
-  await client.bulkCreate(['one', 'two']);
-  const first = await client.createTransaction('first', '250.00');
-  await client.move(first, 'approve');
-  const second = await client.createTransaction('second', '75.50');
-  await client.move(second, 'reject', { reason: 'entered twice' });
-  const third = await client.createTransaction('third', '19.99');
-  await client.move(third, 'cancel', { reason: 'not wanted' });
-  await client.trade();
-}

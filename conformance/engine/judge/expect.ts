@@ -154,7 +154,7 @@ function namesTheSame(seen: unknown, wanted: unknown): boolean {
 }
 
 /** Deep equality over JSON, or the test of a matcher; with the words for a report. */
-export function compareValue(
+function compareValue(
   seen: Json | undefined,
   wanted: ExpectedValue,
 ): [words: string, truth: boolean] {
@@ -177,7 +177,7 @@ export function describeAnswer(answer: Answer): string {
   return answer.text === '' ? answer.summary : `${answer.summary}: ${clip(answer.text)}`;
 }
 
-export function formatValue(value: unknown): string {
+function formatValue(value: unknown): string {
   return value === undefined ? 'absent' : clip(JSON.stringify(value) ?? String(value));
 }
 

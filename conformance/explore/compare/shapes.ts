@@ -72,7 +72,7 @@ export const ACCOUNT = record(accountMembers);
 export const TRANSACTION = record(transactionMembers);
 
 /** NS-1: the specification shows none of it; what the model has and the target has is compared. */
-export const ORDER = record({
+const ORDER = record({
   id: name('order'),
   trading_account_id: name('trading account'),
   position_id: name('position'),
@@ -84,7 +84,7 @@ export const ORDER = record({
   created_at: time,
 });
 
-export const SUBSCRIPTION = record({
+const SUBSCRIPTION = record({
   id: name('subscription'),
   url: name('url'),
   brand_id: name('brand'),

@@ -7,7 +7,7 @@ import type { DrawnAccount, Scene } from './scene.ts';
 const tagged = ({ accounts }: Scene) => accounts.some(({ tags }) => tags.length > 0);
 const retagged = ({ accounts }: Scene) => accounts.some(({ tags }) => tags.length > 1);
 
-export const tagOf = (step: number): Value => ({ $header: step, name: 'etag' });
+const tagOf = (step: number): Value => ({ $header: step, name: 'etag' });
 
 function newestTag({ tags }: DrawnAccount): Value {
   return tagOf(tags[tags.length - 1]!);

@@ -66,7 +66,7 @@ const someCategories = (d: Drawing): readonly string[] => {
   return chosen.length === 0 ? ['account', 'transaction'] : chosen;
 };
 
-export function subscribe(
+function subscribe(
   d: Drawing,
   as: string,
   url: Value,

@@ -44,7 +44,7 @@ const LONGEST_BODY = 1500;
 
 export type Scenarios = ReadonlyMap<string, ReportScenario>;
 
-export function verdictMark(verdict: ReportRule['verdict']): Markup {
+function verdictMark(verdict: ReportRule['verdict']): Markup {
   const { sign, name, meaning } = verdictWords[verdict];
   return html`<span class="mark ${verdict}" title="${meaning}">${sign} ${name}</span>`;
 }

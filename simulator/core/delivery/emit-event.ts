@@ -23,7 +23,7 @@ export function emit(
   return recordEvent(behaviour, categoryOf(kind), kind, { firmId, brandId, accountId }, body);
 }
 
-export function recordEvent(
+function recordEvent(
   behaviour: Behaviour,
   category: EventCategory,
   kind: string,

@@ -71,7 +71,7 @@ function parse(body: Uint8Array): unknown {
 const mostFound = 20;
 
 /** `first_name was "Ada", is "Eda"`, member by member; however much differs, the first of it. */
-export function differencesOf(then: unknown, now: unknown): string[] {
+function differencesOf(then: unknown, now: unknown): string[] {
   const found: string[] = [];
   compare(then, now, '', found);
   return found;

@@ -14,7 +14,7 @@ import { findReferenced } from '../references.ts';
 import { optionalText } from './members.ts';
 
 /** The brand an account would be created at, or why it cannot be. */
-export function findBrand(context: RequestContext, row: Body): string | Decision {
+function findBrand(context: RequestContext, row: Body): string | Decision {
   const { behaviour, world } = context;
   const credential = callerOf(context);
   const named = optionalText(row, 'brand_id');

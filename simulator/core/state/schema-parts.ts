@@ -30,7 +30,7 @@ export const decimal: Schema = {
   pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d{1,3})?$',
   description: 'It is an exact decimal such as "10.50".',
 };
-export const headerValue: Schema = {
+const headerValue: Schema = {
   type: 'string',
   pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
   description: 'It is the value of a header.',

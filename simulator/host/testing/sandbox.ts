@@ -3,7 +3,7 @@
 import { findStartingWorld } from '../world/find-starting-world.ts';
 import { Sandbox, type SandboxHostOptions } from '../world/sandbox.ts';
 
-export const standsAtMs = Date.UTC(2026, 2, 2, 12);
+const standsAtMs = Date.UTC(2026, 2, 2, 12);
 
 /** A sandbox whose limits nobody meets, and whose deliveries all arrive. */
 export async function createTestSandbox(

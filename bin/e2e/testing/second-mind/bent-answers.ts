@@ -57,7 +57,7 @@ const onProblems =
 const transactionOf = (body: JsonObject, { mind }: RequestContext) =>
   mind.transactions.find((each) => each.id === body.id);
 
-export const BENDS: Partial<Record<DefectId, Bend>> = {
+const BENDS: Partial<Record<DefectId, Bend>> = {
   'conv-number-ids': onAccounts(member((body) => (body.id = Number(body.id)))),
   'conv-number-brand': onAccounts(member((body) => (body.brand_id = Number(body.brand_id)))),
   'conv-txn-number-account': onTransactions(

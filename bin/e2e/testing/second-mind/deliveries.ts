@@ -48,7 +48,7 @@ export interface Sending {
   readonly follows: boolean;
 }
 
-export function subscriptionOf(mind: SecondMind, { subscriptionId }: Delivery): Subscription {
+function subscriptionOf(mind: SecondMind, { subscriptionId }: Delivery): Subscription {
   return mind.subscriptions.find((each) => each.id === subscriptionId)!;
 }
 

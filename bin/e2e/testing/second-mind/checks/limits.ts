@@ -88,7 +88,7 @@ export function rateOf(mind: SecondMind, credential: Credential): number {
   return PLANS[plan];
 }
 
-export function firmRate(mind: SecondMind, firmId: string): number {
+function firmRate(mind: SecondMind, firmId: string): number {
   const firm = mind.firms.find((each) => each.id === firmId)!;
   const times = mind.has('lim-firm-double') ? 2 * FIRM_TIMES : FIRM_TIMES;
   return firm.ratePerSecond ?? times * PLANS[firm.plan];

@@ -109,7 +109,7 @@ function isOpen(mind: SecondMind, address: string): boolean {
 }
 
 /** What a host resolves to; null where it is forwarded, and so public without being looked up. */
-export function addressesOf(mind: SecondMind, host: string, url: string): string[] | null {
+function addressesOf(mind: SecondMind, host: string, url: string): string[] | null {
   if (isLiteral(host)) return [host];
   const same = (each: { host: string }) => each.host.toLowerCase() === host.toLowerCase();
   const set = mind.names.find(same);

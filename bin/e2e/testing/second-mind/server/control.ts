@@ -120,7 +120,7 @@ function addCredential({ mind, body }: Order): Told {
   return [201, { ...shownCredential(mind, made), token: newToken(mind, made.clientId, null) }];
 }
 
-export function shownCredential(mind: SecondMind, each: Credential): JsonObject {
+function shownCredential(mind: SecondMind, each: Credential): JsonObject {
   return {
     name: each.name,
     kind: each.kind,

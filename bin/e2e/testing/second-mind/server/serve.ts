@@ -19,7 +19,7 @@ import { openApiOf } from './openapi.ts';
 import { SCOPES } from './profile.ts';
 import { WorldHost } from './world-host.ts';
 
-export const STYLES = { plain, other };
+const STYLES = { plain, other };
 
 export interface ServeOptions {
   readonly port?: number;
