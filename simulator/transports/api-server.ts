@@ -46,7 +46,9 @@ export function createApiServer(given: ApiServerOptions): Server {
   const server = createServer(options, (raw, response) => {
     const stranger = door.refuseHost(raw.headers);
     if (stranger !== null) {
-      response.writeHead(stranger.status, stranger.headers).end(stranger.body);
+      const body = String(stranger.body);
+      const length = { 'content-length': Buffer.byteLength(body) };
+      response.writeHead(stranger.status, { ...stranger.headers, ...length }).end(body);
       return;
     }
     const { url = '/' } = raw;

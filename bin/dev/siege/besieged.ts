@@ -110,7 +110,8 @@ export class Besieged {
   async control(method: string, path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.ready.control_url}/${path}`, {
       method,
-      headers: { 'content-type': 'application/json' },
+      // A connection that is kept would count among those that are left.
+      headers: { 'content-type': 'application/json', connection: 'close' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -27,18 +27,22 @@ export interface Place {
   readonly world: World;
 }
 
+const openPool = (baseUrl: string) =>
+  new Pool(baseUrl, { connections: 24, pipelining: 1, keepAliveTimeout: 60_000 });
 const givesUpMs = 2500;
 const text = new TextDecoder();
 
 export class Callers {
-  readonly #pool: Pool;
+  readonly #baseUrl: string;
   readonly #places: () => readonly Place[];
+  #pool: Pool;
   tally = new Tally();
   #stopping = false;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(baseUrl: string, places: () => readonly Place[]) {
-    this.#pool = new Pool(baseUrl, { connections: 24, pipelining: 1, keepAliveTimeout: 60_000 });
+    this.#baseUrl = baseUrl;
+    this.#pool = openPool(baseUrl);
     this.#places = places;
   }
 
@@ -51,6 +55,13 @@ export class Callers {
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;
+  }
+
+  /** Ends every connection; the next call opens new ones. */
+  async hangUp(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = openPool(this.#baseUrl);
+    await pool.destroy();
   }
 
   close(): Promise<void> {

@@ -35,6 +35,11 @@ export class Receiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
+  /** Ends the connections that wait for a next delivery. */
+  hangUp(): void {
+    this.#server.closeIdleConnections();
+  }
+
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();

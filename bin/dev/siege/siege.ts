@@ -129,6 +129,9 @@ class Siege {
     await this.#followers.stop();
     await this.#judgeWorlds();
     await this.#operator.clear();
+    // What stays open now is the sandbox's own doing.
+    await this.#callers.hangUp();
+    this.#receiver.hangUp();
     await pause(restMs);
     const gauge = await this.#besieged.gauge();
     return this.#told(n, gauge);

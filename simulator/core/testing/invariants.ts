@@ -55,8 +55,9 @@ function* peopleProblems(world: World): Generator<string> {
     if (twice !== undefined) yield `${what} ${twice} names two accounts`;
   }
   const made = [...world.transactions.values()];
+  // NS-20: who does not reach the first one may make another, on an account that is reached.
   const twice = findTwice(
-    made.map(({ firmId, reference }) => `${firmId} ${reference.toLowerCase()}`),
+    made.map(({ accountId, reference }) => `${accountId} ${reference.toLowerCase()}`),
   );
   if (twice !== undefined) yield `reference ${twice} names two transactions`;
 }
