@@ -20,6 +20,10 @@ const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/sandbox/deviations.ts')).deviationsCommand(),
   },
   {
+    name: 'asyncapi',
+    load: async () => (await import('./commands/sandbox/openapi.ts')).asyncapiCommand(),
+  },
+  {
     name: 'openapi',
     load: async () => (await import('./commands/sandbox/openapi.ts')).openapiCommand(),
   },

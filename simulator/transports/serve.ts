@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DocumentOptions } from '../../fixtures/openapi.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { mountControl } from './control/mount.ts';
@@ -20,6 +21,8 @@ export interface ServeOptions {
   readonly dashboard?: string;
 }
 
+type DescribeApi = (options: DocumentOptions) => Readonly<Record<string, unknown>>;
+
 export function serve(options: ServeOptions): FastifyInstance {
   const { sandbox, plane, version, dashboard } = options;
   const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
@@ -28,12 +31,16 @@ export function serve(options: ServeOptions): FastifyInstance {
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
     mount: (mounted, guarded) => {
       mountControl(mounted, plane, guarded);
-      mounted.get('/openapi.json', async (request, reply) => {
-        const { openapiDocument } = await import('../../fixtures/openapi.ts');
-        const { settings } = sandbox;
-        const document = openapiDocument({ baseUrl: `http://${request.host}`, version, settings });
-        return reply.type('application/json; charset=utf-8').send(JSON.stringify(document));
-      });
+      const { settings } = sandbox;
+      const describe = (path: string, load: () => Promise<DescribeApi>) =>
+        mounted.get(path, async ({ host }, reply) => {
+          const document = (await load())({ baseUrl: `http://${host}`, version, settings });
+          return reply.type('application/json; charset=utf-8').send(JSON.stringify(document));
+        });
+      describe('/openapi.json', async () =>
+        (await import('../../fixtures/openapi.ts')).openapiDocument);
+      describe('/asyncapi.json', async () =>
+        (await import('../../fixtures/asyncapi.ts')).asyncapiDocument);
     },
   });
   if (dashboard !== undefined) mountDashboard(app, dashboard);

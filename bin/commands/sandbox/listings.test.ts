@@ -7,7 +7,7 @@ import { questions } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import { deviationsCommand } from './deviations.ts';
-import { openapiCommand } from './openapi.ts';
+import { asyncapiCommand, openapiCommand } from './openapi.ts';
 import { questionsCommand } from './questions.ts';
 
 const listings = suite('listing commands');
@@ -54,6 +54,14 @@ listings('deviations: each breaks rules that exist, and --rule narrows', async (
     await printed(deviationsCommand),
     /\d+ deviations\. Use: sandbox start --deviate ID/,
   );
+});
+
+listings('asyncapi: the document for the server that is named', async () => {
+  const text = await printed(asyncapiCommand, '--base-url', 'https://api.example.com/');
+  const document = JSON.parse(text) as { asyncapi: string; servers: { platform: object } };
+  assert.match(document.asyncapi, /^3\.0/);
+  const { host, protocol } = document.servers.platform as Record<string, unknown>;
+  assert.equal([host, protocol], ['api.example.com', 'wss']);
 });
 
 listings('openapi: the document for the server that is named', async () => {

@@ -1,7 +1,8 @@
-// `sandbox openapi`: the description of the API, to generate a client from without starting
-// anything.
+// `sandbox openapi` and `sandbox asyncapi`: the descriptions of the API and of its events, without
+// starting anything.
 import { Command } from 'commander';
-import { openapiDocument } from '../../../fixtures/openapi.ts';
+import { asyncapiDocument } from '../../../fixtures/asyncapi.ts';
+import { type DocumentOptions, openapiDocument } from '../../../fixtures/openapi.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
@@ -13,9 +14,26 @@ interface Given {
   readonly json?: boolean;
 }
 
-export function openapiCommand(print: (text: string) => void = write): Command {
-  const command = new Command('openapi')
-    .description('print the OpenAPI 3.1 document of the API')
+type Print = (text: string) => void;
+
+export function openapiCommand(print: Print = write): Command {
+  const words = 'print the OpenAPI 3.1 document of the API';
+  return documentCommand('openapi', words, openapiDocument, print);
+}
+
+export function asyncapiCommand(print: Print = write): Command {
+  const words = 'print the AsyncAPI 3 document of the events channel and the deliveries';
+  return documentCommand('asyncapi', words, asyncapiDocument, print);
+}
+
+function documentCommand(
+  name: string,
+  words: string,
+  documentOf: (options: DocumentOptions) => object,
+  print: Print,
+): Command {
+  const command = new Command(name)
+    .description(words)
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--json', 'JSON, which it is in any case');
@@ -27,7 +45,7 @@ export function openapiCommand(print: (text: string) => void = write): Command {
     if (read.note !== null) process.stderr.write(`sandbox: ${read.note}.\n`);
     const { version } = manifest;
     const { settings } = read.config;
-    const document = openapiDocument({ baseUrl: baseUrl.replace(/\/+$/, ''), version, settings });
+    const document = documentOf({ baseUrl: baseUrl.replace(/\/+$/, ''), version, settings });
     print(`${JSON.stringify(document, null, 2)}\n`);
   });
 }

@@ -1,0 +1,82 @@
+// What the documents say of events is what is sent: each kind, of a history and of calls, fits the
+// union of one document and the message of the other.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { asyncapiDocument } from '../../fixtures/asyncapi.ts';
+import { eventKinds } from '../../fixtures/event-kinds.ts';
+import { openapiDocument } from '../../fixtures/openapi.ts';
+import { defaultSettings } from '../../fixtures/settings.ts';
+import { createSandbox, type SandboxHandle } from '../index.ts';
+
+const options = { baseUrl: 'http://127.0.0.1:7420', version: '0.1.0', settings: defaultSettings };
+
+type Document = Readonly<Record<string, unknown>>;
+
+function fitter(document: Document) {
+  const ajv = new Ajv2020({ strict: false, formats: { uri: true } }).addSchema(document, 'api');
+  return (name: string, value: unknown): string =>
+    ajv.validate(`api#/components/schemas/${name}`, value) ? '' : ajv.errorsText();
+}
+
+async function callAll(sandbox: SandboxHandle): Promise<void> {
+  let calls = 0;
+  const call = async (method: string, path: string, body?: object, tag?: string) => {
+    calls += 1;
+    const response = await sandbox.fetch(`http://sandbox/api/v1/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${sandbox.credential('firm').token}`,
+        'content-type': 'application/json',
+        'idempotency-key': `key-${calls}`,
+        ...(tag === undefined ? {} : { 'if-match': tag }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+    return { tag: response.headers.get('etag') ?? '', body: await response.json() };
+  };
+  const person = { client_reference_id: 'ada', email: 'ada@example.net', brand_id: '10' };
+  const made = await call('POST', 'accounts', person);
+  await call('PATCH', `accounts/${made.body.id}`, { language: 'en' }, made.tag);
+  const terms = { trading_account_id: '5001', instrument: 'EURUSD', side: 'buy', volume: '1' };
+  const opened = await call('POST', 'positions/open', terms);
+  const { position_id } = opened.body;
+  await call('POST', 'positions/close', { trading_account_id: '5001', position_id });
+  for (const verb of ['approve', 'reject', 'cancel']) {
+    const { body } = await call('POST', 'transactions', {
+      client_reference_id: verb,
+      account_id: '1001',
+      trading_account_id: '5001',
+      currency: 'USD',
+      amount: '10',
+      transaction_type: 'Deposit',
+    });
+    const reason = verb === 'approve' ? undefined : { reason: 'none' };
+    await call('POST', `transactions/${body.id}/${verb}?account_id=1001`, reason);
+  }
+  await sandbox.clock.advance({ by_ms: 10_000 });
+}
+
+test('every kind of event is as the two documents say', async () => {
+  const [openapi, asyncapi] = [openapiDocument(options), asyncapiDocument(options)];
+  const [fitsUnion, fitsMessage] = [fitter(openapi), fitter(asyncapi)];
+  const sandbox = await createSandbox({ clock: 'frozen', plan: 'pro' });
+  await callAll(sandbox);
+  const { events } = await sandbox.control.listEvents({ limit: 10_000 });
+  assert.equal([...new Set(events.map(({ kind }) => kind))].sort(), [...eventKinds].sort());
+  const { messages } = asyncapi.components as { readonly messages: Document };
+  const named = new Map(Object.values(messages).map((each) => [(each as Document).name, each]));
+  for (const event of events) {
+    assert.is(fitsUnion('Envelope', event), '', event.kind);
+    const { payload } = named.get(event.kind) as { readonly payload: { readonly $ref: string } };
+    assert.is(fitsMessage(payload.$ref.split('/').at(-1) ?? '', event), '', event.kind);
+  }
+  const [first] = events;
+  for (const other of [{ kind: 'account.gone' }, { data: {} }]) {
+    assert.is.not(fitsUnion('Envelope', { ...first, ...other }), '', JSON.stringify(other));
+  }
+  await sandbox.close();
+});
+
+test.run();
