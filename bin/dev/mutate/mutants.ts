@@ -1,6 +1,6 @@
 // Small wrongs in a source text: a condition turned round, a bound moved by one, a constant
 // changed.
-import { createRequire } from 'node:module';
+import { parse } from '@babel/parser';
 
 /** One change of one place. */
 export interface Mutant {
@@ -15,11 +15,6 @@ interface Node {
   readonly end: number;
   readonly [member: string]: unknown;
 }
-
-/** Of what the parser gives, only this is read. */
-type ParseSync = (name: string, source: string) => { readonly program: Node };
-
-const { parseSync } = createRequire(import.meta.url)('oxc-parser') as { parseSync: ParseSync };
 
 const otherOperators: Readonly<Record<string, readonly string[]>> = {
   '===': ['!=='],
@@ -44,8 +39,12 @@ const unjudged = /^(?:[A-Z]+-\d+[a-z]*|[A-Z]{2,5})$|\S \S/;
 /** Every mutant of a TypeScript source, in the order of its text. */
 export function findMutants(source: string): readonly Mutant[] {
   const found: Mutant[] = [];
-  const parsed = parseSync('source.ts', source);
-  visit(parsed.program, found, source);
+  const { program } = parse(source, {
+    sourceType: 'module',
+    plugins: ['typescript', 'estree'],
+    createParenthesizedExpressions: true,
+  });
+  visit(program as unknown as Node, found, source);
   return found.sort((one, other) => one.start - other.start);
 }
 
