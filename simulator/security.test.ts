@@ -72,7 +72,7 @@ const heldBy: Readonly<Record<string, readonly (readonly [file: string, title: s
     [hostile, 'what is no HTTP ends, whatever it has still to say'],
   ],
   'A body costs': [
-    ['transports/read-body.test.ts', 'no piece is kept'],
+    ['host/bodies/read-body.test.ts', 'no piece is kept'],
     [plane, 'each row reads as much as it has use for'],
   ],
   'However much is wrong': [

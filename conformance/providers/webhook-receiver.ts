@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type HeaderLine, Headers, linesOfRaw } from '../engine/send/headers.ts';
+import { GrowingBytes } from '../engine/send/read-body.ts';
 
 /** One delivery as it arrived. */
 export interface ReceivedDelivery {
@@ -147,15 +148,13 @@ export class WebhookReceiver {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new GrowingBytes();
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > BODY_LIMIT_BYTES) request.destroy();
-      else chunks.push(chunk);
+      if (body.size + chunk.length > BODY_LIMIT_BYTES) request.destroy();
+      else body.add(chunk);
     });
     request.on('error', () => response.destroy());
-    request.on('end', () => this.#answer(request, response, Buffer.concat(chunks)));
+    request.on('end', () => this.#answer(request, response, body.all()));
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, body: Uint8Array): void {

@@ -9,10 +9,10 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Settings } from '../../fixtures/settings.ts';
+import { readBody } from '../host/bodies/read-body.ts';
 import type { Door } from './door.ts';
 import { endSocket } from './end-socket.ts';
 import { ApiMessage } from './events-channel.ts';
-import { readBody } from './read-body.ts';
 import type { RequestBatcher } from './request-batcher.ts';
 
 export interface ApiServerOptions {

@@ -1,9 +1,15 @@
 // A target that answers without end, or with brackets without end, costs its judge next to nothing.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ANSWER_LIMIT_BYTES, isTooDeep, readUpTo, readWhole } from './read-body.ts';
+import { openProbeSender } from '../../receiver/probe-sender.ts';
+import { effectCounterOf } from '../../receiver/side-effects.ts';
+import { Answer } from './answer.ts';
+import { Headers } from './headers.ts';
+import { ANSWER_LIMIT_BYTES, GrowingBytes, isTooDeep, readUpTo, readWhole } from './read-body.ts';
 import { socketSender } from './sender.ts';
 
 const bodies = suite('bodies of strangers');
@@ -31,6 +37,61 @@ bodies('one of the limit is whole', async () => {
     })(),
   );
   assert.ok(isWhole);
+});
+
+bodies(
+  'in however many chunks it comes, and however deep it is, an answer is read as it is',
+  async () => {
+    const text = Array.from({ length: 3000 }, (_, n) => n % 10).join('');
+    const byteByByte = (async function* () {
+      for (const byte of Buffer.from(text)) yield Uint8Array.of(byte);
+    })();
+    assert.is(Buffer.from(await readWhole(byteByByte)).toString(), text);
+    const parts = { n: 1, status: 200, headers: new Headers([]), atMs: 0, durationMs: 0 };
+    const answerOf = (json: string) => new Answer({ ...parts, body: Buffer.from(json) });
+    assert.equal(answerOf('{"a":[1]}').json, { a: [1] });
+    assert.is(answerOf(`${'['.repeat(300)}${']'.repeat(300)}`).json, undefined);
+  },
+);
+
+bodies('no chunk is kept', async () => {
+  const bytes = new GrowingBytes();
+  const add = () => {
+    const chunk = new Uint8Array(1);
+    bytes.add(chunk);
+    return new WeakRef(chunk);
+  };
+  const chunks = Array.from({ length: 100 }, add);
+  setFlagsFromString('--expose-gc');
+  await new Promise((resolve) => setImmediate(resolve));
+  runInNewContext('gc')();
+  assert.ok(chunks.filter((chunk) => chunk.deref() !== undefined).length < 10);
+  assert.is(bytes.all().length, 100);
+});
+
+bodies('a receiver that answers without end is left, and judged by its status', async () => {
+  let sent = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    const more = (): void => {
+      while (sent < 200 && !response.destroyed && response.write(mebibyte)) sent += 1;
+      if (sent < 200 && !response.destroyed) response.once('drain', more);
+    };
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const sender = await openProbeSender(url, 0);
+  const { response } = await sender.send({ headers: [], body: Buffer.from('{}') } as never);
+  assert.equal([response?.status, response?.body.length], [200, 65_536]);
+  await sender.close();
+  const said = await effectCounterOf(url)
+    .count()
+    .catch((error: Error) => error.message);
+  assert.match(String(said), 'longer than 1024 KiB');
+  assert.ok(sent < 100, `${sent} MiB were sent`);
+  server.closeAllConnections();
+  server.close();
 });
 
 bodies('a target that answers 200 MB is left after the first of them', async () => {

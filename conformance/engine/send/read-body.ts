@@ -27,19 +27,37 @@ export async function readUpTo(
   stream: AsyncIterable<Uint8Array>,
   limitBytes = ANSWER_LIMIT_BYTES,
 ): Promise<{ readonly bytes: Uint8Array; readonly isWhole: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new GrowingBytes();
   for await (const chunk of stream) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > limitBytes) {
-      return { bytes: Buffer.concat(chunks).subarray(0, limitBytes), isWhole: false };
-    }
+    bytes.add(chunk);
+    if (bytes.size > limitBytes)
+      return { bytes: bytes.all().subarray(0, limitBytes), isWhole: false };
   }
-  return {
-    bytes: chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks),
-    isWhole: true,
-  };
+  return { bytes: bytes.all(), isWhole: true };
+}
+
+/**
+ * Bytes that come in chunks, in one buffer that grows: a chunk costs more than a hundred bytes to
+ * keep, and a stranger may send a byte in each.
+ */
+export class GrowingBytes {
+  #kept: Uint8Array = new Uint8Array(0);
+  size = 0;
+
+  add(chunk: Uint8Array): void {
+    const needed = this.size + chunk.length;
+    if (needed > this.#kept.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#kept.length));
+      larger.set(this.#kept.subarray(0, this.size));
+      this.#kept = larger;
+    }
+    this.#kept.set(chunk, this.size);
+    this.size = needed;
+  }
+
+  all(): Uint8Array {
+    return this.#kept.subarray(0, this.size);
+  }
 }
 
 /** Whether JSON text is nested so deeply that nobody should parse it. */

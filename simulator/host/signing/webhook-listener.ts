@@ -1,6 +1,7 @@
 // A receiver that verifies whatever arrives and reports it: the other end for whoever sends.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readBody } from '../bodies/read-body.ts';
 import { type Diagnosis, diagnoseWebhook } from './diagnose.ts';
 
 export interface ListenerOptions {
@@ -74,7 +75,10 @@ async function receive(
   options: ListenerOptions,
   seen: SeenDeliveries,
 ): Promise<void> {
-  const body = await readBody(request);
+  // Null when it is larger than any delivery could be.
+  const body = await new Promise<Uint8Array | null>((resolve) =>
+    readBody(request, maxBodyBytes, resolve),
+  );
   if (body === null) {
     response.writeHead(413).end();
     return;
@@ -109,22 +113,10 @@ function headerText(request: IncomingMessage, name: string): string | null {
   return (Array.isArray(value) ? value.join(',') : value) ?? null;
 }
 
-/** Null when it is larger than any delivery could be. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Read on without keeping it: who is cut off in the middle does not read the answer.
-    if (size <= maxBodyBytes) chunks.push(chunk);
-  }
-  return size <= maxBodyBytes ? Buffer.concat(chunks) : null;
-}
-
-function findEvent(body: Buffer): Arrival['event'] {
+function findEvent(body: Uint8Array): Arrival['event'] {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString('utf8'));
+    value = JSON.parse(Buffer.from(body).toString('utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

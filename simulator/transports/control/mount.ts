@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Admitted, type ControlReply, problem, type TextStream } from '../../control/reply.ts';
 import { controlPrefix } from '../../control/row.ts';
+import { readBody } from '../../host/bodies/read-body.ts';
 import type { Door } from '../door.ts';
-import { readBody } from '../read-body.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /** Requests that were let in, until they are answered. */

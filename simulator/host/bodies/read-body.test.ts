@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { collectGarbage } from '../host/testing/garbage-collection.ts';
+import { collectGarbage } from '../testing/garbage-collection.ts';
 import { readBody } from './read-body.ts';
 
 const reading = suite('bodies');
