@@ -9,6 +9,7 @@ import { receiverRows } from './rows/platform/receivers.ts';
 import { requestRows } from './rows/platform/requests.ts';
 import { aboutRows } from './rows/sandbox/about.ts';
 import { clockRows } from './rows/sandbox/clock.ts';
+import { coverageRows } from './rows/sandbox/coverage.ts';
 import { faultRows } from './rows/sandbox/faults.ts';
 import { forwardRows, nameRows } from './rows/sandbox/names.ts';
 import { questionRows } from './rows/sandbox/questions.ts';
@@ -29,6 +30,7 @@ const typedRows = [
   ...nameRows,
   ...forwardRows,
   ...requestRows,
+  ...coverageRows,
   ...limitRows,
   ...eventRows,
   ...subscriptionRows,

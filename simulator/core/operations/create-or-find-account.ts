@@ -130,6 +130,9 @@ function createAt(
     changes,
     cites: [
       ...(['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a'] as const),
+      ...citesIf(callerOf(context).brandId !== null, 'ACC-17'),
+      ...citesIf(isNameless(row), 'ACC-13'),
+      ...citesIf(typeof row.country === 'string' || typeof row.language === 'string', 'ACC-14'),
       ...citesIf(phone !== null, 'ACC-11'),
       ...citesIf(phone !== null && optionalText(row, 'phone_region') !== null, 'ACC-12'),
     ],
@@ -186,6 +189,10 @@ function newAccount(
     createdAtMs: context.atMs,
     firstDepositId: null,
   };
+}
+
+function isNameless(row: Body): boolean {
+  return optionalText(row, 'first_name') === null && optionalText(row, 'last_name') === null;
 }
 
 /** ACC-13, NS-25: a person without any name is named after the email. */

@@ -7,6 +7,7 @@ import type { GenerateFixture, WorldFixture } from '../../../fixtures/worlds/wor
 import type { Behaviour } from '../../core/behaviour.ts';
 import type { Call } from '../../core/call.ts';
 import { forkWorld } from '../../core/commands/credentials.ts';
+import { Coverage } from '../../core/coverage/coverage.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import type { PlanName } from '../../core/records.ts';
 import {
@@ -77,6 +78,8 @@ export class Sandbox {
   readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
   readonly #byToken = new Map<string, WorldHost>();
   readonly #watchers = new Set<(name: string, host: WorldHost | null) => void>();
+  /** What worlds had met that are gone. */
+  readonly #droppedCoverage = new Coverage();
   #count = 0;
 
   private constructor(options: SandboxHostOptions) {
@@ -204,11 +207,25 @@ export class Sandbox {
     const host = this.worlds.get(name);
     if (host === undefined || name === firstWorldName) return false;
     host.close();
+    this.#droppedCoverage.add(host.coverage);
     this.worlds.delete(name);
     this.#origins.delete(name);
     this.#forgetTokens(host);
     for (const watch of this.#watchers) watch(name, null);
     return true;
+  }
+
+  /** What has been met in all worlds together, those that are gone among them. */
+  coverageOfAll(): Coverage {
+    const all = new Coverage();
+    all.add(this.#droppedCoverage);
+    for (const { coverage } of this.worlds.values()) all.add(coverage);
+    return all;
+  }
+
+  clearCoverageOfAll(): void {
+    this.#droppedCoverage.clear();
+    for (const { coverage } of this.worlds.values()) coverage.clear();
   }
 
   /** Told of every world made (with its host) and dropped (null). */

@@ -4,6 +4,7 @@
 import type { Behaviour } from '../../core/behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from '../../core/call.ts';
 import type { CommandArguments, CommandName, CommandOutcome } from '../../core/commands/execute.ts';
+import { Coverage } from '../../core/coverage/coverage.ts';
 import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
 import { nextDueMs } from '../../core/fire-timer.ts';
 import { brokenReply, type Effect, type Input, type StepResult, step } from '../../core/step.ts';
@@ -13,6 +14,7 @@ import { InFlightDeliveries } from '../delivery/in-flight.ts';
 import { Advance, type AdvanceOptions, type AdvanceReport } from './advance.ts';
 import { Alarm } from './alarm.ts';
 import type { Clock, ClockMode, ClockState } from './clock.ts';
+import { coverStep } from './cover-step.ts';
 import { gatherFacts, needsFacts } from './gather-facts.ts';
 import type { Notice } from './notice.ts';
 
@@ -50,6 +52,8 @@ export class WorldHost {
   readonly wallMs: () => number;
   readonly idNonce: () => string;
   readonly inFlight: InFlightDeliveries;
+  /** What calls and events have met here since it was cleared, resets or not. */
+  readonly coverage = new Coverage();
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #inputListeners = new Set<(input: Input) => void>();
@@ -145,6 +149,7 @@ export class WorldHost {
     const before = this.world.events.lastSeq;
     for (const listener of this.#inputListeners) listener(input);
     const result = step(this.world, this.behaviour, input);
+    coverStep(this.coverage, { world: this.world, input, eventsBefore: before, result });
     if (this.#listeners.size > 0) {
       for (let seq = before + 1; seq <= this.world.events.lastSeq; seq += 1) {
         this.notify({ kind: 'event', seq });
@@ -249,6 +254,8 @@ export class WorldHost {
     this.cutOff();
     this.inFlight.abandon();
     this.world = world;
+    // What was met stays met; earlier calls of another world are no evidence here.
+    this.coverage.forget();
     this.clock.set(clock.mode, clock.nowMs, clock.speed);
     this.inFlight.restart(world);
     this.#alarm.setAnew();

@@ -1,0 +1,160 @@
+// Coverage: the line of every rule meets that rule, and what was counted survives what tests do.
+// time limit: 60 s
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  fillIn,
+  type Order,
+  type OrderStep,
+  orders,
+  unreachable,
+} from '../../../../fixtures/orders.ts';
+import { rules as catalogue, type RuleId } from '../../../../fixtures/rules.ts';
+import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
+
+const coverage = suite<{ trial: TestPlane }>('coverage');
+
+coverage.before.each(async (place) => {
+  place.trial = await createTestPlane();
+});
+coverage.after.each(({ trial }) => trial.sandbox.close());
+
+const met = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>> =>
+  (await ask('GET', 'coverage')).body.rules.ids;
+
+/** Plays an order as its line says. */
+async function play(trial: TestPlane, id: RuleId, { steps, receiver }: Order): Promise<void> {
+  trial.receiver = () =>
+    receiver === 'silent'
+      ? { status: null, error: 'no answer within 15 seconds' }
+      : { status: receiver === 'fails' ? 404 : 204, error: null };
+  let made = '';
+  for (const [index, step] of steps.entries()) {
+    for (let n = 0; n < (step.times ?? 1); n += 1) {
+      const answered = playStep(trial, id, step, { index, made });
+      if (step.isBackground === true) continue;
+      const { body } = await answered;
+      if (step.keepsId === true) made = String(body.id);
+    }
+  }
+  // Deliveries that nobody waits for.
+  await trial.sandbox.first.inFlight.settle(1000);
+}
+
+function playStep(
+  trial: TestPlane,
+  id: RuleId,
+  step: OrderStep,
+  { index, made }: { index: number; made: string },
+) {
+  const { world } = trial.sandbox.first;
+  const secrets: Record<string, string> = { id: made, base: 'http://127.0.0.1:9' };
+  for (const { name, clientSecret } of world.credentials.values()) {
+    secrets[`secret:${name}`] = clientSecret;
+  }
+  const fill = (text: string) => fillIn(text, id, secrets);
+  const [method = '', path = ''] = step.line.split(' ');
+  const body =
+    typeof step.body === 'string' || step.body === undefined
+      ? step.body
+      : JSON.parse(fill(JSON.stringify(step.body)));
+  if (step.isControl === true) return trial.ask(method, fill(path), body);
+  const tag = world.accounts.get(step.tagOf ?? '')?.revision;
+  const key = step.key === null || method === 'GET' ? null : `${id}-${step.key ?? index}`;
+  const headers: Record<string, string> = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(step.as === '' ? {} : { authorization: `Bearer ${tokenOf(trial, step.as ?? 'firm')}` }),
+    ...(key === null ? {} : { 'idempotency-key': key }),
+    ...(tag === undefined ? {} : { 'if-match': `"${tag}"` }),
+  };
+  for (const [name, value] of Object.entries(step.headers ?? {}))
+    headers[name.toLowerCase()] = value;
+  const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  const target = `/api/v1/${fill(path)}`;
+  const call = { method, target, headers, body: new TextEncoder().encode(text) };
+  return new Promise<{ readonly body: { readonly id?: unknown } }>((resolve) => {
+    const upgrade = headers.upgrade === undefined ? {} : { upgrade: true };
+    trial.sandbox.call({ ...call, ...upgrade }, (answer) => {
+      const isJson = answer.kind === 'answer' && answer.reply.body.startsWith('{');
+      resolve({ body: isJson ? JSON.parse(answer.reply.body) : {} });
+    });
+  });
+}
+
+function tokenOf({ sandbox }: TestPlane, who: string): string {
+  const { tokens, credentials } = sandbox.first.world;
+  for (const { token, clientId } of tokens.values()) {
+    if (credentials.get(clientId)?.name === who) return token;
+  }
+  throw new Error(`there is no credential ${who}`);
+}
+
+coverage('every rule has a line or a reason, and every line meets its rule', async ({ trial }) => {
+  assert.is(orders.size + unreachable.size, catalogue.length);
+  const { rules } = trial.sandbox.first.coverage;
+  const missed: string[] = [];
+  await trial.ask('POST', 'snapshots', { name: 'begin' });
+  for (const [id, order] of orders) {
+    await trial.ask('POST', 'snapshots/begin/restore');
+    await trial.ask('DELETE', 'coverage');
+    assert.is(rules.size, 0, id);
+    await play(trial, id, order);
+    if (!rules.has(id)) missed.push(id);
+  }
+  assert.equal(missed, []);
+});
+
+coverage(
+  'it is counted once for each, and survives resets and restored snapshots',
+  async ({ trial }) => {
+    const { ask, call } = trial;
+    await ask('POST', 'snapshots', { name: 'begin' });
+    const person = { client_reference_id: 'a', email: 'a@example.com', brand_id: '10' };
+    await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
+    await ask('POST', 'reset');
+    await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
+    await ask('POST', 'snapshots/begin/restore');
+    await call('firm', 'POST', 'accounts', { body: { ...person, nick: 'a' }, key: 'k' });
+    const { body } = await ask('GET', 'coverage');
+    assert.is(body.rules.ids['ACC-1'], 3);
+    assert.is(body.rules.of, 175);
+    assert.is(body.operations.createAccount, 3);
+    assert.is(body.operations.createTransaction, 0);
+    assert.is(body.events['account.created'], 3);
+    assert.is(body.refusals['409 idempotency_in_flight'], 0);
+    assert.equal(
+      body.hints.map(({ code, count }: { code: string; count: number }) => [code, count]),
+      [['unknown_member', 1]],
+    );
+    assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, 175);
+    await ask('DELETE', 'coverage');
+    assert.equal(await met(trial), {});
+  },
+);
+
+coverage(
+  'transitions and refusals by name, those of dropped worlds among all',
+  async ({ trial }) => {
+    const { ask, call } = trial;
+    await call('firm', 'POST', 'transactions/9003/approve?account_id=1001');
+    await call('firm', 'POST', 'transactions/9008/approve?account_id=1002');
+    await call('no-amend', 'POST', 'transactions/9001/cancel?account_id=1001', {
+      body: { reason: 'asked for' },
+    });
+    await ask('POST', 'worlds', { name: 'other' });
+    await ask('POST', 'worlds/other/events', { category: 'account' });
+    await ask('DELETE', 'worlds/other');
+    const own = (await ask('GET', 'coverage')).body;
+    assert.is(own.transitions['approved approve → approved'], 1);
+    assert.is(own.transitions['rejected approve → 409'], 1);
+    assert.is(own.transitions['settled cancel → 403'], 1);
+    assert.is(own.transitions['pending approve → approved'], 0);
+    assert.is(own.refusals['409 invalid_state'], 1);
+    const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b);
+    assert.is(sum(own.events), 0);
+    assert.is(sum((await ask('GET', 'coverage?of=all')).body.events), 1);
+    assert.equal((await ask('GET', 'coverage?of=all')).body.transitions, own.transitions);
+  },
+);
+
+coverage.run();

@@ -1,0 +1,97 @@
+// Coverage as the control plane shows it: what was met how often, and for what was not the line
+// that would meet it, the most worth trying first.
+import { type Order, orders, unreachable } from '../../../fixtures/orders.ts';
+import { type Rule, rules } from '../../../fixtures/rules.ts';
+import type { Coverage } from '../../core/coverage/coverage.ts';
+import type { WorldHost } from '../../host/world/world-host.ts';
+import type { CoverageShown } from '../schemas/coverage.ts';
+import { orderLine } from './order-line.ts';
+
+export function viewCoverage(host: WorldHost, coverage: Coverage): CoverageShown {
+  const ids: Record<string, number> = {};
+  for (const { id } of rules) {
+    const times = coverage.rules.get(id);
+    if (times !== undefined) ids[id] = times;
+  }
+  return {
+    rules: { met: Object.keys(ids).length, of: rules.length, ids },
+    operations: Object.fromEntries(coverage.operations),
+    refusals: Object.fromEntries(coverage.refusals),
+    transitions: Object.fromEntries(coverage.transitions),
+    events: Object.fromEntries(coverage.events),
+    hints: [...coverage.hints].map(([code, { count, words, n }]) => ({
+      code,
+      count,
+      words,
+      request: String(n),
+    })),
+    not_met: viewNotMet(host, coverage),
+    not_reachable: [...unreachable].map(([id, why]) => ({ id, why })),
+  };
+}
+
+/** What costs clients most in production comes first. */
+const families = 'IDEM LIM EVT UPD TXS AUTH ERR BULK TXN ACC HOOK POS CONV'.split(' ');
+const familyOf = (id: string): string => id.slice(0, id.indexOf('-'));
+/** So many of a family before others have their turn. */
+const inOneGo = 2;
+
+function viewNotMet(host: WorldHost, coverage: Coverage): CoverageShown['not_met'] {
+  const missing = rules.flatMap((rule) => {
+    const order = orders.get(rule.id);
+    return order === undefined || coverage.rules.has(rule.id) ? [] : [{ rule, order }];
+  });
+  return inTurns(missing, coverage).map(({ rule: { id, words }, order }) => ({
+    id,
+    words,
+    line: orderLine(host, id, order),
+  }));
+}
+
+interface Missing {
+  readonly rule: Rule;
+  readonly order: Order;
+}
+
+/** Rules of operations that are called already come first, some of each family in turn. */
+function inTurns(missing: readonly Missing[], coverage: Coverage): readonly Missing[] {
+  const called = new Set([...coverage.operations].flatMap(([name, n]) => (n > 0 ? [name] : [])));
+  const taken = new Map<string, number>();
+  const ranked = missing.map((each) => {
+    const family = familyOf(each.rule.id);
+    const before = taken.get(family) ?? 0;
+    taken.set(family, before + 1);
+    const isCalled = called.size === 0 || callsOf(each.order).some((name) => called.has(name));
+    const turn = Math.floor(before / inOneGo);
+    return { each, rank: [isCalled ? 0 : 1, turn, families.indexOf(family)] as const };
+  });
+  ranked.sort((a, b) => {
+    const at = a.rank.findIndex((value, index) => value !== b.rank[index]);
+    return at < 0 ? 0 : (a.rank[at] ?? 0) - (b.rank[at] ?? 0);
+  });
+  return ranked.map(({ each }) => each);
+}
+
+const operationsByLine: readonly (readonly [RegExp, string])[] = [
+  [/^POST accounts$/, 'createAccount'],
+  [/^PATCH accounts/, 'updateAccount'],
+  [/^POST accounts\/bulk/, 'bulkCreateAccounts'],
+  [/^POST positions\/open/, 'openPosition'],
+  [/^POST positions\/close/, 'closePosition'],
+  [/^POST transactions$/, 'createTransaction'],
+  [/\/approve/, 'approveTransaction'],
+  [/\/reject/, 'rejectTransaction'],
+  [/\/cancel/, 'cancelTransaction'],
+  [/^POST webhooks$/, 'createWebhook'],
+  [/^POST oauth/, 'issueToken'],
+  [/^GET accounts$/, 'listAccounts'],
+];
+
+/** The operations that an order calls; deliveries come of a subscription. */
+function callsOf({ steps }: Order): string[] {
+  return steps.flatMap(({ line, isControl }) =>
+    isControl === true
+      ? []
+      : operationsByLine.flatMap(([pattern, name]) => (pattern.test(line) ? [name] : [])),
+  );
+}

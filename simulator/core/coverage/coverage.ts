@@ -1,0 +1,170 @@
+// Counts what calls, events and deliveries have met: rules, operations, refusals, transitions,
+// kinds of events and hints. It outlives resets of its world, and the world is decided by none of it.
+import { eventKinds } from '../../../fixtures/event-kinds.ts';
+import { findRule, type RuleId } from '../../../fixtures/rules.ts';
+import type { HintCode } from '../hints/register.ts';
+import type { JournalEntry } from '../journal.ts';
+import type { Delivery, EventRecord } from '../records.ts';
+import { operationNames } from '../tables/operations.ts';
+import { refusalTable } from '../tables/refusals.ts';
+import type { World } from '../world.ts';
+import {
+  besidesCite,
+  type SeenCall,
+  shownAlways,
+  shownByFirst,
+  shownByRefusals,
+  shownByReplays,
+} from './call-evidence.ts';
+import { CallMemory } from './call-memory.ts';
+import { rulesOfAttempt, rulesOfEvent } from './delivery-evidence.ts';
+import {
+  settledTransition,
+  targetTransition,
+  transitionNames,
+  transitionOf,
+} from './transitions.ts';
+
+/** How often a hint was told, and where last. */
+export interface HintCount {
+  readonly count: number;
+  readonly words: string;
+  readonly n: number;
+}
+
+type Counts = Map<string, number>;
+
+const zeros = (names: Iterable<string>): Counts => new Map([...names].map((name) => [name, 0]));
+
+const refusalNames = Object.entries(refusalTable).map(([code, { status }]) => `${status} ${code}`);
+
+export class Coverage {
+  readonly rules = new Map<RuleId, number>();
+  readonly operations: Counts = zeros(operationNames);
+  readonly refusals: Counts = zeros(refusalNames);
+  readonly transitions: Counts = zeros(transitionNames);
+  readonly events: Counts = zeros(eventKinds);
+  readonly hints = new Map<HintCode, HintCount>();
+  readonly #memory = new CallMemory();
+
+  /** A call as it stands in the journal when it was taken; its answer may be held back. */
+  call(world: World, entry: JournalEntry): void {
+    const { operation, hints } = entry;
+    if (operation !== null) count(this.operations, operation);
+    for (const { code, words } of hints) {
+      this.hints.set(code, { count: (this.hints.get(code)?.count ?? 0) + 1, words, n: entry.n });
+    }
+    this.answer(world, entry);
+  }
+
+  /** The same once it is answered at last. */
+  answer(world: World, entry: JournalEntry): void {
+    const seen: SeenCall = { entry, world, memory: this.#memory };
+    for (const cite of entry.cites) {
+      const isRule = findRule(cite) !== undefined;
+      if (isRule && (besidesCite[cite as RuleId]?.(seen) ?? true)) this.#meet(cite as RuleId);
+    }
+    this.#meetShown(shownAlways, seen);
+    const status = entry.reply?.status ?? 0;
+    if (status >= 400) {
+      count(this.refusals, refusalOf(entry));
+      this.#meetShown(shownByRefusals, seen);
+    }
+    if (entry.idempotency === 'replayed') this.#meetShown(shownByReplays, seen);
+    else if (entry.key !== null) {
+      this.#meetShown(shownByFirst, seen);
+      const transition = transitionOf(entry);
+      if (transition !== null) count(this.transitions, transition);
+    } else if (entry.operation === 'disableWebhook' && status > 0 && status < 300) {
+      count(this.transitions, transitionOf(entry) ?? '');
+    }
+    this.#memory.take(entry);
+  }
+
+  #meetShown(shown: readonly (readonly [RuleId, (seen: SeenCall) => boolean])[], seen: SeenCall) {
+    for (const [id, evidence] of shown) if (evidence(seen)) this.#meet(id);
+  }
+
+  #meet(id: RuleId): void {
+    this.rules.set(id, (this.rules.get(id) ?? 0) + 1);
+  }
+
+  event(world: World, event: EventRecord): void {
+    count(this.events, event.kind);
+    if (event.kind === 'transaction.settled') count(this.transitions, settledTransition);
+    const { subscriptions, startedAtMs } = world;
+    if (subscriptions.size === 0) return;
+    for (const id of rulesOfEvent(event, subscriptions.values(), startedAtMs)) this.#meet(id);
+  }
+
+  /** An attempt has ended. */
+  attempt(delivery: Delivery): void {
+    for (const id of rulesOfAttempt(delivery)) this.#meet(id);
+  }
+
+  /** EVT-11: a target was found to be no longer public. */
+  targetRefused(): void {
+    count(this.transitions, targetTransition);
+    this.#meet('EVT-11');
+  }
+
+  /** IDEM-14b: an attempt was given up, not before its time. */
+  abandoned(): void {
+    this.#meet('IDEM-14b');
+  }
+
+  /** Another world stands in the place of this one: what was counted stays. */
+  forget(): void {
+    this.#memory.forget();
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    this.rules.clear();
+    this.hints.clear();
+    const { operations, refusals, transitions, events } = new Coverage();
+    for (const [mine, none] of [
+      [this.operations, operations],
+      [this.refusals, refusals],
+      [this.transitions, transitions],
+      [this.events, events],
+    ] as const) {
+      mine.clear();
+      for (const [name, zero] of none) mine.set(name, zero);
+    }
+    this.forget();
+  }
+
+  /** Counts what another has counted too. */
+  add(other: Coverage): void {
+    for (const [id, times] of other.rules) this.rules.set(id, (this.rules.get(id) ?? 0) + times);
+    for (const [code, told] of other.hints) {
+      const before = this.hints.get(code)?.count ?? 0;
+      this.hints.set(code, { ...told, count: before + told.count });
+    }
+    addCounts(this.operations, other.operations);
+    addCounts(this.refusals, other.refusals);
+    addCounts(this.transitions, other.transitions);
+    addCounts(this.events, other.events);
+  }
+}
+
+function count(counts: Counts, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function addCounts(counts: Counts, more: Counts): void {
+  for (const [name, times] of more) counts.set(name, (counts.get(name) ?? 0) + times);
+}
+
+/** `409 invalid_state`; where there is no code, what the body is. */
+function refusalOf({ reply, operation }: JournalEntry): string {
+  if (reply === null) return '';
+  const code = /"(?:code|error)":"(\w+)"/.exec(reply.body)?.[1];
+  if (code !== undefined && reply.contentType !== 'text/html') {
+    return operation === 'issueToken'
+      ? `${reply.status} ${code} (token)`
+      : `${reply.status} ${code}`;
+  }
+  return `${reply.status} ${reply.contentType === 'text/plain' ? 'plain text' : 'of a gateway'}`;
+}
