@@ -27,6 +27,7 @@ const places = [
   'transactions/9003',
   'webhooks',
   'webhooks/3',
+  'coverage',
   'clients',
   'faults',
   'limits',

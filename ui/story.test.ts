@@ -133,6 +133,18 @@ if (executable === null) {
     assert.match(await hints.innerText(), /answered as method Deposit \(TXN-6\)/);
   });
 
+  story('coverage tells what was met, the hints, and a line for what was not', async () => {
+    const { page } = bench.looked;
+    await page.getByRole('link', { name: 'Coverage', exact: true }).click();
+    await page.getByText(/^\d+ of 175 rules$/).waitFor();
+    await page.getByText('method_from_sign').waitFor();
+    await page.getByLabel('Find').fill('UPD-7');
+    const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
+    assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
+    await page.getByRole('button', { name: 'Count anew' }).click();
+    await page.getByText('0 of 175 rules').waitFor();
+  });
+
   story('an account shows what happened to it, and only that', async () => {
     const { page, settled } = bench.looked;
     const { accounts } = (await bench.served.ask('GET', 'accounts?limit=1000')) as {

@@ -1,5 +1,6 @@
 // The views of the dashboard, in the order of its navigation.
 import type { FunctionComponent } from 'preact';
+import { CoverageView } from './admin/coverage-view.tsx';
 import { CredentialsView } from './admin/credentials-view.tsx';
 import { FaultsView } from './admin/faults-view.tsx';
 import { LimitsView } from './admin/limits-view.tsx';
@@ -29,6 +30,7 @@ export const views: readonly ViewEntry[] = [
   { name: 'accounts', title: 'Accounts', View: AccountsView },
   { name: 'transactions', title: 'Transactions', View: TransactionsView },
   { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
+  { name: 'coverage', title: 'Coverage', View: CoverageView },
   { name: 'clients', title: 'Clients', View: ClientsView },
   { name: 'faults', title: 'Faults', View: FaultsView },
   { name: 'limits', title: 'Limits and keys', View: LimitsView },

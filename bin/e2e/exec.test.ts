@@ -1,7 +1,7 @@
 // `sandbox exec -- COMMAND`: what the command finds, and how its end is told.
 // time limit: 60 s
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -113,6 +113,43 @@ exec('the command finds who calls, the brand, and an account that can be paid in
     'SANDBOX_TRADING_ACCOUNT_ID',
   ];
   assert.equal([code, JSON.parse(out)], [0, [200, 201, 201, set]]);
+});
+
+exec('coverage: its lines work in a shell, and too little of it ends with 1', async () => {
+  const tried = ['IDEM-4b', 'UPD-7', 'TXS-8', 'AUTH-2', 'BULK-7', 'EVT-8a', 'EVT-10b', 'LIM-1'];
+  const file = join(folder, 'coverage.json');
+  const { code, out, err } = await run([
+    `--coverage=json=${file}`,
+    '--coverage-min',
+    '90',
+    ...program(`
+      import { execFileSync } from 'node:child_process';
+      const read = () => fetch(process.env.SANDBOX_CONTROL_URL + '/coverage');
+      const { not_met } = await (await read()).json();
+      for (const id of ${JSON.stringify(tried)}) {
+        const { line } = not_met.find((each) => each.id === id);
+        execFileSync('bash', ['-c', line], { stdio: ['ignore', 'ignore', 'inherit'] });
+        execFileSync('sleep', ['0.4']);
+      }
+    `),
+  ]);
+  assert.is(out, '');
+  assert.is(code, 1, err);
+  const { rules, not_met } = JSON.parse(readFileSync(file, 'utf8'));
+  const missed = tried.filter((id) => rules.ids[id] === undefined);
+  assert.equal(missed, [], err);
+  assert.match(err, `Coverage: ${rules.met} of 175 rules`);
+  assert.match(err, /fewer than the 90 % of --coverage-min/);
+  // The last ten, each with its line.
+  const next = err.slice(err.indexOf('Most worth trying next'));
+  assert.is(next.match(/^ {4}(curl|ID=|for) /gm)?.length, 10);
+  assert.match(next, `  ${not_met[0].id}: ${not_met[0].words}\n    ${not_met[0].line}\n`);
+});
+
+exec('coverage in a form that there is not is refused before anything starts', async () => {
+  const { code, err } = await run(['--coverage=xml=a', ...program('')]);
+  assert.is(code, 2);
+  assert.match(err, '--coverage=markdown=FILE');
 });
 
 exec('options before the command are those of start; what follows -- is its own', async () => {

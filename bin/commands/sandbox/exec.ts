@@ -6,6 +6,11 @@ import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
+import {
+  addCoverageOptions,
+  readCoverageOptions,
+  tellCoverage,
+} from './coverage/write-coverage.ts';
 import { type Served, serveSandbox, tellConfig } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
 
@@ -21,6 +26,7 @@ const help: HelpText = {
   examples: [
     'npx sandbox exec -- npm test',
     'npx sandbox exec --clock frozen --plan pro -- pytest tests',
+    'npx sandbox exec --coverage --coverage-min 60 -- npm test',
   ],
 };
 
@@ -33,20 +39,32 @@ export function execCommand(): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
   addHelp(command, help);
   // A port that is named is taken; otherwise any free one.
-  return addServingOptions(command, '0').action(async (words: readonly string[]) => {
-    if (words.length === 0) refuseUsage(command, 'name the command to run after --');
-    const options = await readStartOptions(command);
-    tellConfig(options);
-    const served = await serveSandbox(options);
-    const { controlToken: token } = options.sandbox;
-    const { plane } = served;
-    // Not before: what only starts a sandbox need not load the rows.
-    const { rows } = await import('../../../simulator/control/all-rows.ts');
-    const control = controlOf({ name: null, plane, rows, token, isClosed: () => false });
-    const code = await run(words, served, await findVariables(control), token);
-    await served.close();
-    process.exit(code);
-  });
+  return addCoverageOptions(addServingOptions(command, '0')).action(
+    async (words: readonly string[]) => {
+      if (words.length === 0) refuseUsage(command, 'name the command to run after --');
+      const coverage = readCoverageOptions(command);
+      const options = await readStartOptions(command);
+      tellConfig(options);
+      const served = await serveSandbox(options);
+      const { controlToken: token } = options.sandbox;
+      const { plane } = served;
+      // Not before: what only starts a sandbox need not load the rows.
+      const { rows } = await import('../../../simulator/control/all-rows.ts');
+      const control = controlOf({ name: null, plane, rows, token, isClosed: () => false });
+      const code = await run(words, served, await findVariables(control), token);
+      const told =
+        coverage === null
+          ? 0
+          : await tellCoverage(coverage, await control.getCoverage({ of: 'all' }), say);
+      await served.close();
+      process.exit(code === 0 ? told : code);
+    },
+  );
+}
+
+// What the command says on standard output is its own.
+function say(text: string): void {
+  process.stderr.write(text);
 }
 
 function run(

@@ -1,5 +1,5 @@
 // Counts what calls, events and deliveries have met: rules, operations, refusals, transitions,
-// kinds of events and hints. It outlives resets of its world, and the world is decided by none of it.
+// kinds of events and hints. It outlives resets of its world, and decides nothing in it.
 import { eventKinds } from '../../../fixtures/event-kinds.ts';
 import { findRule, type RuleId } from '../../../fixtures/rules.ts';
 import type { HintCode } from '../hints/register.ts';
@@ -46,6 +46,12 @@ export class Coverage {
   readonly events: Counts = zeros(eventKinds);
   readonly hints = new Map<HintCode, HintCount>();
   readonly #memory = new CallMemory();
+  /** Subscriptions up to this id were there from the start. */
+  #givenTo: number;
+
+  constructor(world?: World) {
+    this.#givenTo = world?.counters.subscription ?? 0;
+  }
 
   /** A call as it stands in the journal when it was taken; its answer may be held back. */
   call(world: World, entry: JournalEntry): void {
@@ -92,9 +98,9 @@ export class Coverage {
   event(world: World, event: EventRecord): void {
     count(this.events, event.kind);
     if (event.kind === 'transaction.settled') count(this.transitions, settledTransition);
-    const { subscriptions, startedAtMs } = world;
+    const { subscriptions } = world;
     if (subscriptions.size === 0) return;
-    for (const id of rulesOfEvent(event, subscriptions.values(), startedAtMs)) this.#meet(id);
+    for (const id of rulesOfEvent(event, subscriptions.values(), this.#givenTo)) this.#meet(id);
   }
 
   /** An attempt has ended. */
@@ -114,7 +120,8 @@ export class Coverage {
   }
 
   /** Another world stands in the place of this one: what was counted stays. */
-  forget(): void {
+  forget(now: World): void {
+    this.#givenTo = Math.min(this.#givenTo, now.counters.subscription);
     this.#memory.forget();
   }
 
@@ -132,7 +139,7 @@ export class Coverage {
       mine.clear();
       for (const [name, zero] of none) mine.set(name, zero);
     }
-    this.forget();
+    this.#memory.forget();
   }
 
   /** Counts what another has counted too. */

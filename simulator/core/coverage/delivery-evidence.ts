@@ -25,16 +25,16 @@ export function rulesOfAttempt(delivery: Delivery): readonly RuleId[] {
   return met;
 }
 
-/** What an event shows by whom it does not go to, of those who subscribed since. */
+/** What an event shows by whom it does not go to, of those who have a later id. */
 export function rulesOfEvent(
   event: EventRecord,
   subscriptions: Iterable<Subscription>,
-  sinceMs: number,
+  afterId: number,
 ): ReadonlySet<RuleId> {
   const met = new Set<RuleId>();
-  for (const { firmId, brandId, categories, disabled, createdAtMs } of subscriptions) {
+  for (const { id, firmId, brandId, categories, disabled } of subscriptions) {
     // Those of the starting world are nobody's test.
-    if (createdAtMs < sinceMs) continue;
+    if (id <= afterId) continue;
     const isChosen = categories.includes(event.category);
     const isOfBrand = brandId === null || brandId === event.brandId;
     if (disabled) {

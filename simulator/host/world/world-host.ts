@@ -53,7 +53,7 @@ export class WorldHost {
   readonly idNonce: () => string;
   readonly inFlight: InFlightDeliveries;
   /** What calls and events have met here since it was cleared, resets or not. */
-  readonly coverage = new Coverage();
+  readonly coverage: Coverage;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #inputListeners = new Set<(input: Input) => void>();
@@ -65,6 +65,7 @@ export class WorldHost {
   constructor(options: WorldHostOptions) {
     const { world, behaviour, clock, deliverer, wallMs = Date.now } = options;
     this.world = world;
+    this.coverage = new Coverage(world);
     this.behaviour = behaviour;
     this.clock = clock;
     this.deliverer = deliverer;
@@ -254,8 +255,7 @@ export class WorldHost {
     this.cutOff();
     this.inFlight.abandon();
     this.world = world;
-    // What was met stays met; earlier calls of another world are no evidence here.
-    this.coverage.forget();
+    this.coverage.forget(world);
     this.clock.set(clock.mode, clock.nowMs, clock.speed);
     this.inFlight.restart(world);
     this.#alarm.setAnew();
