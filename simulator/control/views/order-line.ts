@@ -15,7 +15,9 @@ function stepLine(host: WorldHost, id: RuleId, step: OrderStep, index: number): 
   const { times = 1, keepsId, isBackground } = step;
   if (isBackground === true) return `${curl} -m 2 & sleep 0.5;`;
   if (keepsId === true) return `ID=$(${curl} | node -pe 'JSON.parse(fs.readFileSync(0)).id');`;
-  return times > 1 ? `for i in $(seq ${times}); do ${curl}; done;` : `${curl};`;
+  return times > 1 && !step.line.startsWith('GET ')
+    ? `for i in $(seq ${times}); do ${curl}; done;`
+    : `${curl};`;
 }
 
 function controlCurl(id: RuleId, { line, body }: OrderStep): string {
@@ -25,11 +27,12 @@ function controlCurl(id: RuleId, { line, body }: OrderStep): string {
 }
 
 function apiCurl(host: WorldHost, id: RuleId, step: OrderStep, index: number): string {
-  const { line, body, shellBody, key, headers = {}, tagOf } = step;
+  const { line, body, shellBody, key, headers = {}, tagOf, times = 1 } = step;
   const [method = '', path = ''] = line.split(' ');
   const caller = callerHeader(host, step.as ?? 'firm');
   const isKeyed = key !== null && method !== 'GET';
-  const url = `"$SANDBOX_BASE_URL/api/v1/${path.replace('{id}', '$ID')}"`;
+  const pages = method === 'GET' && times > 1 ? `?limit=[1-${times}]` : '';
+  const url = `"$SANDBOX_BASE_URL/api/v1/${path.replace('{id}', '$ID')}${pages}"`;
   const named = key ?? String(index + 1);
   return [
     'curl -s',

@@ -31,7 +31,9 @@ async function play(trial: TestPlane, id: RuleId, { steps, receiver }: Order): P
   let made = '';
   for (const [index, step] of steps.entries()) {
     for (let n = 0; n < (step.times ?? 1); n += 1) {
-      const answered = playStep(trial, id, step, { index, made });
+      const isPaged = step.line.startsWith('GET ') && (step.times ?? 1) > 1;
+      const paged = isPaged ? { ...step, line: `${step.line}?limit=${n + 1}` } : step;
+      const answered = playStep(trial, id, paged, { index, made });
       if (step.isBackground === true) continue;
       const { body } = await answered;
       if (step.keepsId === true) made = String(body.id);
