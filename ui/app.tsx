@@ -9,7 +9,7 @@ import { ClockBar } from './shell/clock-bar.tsx';
 import { Notices } from './shell/notices.tsx';
 import { WorldChoice } from './shell/world-choice.tsx';
 import { chosenTheme, nextTheme } from './theme.ts';
-import { viewOf, views } from './views.ts';
+import { groupedViews, viewOf } from './views.ts';
 
 export function App() {
   const { world, path } = useRoute();
@@ -45,11 +45,13 @@ function Frame({ path }: { path: readonly string[] }) {
           <span class="mark" aria-hidden="true" />
           Sandbox
         </a>
-        <WorldChoice />
-        <ConnectionSign />
-        <ThemeButton />
+        <ClockBar />
+        <div class="top-side">
+          <WorldChoice />
+          <ConnectionSign />
+          <ThemeButton />
+        </div>
       </header>
-      <ClockBar />
       <Navigation here={view.name} />
       <main id="main" tabIndex={-1} class={`view view-${view.name}`}>
         <Notices />
@@ -71,19 +73,26 @@ function Navigation({ here }: { here: string }) {
   const counts: Readonly<Record<string, number>> = { faults: live.faultsOn };
   return (
     <nav class="nav" aria-label="Views">
-      <ul>
-        {views.map(({ name, title }) => (
-          <li key={name}>
-            <a
-              href={hrefOf(live.plane.world, name)}
-              aria-current={name === here ? 'page' : undefined}
-            >
-              {title}
-              {counts[name] ? <span class="count">{counts[name]}</span> : null}
-            </a>
-          </li>
-        ))}
-      </ul>
+      {groupedViews().map(([title, some]) => (
+        <div class="nav-group" key={title}>
+          <p class="nav-title" id={`nav-${title}`}>
+            {title}
+          </p>
+          <ul aria-labelledby={`nav-${title}`}>
+            {some.map(({ name, title: words }) => (
+              <li key={name}>
+                <a
+                  href={hrefOf(live.plane.world, name)}
+                  aria-current={name === here ? 'page' : undefined}
+                >
+                  {words}
+                  {counts[name] ? <span class="count">{counts[name]}</span> : null}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
     </nav>
   );
 }

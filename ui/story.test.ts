@@ -192,12 +192,44 @@ if (executable === null) {
     await page.getByText('pro, 123 a second').waitFor({ state: 'detached' });
   });
 
+  story('each of four questions is answered within three clicks', async () => {
+    const { page } = bench.looked;
+    await page.goto(`${bench.served.base}/#/timeline`);
+    await bench.served.call('POST', 'accounts', {
+      ...account,
+      client_reference_id: 's-0',
+      email: 'x',
+    });
+    await bench.served.call('POST', 'accounts', { ...account, client_reference_id: 'story-2' });
+    const main = () => page.locator('main').innerText();
+    const click = (role: 'link' | 'button', name: string | RegExp) =>
+      page.getByRole(role, { name }).first().click();
+
+    // Why was it refused? The row says it, and a click the rule.
+    await click('link', /422 POST .*validation_failed · email: email must contain/);
+    await page.getByText('An email that contains no').waitFor();
+
+    // Did my webhook arrive?
+    await click('link', 'Webhooks');
+    const last = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
+    await last.filter({ hasText: 'not yet' }).filter({ hasText: '500' }).first().waitFor();
+
+    // Is my client right?
+    await click('link', 'Clients');
+    await page.getByText('npx conformance client').waitFor();
+    assert.match(await main(), /Choose a report/);
+
+    // What would happen in the next half minute? (The next test asks for a day.)
+    await click('button', /Advance by 30 seconds/);
+    await page.getByText(/Moved by 30 s; .*delivery/).waitFor();
+  });
+
   story('a day passes, and the delivery has been tried eight times', async () => {
     const { page } = bench.looked;
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row');
     await row
-      .filter({ hasText: 'pending' })
+      .filter({ hasText: 'not yet' })
       .filter({ hasNotText: 'waits' })
       .first()
       .getByRole('link')

@@ -25,6 +25,13 @@ interface ViewEntry {
 
 const timeline: ViewEntry = { name: 'timeline', title: 'Timeline', View: TimelineView };
 
+/** What stands together in the navigation; a view that is named nowhere stands with the last. */
+const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['Look', ['timeline', 'accounts', 'transactions', 'webhooks']],
+  ['Check', ['clients', 'coverage', 'questions']],
+  ['Arrange', ['faults', 'limits', 'credentials', 'worlds']],
+];
+
 export const views: readonly ViewEntry[] = [
   timeline,
   { name: 'accounts', title: 'Accounts', View: AccountsView },
@@ -41,4 +48,14 @@ export const views: readonly ViewEntry[] = [
 
 export function viewOf(name: string | undefined): ViewEntry {
   return views.find((view) => view.name === name) ?? timeline;
+}
+
+/** The views by group, in the order of the navigation. */
+export function groupedViews(): (readonly [title: string, views: readonly ViewEntry[]])[] {
+  const known = new Set(groups.flatMap(([, names]) => names));
+  return groups.map(([title, names], at) => {
+    const isLast = at === groups.length - 1;
+    const mine = ({ name }: ViewEntry) => names.includes(name) || (isLast && !known.has(name));
+    return [title, views.filter(mine)] as const;
+  });
 }

@@ -66,15 +66,19 @@ export interface FieldProps {
   readonly onInput: (value: string) => void;
   readonly placeholder?: string | undefined;
   readonly type?: 'text' | 'search' | 'password' | 'number' | undefined;
+  /** The label is there for those who hear the page only. */
+  readonly quiet?: boolean | undefined;
 }
 
-export function Field({ label, value, onInput, placeholder, type }: FieldProps) {
+export function Field({ label, value, onInput, placeholder, type, quiet }: FieldProps) {
   const id = useId();
   // The types of attributes want a literal each; what we take is one of them.
   const kind = { type: type ?? 'text' } as { type: 'text' };
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id} class={quiet ? 'heard' : ''}>
+        {label}
+      </label>
       <input
         id={id}
         {...kind}

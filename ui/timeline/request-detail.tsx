@@ -10,6 +10,7 @@ import {
   Problem,
 } from '../components/components.tsx';
 import { duration, fullTime, pretty } from '../format.ts';
+import { refusalOf } from '../live/refusal.ts';
 import { toneOf } from '../live/timeline-rows.ts';
 import { useRead } from '../live/use-world.ts';
 import { headersOf } from './headers.ts';
@@ -26,6 +27,7 @@ export function RequestDetail({ id }: { id: string }) {
   return (
     <article class="story">
       <Head story={story} />
+      <Refused story={story} />
       <SendAgain story={story}>
         <Button onClick={() => setShown(!isShown)}>
           {isShown ? 'Hide tokens and secrets' : 'Show tokens and secrets'}
@@ -46,6 +48,24 @@ export function RequestDetail({ id }: { id: string }) {
         )}
       </Panel>
     </article>
+  );
+}
+
+/** What a person who asks *why was it refused* reads first. */
+function Refused({ story: { response } }: { story: RequestStory }) {
+  const refusal = response === null ? null : refusalOf(response);
+  if (response === null || refusal === null) return null;
+  const { code, fields, words } = refusal;
+  return (
+    <p class={`refused ${toneOf(response.status)}`}>
+      {code === null ? null : <code class="refused-code">{code}</code>}
+      {fields.map((field) => (
+        <code key={field} class="refused-code refused-field">
+          {field}
+        </code>
+      ))}
+      <span>{words}</span>
+    </p>
   );
 }
 

@@ -15,7 +15,7 @@ export function Reasons({ story: { reasons, hints } }: { story: RequestStory }) 
           <li key={id} class={id.startsWith('NS-') ? 'question' : ''}>
             <code>{id}</code>
             <span>
-              {id.startsWith('NS-') ? <em>Open question, our choice: </em> : null}
+              {id.startsWith('NS-') ? <em>Open question. </em> : null}
               <Prose words={words} />
             </span>
           </li>

@@ -51,15 +51,17 @@ export function TimelineView({ path }: ViewProps) {
 
 function Nothing({ some }: { some: boolean }) {
   const live = useLive();
+  const href = useHref();
   if (some) return <p class="empty">No row fits the filter.</p>;
   if (live.info === null) return <p class="empty">Reading…</p>;
   const base = live.info.base_url;
   return (
     <div class="empty">
-      <p>Nothing has happened yet.</p>
+      <p class="empty-title">Nothing has happened yet</p>
       <p>
-        Send a request to <code>{base}/api/v1</code> and it appears here. Tokens are under
-        Credentials.
+        Send a request to <code>{base}/api/v1</code> and it appears here, with what it was answered
+        and why. Tokens are under <a href={href('credentials')}>Credentials</a>, and each has a
+        first call to copy.
       </p>
     </div>
   );
@@ -95,7 +97,8 @@ function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
         label="Search"
         type="search"
         value={filter.text}
-        placeholder="path, key, reference, request id…"
+        placeholder="Search: path, key, reference, request id, code…"
+        quiet
         onInput={(text) => onFilter({ ...filter, text })}
       />
       <Select
@@ -103,17 +106,20 @@ function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
         value={filter.status}
         options={statuses}
         onChange={(status) => onFilter({ ...filter, status })}
+        quiet
       />
       <Select
         label="Credential"
         value={filter.credential}
         options={[['', 'Any credential'], ...names.map((name) => [name, name] as const)]}
         onChange={(credential) => onFilter({ ...filter, credential })}
+        quiet
       />
       <Field
         label="Account"
         value={filter.account}
-        placeholder="any"
+        placeholder="Account"
+        quiet
         onInput={(account) => onFilter({ ...filter, account: account.trim() })}
       />
       <fieldset class="kinds">

@@ -1,7 +1,8 @@
 // The deliveries of one subscription or of all, and how a subscription stands.
 
+import { useState } from 'preact/hooks';
 import type { DeliveriesPage, DeliveryShown, SubscriptionShown } from '../api-client/answers.ts';
-import { Badge, Panel, Table } from '../components/components.tsx';
+import { Badge, Button, Panel, Table } from '../components/components.tsx';
 import { fullTime } from '../format.ts';
 import { useHref, useRead } from '../live/use-world.ts';
 import { toneOfDelivery } from '../timeline/delivery-detail.tsx';
@@ -12,28 +13,67 @@ export function SubscriptionState({ of }: { of: SubscriptionShown }) {
   return <Badge tone="good">enabled</Badge>;
 }
 
-/** Shown at once; the timeline has all of them. */
+/** Shown at first, and when more is asked for; the timeline has all of them. */
+const firstListed = 12;
 const mostListed = 200;
 
 export function Deliveries({ query }: { query: string }) {
   const { value } = useRead<DeliveriesPage>(`deliveries?limit=10000${query}`);
+  const [isWhole, setWhole] = useState(false);
   const all = value?.deliveries ?? [];
+  const listed = isWhole ? mostListed : firstListed;
   return (
-    <Panel title="Deliveries">
+    <Panel
+      title="Deliveries"
+      side={
+        all.length <= firstListed ? null : (
+          <Button onClick={() => setWhole(!isWhole)} pressed={isWhole}>
+            {isWhole ? 'Fewer' : `All ${all.length.toLocaleString('en')}`}
+          </Button>
+        )
+      }
+    >
       <Table
         caption="Deliveries"
-        head={['Delivery', 'State', 'Event', 'Number', 'Attempts', 'Last attempt', 'Next due']}
-        empty="None yet."
+        head={[
+          'Delivery',
+          'Did it arrive?',
+          'Event',
+          'To',
+          'Number',
+          'Attempts',
+          'Last answer',
+          'Next try',
+        ]}
+        empty="None yet. An event is delivered as soon as a subscription wants its category."
       >
-        {all
-          .slice(-mostListed)
-          .toReversed()
+        {inOrder(all)
+          .slice(0, listed)
           .map((each) => (
             <DeliveryLine key={`${each.subscription_id} ${each.seq}`} of={each} />
           ))}
       </Table>
     </Panel>
   );
+}
+
+/** Those that were tried in vain first, for others wait behind them; then the newest. */
+function inOrder(all: readonly DeliveryShown[]): DeliveryShown[] {
+  const isStuck = ({ status, attempts }: DeliveryShown) =>
+    status !== 'delivered' && attempts.length > 0;
+  const newest = all.toReversed();
+  return [...newest.filter(isStuck), ...newest.filter((each) => !isStuck(each))];
+}
+
+const arrivals: Readonly<Record<DeliveryShown['status'], string>> = {
+  delivered: 'arrived',
+  pending: 'not yet',
+  exhausted: 'never: given up',
+  stopped: 'stopped',
+};
+
+function arrivalOf({ status }: DeliveryShown): string {
+  return arrivals[status];
 }
 
 function DeliveryLine({ of }: { of: DeliveryShown }) {
@@ -49,10 +89,13 @@ function DeliveryLine({ of }: { of: DeliveryShown }) {
         )}
       </td>
       <td>
-        <Badge tone={toneOfDelivery(of)}>{of.status}</Badge>
+        <Badge tone={toneOfDelivery(of)}>{arrivalOf(of)}</Badge>
       </td>
       <td>
         <a href={href('timeline', 'events', of.seq)}>{of.kind ?? of.event_id}</a>
+      </td>
+      <td>
+        <a href={href('webhooks', of.subscription_id)}>subscription {of.subscription_id}</a>
       </td>
       <td>{of.seq}</td>
       <td>{of.attempts.length}</td>

@@ -27,7 +27,7 @@ function Subscriptions() {
           <Table
             caption="Subscriptions"
             head={['Id', 'State', 'URL', 'Categories', 'Brand', 'Last delivered']}
-            empty="None yet."
+            empty="None yet. Make one below, or start the sandbox with --forward-to and the URL of your receiver."
           >
             {all.toReversed().map((each) => (
               <tr key={each.id}>
@@ -51,12 +51,12 @@ function Subscriptions() {
           </Table>
         </Panel>
       </div>
-      <MakeSubscription />
-      <MakeEvent />
-      <Hostnames />
       <div class="wide">
         <Deliveries query="" />
       </div>
+      <MakeSubscription />
+      <MakeEvent />
+      <Hostnames />
     </div>
   );
 }

@@ -25,22 +25,31 @@ export class Terminal {
 
   /** Types the lines and waits until they are done. */
   async paste(code: string, limitMs: number): Promise<Pasted> {
+    const { said, exit } = this.#type(code);
+    await this.#wait(() => exit() !== null, limitMs, code, said);
+    return { output: said(), exit: exit() ?? -1 };
+  }
+
+  /** Types lines of which the last one keeps running, and waits until it says that it is ready. */
+  async leaveRunning(code: string, until: string, limitMs: number): Promise<void> {
+    const { said, exit } = this.#type(code);
+    await this.#wait(() => said().includes(until) || exit() !== null, limitMs, code, said);
+    if (!said().includes(until)) throw new Error(`it ended with ${exit()}:\n${said()}`);
+  }
+
+  /** What has been said since, and the exit code once the lines are done. */
+  #type(code: string) {
     this.#pasted += 1;
     const mark = `pasted-${this.#pasted}-ended`;
     const from = this.#output.length;
     this.#shell.stdin?.write(`${code.trimEnd()}\necho; echo ${mark} $?\n`);
     const ended = new RegExp(`^${mark} (\\d+)$`, 'm');
-    await this.#wait(() => ended.test(this.#output.slice(from)), limitMs, code, from);
-    const said = this.#output.slice(from);
-    return { output: said, exit: Number(ended.exec(said)?.[1]) };
-  }
-
-  /** Types lines of which the last one keeps running, and waits until it says that it is ready. */
-  async leaveRunning(code: string, until: string, limitMs: number): Promise<string> {
-    const from = this.#output.length;
-    this.#shell.stdin?.write(`${code.trimEnd()}\n`);
-    await this.#wait(() => this.#output.slice(from).includes(until), limitMs, code, from);
-    return this.#output.slice(from);
+    const said = () => this.#output.slice(from);
+    const exit = () => {
+      const found = ended.exec(said())?.[1];
+      return found === undefined ? null : Number(found);
+    };
+    return { said, exit };
   }
 
   /** Ends the shell with all that runs in it. */
@@ -54,12 +63,17 @@ export class Terminal {
     clearTimeout(kill);
   }
 
-  async #wait(isDone: () => boolean, limitMs: number, code: string, from: number): Promise<void> {
+  async #wait(
+    isDone: () => boolean,
+    limitMs: number,
+    code: string,
+    said: () => string,
+  ): Promise<void> {
     const deadlineMs = performance.now() + limitMs;
     while (!isDone()) {
       if (this.#shell.exitCode !== null || performance.now() > deadlineMs) {
-        const said = this.#output.slice(from).slice(-3000);
-        throw new Error(`no end of it after ${limitMs / 1000} s:\n${code}\n--\n${said}`);
+        const end = said().slice(-3000);
+        throw new Error(`no end of it after ${limitMs / 1000} s:\n${code}\n--\n${end}`);
       }
       await new Promise((resolve) => setTimeout(resolve, checkMs));
     }
