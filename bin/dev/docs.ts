@@ -1,6 +1,6 @@
 // `npm run docs`: does what the documents say, block by block in the order of the pages, in a fresh
 // clone with an empty npm cache, as somebody would who has just met the project.
-// `npm run docs -- --packed` does it in an empty project with the packed package in place of a clone.
+// `--instead 3000=3456` takes another port where one of the pages is taken; `--packed` does it in an empty project with the packed package in place of a clone.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,13 @@ interface Desk {
   readonly terminals: Map<number, Terminal>;
   /** In place of `npm ci`, where there is no clone. */
   readonly install: string | null;
+  /** Ports of the pages that are taken here, with those to use instead. */
+  readonly ports: readonly (readonly [string, string])[];
 }
 
 async function main(args: readonly string[]): Promise<number> {
   const place = mkdtempSync(join(tmpdir(), 'docs-'));
-  const desk = makeDesk(place, args.includes('--packed'));
+  const desk = makeDesk(place, args.includes('--packed'), portsOf(args));
   const failures: string[] = [];
   try {
     for (const block of documents.flatMap((document) => blocksOf(document))) {
@@ -40,12 +42,17 @@ async function main(args: readonly string[]): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-function makeDesk(place: string, isPacked: boolean): Desk {
+function portsOf(args: readonly string[]): Desk['ports'] {
+  const pairs = args.filter((_, at) => args[at - 1] === '--instead').map((each) => each.split('='));
+  return pairs.map(([from = '', to = '']) => [from, to] as const);
+}
+
+function makeDesk(place: string, isPacked: boolean, ports: Desk['ports']): Desk {
   const folder = join(place, 'project');
   const env = { ...process.env, npm_config_cache: join(place, 'npm-cache'), NO_COLOR: '1' };
   // What npm tells the scripts it runs is not what a reader's shell has.
   const own = Object.entries(env).filter(([name]) => !/^npm_(?!config_cache)/.test(name));
-  const desk = { folder, env: Object.fromEntries(own), terminals: new Map() };
+  const desk = { folder, env: Object.fromEntries(own), terminals: new Map(), ports };
   if (!isPacked) {
     execFileSync('git', ['clone', '--quiet', root, folder]);
     return { ...desk, install: null };
@@ -93,13 +100,18 @@ async function runBlock(desk: Desk, block: Block, plan: Run): Promise<string | n
 
 /** What is typed: the block itself, or the command of a file that is saved first. */
 function linesOf(desk: Desk, block: Block, plan: Run): string {
-  const typed = block.file === null ? block.code : saveFile(desk.folder, block, block.file);
+  const page = desk.ports.reduce(
+    (code, [from, to]) => code.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to),
+    block.code,
+  );
+  const typed = block.file === null ? page : saveFile(desk.folder, { ...block, code: page });
   let code = [typed, plan.after ?? ''].join('\n').trim();
   for (const [from, to] of Object.entries(plan.put)) code = code.replaceAll(from, to);
   return desk.install === null ? code : code.replace(/^npm ci\b/m, `${desk.install} `);
 }
 
-function saveFile(folder: string, { code, command }: Block, file: string): string {
+function saveFile(folder: string, { file, code, command }: Block): string {
+  if (file === null) throw new Error('a block without a file was to be saved');
   mkdirSync(dirname(join(folder, file)), { recursive: true });
   writeFileSync(join(folder, file), code);
   return (command ?? '').replace(/ {2,}\(.*$/, '');

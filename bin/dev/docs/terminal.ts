@@ -42,7 +42,7 @@ export class Terminal {
     this.#pasted += 1;
     const mark = `pasted-${this.#pasted}-ended`;
     const from = this.#output.length;
-    this.#shell.stdin?.write(`${code.trimEnd()}\necho; echo ${mark} $?\n`);
+    this.#shell.stdin?.write(`${code.trimEnd()}\nprintf '\\n${mark} %s\\n' $?\n`);
     const ended = new RegExp(`^${mark} (\\d+)$`, 'm');
     const said = () => this.#output.slice(from);
     const exit = () => {
