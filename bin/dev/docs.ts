@@ -1,6 +1,7 @@
 // `npm run docs`: does what the documents say, block by block in the order of the pages, in a fresh
 // clone with an empty npm cache, as somebody would who has just met the project.
-// `--instead 3000=3456` takes another port where one of the pages is taken; `--packed` does it in an empty project with the packed package in place of a clone.
+// `--instead 3000=3456` takes another port where one of the pages is taken; `--packed` does it in
+// an empty project, with the packed package in place of a clone.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
