@@ -15,6 +15,9 @@ export function WebhooksView({ path }: ViewProps) {
   return id === undefined ? <Subscriptions /> : <SubscriptionDetail id={Number(id)} />;
 }
 
+const noSubscription =
+  'None yet. Make one below, or start the sandbox with --forward-to and the URL of your receiver.';
+
 function Subscriptions() {
   const href = useHref();
   const { value, problem } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
@@ -27,7 +30,7 @@ function Subscriptions() {
           <Table
             caption="Subscriptions"
             head={['Id', 'State', 'URL', 'Categories', 'Brand', 'Last delivered']}
-            empty="None yet. Make one below, or start the sandbox with --forward-to and the URL of your receiver."
+            empty={noSubscription}
           >
             {all.toReversed().map((each) => (
               <tr key={each.id}>

@@ -42,7 +42,7 @@ export interface Block {
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** What the first line calls the file, with the command beside it: `// clock.mjs: node clock.mjs`. */
+  /** What its first line calls the file, beside its command: `// clock.mjs: node clock.mjs`. */
   readonly file: string | null;
   readonly command: string | null;
   /** Null where the page does not say what becomes of it. */
