@@ -57,9 +57,9 @@ export async function bundle(out: string): Promise<string> {
       platform: 'node',
       target: 'node20',
       chunkNames: 'chunks/[name]-[hash]',
-      // Less to read and to compile at each start; names stay, for those who read a trace.
-      minifyWhitespace: true,
-      minifySyntax: true,
+      // Less to download, to read and to compile at each start. In a trace the names of methods
+      // stay; where in the source it was, `npm test` in a clone says.
+      minify: true,
       legalComments: 'none',
       logLevel: 'error',
       banner: { js: banner },

@@ -1,0 +1,87 @@
+// What is published: no larger than promised, nothing in it that nobody asks for, and the licence
+// of every package whose code is bundled.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../dev/root.ts';
+
+const published = suite('published files');
+
+const mostPacked = 1_000_000;
+const mostUnpacked = 5_000_000;
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Chunks of builds before this one lie in dist/ too; packing builds anew without them. */
+function chunksInUse(): ReadonlySet<string> {
+  const queue = ['sandbox', 'conformance', 'index', 'msw', 'webhooks'].map((n) => `dist/${n}.js`);
+  const reached = new Set<string>();
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    for (const [, name] of read(path).matchAll(/["'`](?:\.\/chunks|\.)\/([\w.-]+\.js)["'`]/g)) {
+      queue.push(`dist/chunks/${name}`);
+    }
+  }
+  return reached;
+}
+
+/** As npm lists them. */
+function listFiles(): readonly string[] {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const said = execFileSync('npm', args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    shell: process.platform === 'win32',
+  });
+  const [{ files }] = JSON.parse(said) as [{ files: readonly { readonly path: string }[] }];
+  const inUse = chunksInUse();
+  const page = read('dist/ui/index.html');
+  return files
+    .map(({ path }) => path)
+    .filter((path) => {
+      if (path.startsWith('dist/chunks/')) return inUse.has(path);
+      return !path.startsWith('dist/ui/assets/') || page.includes(path.slice('dist/ui/'.length));
+    });
+}
+
+const files = listFiles();
+
+published('are small', () => {
+  const contents = files.map((path) => readFileSync(join(root, path)));
+  const unpacked = contents.reduce((sum, { length }) => sum + length, 0);
+  // An archive adds a header of 512 bytes a file, which packs to little.
+  const packed = gzipSync(Buffer.concat(contents.flatMap((c) => [Buffer.alloc(512), c]))).length;
+  console.log(`${files.length} files, ${packed} bytes packed, ${unpacked} unpacked`);
+  assert.ok(packed <= mostPacked, `${packed} bytes packed, ${mostPacked} are the most`);
+  assert.ok(unpacked <= mostUnpacked, `${unpacked} bytes unpacked, ${mostUnpacked} are the most`);
+});
+
+published('are what a user needs: no source, no test, no source map, no mark of a build', () => {
+  const stray = files.filter((path) => /\.map$|(?<!\.d)\.tsx?$|\.test\.|\/\./.test(path));
+  assert.equal(stray, []);
+  for (const needed of ['dist/LICENSE.txt', 'dist/NOTICES.txt', 'simulator/CHANGELOG.md']) {
+    assert.ok(files.includes(needed), needed);
+  }
+});
+
+published('give notice of each bundled package in the version that is locked', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Readonly<Record<string, { readonly version: string; readonly license?: string }>>;
+  };
+  const notices = [...read('dist/NOTICES.txt').matchAll(/^=+\n(\S+) (\S+) \((.+)\)\n=+$/gm)];
+  assert.ok(notices.length >= 10, `${notices.length} notices`);
+  for (const [, name, version, license] of notices) {
+    const locked = Object.entries(packages).filter(([path]) =>
+      path.endsWith(`node_modules/${name}`),
+    );
+    const same = locked.some(([, each]) => each.version === version && each.license === license);
+    assert.ok(same, `${name} ${version} (${license}) is in the lockfile`);
+  }
+});
+
+published.run();
