@@ -1,12 +1,20 @@
 // `npm test [-- FILTER…]`: builds if needed, then type check, lint and every test file; the last
 // line counts them all. With filters, only the test files whose path contains one of them.
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build/build.ts';
 import { root, sourceFiles } from './root.ts';
 import { compileTests } from './test/compile.ts';
 import { endAll, type Run, run } from './test/run.ts';
-import { judgeFile, judgeTool, timeLimitMs, type Verdict } from './test/verdict.ts';
+import {
+  defaultLimitMs,
+  judgeFile,
+  judgeTool,
+  ownTimeLimitMs,
+  patience,
+  type Verdict,
+} from './test/verdict.ts';
 import { compiler, linter } from './tools.ts';
 
 interface Job {
@@ -16,7 +24,8 @@ interface Job {
   readonly judge: (run: Run) => Verdict;
 }
 
-const atOnce = 2;
+// One more than there are processors: some files wait for most of their time.
+const atOnce = availableParallelism() + 1;
 
 const tools: readonly Job[] = [
   { name: 'type check', args: [compiler, '--noEmit', '-p', '.'] },
@@ -28,19 +37,23 @@ async function testJobs(filters: readonly string[]): Promise<Job[]> {
   const chosen =
     filters.length > 0 ? paths.filter((p) => filters.some((f) => p.includes(f))) : paths;
   const argsOf = await compileTests(chosen);
-  const jobs = chosen.map((path) => ({
-    name: path,
-    args: argsOf(path),
-    limitMs: timeLimitMs(readFileSync(join(root, path), 'utf8')),
-    judge: judgeFile,
-  }));
+  const jobs = chosen.map((path) => {
+    const ownLimitMs = ownTimeLimitMs(readFileSync(join(root, path), 'utf8'));
+    return {
+      name: path,
+      args: argsOf(path),
+      limitMs: ownLimitMs ?? defaultLimitMs,
+      judge: judgeFile,
+      takesLong: ownLimitMs !== null ? 2 : Number(/^(?:bin\/e2e|ui)\//.test(path)),
+    };
+  });
   // What may take longest starts first, so that it does not run alone at the end.
-  return jobs.sort((a, b) => b.limitMs - a.limitMs);
+  return jobs.sort((a, b) => b.takesLong - a.takesLong || b.limitMs - a.limitMs);
 }
 
 async function work(queue: Job[], verdicts: Map<string, Verdict>): Promise<void> {
   for (let job = queue.shift(); job; job = queue.shift()) {
-    const done = await run(job.args, job.limitMs);
+    const done = await run(job.args, patience * job.limitMs);
     const verdict = job.judge(done);
     verdicts.set(job.name, verdict);
     const mark = verdict.failed > 0 ? 'FAIL' : 'ok  ';

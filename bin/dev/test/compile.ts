@@ -36,6 +36,7 @@ export async function compileTests(paths: readonly string[]): Promise<RunArgs> {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     packages: 'external',
+    define: { 'import.meta.url': 'ownUrl$', 'import.meta.dirname': 'ownFolder$' },
     // A failure shows the file and the line as they were written.
     sourcemap: 'linked',
     logLevel: 'silent',
@@ -54,9 +55,11 @@ const asInItsPlace: Plugin = {
       external: true,
     }));
     onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8')
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
+      const source = readFileSync(path, 'utf8');
+      const place = [pathToFileURL(path).href, dirname(path)].map((each) => JSON.stringify(each));
+      // On the first line, so that every line keeps its number.
+      const names = `const ownUrl$ = ${place[0]}, ownFolder$ = ${place[1]};`;
+      const text = source.includes('import.meta') ? `${names} ${source}` : source;
       return { contents: text, loader: path.endsWith('x') ? 'tsx' : ('ts' satisfies Loader) };
     });
   },

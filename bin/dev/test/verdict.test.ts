@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { run } from './run.ts';
-import { judgeFile, judgeTool, timeLimitMs } from './verdict.ts';
+import { judgeFile, judgeTool, ownTimeLimitMs } from './verdict.ts';
 
 const summary = (total: number, passed: number, skipped = 0) =>
   `\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n  Duration:  1ms\n`;
@@ -46,8 +46,8 @@ verdict('a tool is one check', () => {
 });
 
 verdict('a file may ask for more time', () => {
-  assert.is(timeLimitMs('// Purpose.\n// time limit: 300 s\n'), 300_000);
-  assert.is(timeLimitMs('// Purpose.\n'), 120_000);
+  assert.is(ownTimeLimitMs('// Purpose.\n// time limit: 300 s\n'), 300_000);
+  assert.is(ownTimeLimitMs('// Purpose.\n'), null);
 });
 
 verdict.run();
