@@ -242,7 +242,14 @@ class Exploration {
   /** The open question whose other answer is what the target has done. */
   async #flipOf({ sequence, difference, duel: shown }: Found): Promise<Excuse | undefined> {
     const { settings, makeModel } = this.#options;
-    for (const { question, setting, value } of flipsFor(difference, settings)) {
+    const flips = flipsFor(difference, settings);
+    if (flips.length === 0) return undefined;
+    const asItIs = await withModel(this.#model, this.#common(), (arena) =>
+      explain(sequence, shown.target, arena),
+    );
+    // What shows only while it is played says nothing when it is looked at afterwards.
+    if (asItIs.verdict !== 'differs') return undefined;
+    for (const { question, setting, value } of flips) {
       const model = await makeModel({ ...settings, [setting]: value });
       try {
         const again = await withModel(model, this.#common(), (arena) =>

@@ -5,11 +5,12 @@ import { isHindrance } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
+import { groundsFor } from './grounds.ts';
 import type { Drawing, Idea } from './idea.ts';
 import type { Random } from './random.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
-import { type ChosenTheme, chooseTheme } from './themes.ts';
+import { type ChosenTheme, chooseTheme, themeOf } from './themes.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];
@@ -26,13 +27,17 @@ export interface DrawParts {
 
 export async function drawSequence(parts: DrawParts, player: Player): Promise<Sequence> {
   const drawing = new SequenceDrawing(parts, player);
-  await drawing.begin();
-  const length = Math.min(parts.most, lengthOf(parts.random));
-  const theme = chooseTheme(parts.random);
-  while (drawing.calls < length) await drawing.more(theme);
+  if (parts.random.chance(SWEEPS)) await drawing.sweep();
+  else await drawing.wander();
   await drawing.end();
   return { steps: drawing.steps };
 }
+
+/** So many sequences are about what was drawn least so far, so that no idea waits for its luck. */
+const SWEEPS = 0.6;
+const SWEPT_TOGETHER = 3;
+/** More than this is only sent where much may be sent. */
+const MANY_CALLS = 600;
 
 /** Mostly short, because most differences need few calls; now and then long. */
 function lengthOf(random: Random): number {
@@ -65,7 +70,54 @@ class SequenceDrawing {
     };
   }
 
-  async begin(): Promise<void> {
+  /** Idea by idea as chance and a theme will have it. */
+  async wander(): Promise<void> {
+    const { random, most } = this.#parts;
+    await this.#begin();
+    const length = Math.min(most, lengthOf(random));
+    const theme = chooseTheme(random);
+    while (this.calls < length) await this.#draw(this.#pick(theme));
+  }
+
+  /** What was drawn least, with all that it takes; then what goes with it, the least drawn first. */
+  async sweep(): Promise<void> {
+    const { random, most } = this.#parts;
+    const lead = this.#leastDrawn(this.#possible());
+    if (lead === undefined) return;
+    await this.#prepare(lead);
+    if (!this.#isAble(lead)) return;
+    await this.#draw(lead);
+    const theme = themeOf(lead, random);
+    for (let more = random.below(SWEPT_TOGETHER); more > 0 && this.calls < most; more -= 1) {
+      const next = this.#leastDrawn(this.#able().filter((idea) => theme.weightOf(idea) > 0.1));
+      if (next !== undefined) await this.#draw(next);
+    }
+  }
+
+  async #prepare(lead: Idea): Promise<void> {
+    const { ideas, random } = this.#parts;
+    for (const { id, isNeeded } of groundsFor(lead, random)) {
+      if (!isNeeded && this.#isAble(lead)) return;
+      const ground = ideas.find((each) => each.id === id);
+      if (ground === undefined || !this.#possible().includes(ground)) continue;
+      if (this.#isAble(ground)) await this.#draw(ground);
+    }
+  }
+
+  #leastDrawn(among: readonly Idea[]): Idea | undefined {
+    const { random, coverage } = this.#parts;
+    const turn = ({ id, weight = 1 }: Idea) =>
+      ((coverage.ideas.get(id) ?? 0) + random.next()) / Math.sqrt(weight);
+    let least: Idea | undefined;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const idea of among) {
+      const at = turn(idea);
+      if (at < soonest) [least, soonest] = [idea, at];
+    }
+    return least;
+  }
+
+  async #begin(): Promise<void> {
     const { random, coverage } = this.#parts;
     const known = random.chance(0.3) ? coverage.pick(random) : undefined;
     if (known === undefined) return;
@@ -76,22 +128,37 @@ class SequenceDrawing {
     for (const step of steps) await this.#add(step);
   }
 
-  async more(theme: ChosenTheme): Promise<void> {
-    const { ideas, random, coverage, offers, crowd, most } = this.#parts;
-    const able = ideas.filter(
-      ({ id, needs = [], when }) =>
+  /** What this target and what is left of the requests allow. */
+  #possible(): readonly Idea[] {
+    const { ideas, offers, crowd, most } = this.#parts;
+    return ideas.filter(
+      ({ id, needs = [] }) =>
         (crowd > 1 || !id.startsWith('burst/')) &&
-        (most >= 600 || !id.startsWith('many/')) &&
-        needs.every((need) => offers.has(need)) &&
-        (when?.(this.#d.scene) ?? true),
+        (most >= MANY_CALLS || !id.startsWith('many/')) &&
+        needs.every((need) => offers.has(need)),
     );
-    const idea = random.weighted(able, (each) => {
+  }
+
+  #isAble({ when }: Idea): boolean {
+    return when?.(this.#d.scene) ?? true;
+  }
+
+  #able(): readonly Idea[] {
+    return this.#possible().filter((idea) => this.#isAble(idea));
+  }
+
+  #pick(theme: ChosenTheme): Idea {
+    const { random, coverage } = this.#parts;
+    return random.weighted(this.#able(), (each) => {
       const uses = coverage.ideas.get(each.id) ?? 0;
       const weight = (each.weight ?? 1) * theme.weightOf(each);
       // What is rarely met comes sooner.
       return weight / Math.sqrt(1 + uses / (each.weight ?? 1));
     });
-    coverage.drawn(idea.id);
+  }
+
+  async #draw(idea: Idea): Promise<void> {
+    this.#parts.coverage.drawn(idea.id);
     for (const step of idea.draw(this.#d)) await this.#add(step);
   }
 

@@ -3,6 +3,7 @@ import { accessIdeas } from './access.ts';
 import { accountIdeas } from './accounts.ts';
 import { bulkIdeas } from './bulk.ts';
 import { burstIdeas } from './bursts.ts';
+import { crossingIdeas } from './crossings.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
@@ -32,4 +33,5 @@ export const ideas: readonly Idea[] = [
   ...burstIdeas,
   ...manyIdeas,
   ...lifeIdeas,
+  ...crossingIdeas,
 ];

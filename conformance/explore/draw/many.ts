@@ -1,9 +1,8 @@
 // Ideas about much: so many keys, records or deliveries that something may not hold them all.
 import type { Step, Value } from '../sequence.ts';
 import { createCall } from './accounts.ts';
-import { call, type Drawing, type Idea, newKey } from './idea.ts';
+import { call, type Drawing, type Idea, type Members, newKey } from './idea.ts';
 import { transactionCall } from './money.ts';
-import { rereadAccount } from './rereads.ts';
 import type { Scene } from './scene.ts';
 
 /** What the step after it is about was made before them. */
@@ -20,7 +19,30 @@ function crowdOf(d: Drawing, count: number): Step {
       brand_id: { $role: d.main, has: 'brand' },
     },
   });
-  return { do: 'many', n, count: Math.min(count, Math.floor(d.most / 4)), call: created };
+  return { do: 'many', n, count: Math.min(count, Math.floor(d.most / 2)), call: created };
+}
+
+/** Calls of three kinds under keys, and so many more before they are made again. */
+function crowdedOut(d: Drawing, count: number): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { client_reference_id, email, brand_id } = created.body as Members;
+  const refused = createCall(d, d.main, { email: 'no-at-in-it' });
+  const updated = call(d, {
+    operation: 'updateAccount',
+    as: d.main,
+    id: { $of: created.n, at: 'id' },
+    key: newKey(d),
+    ifMatch: { $header: created.n, name: 'etag' },
+    body: { status: `n${d.stem()}` },
+  });
+  const first = [created, refused, updated];
+  const body = { client_reference_id: client_reference_id!, email: email!, brand_id: brand_id! };
+  return [
+    ...first,
+    crowdOf(d, count),
+    ...first.map((step) => ({ ...step, n: d.scene.label() })),
+    call(d, { operation: 'createAccount', as: d.main, key: newKey(d), body }),
+  ];
 }
 
 const few = ({ many }: Scene): boolean => many === 0;
@@ -30,21 +52,15 @@ export const manyIdeas: readonly Idea[] = [
     id: 'many/keys-then-the-first',
     weight: 0.5,
     when: few,
-    draw: (d) => {
-      const first = createCall(d, d.main);
-      // Seldom very many: they are dear.
-      const count = d.random.weighted([40, 120, 260, 1_050], (each) => (each > 1_000 ? 1 : 2));
-      return [first, crowdOf(d, count), { ...first, n: d.scene.label() }];
-    },
+    draw: (d) => crowdedOut(d, d.random.pick([40, 120])),
   },
+  { id: 'many/keys-260', weight: 0.7, when: few, draw: (d) => crowdedOut(d, 260) },
   {
-    id: 'many/records-then-the-first',
-    weight: 0.25,
-    when: (scene) => few(scene) && scene.accounts.length > 0,
-    draw: (d) => {
-      const account = d.random.pick(d.scene.accounts);
-      return [crowdOf(d, d.random.pick([40, 120, 260])), rereadAccount(d, account)];
-    },
+    id: 'many/keys-1050',
+    // They are dear: once, where there is much to spend.
+    weight: 0.7,
+    when: ({ many, calls }) => many === 0 && calls.length < 20,
+    draw: (d) => (d.most < 2_000 ? [] : crowdedOut(d, 1_050)),
   },
   {
     id: 'many/transactions-then-the-first',

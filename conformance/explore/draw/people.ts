@@ -24,8 +24,8 @@ export const SCRIPTS: readonly string[] = [
 
 export const LONG = 'n'.repeat(300);
 
-/** Long enough for an event that holds it to be more than a few kilobytes. */
-export const VERY_LONG = 'v'.repeat(6_000);
+/** Long enough for an answer or an event that holds it to be more than a few kilobytes. */
+export const VERY_LONG = 'v'.repeat(9_000);
 
 export const COUNTRIES: readonly string[] = [
   'GB',

@@ -47,7 +47,7 @@ const THEMES: readonly Theme[] = [
   { weight: 1, families: { many: 1, account: 0.3, place: 0.3, webhook: 0.2 } },
 ];
 
-const familyOf = ({ id }: Idea): string => id.split('/')[0]!;
+export const familyOf = ({ id }: Idea): string => id.slice(0, id.indexOf('/'));
 
 export interface ChosenTheme {
   readonly weightOf: (idea: Idea) => number;
@@ -56,6 +56,15 @@ export interface ChosenTheme {
 export function chooseTheme(random: Random): ChosenTheme {
   // Now and then everything may meet everything.
   if (random.chance(0.06)) return { weightOf: () => 1 };
-  const { families } = random.weighted(THEMES, ({ weight }) => weight);
+  return chosen(random.weighted(THEMES, ({ weight }) => weight));
+}
+
+/** One that the idea belongs to. */
+export function themeOf(idea: Idea, random: Random): ChosenTheme {
+  const family = familyOf(idea);
+  return chosen(random.weighted(THEMES, ({ families }) => families[family] ?? 0.001));
+}
+
+function chosen({ families }: Theme): ChosenTheme {
   return { weightOf: (idea) => families[familyOf(idea)] ?? ELSEWHERE };
 }

@@ -1,7 +1,7 @@
 // Which rules a difference is about: those of the member or header that differs first, then those
 // that the model's answer rests on.
 import { rulesOf } from '../compare/difference.ts';
-import { callsOf } from '../sequence.ts';
+import { type CallStep, callsOf } from '../sequence.ts';
 import type { Found } from './investigate.ts';
 
 /** Rules of a place in an answer, whatever the operation; the first that fits. */
@@ -96,8 +96,51 @@ export function rulesFor(found: Found): readonly string[] {
   // What an update may have done is no rule of a create that only shows it.
   const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isAfterUpdate(sequence.steps));
   const converged = basis?.idempotency === 'converged' && kind === 'account' ? ['ACC-5'] : [];
-  const cites = [...placed, ...fitting, ...converged, ...rulesOf(basis)];
-  return [...new Set([...limitRules(found), ...repeatRules(found), ...cites])];
+  const cites = [...placed, ...converged, ...fitting, ...rulesOf(basis)];
+  const story = [...limitRules(found), ...repeatRules(found), ...historyRules(found, member)];
+  return [...new Set([...story, ...cites])];
+}
+
+/** Rules of what happened before, where that says more than the place in the answer. */
+function historyRules(found: Found, member: string): readonly string[] {
+  const { difference, sequence } = found;
+  const { operation, n, modelAnswer, targetAnswer, basis } = difference;
+  const calls = callsOf(sequence.steps);
+  const call = calls.find((each) => each.n === n);
+  if (operation === 'updateAccount' && modelAnswer === '200') {
+    return updateRules(call, member, targetAnswer);
+  }
+  const after = (name: string) => calls.some((each) => each.operation === name && each.n !== n);
+  // HOOK-13: what is disabled stays so, whatever comes after.
+  if (member === 'disabled' && after('disableWebhook')) return ['HOOK-13'];
+  // UPD-7: a stale tag that was refused and applied all the same shows in what is read later.
+  if (basis?.idempotency === 'converged' && wasRefused(found, 412)) return ['UPD-7'];
+  const isServed = modelAnswer.startsWith('404') && Number.parseInt(targetAnswer, 10) < 400;
+  return isServed ? (OUT_OF_REACH[call?.as ?? ''] ?? []) : [];
+}
+
+function updateRules(call: CallStep | undefined, member: string, answer: string) {
+  const { body } = call ?? {};
+  const sent = body !== null && typeof body === 'object' ? Object.keys(body) : [];
+  // UPD-4: a status that is refused; UPD-8: something else that is taken for no change.
+  if (answer.startsWith('422')) return sent.join() === 'status' ? ['UPD-4'] : ['UPD-8', 'UPD-3'];
+  if (member === 'status') return sent.includes(member) ? ['UPD-4'] : ['UPD-2'];
+  if (!['first_name', 'last_name', 'country', 'language'].includes(member)) return [];
+  return sent.includes(member) ? ['UPD-3'] : ['UPD-2'];
+}
+
+/** Whose reach it is that ends, where what is out of reach was served. */
+const OUT_OF_REACH: Readonly<Record<string, readonly string[]>> = {
+  brand: ['AUTH-6'],
+  other_brand: ['AUTH-6'],
+  other_firm: ['AUTH-7'],
+  delegated: ['AUTH-5'],
+};
+
+function wasRefused({ duel }: Found, status: number): boolean {
+  return [...duel.model.outcomes.values()].some(
+    (each) => each.kind === 'answer' && each.status === status,
+  );
 }
 
 /** LIM-2, LIM-7: a refusal for the rate that was not due, or one that was due and did not come. */

@@ -1,0 +1,104 @@
+// Explores one subject, and says what came of it.
+import { explore } from '../../../conformance/explore/explore.ts';
+import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
+import { titleOf } from '../../../conformance/explore/findings/title.ts';
+import { learn } from '../../../conformance/explore/learn.ts';
+import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
+import type { Opened, Subject } from './subjects.ts';
+
+export interface Explored {
+  readonly id: string;
+  readonly kind: string;
+  readonly breaks: readonly string[];
+  readonly requests: number;
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly sequences: number;
+  readonly inconclusive: readonly string[];
+  readonly open: Readonly<Record<string, number>>;
+  readonly found: readonly FoundRow[];
+}
+
+export interface FoundRow {
+  readonly title: string;
+  readonly rules: readonly string[];
+  readonly calls: number;
+  readonly reproduced: string;
+  readonly target: string;
+  readonly model: string;
+  readonly steps: readonly unknown[];
+}
+
+export interface ExploreOneOptions {
+  readonly seed: number;
+  readonly requests: number;
+  /** Goes on when one is known. */
+  readonly all: boolean;
+  readonly signal: AbortSignal;
+  /** Settings learned before from one like it. */
+  readonly learned?: Settings;
+}
+
+export async function exploreOne(subject: Subject, options: ExploreOneOptions): Promise<Explored> {
+  const startedMs = performance.now();
+  const started = process.cpuUsage();
+  const opened = await subject.open();
+  try {
+    const known = subject.settings ?? options.learned;
+    const { settings, spent } =
+      known === undefined ? await learnFrom(opened, options) : { settings: known, spent: 0 };
+    const explored = await explore({
+      provider: opened.provider,
+      sender: opened.sender,
+      makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
+      settings: { ...settings },
+      seed: options.seed,
+      requests: options.requests - spent,
+      untilMs: Number.POSITIVE_INFINITY,
+      timeoutMs: 30_000,
+      signal: options.signal,
+      masked: new Set(),
+      crowd: 8,
+      width: 4,
+      firstOnly: !options.all && subject.breaks.length > 0,
+    });
+    const { user, system } = process.cpuUsage(started);
+    return {
+      id: subject.id,
+      kind: subject.kind,
+      breaks: subject.breaks,
+      requests: explored.requests + spent,
+      cpuMs: Math.round((user + system) / 1000),
+      wallMs: Math.round(performance.now() - startedMs),
+      sequences: explored.sequences,
+      inconclusive: explored.inconclusive,
+      open: Object.fromEntries(explored.open),
+      found: explored.found.map((found) => ({
+        title: titleOf(found),
+        rules: rulesFor(found),
+        calls: found.calls,
+        reproduced: found.reproduced,
+        target: found.difference.target,
+        model: found.difference.model,
+        steps: found.sequence.steps,
+      })),
+    };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** As the command does: by at most half of the requests. */
+export async function learnFrom(
+  { provider, sender }: Opened,
+  { requests, signal }: Pick<ExploreOneOptions, 'requests' | 'signal'>,
+): Promise<{ settings: Settings; spent: number }> {
+  const most = Math.floor(requests / 2);
+  const learned = await learn({
+    ...{ provider, sender, most, signal, timeoutMs: 30_000 },
+    secret: () => {},
+  });
+  const { settings = defaultSettings } = parseSettings(learned.settings);
+  return { settings, spent: learned.requests };
+}

@@ -1,0 +1,95 @@
+// What the explorer is proved on: simulators that deviate, the second mind with its subtle defects,
+// and conforming simulators under settings drawn by chance.
+import type { Sender } from '../../../conformance/engine/send/sender.ts';
+import { socketSender } from '../../../conformance/engine/send/sender.ts';
+import { controlProvider } from '../../../conformance/providers/control-provider.ts';
+import type { Provider } from '../../../conformance/providers/target.ts';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import type { Deviation, SubtleDeviation } from '../../../simulator/deviations/deviation.ts';
+import { deviations } from '../../../simulator/deviations/register.ts';
+import { subtleDeviations } from '../../../simulator/deviations/subtle/register.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
+import { type Defect, defects } from '../../e2e/testing/second-mind/defects.ts';
+import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
+import { drawSettings } from './draw-settings.ts';
+
+export interface Opened {
+  readonly provider: Provider;
+  readonly sender: Sender;
+  close(): Promise<void>;
+}
+
+/** One target to be explored. */
+export interface Subject {
+  readonly id: string;
+  readonly kind: string;
+  /** Rules that it breaks; none: nothing may be found. */
+  readonly breaks: readonly string[];
+  /** How it answers the open questions; undefined: that is learned first. */
+  readonly settings: Settings | undefined;
+  /** A conforming one that answers the open questions alike. */
+  readonly like?: Subject;
+  open(): Promise<Opened>;
+}
+
+export const PARTS = ['deviations', 'subtle', 'second-mind', 'settings'] as const;
+export type Part = (typeof PARTS)[number];
+
+export function subjectsOf(part: Part, seed: number): readonly Subject[] {
+  switch (part) {
+    case 'deviations':
+      return deviations.map(bentSimulator);
+    case 'subtle':
+      return subtleDeviations.map(bentSimulator);
+    case 'second-mind':
+      return (['plain', 'other'] as const).flatMap((style) => {
+        const whole = secondMind(style);
+        const broken = defects
+          .filter(({ kind }) => kind !== 'single')
+          .map((defect) => ({ ...secondMind(style, defect), like: whole }));
+        return [whole, ...broken];
+      });
+    case 'settings':
+      return Array.from({ length: 100 }, (_, at) => conforming(seed * 1_000 + at));
+  }
+}
+
+function bentSimulator(deviation: Deviation | SubtleDeviation): Subject {
+  const { id, breaks } = deviation;
+  const kind = 'kind' in deviation ? deviation.kind : 'deviation';
+  const open = () => simulatorModel(defaultSettings, [deviation]);
+  return { id, kind, breaks, settings: defaultSettings, open };
+}
+
+/** The first is the simulator as it comes. */
+function conforming(seed: number): Subject {
+  const settings = seed % 1_000 === 0 ? defaultSettings : drawSettings(seed);
+  const open = () => simulatorModel(settings);
+  return { id: `settings-${seed}`, kind: 'settings', breaks: [], settings: undefined, open };
+}
+
+function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
+  const { id = 'whole', kind = 'whole', breaks = [] } = defect ?? {};
+  return {
+    id: `${style}/${id}`,
+    kind,
+    breaks,
+    settings: undefined,
+    open: async () => {
+      const served = await serve({ style, ...(defect ? { defects: [defect.id] } : {}) });
+      const { baseUrl } = served;
+      const sender = await socketSender();
+      const controlUrl = `${baseUrl}/_sandbox`;
+      const provider = await controlProvider({ baseUrl, controlUrl, sender });
+      return {
+        provider,
+        sender,
+        close: async () => {
+          await provider.close();
+          await sender.close();
+          await served.close();
+        },
+      };
+    },
+  };
+}
