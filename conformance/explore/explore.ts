@@ -10,17 +10,19 @@ import { drawSequence } from './draw/draw.ts';
 import { ideas } from './draw/ideas.ts';
 import { Random } from './draw/random.ts';
 import { Casebook } from './findings/casebook.ts';
+import type { Inventory } from './findings/inventory.ts';
+import { EMPTY, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import type { MakeModel, Model, ModelSettings } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
-import { flipsFor } from './open/flips.ts';
 import { isOtherFault } from './open/order.ts';
-import type { Duel, ModelArena } from './play/arena.ts';
+import { otherAnswerFor } from './open/other-answer.ts';
+import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
-import { explain } from './play/explain.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { isHindrance } from './play/judge-step.ts';
+import { groundOf, type ModelCommon, withModel } from './play/model-worlds.ts';
 import { Player } from './play/player.ts';
 import type { Sequence } from './sequence.ts';
 
@@ -61,6 +63,10 @@ export interface Explored {
   readonly agreed: number;
   readonly inconclusive: readonly string[];
   readonly found: readonly Found[];
+  /** Differences from what the model does by no rule. */
+  readonly unexplained: readonly Found[];
+  /** What stays on the target; null where each sequence had a world of its own. */
+  readonly inventory: Inventory | null;
   /** Open questions that differences turned out to be of, with how often. */
   readonly open: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
@@ -72,8 +78,6 @@ const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said fir
 /** After so many sequences in a row that cannot begin the target is taken to be gone. */
 const GONE_AFTER = 8;
 const DRAWN_AT_ONCE = 2;
-/** What the model does not answer at once it keeps waiting. */
-const MODEL_TIMEOUT_MS = 500;
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const model = await options.makeModel(options.settings);
@@ -93,6 +97,8 @@ class Exploration {
   readonly #casebook = new Casebook();
   /** Sequences in a row that could not even begin. */
   #silent = 0;
+  #keeps = false;
+  #inventory = EMPTY;
   #requests = 0;
   #sequences = 0;
   #agreed = 0;
@@ -113,13 +119,15 @@ class Exploration {
   }
 
   result(): Explored {
-    const { inconclusive, found, open } = this.#casebook;
+    const { inconclusive, found, unexplained, open } = this.#casebook;
     return {
       requests: this.#requests,
       sequences: this.#sequences,
       agreed: this.#agreed,
       inconclusive,
       found,
+      unexplained,
+      inventory: this.#keeps ? this.#inventory : null,
       open,
       coverage: this.#coverage,
       settings: this.#options.settings,
@@ -198,15 +206,20 @@ class Exploration {
     const { provider } = this.#options;
     const target = await provider.own();
     try {
-      return await withModel(this.#model, this.#common(), (arena) =>
+      const played = await withModel(this.#model, this.#common(), (arena) =>
         duel(sequence, { ...arena, target: this.#targetGround(target) }, newNonce()),
       );
+      if (!target.disposable) {
+        this.#keeps = true;
+        this.#inventory = withMadeBy(this.#inventory, played.target);
+      }
+      return played;
     } finally {
       await target.close();
     }
   }
 
-  #common(): Pick<ModelArena, 'masked' | 'seqName'> {
+  #common(): ModelCommon {
     const { masked, settings } = this.#options;
     return { masked, seqName: String(settings.envelope_seq_name ?? 'seq') };
   }
@@ -224,7 +237,9 @@ class Exploration {
       this.#casebook.inconclusive.push(`not met again: ${met}`);
       return;
     }
-    const open = await this.#flipOf(found);
+    const { settings, makeModel } = this.#options;
+    const asked = { model: this.#model, common: this.#common(), settings, makeModel };
+    const open = await otherAnswerFor(found, asked);
     if (open === undefined) this.#casebook.add(found, met);
     else this.#casebook.isOpen(met, open);
   }
@@ -237,30 +252,6 @@ class Exploration {
         return player.outcomes.get(own.step.n);
       }),
     );
-  }
-
-  /** The open question whose other answer is what the target has done. */
-  async #flipOf({ sequence, difference, duel: shown }: Found): Promise<Excuse | undefined> {
-    const { settings, makeModel } = this.#options;
-    const flips = flipsFor(difference, settings);
-    if (flips.length === 0) return undefined;
-    const asItIs = await withModel(this.#model, this.#common(), (arena) =>
-      explain(sequence, shown.target, arena),
-    );
-    // What shows only while it is played says nothing when it is looked at afterwards.
-    if (asItIs.verdict !== 'differs') return undefined;
-    for (const { question, setting, value } of flips) {
-      const model = await makeModel({ ...settings, [setting]: value });
-      try {
-        const again = await withModel(model, this.#common(), (arena) =>
-          explain(sequence, shown.target, arena),
-        );
-        if (again.verdict === 'agrees') return { question, why: `${setting} is ${value}` };
-      } finally {
-        await model.close();
-      }
-    }
-    return undefined;
   }
 
   #targetGround(target: Target): Ground {
@@ -277,28 +268,5 @@ class Exploration {
       },
     };
     return pacer === undefined ? ground : { ...ground, pacer };
-  }
-}
-
-function groundOf({ sender }: Model, target: Target): Ground {
-  return { target, sender, timeoutMs: MODEL_TIMEOUT_MS, isSteady: true };
-}
-
-/** Worlds of the model for as long as `play` takes. */
-async function withModel<T>(
-  model: Model,
-  common: Pick<ModelArena, 'masked' | 'seqName'>,
-  play: (arena: ModelArena) => Promise<T>,
-): Promise<T> {
-  const worlds: Target[] = [];
-  const openModel = async () => {
-    const world = await model.provider.own();
-    worlds.push(world);
-    return groundOf(model, world);
-  };
-  try {
-    return await play({ ...common, openModel });
-  } finally {
-    await Promise.all(worlds.map((each) => each.close()));
   }
 }

@@ -5,6 +5,7 @@ import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
+import { askJudge, type Judged } from '../../../conformance/explore/findings/judge.ts';
 import { learn } from '../../../conformance/explore/learn.ts';
 import { htmlReport } from '../../../conformance/explore/report/html.ts';
 import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
@@ -18,6 +19,7 @@ import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from './explore-model.ts';
 import type { ExploreOptions } from './explore-options.ts';
+import { ExploreProgress } from './explore-progress.ts';
 import { checkWritable, readJson, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
@@ -110,18 +112,23 @@ interface Comparison extends Common {
   readonly sequence: Sequence | undefined;
 }
 
+const FOR_EXPLORING = 0.9;
+
 async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, found, settings, sender, signal, sequence, spent } = comparison;
+  const { options, io, found, settings, sender, signal, sequence, spent } = comparison;
   const { reach, minutes, requests } = options;
   const startedAt = new Date().toISOString();
   const startedMs = performance.now();
+  // A part is kept for the judge, who is asked of what was found.
+  const most = sequence === undefined ? Math.floor((requests - spent) * FOR_EXPLORING) : requests;
+  const progress = new ExploreProgress(io, most);
   const explored = await explore({
     provider: found.provider,
     sender,
     makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
     settings: { ...settings },
     seed: reach.seed,
-    requests: requests - spent,
+    requests: most,
     untilMs: minutes === undefined ? Number.POSITIVE_INFINITY : startedMs + minutes * 60_000,
     timeoutMs: reach.timeoutS * 1000,
     pacer: new Pacer(reach.maxRate),
@@ -129,9 +136,21 @@ async function compareWith(comparison: Comparison): Promise<number> {
     masked: new Set(),
     crowd: options.concurrency,
     width: found.provider.worlds ? 4 : 1,
+    onProgress: (each) => progress.show(each),
     ...(sequence === undefined ? {} : { sequences: [sequence] }),
   });
-  const report = reportOf(comparison, explored, startedAt, performance.now() - startedMs);
+  progress.end();
+  const left = sequence === undefined ? requests - spent - explored.requests : 0;
+  const judged = await askJudge(explored.found, {
+    provider: found.provider,
+    sender,
+    timeoutMs: reach.timeoutS * 1000,
+    most: left,
+    signal,
+    secret: (value) => comparison.redactor.learn(value),
+    ...(reach.maxRate === undefined ? {} : { maxRate: reach.maxRate }),
+  });
+  const report = reportOf(comparison, explored, judged, startedAt, performance.now() - startedMs);
   finish(comparison, report, explored.agreed);
   return exitCodeOf(report);
 }
@@ -139,6 +158,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
 function reportOf(
   { options, io, found, redactor, signal, spent }: Comparison,
   explored: Explored,
+  judged: Judged,
   startedAt: string,
   durationMs: number,
 ): ExploreReport {
@@ -150,7 +170,8 @@ function reportOf(
     startedAt,
     durationMs,
     explored,
-    spent,
+    spent: spent + judged.requests,
+    judge: judged.says,
     interrupted: signal.aborted,
     notes: [...found.notes, ...found.provider.notes],
     redactor,

@@ -1,6 +1,7 @@
 // `conformance replay REPORT SCENARIO`: prints what a scenario sent as a script of curl commands;
 // for a check of a receiver its id is enough.
 import type { Command } from 'commander';
+import { scriptIn } from '../../../conformance/explore/findings/again.ts';
 import type { Check } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { receiverScript } from '../../../conformance/receiver/replay-script.ts';
@@ -24,7 +25,7 @@ export function defineReplay(command: Command): void {
   addHelp(command, help);
   command
     .argument('<report>', 'a JSON report (conformance run --report json=FILE), or a receiver check')
-    .argument('[scenario]', 'one of the scenarios of the report')
+    .argument('[scenario]', 'one of its scenarios, or of the differences of an explorer’s report')
     .action((report: string, scenario: string | undefined) => {
       const io = systemJudgeIo(manifest.version);
       try {
@@ -54,6 +55,12 @@ function replayCheck(id: string): string {
 export function replay(file: string, id: string, io: JudgeIo): string {
   const advice = 'conformance run --report json=FILE writes one';
   const given = readJson('REPORT', file, io.cwd, advice);
+  const script = scriptIn(given, id);
+  if (script === null) {
+    const why = 'it has too many calls for a script; conformance explore --replay plays it again';
+    throw new UsageError(`SCENARIO: ${id}: ${why}`);
+  }
+  if (script !== undefined) return script;
   if (!isReport(given)) throw new UsageError(`REPORT: ${file} is not a JSON report; ${advice}`);
   const scenario = given.scenarios.find((each) => each.id === id);
   if (scenario === undefined) throw new UsageError(`SCENARIO: ${file} has no scenario "${id}"`);

@@ -143,13 +143,14 @@ function fated(d: Drawing, made: DrawnTransaction): Step[] {
   const verbs = { approve: 'approveTransaction', reject: 'rejectTransaction' } as const;
   return d.random.pick(FATES).map((fate): Step => {
     if (fate === 'settle') return { do: 'settle', n: d.scene.label(), id: made.id };
-    return decideCall(d, fate === 'cancel' ? 'cancelTransaction' : verbs[fate], made);
+    const who = d.offers.has('no_amend') && d.random.chance(0.15) ? { as: 'no_amend' } : {};
+    return decideCall(d, fate === 'cancel' ? 'cancelTransaction' : verbs[fate], made, who);
   });
 }
 
 function recorded(d: Drawing, place: DrawnPlace): DrawnTransaction {
   const [transaction_type, amount] = d.random.chance(0.6) ? AMOUNTS[0] : d.random.pick(AMOUNTS);
-  const bonus = d.random.chance(0.2) ? { method: 'Bonus' } : {};
+  const bonus = d.random.chance(0.3) ? { method: 'Bonus' } : {};
   const step = transactionCall(d, place, { transaction_type, amount, ...bonus });
   const { client_reference_id } = step.body as Members;
   return {

@@ -21,6 +21,17 @@ export function sequenceIn(report: unknown, id: string): Sequence | undefined {
   return sequence;
 }
 
+/** Of a report of the explorer: null where a difference has none; undefined where it has no such. */
+export function scriptIn(report: unknown, id: string): string | null | undefined {
+  const { schema, differences, unexplained } = (report ?? {}) as Record<string, unknown>;
+  if (schema !== 'explore/1') return undefined;
+  const all = [differences, unexplained].flatMap((each) => (Array.isArray(each) ? each : [])) as {
+    readonly id?: unknown;
+    readonly script?: string | null;
+  }[];
+  return all.find((each) => each.id === id)?.script;
+}
+
 /** The settings of the model that the differences of a report were found with. */
 export function settingsIn(report: unknown): unknown {
   const { coverage } = report as { readonly coverage?: { readonly settings_learned?: unknown } };

@@ -2,12 +2,13 @@
 import { signatureOf } from '../compare/difference.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { Found } from './investigate.ts';
+import { rulesFor } from './rules.ts';
 
 export class Casebook {
   readonly inconclusive: string[] = [];
   /** Open questions that differences turned out to be of, with how often. */
   readonly open = new Map<string, number>();
-  readonly unexplained: Found[] = [];
+  readonly #unexplained = new Map<string, Found>();
   readonly #found = new Map<string, Found>();
   /** Signatures as they were met, before anything was shrunk. */
   readonly #met = new Set<string>();
@@ -15,6 +16,11 @@ export class Casebook {
 
   get found(): readonly Found[] {
     return [...this.#found.values()];
+  }
+
+  /** Differences from what the model does by no rule: its own assumptions, so nobody is accused. */
+  get unexplained(): readonly Found[] {
+    return [...this.#unexplained.values()];
   }
 
   /** Whether a difference of this signature was looked at before; it is counted once more then. */
@@ -45,10 +51,11 @@ export class Casebook {
   add(found: Found, met: string): void {
     const signature = signatureOf(found.difference);
     this.#met.add(signature);
-    const known = this.#found.get(signature);
+    const all = rulesFor(found).length === 0 ? this.#unexplained : this.#found;
+    const known = all.get(signature);
     if (known === undefined) {
       found.metAs.add(met).add(signature);
-      this.#found.set(signature, found);
+      all.set(signature, found);
     } else {
       known.times += 1;
       known.metAs.add(met);

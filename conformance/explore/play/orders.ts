@@ -85,11 +85,20 @@ function nextPermutation(order: readonly number[]): number[] | null {
   return [...next.slice(0, at + 1), ...next.slice(at + 1).reverse()];
 }
 
+/** A list shows what any call of its kind has done, whatever the two name. */
+const KINDS = [
+  { list: 'listWebhooks', of: /Webhook/ },
+  { list: 'listAccounts', of: /Account/ },
+  { list: 'listTransactions', of: /Transaction/ },
+] as const;
+
 /** Calls that share a key, a record or a name, directly or by way of others. */
 function groupsOf(calls: readonly CallStep[]): readonly (readonly CallStep[])[] {
   const groups: { names: Set<string>; calls: CallStep[] }[] = [];
+  const listed = KINDS.filter(({ list }) => calls.some(({ operation }) => list === operation));
   for (const call of calls) {
-    const names = new Set(namesIn(call));
+    const kinds = listed.filter(({ of }) => of.test(call.operation));
+    const names = new Set([...namesIn(call), ...kinds.map(({ list }) => list)]);
     const kin = groups.filter((group) => [...names].some((name) => group.names.has(name)));
     const merged = {
       names: new Set([...names, ...kin.flatMap((group) => [...group.names])]),

@@ -41,12 +41,15 @@ const report: ExploreReport = {
           differs: true,
         },
       ],
+      judge: { rule: 'UPD-7', says: 'passes' },
       replay: 'conformance explore --replay report.json#d1',
+      script: '#!/usr/bin/env bash\necho "</details><script>```"\n',
       sequence: { steps: [] },
     },
   ],
   open: [{ question: 'NS-6', seen: 4 }],
   unexplained: [],
+  inventory: { accounts: 3, transactions: 0, positions: 0, subscriptions: 1, enabled: ['7'] },
   inconclusive: [],
   coverage: { operations: {}, answers: {}, rules: {}, settings_learned: {} },
   notes: [],
@@ -59,7 +62,15 @@ formats('each tells title, rule, both answers, what is open and how to play it a
     textReport(report, { color: false, width: 100 }).join('\n'),
   ];
   for (const text of texts) {
-    for (const word of ['updateAccount answers 200', 'UPD-7', 'revision', '412', 'NS-6', '#d1']) {
+    for (const word of [
+      'updateAccount answers 200',
+      'UPD-7',
+      'revision_conflict',
+      '412',
+      'NS-6',
+      '#d1',
+      '3 accounts',
+    ]) {
       assert.ok(text.replaceAll('&#35;', '#').replaceAll('\\', '').includes(word), word);
     }
   }
@@ -67,7 +78,9 @@ formats('each tells title, rule, both answers, what is open and how to play it a
 
 formats('nothing that the target says becomes markup', () => {
   assert.not.ok(htmlReport(report).includes('<script>'));
-  const outside = markdownReport(report).replace(/`[^`]*`/g, '');
+  const outside = markdownReport(report)
+    .replace(/^````[\s\S]*?^````$/gm, '')
+    .replace(/`[^`]*`/g, '');
   assert.not.ok(outside.includes('<script>'));
 });
 

@@ -1,18 +1,21 @@
 // The report as one page that needs nothing else.
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import { inventoryLine, judgeLine, ruleLines, timeline, UNEXPLAINED } from './words.ts';
 
 const STYLE = [
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}',
   'pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f5;padding:.5rem;margin:.25rem 0}',
   'li{margin:.5rem 0}.model{border-left:.3rem solid #15803d}',
-  '.target{border-left:.3rem solid #b91c1c}',
+  '.target{border-left:.3rem solid #b91c1c}.line{overflow:hidden}',
+  '.bar{background:#c7d2fe;white-space:nowrap;margin:.1rem 0;padding:0 .25rem;font-size:.8rem}',
 ].join('');
 
 export function htmlReport(report: ExploreReport): string {
   const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
   const title = `${target.base_url} ${verdict}`;
+  const made = inventoryLine(report);
   const open = report.open.map(({ question, seen }) => `<li>${text(question)}: ${seen}</li>`);
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -20,7 +23,10 @@ export function htmlReport(report: ExploreReport): string {
     `<title>${text(title)}</title><style>${STYLE}</style><h1>${text(title)}</h1>`,
     `<p>${text(much)}, seed ${seed}.${report.interrupted ? ' Interrupted.' : ''}</p>`,
     ...report.differences.map(differencePart),
+    report.unexplained.length === 0 ? '' : `<h1>Unexplained</h1><p>${text(UNEXPLAINED)}</p>`,
+    ...report.unexplained.map(differencePart),
     open.length === 0 ? '' : `<h2>Open, so not counted</h2><ul>${open.join('')}</ul>`,
+    made === null ? '' : `<p>${text(made)}</p>`,
     ...report.notes.map((note) => `<p>${text(note)}</p>`),
     '</html>\n',
   ].join('\n');
@@ -28,16 +34,39 @@ export function htmlReport(report: ExploreReport): string {
 
 function differencePart(found: ReportDifference): string {
   const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
-  const rules = found.rules.join(', ') || 'none';
+  const rules = ruleLines(found).map((each) => `<li>${text(each)}</li>`);
+  const script = found.script === null ? '' : scriptPart(found.script);
   return [
     `<h2 id="${text(found.id)}">${text(found.id)}: ${text(found.title)}</h2>`,
-    `<p>Rules: ${text(rules)}. Shown ${text(found.reproduced)} times; ${text(shrunk)}.</p><ol>`,
+    `<ul>${rules.join('')}</ul>`,
+    `<p>Shown ${text(found.reproduced)} times; ${text(shrunk)}. ${text(judgeLine(found))}</p>`,
+    `<div class="line">${found.steps.map((each) => barOf(each, found)).join('')}</div><ol>`,
     ...found.steps.map(stepPart),
-    `</ol><pre>${text(found.replay)}</pre>`,
+    `</ol><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
   ].join('\n');
 }
 
-function stepPart({ as, request, operator, model, target, differs }: ReportStep): string {
+const scriptPart = (script: string): string =>
+  `<details><summary>As a script, with curl alone</summary><pre>${text(script)}</pre></details>`;
+
+/** Of calls at once: from when to when each was under way. */
+function barOf(step: ReportStep, { steps }: ReportDifference): string {
+  const times = step.at_once;
+  if (times === undefined) return '';
+  const all = steps.flatMap(({ at_once: each }) => (each === undefined ? [] : [each]));
+  const from = Math.min(...all.map(({ sent_ms: ms }) => ms));
+  const whole = Math.max(0.1, ...all.map(({ answered_ms: ms }) => ms - from));
+  const part = (ms: number) => `${((ms / whole) * 100).toFixed(1)}%`;
+  const place = `margin-left:${part(times.sent_ms - from)}`;
+  const width = `width:${part(times.answered_ms - times.sent_ms)}`;
+  const words = `${step.n}. ${step.request?.method ?? ''} ${step.target?.status ?? 'no answer'}`;
+  return `<div class="bar" style="${place};${width}">${text(words)}</div>`;
+}
+
+function stepPart(step: ReportStep): string {
+  const { n, as, request, operator, model, target, differs } = step;
+  const times = timeline(step);
+  const when = times === null ? '' : `<div>${text(times)}</div>`;
   const sent = request?.body == null ? '' : `\n${shown(request.body)}`;
   const what =
     request === null
@@ -48,7 +77,7 @@ function stepPart({ as, request, operator, model, target, differs }: ReportStep)
   const answers = differs
     ? expected + answered
     : `<div>${text(String(target?.status ?? 'done'))}</div>`;
-  return `<li><pre>${text(what)}</pre>${answers}</li>`;
+  return `<li value="${n}"><pre>${text(what)}</pre>${when}${answers}</li>`;
 }
 
 const answer = (given: ReportAnswer | null): string =>

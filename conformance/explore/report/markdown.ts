@@ -1,18 +1,23 @@
 // The report as Markdown, for an issue or a pull request.
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import { inventoryLine, judgeLine, ruleLines, timeline, UNEXPLAINED } from './words.ts';
 
 export function markdownReport(report: ExploreReport): string {
   const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
   const open = report.open.map(({ question, seen }) => `- ${inline(question)}: ${seen}`);
+  const made = inventoryLine(report);
   const lines = [
     `# ${inline(target.base_url)} ${verdict}`,
     '',
     `${much}, seed ${seed}.${report.interrupted ? ' Interrupted: what is known so far.' : ''}`,
     ...report.differences.flatMap(differenceLines),
+    ...(report.unexplained.length === 0 ? [] : ['', '# Unexplained', '', UNEXPLAINED]),
+    ...report.unexplained.flatMap(differenceLines),
     ...(open.length === 0 ? [] : ['', '## Open, so not counted', '', ...open]),
     ...(report.notes.length === 0 ? [] : ['', ...report.notes.map(inline)]),
+    ...(made === null ? [] : ['', made]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -23,25 +28,43 @@ function differenceLines(found: ReportDifference): string[] {
     '',
     `## ${found.id}: ${inline(found.title)}`,
     '',
-    `Rules: ${found.rules.join(', ') || 'none'}. Shown ${found.reproduced} times; ${shrunk}.`,
+    ...ruleLines(found).map((each) => `- ${inline(each)}`),
+    '',
+    `Shown ${found.reproduced} times; ${shrunk}. ${judgeLine(found)}`,
     '',
     ...found.steps.flatMap(stepLines),
+    '',
+    'Play it again:',
     '',
     '```sh',
     found.replay,
     '```',
+    ...scriptLines(found),
   ];
 }
 
-function stepLines({ n, as, request, operator, model, target, differs }: ReportStep): string[] {
+/** A fence that nothing in the script ends. */
+function scriptLines({ script }: ReportDifference): string[] {
+  if (script === null) return [];
+  const fence = '`'.repeat(
+    Math.max(3, ...[...script.matchAll(/`+/g)].map(([run]) => run.length + 1)),
+  );
+  const opened = ['', '<details><summary>As a script, with curl alone</summary>', ''];
+  return [...opened, `${fence}bash`, script.trimEnd(), fence, '', '</details>'];
+}
+
+function stepLines(step: ReportStep): string[] {
+  const { n, as, request, operator, model, target, differs } = step;
+  const times = timeline(step);
+  const when = times === null ? '' : ` (${times})`;
   const what =
     request === null
       ? `operator: ${code(operator)}`
       : `\`${request.method} ${request.path.replaceAll('`', '')}\` as ${as}`;
   const sent = request?.body == null ? [] : [`   sends ${code(request.body)}`];
-  if (!differs) return [`${n}. ${what}: ${target?.status ?? 'done'}`, ...sent];
+  if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent];
   return [
-    `${n}. **${what}**`,
+    `${n}. **${what}**${when}`,
     ...sent,
     `   - expected ${answer(model)}`,
     `   - answered ${answer(target)}`,

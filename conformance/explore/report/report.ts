@@ -2,11 +2,14 @@
 import type { Redactor } from '../../reports/redact.ts';
 import { questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
+import type { Inventory } from '../findings/inventory.ts';
 import type { Found } from '../findings/investigate.ts';
+import { type JudgeSays, NOT_ASKED } from '../findings/judge.ts';
 import { rulesFor } from '../findings/rules.ts';
 import { titleOf } from '../findings/title.ts';
 import type { CallOutcome, LostOutcome, Outcome, Sent } from '../play/outcome.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { scriptOf } from './script.ts';
 
 export interface ExploreReport {
   readonly schema: 'explore/1';
@@ -24,6 +27,8 @@ export interface ExploreReport {
   readonly unexplained: readonly ReportDifference[];
   /** Sequences of which nothing can be said, with the reasons. */
   readonly inconclusive: readonly string[];
+  /** What was made on the target and stays there; null where each sequence had a world. */
+  readonly inventory: Inventory | null;
   readonly coverage: {
     readonly operations: Readonly<Record<string, number>>;
     readonly answers: Readonly<Record<string, number>>;
@@ -43,13 +48,19 @@ export interface ReportDifference {
   readonly shrunk_from: number;
   readonly times: number;
   readonly steps: readonly ReportStep[];
+  /** Whether the judge's own scenarios for the first of the rules see it too. */
+  readonly judge: JudgeSays;
   /** How to play it again. */
   readonly replay: string;
+  /** The same by curl, for whoever has no explorer; null where it would be very long. */
+  readonly script: string | null;
   readonly sequence: Sequence;
 }
 
 export interface ReportStep {
   readonly n: number;
+  /** Of calls at once: when each was sent and answered, in milliseconds from the beginning. */
+  readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
   readonly as: string | null;
   readonly request: {
     readonly method: string;
@@ -85,12 +96,16 @@ export interface ReportParts {
   readonly notes: readonly string[];
   readonly redactor: Redactor;
   readonly replay: (id: string) => string;
+  readonly judge: ReadonlyMap<Found, JudgeSays>;
 }
 
 export function makeReport(parts: ReportParts): ExploreReport {
   const { explored, redactor } = parts;
   const { coverage } = explored;
   const differences = explored.found.map((found, at) => differenceOf(found, `d${at + 1}`, parts));
+  const unexplained = explored.unexplained.map((found, at) =>
+    differenceOf(found, `u${at + 1}`, parts),
+  );
   return {
     schema: 'explore/1',
     tool: { name: 'conformance', version: parts.version },
@@ -104,8 +119,9 @@ export function makeReport(parts: ReportParts): ExploreReport {
     interrupted: parts.interrupted,
     differences,
     open: [...explored.open].map(([question, seen]) => ({ question, seen })),
-    unexplained: [],
+    unexplained,
     inconclusive: explored.inconclusive.map((each) => redactor.text(each)),
+    inventory: explored.inventory,
     coverage: {
       operations: sorted(coverage.operations),
       answers: sorted(coverage.answers),
@@ -122,20 +138,24 @@ const sorted = (counts: ReadonlyMap<string, number>) =>
 function differenceOf(
   found: Found,
   id: string,
-  { redactor, replay }: ReportParts,
+  { redactor, replay, judge, target, startedAt }: ReportParts,
 ): ReportDifference {
   const { sequence, difference } = found;
+  const title = redactor.text(titleOf(found));
+  const rules = rulesFor(found);
   return {
     id,
-    title: redactor.text(titleOf(found)),
-    rules: rulesFor(found),
+    title,
+    rules,
     questions: questionsOf(difference.basis),
     reproduced: found.reproduced,
     calls: found.calls,
     shrunk_from: found.shrunkFrom,
     times: found.times,
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
+    judge: judge.get(found) ?? NOT_ASKED,
     replay: replay(id),
+    script: scriptOf(found, { id, title, rules, target, startedAt, redactor }),
     sequence,
   };
 }
@@ -161,8 +181,12 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
     const own = duel.target.outcomes.get(n);
     const other = duel.model.outcomes.get(n);
     const differs = difference.n === n;
+    const atOnce = step.do === 'burst' && own !== undefined && 'sentAtMs' in own;
     return {
       n,
+      ...(atOnce
+        ? { at_once: { sent_ms: tenths(own.sentAtMs), answered_ms: tenths(own.answeredAtMs) } }
+        : {}),
       as,
       request: own !== undefined && 'sent' in own ? requestOf(own.sent, redactor) : null,
       operator: null,
@@ -173,6 +197,8 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
     };
   });
 }
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
 function operatorAnswer(outcome: Outcome | undefined): ReportAnswer | null {
   if (outcome?.kind !== 'ledger') return null;

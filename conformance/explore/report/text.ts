@@ -3,6 +3,7 @@ import { Chalk } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import { inventoryLine, judgeLine, ruleLines, timeline, UNEXPLAINED } from './words.ts';
 
 export interface TextOptions {
   readonly color: boolean;
@@ -13,11 +14,15 @@ export function textReport(report: ExploreReport, options: TextOptions): string[
   const paint = new Chalk({ level: options.color ? 1 : 0 });
   const width = Math.max(60, Math.min(options.width, 110));
   const lines = report.differences.flatMap((each) => differenceLines(each, paint, width));
+  if (report.unexplained.length > 0) lines.push(...wrapText(UNEXPLAINED, width));
+  lines.push(...report.unexplained.flatMap((each) => differenceLines(each, paint, width)));
   if (report.open.length > 0) {
     const open = report.open.map(({ question, seen }) => `${question} (${seen})`).join(', ');
     lines.push(...wrapText(`open, so not counted: ${open}`, width));
   }
   for (const each of report.notes) lines.push(...wrapText(each, width));
+  const made = inventoryLine(report);
+  if (made !== null) lines.push(...wrapText(made, width));
   const { requests, sequences, duration_ms: ms, differences } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
   const verdict =
@@ -35,9 +40,10 @@ type Paint = InstanceType<typeof Chalk>;
 
 function differenceLines(found: ReportDifference, paint: Paint, width: number): string[] {
   const lines = wrapText(`${found.id}  ${found.title}`, width).map((each) => paint.red(each));
-  const rules = found.rules.length === 0 ? 'none' : found.rules.join(' ');
   const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
-  lines.push(...wrapText(`    rules: ${rules}; shown ${found.reproduced}; ${shrunk}`, width));
+  for (const each of ruleLines(found)) lines.push(...wrapText(`    ${each}`, width));
+  const shown = `    shown ${found.reproduced}; ${shrunk}. ${judgeLine(found)}`;
+  lines.push(...wrapText(shown, width));
   for (const step of found.steps) lines.push(...stepLines(step, paint, width));
   lines.push(...wrapText(`    again: ${found.replay}`, 1000), '');
   return lines;
@@ -53,7 +59,9 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   const special = Object.entries(request.headers)
     .filter(([name]) => name !== 'content-type')
     .map(([name, value]) => `${name}: ${value}`);
-  const lines = [`    ${n}. ${request.method} ${request.path}  as ${as}`];
+  const times = timeline(step);
+  const when = times === null ? '' : `  (${times})`;
+  const lines = [`    ${n}. ${request.method} ${request.path}  as ${as}${when}`];
   if (special.length > 0) lines.push(`       ${special.join('  ')}`);
   if (request.body !== null) lines.push(`       ${asText(request.body)}`);
   const cut = lines.map((each) => printable(each).slice(0, width * 2));

@@ -9,7 +9,10 @@ export function tokenVariable(as: string): string {
   return `${as.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_TOKEN`;
 }
 
-export function credentialLines(report: Report, exchanges: readonly ReportExchange[]): string[] {
+export function credentialLines(
+  report: Pick<Report, 'target'>,
+  exchanges: readonly ReportExchange[],
+): string[] {
   const roles = [...new Set(exchanges.flatMap(({ kind, as }) => (kind === 'call' && as) || []))];
   const { control_url: controlUrl } = report.target;
   if (controlUrl === null) {

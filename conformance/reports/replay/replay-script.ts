@@ -1,13 +1,27 @@
 // A scenario of a report as a script: curl for every call, with names that are new each time and
 // ids taken from the answers.
 import { pathOf } from '../exchange-lines.ts';
-import type { Report, ReportExchange, ReportScenario } from '../report.ts';
+import type { Report, ReportExchange, ReportFinding, ReportScenario } from '../report.ts';
 import { credentialLines, tokenVariable } from './credentials.ts';
 import { curlLines, insertVariables, quoted } from './curl.ts';
 import { controlCall, pathInAnswer } from './operator-calls.ts';
 import { keysIn, namedByAnswers, phonesIn, type ReplayVariable } from './variables.ts';
 
-export function replayScript(report: Report, scenario: ReportScenario): string {
+/** What a script needs to know of the run that it repeats a part of. */
+export interface Recorded extends Pick<Report, 'target' | 'started_at' | 'mark'> {
+  readonly rules: readonly {
+    readonly id: string;
+    readonly words: string;
+    readonly findings: readonly Pick<
+      ReportFinding,
+      'scenario' | 'verdict' | 'expected' | 'actual' | 'exchanges'
+    >[];
+  }[];
+}
+
+type RecordedScenario = Pick<ReportScenario, 'id' | 'title' | 'exchanges'>;
+
+export function replayScript(report: Recorded, scenario: RecordedScenario): string {
   const { exchanges } = scenario;
   const phones = phonesIn(exchanges);
   const keys = keysIn(exchanges);
@@ -38,7 +52,7 @@ export function replayScript(report: Report, scenario: ReportScenario): string {
   return `${lines.join('\n')}\n`;
 }
 
-function headLines(report: Report, scenario: ReportScenario): string[] {
+function headLines(report: Recorded, scenario: RecordedScenario): string[] {
   const found = report.rules.flatMap((rule) =>
     rule.findings
       .filter((each) => each.scenario === scenario.id && each.verdict === 'deviates')
@@ -88,7 +102,7 @@ const PREAMBLE = [
  * recording shows that they had been answered.
  */
 function steps(
-  report: Report,
+  report: Recorded,
   exchanges: readonly ReportExchange[],
   names: readonly ReplayVariable[],
   answers: readonly ReplayVariable[],
@@ -129,7 +143,7 @@ function endOf(exchange: ReportExchange): number {
 }
 
 function stepLines(
-  report: Report,
+  report: Recorded,
   exchange: ReportExchange,
   names: readonly ReplayVariable[],
 ): string[] {
@@ -143,7 +157,7 @@ function stepLines(
 }
 
 function operatorLines(
-  report: Report,
+  report: Recorded,
   exchange: ReportExchange,
   names: readonly ReplayVariable[],
 ): string[] {

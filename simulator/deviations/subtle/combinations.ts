@@ -128,9 +128,19 @@ const accounts: readonly Row[] = [
     'plus-in-email-is-dropped',
     ['ACC-8', 'ACC-1'],
     'What follows a plus in an email is taken for a label.',
-    policy('values', ({ emailKey }) => ({
-      emailKey: (email) => emailKey(email.replace(/\+[^@]*@/, '@')),
-    })),
+    operation(create, (run, context) => {
+      const given = run(context);
+      if ('decideRow' in given || given.reply.status !== 201) return given;
+      const [made] = only(given.changes, 'account-created');
+      const bare = (email: string) => email.toLowerCase().replace(/\+[^@]*@/, '@');
+      const isTaken = [...context.world.accounts.values()].some(
+        ({ brandId, email }) =>
+          brandId === made?.account.brandId && bare(email) === bare(made.account.email),
+      );
+      return isTaken
+        ? refuseAs(context, 409, 'invalid_state', 'Someone with this email already exists.')
+        : given;
+    }),
   ],
   [
     'brand-cannot-update-what-was-updated',

@@ -1,0 +1,44 @@
+// What a sequence has made on a target that keeps it, by kind, and what still delivers.
+import { memberAt } from '../../engine/send/answer.ts';
+import type { CallOutcome, LostOutcome } from '../play/outcome.ts';
+import type { Player } from '../play/player.ts';
+
+export interface Inventory {
+  readonly accounts: number;
+  readonly transactions: number;
+  readonly positions: number;
+  readonly subscriptions: number;
+  /** Ids of subscriptions that were not disabled. */
+  readonly enabled: readonly string[];
+}
+
+export const EMPTY: Inventory = {
+  ...{ accounts: 0, transactions: 0, positions: 0, subscriptions: 0 },
+  enabled: [],
+};
+
+export function withMadeBy(before: Inventory, { outcomes }: Player): Inventory {
+  const answers = [...outcomes.values()]
+    .flatMap((each) => (each.kind === 'many' ? each.answers : [each as CallOutcome | LostOutcome]))
+    .filter((each): each is CallOutcome => each.kind === 'answer' && each.status < 300);
+  const of = (path: RegExp) =>
+    answers.filter(({ sent }) => sent.method === 'POST' && path.test(sent.target));
+  const made = (path: RegExp) => idsOf(of(path).filter(({ status }) => status === 201));
+  const rows = of(/\/accounts\/bulk$/).map(({ json }) => Number(memberAt(json, 'created') ?? 0));
+  const hooks = idsOf(of(/\/webhooks$/));
+  const disabled = new Set(idsOf(of(/\/disable$/)));
+  return {
+    accounts: before.accounts + made(/\/accounts$/).length + sumOf(rows),
+    transactions: before.transactions + made(/\/transactions$/).length,
+    positions: before.positions + made(/\/positions\/open$/).length,
+    subscriptions: before.subscriptions + hooks.length,
+    enabled: [...before.enabled, ...hooks.filter((id) => !disabled.has(id))],
+  };
+}
+
+/** A replayed answer shows the same record once more. */
+function idsOf(answers: readonly CallOutcome[]): readonly string[] {
+  return [...new Set(answers.map(({ json }) => String(memberAt(json, 'id'))))];
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);

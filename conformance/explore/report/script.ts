@@ -1,0 +1,159 @@
+// A difference as a script that anybody can run: curl for every call, with names that are new each
+// time and ids taken from the answers.
+import { findRule } from '../../../fixtures/rules.ts';
+import { REDACTED, type Redactor } from '../../reports/redact.ts';
+import { replayScript } from '../../reports/replay/replay-script.ts';
+import type { ReportExchange } from '../../reports/report.ts';
+import type { Found } from '../findings/investigate.ts';
+import type { CallOutcome, LostOutcome, ManyOutcome } from '../play/outcome.ts';
+import type { Player } from '../play/player.ts';
+import type { CallStep, OperatorStep, Step } from '../sequence.ts';
+import { resolveText } from '../values.ts';
+
+export interface ScriptParts {
+  readonly id: string;
+  readonly title: string;
+  readonly rules: readonly string[];
+  readonly target: { readonly base_url: string; readonly control_url: string | null };
+  readonly startedAt: string;
+  readonly redactor: Redactor;
+}
+
+/** More calls than these make no script that anybody reads. */
+const MOST_CALLS = 120;
+
+/** Null where it would be too long. */
+export function scriptOf(found: Found, parts: ScriptParts): string | null {
+  const { id, title, rules, target, startedAt } = parts;
+  const exchanges = found.sequence.steps.flatMap((step) => exchangesOf(step, found, parts));
+  if (exchanges.length > MOST_CALLS) return null;
+  const { n, modelAnswer, targetAnswer, model, target: answered } = found.difference;
+  const differing = exchanges.some((each) => each.n === n) ? [n] : [];
+  const finding = {
+    ...{ scenario: id, verdict: 'deviates' as const, exchanges: differing },
+    expected: modelAnswer === model ? model : `${modelAnswer}: ${model}`,
+    actual: targetAnswer === answered ? answered : `${targetAnswer}: ${answered}`,
+  };
+  const [rule] = rules.flatMap((each) => findRule(each) ?? []);
+  const words = rule === undefined ? [] : [{ id: rule.id, words: rule.words, findings: [finding] }];
+  const mark = found.duel.target.nonce;
+  const recorded = { target, started_at: startedAt, mark, rules: words };
+  return replayScript(recorded, { id, title, exchanges });
+}
+
+function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly ReportExchange[] {
+  const player = duel.target;
+  const outcomeOf = (n: number) => player.outcomes.get(n);
+  switch (step.do) {
+    case 'call':
+      return callExchange(step, outcomeOf(step.n), parts);
+    case 'burst':
+      return step.calls.flatMap((call) => callExchange(call, outcomeOf(call.n), parts));
+    case 'many': {
+      const { answers = [] } = (outcomeOf(step.n) ?? {}) as Partial<ManyOutcome>;
+      return answers.flatMap((answer, at) => {
+        return callExchange({ ...step.call, n: step.n * 10_000 + at }, answer, parts);
+      });
+    }
+    case 'await':
+    case 'hook':
+    case 'seed':
+      return [];
+    default:
+      return operatorExchange(step, player);
+  }
+}
+
+function callExchange(
+  { n, as }: CallStep,
+  outcome: unknown,
+  { target, redactor }: ScriptParts,
+): readonly ReportExchange[] {
+  const played = outcome as CallOutcome | LostOutcome | undefined;
+  if (played === undefined || !('sent' in played)) return [];
+  const { sent, sentAtMs, answeredAtMs } = played;
+  const bytes = (body: Uint8Array | undefined) =>
+    body === undefined || body.length === 0 ? null : Buffer.from(body).toString();
+  const own = sent.headers.some(([name]) => name === 'authorization');
+  const headers = sent.headers.map(
+    ([name, value]) => [name, redactor.header(name, value)] as const,
+  );
+  const token = own || as === 'nobody' ? [] : [['authorization', `Bearer ${REDACTED}`] as const];
+  return [
+    {
+      ...{ n, kind: 'call', as, failure: null },
+      request: {
+        method: sent.method,
+        url: `${target.base_url}${sent.target}`,
+        headers: [...headers, ...token],
+        body: bytes(sent.body),
+      },
+      response:
+        played.kind === 'lost'
+          ? null
+          : { status: played.status, headers: played.headers.lines, body: bytes(played.body) },
+      at_ms: sentAtMs,
+      duration_ms: answeredAtMs - sentAtMs,
+    },
+  ];
+}
+
+type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'seed' }>;
+
+function operatorExchange(step: Ordered, player: Player): readonly ReportExchange[] {
+  const [method, given, answer] = orderOf(step, player);
+  return [
+    {
+      ...{ n: step.n, kind: 'operator', as: null, failure: null },
+      request: { method, url: '', headers: [], body: JSON.stringify(given) },
+      response: { status: 200, headers: [], body: JSON.stringify(answer) },
+      ...{ at_ms: 0, duration_ms: 0 },
+    },
+  ];
+}
+
+/** By the verbs of an operator, with what it is given and answers. */
+function orderOf(step: Ordered, player: Player): [string, readonly unknown[], unknown] {
+  const text = (value: Parameters<typeof resolveText>[0]) => resolveText(value, player);
+  switch (step.do) {
+    case 'advance':
+      return ['advance', [step.byMs], null];
+    case 'open': {
+      const { currency, provider } = step;
+      return [
+        'openTradingAccount',
+        [text(step.account), { currency, provider }],
+        jsonOf(step, player),
+      ];
+    }
+    case 'mint':
+      return ['mint', [step.wish], { name: step.name, clientId: player.has(step.name, 'client') }];
+    case 'rescope':
+      return ['rescope', [player.has(step.name, 'client'), step.scopes], null];
+    case 'settle':
+      return ['settle', [text(step.id)], null];
+    case 'ledger':
+      return ['ledger', [text(step.tradingAccount)], null];
+    case 'permit':
+      return ['permit', ['1', step.operation, step.allowed], null];
+    case 'resolve':
+      return ['resolve', [step.name, step.addresses], null];
+    case 'resume':
+      return ['resume', [Number(text(step.subscription))], null];
+    case 'firmRate':
+      return ['firmRate', ['1', step.perSecond], null];
+    case 'emit': {
+      const { category, kind, account } = step;
+      return ['emit', [{ category, kind, accountId: account && text(account) }], null];
+    }
+    case 'fault': {
+      const { match, phase, effect, times } = step;
+      return ['fault', [{ match, phase, effect, times }], null];
+    }
+  }
+}
+
+function jsonOf({ n }: Step, player: Player): unknown {
+  const outcome = player.outcomes.get(n);
+  return outcome?.kind === 'done' ? outcome.json : null;
+}
