@@ -124,5 +124,6 @@ function lineOf({ id, kind, breaks, found, requests: sent, cpuMs, inconclusive }
   const isRight = breaks.includes(first.rules[0] ?? '');
   const verdict = breaks.length === 0 ? 'WRONG' : isRight ? 'found' : 'found otherwise';
   const rules = `${first.rules.slice(0, 4).join(' ')} for ${breaks.join(' ')}`;
-  return `${verdict} ${kind} ${id}: ${rules}; ${first.calls} calls (${cost}${unsaid})\n    ${first.title}`;
+  const whole = `${verdict} ${kind} ${id}: ${rules}; ${first.calls} calls (${cost}${unsaid})`;
+  return `${whole}\n    ${first.title}`;
 }

@@ -8,6 +8,7 @@ import { signatureOf } from './compare/difference.ts';
 import { Coverage } from './draw/coverage.ts';
 import { drawSequence } from './draw/draw.ts';
 import { ideas } from './draw/ideas.ts';
+import { DEAR_IDEA } from './draw/many.ts';
 import { Random } from './draw/random.ts';
 import { Casebook } from './findings/casebook.ts';
 import type { Inventory } from './findings/inventory.ts';
@@ -78,6 +79,10 @@ const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said fir
 /** After so many sequences in a row that cannot begin the target is taken to be gone. */
 const GONE_AFTER = 8;
 const DRAWN_AT_ONCE = 2;
+/** So many sequences are about what was drawn least so far. */
+const SWEEPS = 0.6;
+/** With fewer requests than these none is spent on what takes a thousand. */
+const DEAR_FROM = 2_500;
 
 export async function explore(options: ExploreOptions): Promise<Explored> {
   const model = await options.makeModel(options.settings);
@@ -98,6 +103,7 @@ class Exploration {
   /** Sequences in a row that could not even begin. */
   #silent = 0;
   #keeps = false;
+  #wasDear = false;
   #inventory = EMPTY;
   #requests = 0;
   #sequences = 0;
@@ -157,19 +163,27 @@ class Exploration {
     }
   }
 
-  /** Of a few that are drawn, the one in which most is new: the model's time costs no request. */
   async #draw(random: Random): Promise<Sequence> {
-    let best = await this.#drawOne(random);
-    for (let more = 1; more < DRAWN_AT_ONCE; more += 1) {
-      const other = await this.#drawOne(random);
+    const lead = this.#dearOnce();
+    let best = await this.#drawOne(random, lead !== undefined || random.chance(SWEEPS), lead);
+    // Of those that chance draws the one in which most is new: the model's time costs no request.
+    for (let more = 1; more < DRAWN_AT_ONCE && !best.sweeps; more += 1) {
+      const other = await this.#drawOne(random, false);
       if (other.novelty > best.novelty) best = other;
     }
     this.#coverage.take(best.sequence, best.outcomes);
     return best.sequence;
   }
 
+  #dearOnce(): string | undefined {
+    const { requests } = this.#options;
+    if (this.#wasDear || requests < DEAR_FROM || this.#requests < requests / 2) return undefined;
+    this.#wasDear = true;
+    return DEAR_IDEA;
+  }
+
   /** Drawn on a world of the model that is given up afterwards. */
-  async #drawOne(random: Random) {
+  async #drawOne(random: Random, sweeps: boolean, lead?: string) {
     const { provider, requests, crowd } = this.#options;
     const { mainRole, disposable } = await provider.shared();
     const world = await this.#model.provider.own();
@@ -177,12 +191,13 @@ class Exploration {
       const player = new Player(groundOf(this.#model, world), newNonce());
       const common = { ideas, random, coverage: this.#coverage, offers: provider.offers };
       const most = Math.max(1, requests - this.#requests);
+      const how = { disposable, main: mainRole, crowd, most, sweeps };
       const sequence = await drawSequence(
-        { ...common, disposable, main: mainRole, crowd, most },
+        { ...common, ...how, ...(lead === undefined ? {} : { lead }) },
         player,
       );
       const { outcomes } = player;
-      return { sequence, outcomes, novelty: this.#coverage.noveltyOf(sequence, outcomes) };
+      return { sequence, outcomes, sweeps, novelty: this.#coverage.noveltyOf(sequence, outcomes) };
     } finally {
       await world.close();
     }

@@ -60,7 +60,7 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       signal: options.signal,
       masked: new Set(),
       crowd: 8,
-      width: 4,
+      width: 1,
       firstOnly: !options.all && subject.breaks.length > 0,
     });
     const { user, system } = process.cpuUsage(started);

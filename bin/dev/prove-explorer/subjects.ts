@@ -1,17 +1,24 @@
 // What the explorer is proved on: simulators that deviate, the second mind with its subtle defects,
 // and conforming simulators under settings drawn by chance.
+
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { socketSender } from '../../../conformance/engine/send/sender.ts';
+import { Random } from '../../../conformance/explore/draw/random.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import type { Provider } from '../../../conformance/providers/target.ts';
-import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import {
+  defaultSettings,
+  parseSettings,
+  type SettingSpec,
+  type Settings,
+  settingSpecs,
+} from '../../../fixtures/settings.ts';
 import type { Deviation, SubtleDeviation } from '../../../simulator/deviations/deviation.ts';
 import { deviations } from '../../../simulator/deviations/register.ts';
 import { subtleDeviations } from '../../../simulator/deviations/subtle/register.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import { type Defect, defects } from '../../e2e/testing/second-mind/defects.ts';
 import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
-import { drawSettings } from './draw-settings.ts';
 
 export interface Opened {
   readonly provider: Provider;
@@ -92,4 +99,32 @@ function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
       };
     },
   };
+}
+
+/** Numbers and names that are worth trying; every choice and every yes or no is drawn besides. */
+const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
+  first_revision: [0, 7, 100],
+  revision_step: [2, 10],
+  envelope_seq_name: ['sequence', 'number'],
+  signature_header: ['X-Signed'],
+  subscription_header: ['X-Sub'],
+};
+
+/** What breaks a rule, or takes away what the explorer could compare. */
+const KEPT = new Set([
+  ...['unrecorded_refusals', 'key_across_brands', 'account_statuses', 'replay_etag'],
+  ...['deprecation_header', 'account_status_endpoint'],
+]);
+
+function drawSettings(seed: number): Settings {
+  const random = new Random(seed);
+  const drawn: Record<string, unknown> = {};
+  const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;
+  for (const [key, spec] of Object.entries(specs)) {
+    if (KEPT.has(key) || random.chance(0.5)) continue;
+    if (spec.kind === 'boolean') drawn[key] = !spec.default;
+    else if (spec.kind === 'choice') drawn[key] = random.pick(spec.allowed);
+    else if (key in OTHERS) drawn[key] = random.pick(OTHERS[key]!);
+  }
+  return parseSettings(drawn).settings ?? defaultSettings;
 }

@@ -5,12 +5,11 @@ import { isHindrance } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
-import { groundsFor } from './grounds.ts';
 import type { Drawing, Idea } from './idea.ts';
 import type { Random } from './random.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
-import { type ChosenTheme, chooseTheme, themeOf } from './themes.ts';
+import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];
@@ -23,18 +22,20 @@ export interface DrawParts {
   readonly crowd: number;
   /** The most calls that the sequence may have. */
   readonly most: number;
+  /** About what was drawn least so far, so that no idea waits for its luck; or as chance has it. */
+  readonly sweeps: boolean;
+  /** The idea that it begins with, in place of the one that was drawn least. */
+  readonly lead?: string;
 }
 
 export async function drawSequence(parts: DrawParts, player: Player): Promise<Sequence> {
   const drawing = new SequenceDrawing(parts, player);
-  if (parts.random.chance(SWEEPS)) await drawing.sweep();
+  if (parts.sweeps) await drawing.sweep();
   else await drawing.wander();
   await drawing.end();
   return { steps: drawing.steps };
 }
 
-/** So many sequences are about what was drawn least so far, so that no idea waits for its luck. */
-const SWEEPS = 0.6;
 const SWEPT_TOGETHER = 3;
 /** More than this is only sent where much may be sent. */
 const MANY_CALLS = 600;
@@ -79,10 +80,10 @@ class SequenceDrawing {
     while (this.calls < length) await this.#draw(this.#pick(theme));
   }
 
-  /** What was drawn least, with all that it takes; then what goes with it, the least drawn first. */
+  /** What was drawn least, with all that it takes; then what goes with it. */
   async sweep(): Promise<void> {
-    const { random, most } = this.#parts;
-    const lead = this.#leastDrawn(this.#possible());
+    const { random, most, lead: wanted, ideas } = this.#parts;
+    const lead = ideas.find(({ id }) => id === wanted) ?? this.#leastDrawn(this.#possible());
     if (lead === undefined) return;
     await this.#prepare(lead);
     if (!this.#isAble(lead)) return;

@@ -19,7 +19,7 @@ function crowdOf(d: Drawing, count: number): Step {
       brand_id: { $role: d.main, has: 'brand' },
     },
   });
-  return { do: 'many', n, count: Math.min(count, Math.floor(d.most / 2)), call: created };
+  return { do: 'many', n, count: Math.min(count, Math.max(1, d.most - 60)), call: created };
 }
 
 /** Calls of three kinds under keys, and so many more before they are made again. */
@@ -45,6 +45,9 @@ function crowdedOut(d: Drawing, count: number): readonly Step[] {
   ];
 }
 
+/** So dear that it is not left to chance: it is drawn once, where there is much to spend. */
+export const DEAR_IDEA = 'many/keys-1050';
+
 const few = ({ many }: Scene): boolean => many === 0;
 
 export const manyIdeas: readonly Idea[] = [
@@ -56,11 +59,10 @@ export const manyIdeas: readonly Idea[] = [
   },
   { id: 'many/keys-260', weight: 0.7, when: few, draw: (d) => crowdedOut(d, 260) },
   {
-    id: 'many/keys-1050',
-    // They are dear: once, where there is much to spend.
-    weight: 0.7,
-    when: ({ many, calls }) => many === 0 && calls.length < 20,
-    draw: (d) => (d.most < 2_000 ? [] : crowdedOut(d, 1_050)),
+    id: DEAR_IDEA,
+    weight: 1e-9,
+    when: few,
+    draw: (d) => (d.most < 1_150 ? [] : crowdedOut(d, 1_050)),
   },
   {
     id: 'many/transactions-then-the-first',

@@ -21,7 +21,7 @@ export function sequenceIn(report: unknown, id: string): Sequence | undefined {
   return sequence;
 }
 
-/** Of a report of the explorer: null where a difference has none; undefined where it has no such. */
+/** Of a report of the explorer; null where a difference has none, undefined where there is none. */
 export function scriptIn(report: unknown, id: string): string | null | undefined {
   const { schema, differences, unexplained } = (report ?? {}) as Record<string, unknown>;
   if (schema !== 'explore/1') return undefined;

@@ -2,12 +2,14 @@
 // any.
 import type { SubtleDeviation } from '../deviation.ts';
 import { combinationDeviations } from './combinations.ts';
+import { mixtureDeviations } from './mixtures.ts';
 import { raceDeviations } from './races.ts';
 import { sizeDeviations } from './sizes.ts';
 import { timeDeviations } from './times.ts';
 
 export const subtleDeviations: readonly SubtleDeviation[] = [
   ...combinationDeviations,
+  ...mixtureDeviations,
   ...sizeDeviations,
   ...timeDeviations,
   ...raceDeviations,
