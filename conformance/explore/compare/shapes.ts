@@ -26,6 +26,8 @@ export type Shape =
   /** The same members in any order. */
   | { readonly kind: 'set' }
   | { readonly kind: 'open' }
+  /** Compared where the target has it: the specification does not say that it must. */
+  | { readonly kind: 'if there'; readonly of: Shape }
   /** BULK-5: the code or words of a refused row; what a landed row says there is open. */
   | { readonly kind: 'refusal'; readonly words: boolean }
   | { readonly kind: 'record'; readonly members: Readonly<Record<string, Shape>> }
@@ -84,7 +86,7 @@ const ORDER = record({
   created_at: time,
 });
 
-const SUBSCRIPTION = record({
+const subscriptionMembers = {
   id: name('subscription'),
   url: name('url'),
   brand_id: name('brand'),
@@ -93,6 +95,16 @@ const SUBSCRIPTION = record({
   disabled_reason: words,
   last_delivered_seq: { kind: 'sequence number' },
   created_at: time,
+  secret: { kind: 'secret' },
+} as const satisfies Record<string, Shape>;
+
+const SUBSCRIPTION = record(subscriptionMembers);
+
+/** HOOK-4, NS-7: a rotation answers the new secret; what else stands there is open. */
+const ROTATED = record({
+  ...Object.fromEntries(
+    Object.entries(subscriptionMembers).map(([member, of]) => [member, { kind: 'if there', of }]),
+  ),
   secret: { kind: 'secret' },
 });
 
@@ -149,9 +161,10 @@ export const SUCCESS: Readonly<Record<Operation, Shape>> = {
     webhooks: { kind: 'known', by: 'id', space: 'subscription', of: SUBSCRIPTION },
   }),
   getWebhook: SUBSCRIPTION,
-  rotateWebhookSecret: SUBSCRIPTION,
+  rotateWebhookSecret: ROTATED,
   disableWebhook: SUBSCRIPTION,
-  issueToken: record({ access_token: { kind: 'secret' }, token_type: same, expires_in: same }),
+  // NS-8: that the token works shows when it is used.
+  issueToken: open,
   listAccounts: record({
     accounts: { kind: 'known', by: 'record_id', space: 'account', of: readAccount },
   }),

@@ -35,6 +35,8 @@ export function compareValue(
   switch (shape.kind) {
     case 'open':
       return null;
+    case 'if there':
+      return target === undefined ? null : compareValue(shape.of, target, model, at, comparing);
     case 'refusal':
       if (model === null || (shape.words && isText(target ?? null))) return null;
       return isDeepStrictEqual(target, model) ? null : wrong;

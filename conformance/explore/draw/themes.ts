@@ -48,7 +48,7 @@ const THEMES: readonly Theme[] = [
   { weight: 1, families: { many: 1, account: 0.3, place: 0.3, webhook: 0.2 } },
 ];
 
-export const familyOf = ({ id }: Idea): string => id.slice(0, id.indexOf('/'));
+const familyOf = ({ id }: Idea): string => id.slice(0, id.indexOf('/'));
 
 export interface ChosenTheme {
   readonly weightOf: (idea: Idea) => number;

@@ -14,6 +14,8 @@ export function titleOf({ difference, sequence, duel }: Found): string {
   if (at.startsWith('header.')) {
     return `${what}: header ${at.slice(7)} of the ${modelAnswer} is ${target}, expected ${model}`;
   }
+  if (operation === 'ledger') return `the ${at} of a trading account: ${target}; expected ${model}`;
+  if (operation === 'delivery') return `deliveries, ${at}: ${target}; expected ${model}`;
   const member = at.replace(/^body\./, '');
   return `${what}: ${member} of the ${modelAnswer} is ${target}, expected ${model}`;
 }

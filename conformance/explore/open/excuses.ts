@@ -83,6 +83,23 @@ const ROWS: readonly Row[] = [
       target.status === model.status,
   },
   {
+    question: 'NS-8',
+    why: 'the form of the answers of the token endpoint',
+    covers: ({ step, target, model }) =>
+      step.operation === 'issueToken' && target.status < 300 && model.status < 300,
+  },
+  {
+    question: 'NS-23',
+    why: 'how a webhook url or category is refused',
+    covers: (each) => bothRefuse(each) && cites(each, 'NS-23'),
+  },
+  {
+    question: 'NS-49',
+    why: 'which ways to write a decimal are taken',
+    covers: ({ step, target }) =>
+      step.operation === 'createTransaction' && isOddDecimal(amountIn(target.sent.body)),
+  },
+  {
     question: 'NS-54',
     why: 'where and how the status of an account is read',
     covers: ({ step }) => step.operation === 'getAccountStatus',
@@ -136,6 +153,16 @@ function hasUnknown({ step, target }: Case): boolean {
   const body = jsonOfSent(target.sent.body);
   if (known === undefined || body === null || typeof body !== 'object') return false;
   return Object.keys(body).some((name) => !known.includes(name));
+}
+
+function amountIn(sent: Uint8Array | undefined): Json | undefined {
+  return memberAt(jsonOfSent(sent), 'amount');
+}
+
+/** A number to whoever reads it leniently, and not digits with at most a minus and a point. */
+function isOddDecimal(amount: Json | undefined): boolean {
+  if (typeof amount !== 'string' || /^-?\d+(\.\d+)?$/.test(amount)) return false;
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(amount);
 }
 
 const isRead = ({ operation }: CallStep): boolean =>

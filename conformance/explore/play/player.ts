@@ -196,7 +196,9 @@ export class Player implements Known {
     const outcome = this.outcomes.get(step);
     if (outcome === undefined || outcome.kind === 'lost') return undefined;
     if (outcome.kind === 'ledger') return { balance: outcome.balance };
-    return outcome.kind === 'many' ? undefined : outcome.json;
+    if (outcome.kind === 'many') return undefined;
+    const isToken = outcome.kind === 'answer' && outcome.sent.target.endsWith('/oauth/token');
+    return isToken ? withToken(outcome.json) : outcome.json;
   }
 
   header(step: number, name: string): string | undefined {
@@ -219,6 +221,15 @@ export class Player implements Known {
   async prepare(name: string): Promise<Credential | undefined> {
     return this.#credential(name);
   }
+}
+
+/** NS-8: by whatever name the answer has it, a token is its longest text of a token's name. */
+function withToken(json: Json | undefined): Json | undefined {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return json;
+  const named = Object.entries(json).filter(([name]) => /token$/i.test(name));
+  const texts = named.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
+  const [longest] = texts.sort((one, other) => other.length - one.length);
+  return longest === undefined ? json : { ...json, access_token: longest };
 }
 
 /** Roles that a step's values name. */

@@ -1,7 +1,14 @@
 // The report as one page that needs nothing else.
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
-import { inventoryLine, judgeLine, ruleLines, timeline, UNEXPLAINED } from './words.ts';
+import {
+  inventoryLine,
+  judgeLine,
+  operatorWords,
+  ruleLines,
+  timeline,
+  UNEXPLAINED,
+} from './words.ts';
 
 const STYLE = [
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}',
@@ -70,7 +77,7 @@ function stepPart(step: ReportStep): string {
   const sent = request?.body == null ? '' : `\n${shown(request.body)}`;
   const what =
     request === null
-      ? `operator: ${shown(operator)}`
+      ? operatorWords(operator)
       : `${request.method} ${request.path} as ${as}${sent}`;
   const expected = `<pre class="model">expected ${answer(model)}</pre>`;
   const answered = `<pre class="target">answered ${answer(target)}</pre>`;

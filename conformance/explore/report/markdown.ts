@@ -1,7 +1,14 @@
 // The report as Markdown, for an issue or a pull request.
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
-import { inventoryLine, judgeLine, ruleLines, timeline, UNEXPLAINED } from './words.ts';
+import {
+  inventoryLine,
+  judgeLine,
+  operatorWords,
+  ruleLines,
+  timeline,
+  UNEXPLAINED,
+} from './words.ts';
 
 export function markdownReport(report: ExploreReport): string {
   const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
@@ -59,7 +66,7 @@ function stepLines(step: ReportStep): string[] {
   const when = times === null ? '' : ` (${times})`;
   const what =
     request === null
-      ? `operator: ${code(operator)}`
+      ? inline(operatorWords(operator))
       : `\`${request.method} ${request.path.replaceAll('`', '')}\` as ${as}`;
   const sent = request?.body == null ? [] : [`   sends ${code(request.body)}`];
   if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent];

@@ -25,7 +25,16 @@ const MOST_CALLS = 120;
 /** Null where it would be too long. */
 export function scriptOf(found: Found, parts: ScriptParts): string | null {
   const { id, title, rules, target, startedAt } = parts;
-  const exchanges = found.sequence.steps.flatMap((step) => exchangesOf(step, found, parts));
+  let atMs = 0;
+  const exchanges = found.sequence.steps.flatMap((step) =>
+    exchangesOf(step, found, parts).map((each) => {
+      // What an operator does comes after the call before it, unless that one is kept waiting.
+      if (each.kind === 'operator') return { ...each, at_ms: atMs };
+      const waits = step.do === 'call' && step.pending === true;
+      atMs = each.at_ms + (waits ? 1 : each.duration_ms);
+      return each;
+    }),
+  );
   if (exchanges.length > MOST_CALLS) return null;
   const { n, modelAnswer, targetAnswer, model, target: answered } = found.difference;
   const differing = exchanges.some((each) => each.n === n) ? [n] : [];

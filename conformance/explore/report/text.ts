@@ -3,7 +3,14 @@ import { Chalk } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
-import { inventoryLine, judgeLine, ruleLines, timeline, UNEXPLAINED } from './words.ts';
+import {
+  inventoryLine,
+  judgeLine,
+  operatorWords,
+  ruleLines,
+  timeline,
+  UNEXPLAINED,
+} from './words.ts';
 
 export interface TextOptions {
   readonly color: boolean;
@@ -52,8 +59,7 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
 function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   const { n, as, request, operator, model, target, differs } = step;
   if (request === null) {
-    const told = Object.entries(operator ?? {}).map(([name, value]) => `${name} ${asText(value)}`);
-    const lines = [`    ${n}. operator: ${told.join(', ')}`];
+    const lines = wrapText(`    ${n}. ${operatorWords(operator)}`, width);
     return differs ? [...lines, ...answerLines(model, target, paint, width)] : lines;
   }
   const special = Object.entries(request.headers)

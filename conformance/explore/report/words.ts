@@ -1,6 +1,6 @@
 // Words that the readable reports of an exploration share.
 import { findRule } from '../../../fixtures/rules.ts';
-import { count } from '../../reports/verdict-words.ts';
+import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 
 /** Only the first few of the rules are said: the rest only had a part in the model's answer. */
@@ -42,6 +42,41 @@ export function inventoryLine({ inventory }: ExploreReport): string | null {
   ].join(', ');
   const still = enabled.length === 0 ? 'none enabled' : `still enabled: ${enabled.join(', ')}`;
   return `Made on the target, and left there: ${made} (${still}).`;
+}
+
+/** What an operator did, in a sentence. */
+export function operatorWords(operator: ReportStep['operator']): string {
+  const { do: verb, ...given } = (operator ?? {}) as { [name: string]: unknown };
+  const say = OPERATOR[String(verb)];
+  if (say !== undefined) return say(given);
+  const rest = Object.entries(given).map(([name, value]) => `${name} ${said(value)}`);
+  return [`operator: ${String(verb)}`, ...rest].join(', ');
+}
+
+const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unknown }) => string>> =
+  {
+    advance: ({ byMs }) => `${duration(Number(byMs))} pass`,
+    open: ({ account, currency, provider }) =>
+      [
+        `a trading account is opened for ${said(account)}`,
+        ...(currency === undefined ? [] : [`in ${said(currency)}`]),
+        ...(provider === true ? ['that pays out through a provider'] : []),
+      ].join(' '),
+    settle: ({ id }) => `the transaction ${said(id)} settles`,
+    ledger: ({ tradingAccount }) => `the trading account ${said(tradingAccount)} is looked at`,
+    hook: ({ answers }) => `an endpoint is made that answers ${[answers].flat().join(', then ')}`,
+    emit: ({ category }) => `an event of the category ${said(category)} happens`,
+    mint: ({ name, wish }) => `the credential ${said(name)} is made: ${JSON.stringify(wish)}`,
+    permit: ({ operation, allowed }) =>
+      `the firm may ${allowed === true ? 'use' : 'no longer use'} ${said(operation)}`,
+    await: ({ call }) => `the answer of step ${said(call)} is awaited`,
+  };
+
+/** A value, or the answer that it is taken from. */
+function said(value: unknown): string {
+  if (value === null || typeof value !== 'object') return String(value);
+  const { $of: step, at } = value as { $of?: unknown; at?: unknown };
+  return step === undefined ? JSON.stringify(value) : `${String(at)} of step ${String(step)}`;
 }
 
 export const UNEXPLAINED =
