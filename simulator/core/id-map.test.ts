@@ -45,4 +45,13 @@ ids('takes the entries of another Map', () => {
   assert.is(map.get('30'), 'a');
 });
 
+ids('a copy of one is in its order, and each goes on for itself', () => {
+  const first = IdMap.of(new Map([['7', 'a']]));
+  const copy = IdMap.of(first);
+  copy.set('3', 'b');
+  first.set('9', 'c');
+  assert.equal([copy.ascending, [...copy.keys()].sort()], [[3, 7], ['3', '7']]);
+  assert.equal([first.ascending, [...first.keys()].sort()], [[7, 9], ['7', '9']]);
+});
+
 ids.run();

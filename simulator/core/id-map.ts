@@ -1,11 +1,17 @@
 // Records by decimal id, which are also read in the order of their ids, a page at a time.
 
 export class IdMap<V> extends Map<string, V> {
-  readonly #ascending: number[] = [];
+  #ascending: number[] = [];
 
   /** Takes any entries; a Map's own constructor would set them before the order is there. */
   static of<V>(entries: Iterable<readonly [string, V]>): IdMap<V> {
     const made = new IdMap<V>();
+    if (entries instanceof IdMap) {
+      // A copy is in order as its original is: nothing has to be looked for.
+      made.#ascending = entries.#ascending.slice();
+      for (const [id, value] of entries as IdMap<V>) Map.prototype.set.call(made, id, value);
+      return made;
+    }
     for (const [id, value] of entries) made.set(id, value);
     return made;
   }

@@ -5,17 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
+import { own } from '../../../simulator/core/state/copy-world.ts';
 import { StateFile } from '../../../simulator/host/storage/state-file.ts';
 import { findStartingWorld } from '../../../simulator/host/world/find-starting-world.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
+import { snapshotsOf, takeSnapshot } from '../../../simulator/host/world/snapshots.ts';
+import type { WorldHost } from '../../../simulator/host/world/world-host.ts';
 import { fetchCall } from '../../../simulator/transports/fetch.ts';
 import { type Figure, median } from './figures.ts';
 
+const some = 10_000;
 const many = 100_000;
 const unlimited = 100_000_000;
 
 export async function equipment(log: (line: string) => void): Promise<Figure[]> {
-  const figures = [await createsInProcess(), ...(await worldsAndResets())];
+  const figures = [
+    await createsInProcess(),
+    ...(await worldsAndResets()),
+    ...(await forksAndRestores()),
+  ];
   log('equipment: calls, worlds and resets are measured; now making many accounts');
   return [...figures, ...(await madeUpAndSaved())];
 }
@@ -91,6 +99,35 @@ async function worldsAndResets(): Promise<Figure[]> {
   const reset = await time(() => sandbox.reset('default'));
   await sandbox.close();
   return [under('a world made and dropped', world, 5), under('a reset', reset, 5)];
+}
+
+/**
+ * A copy shares everything until it is written to. Timed is the worst: all of it written to at once.
+ */
+async function forksAndRestores(): Promise<Figure[]> {
+  const sandbox = await begin({ ...emptyWorld, generate: { accounts: some } });
+  const { first } = sandbox;
+  const snapshots = snapshotsOf(first);
+  const writeToAll = ({ world }: WorldHost) => {
+    for (const member of world.shared ?? []) own(world, member);
+  };
+  const forks: number[] = [];
+  const restores: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const name = `fork-${n}`;
+    const began = performance.now();
+    writeToAll(await sandbox.addWorld({ name, from: takeSnapshot(first) }));
+    forks.push(performance.now() - began);
+    sandbox.dropWorld(name);
+    snapshots.take('one');
+    const left = performance.now();
+    snapshots.restore('one');
+    writeToAll(first);
+    restores.push(performance.now() - left);
+  }
+  await sandbox.close();
+  const of = `of ${some.toLocaleString('en')} accounts, and all of it written to`;
+  return [under(`a fork ${of}`, median(forks), 50), under(`a restore ${of}`, median(restores), 50)];
 }
 
 function under(name: string, measured: number, atMost: number): Figure {
