@@ -68,6 +68,7 @@ import { sandboxHandlers, type HandlerOptions } from 'trading-platform-sandbox/m
 import { verifyWebhook, signWebhook, diagnoseWebhook } from 'trading-platform-sandbox/webhooks';
 import { setupServer } from 'msw/node';
 import manifest from 'trading-platform-sandbox/package.json' with { type: 'json' };
+import vectors from 'trading-platform-sandbox/webhook-vectors.json' with { type: 'json' };
 
 const world: WorldFixture = {
   firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
@@ -108,6 +109,7 @@ const { header } = signWebhook({ secret: 's', body: '{}' });
 const verdict = verifyWebhook({ header, body: '{}', secret: ['s', 't'] });
 const reason: string | null = verdict.ok ? null : verdict.reason;
 const { causes } = diagnoseWebhook({ header, body: '{} ', secret: 's' });
+const verdicts: readonly string[] = vectors.vectors.map(({ verdict: expected }) => expected);
 const own: Deviation | undefined = undefined;
 const replay: (file: string) => Promise<Replayed> = replayRecording;
 // @ts-expect-error: there is no such option.
@@ -117,7 +119,7 @@ await sandbox.faults.add({ match: {} });
 // @ts-expect-error: a setting has the values it has.
 await createSandbox({ settings: { token_errors: 'json' } });
 export { base_url, causes, email, kinds, made, manifest, own, reason, refused, replay, target };
-export { told, token, untyped };
+export { told, token, untyped, verdicts };
 `;
 
 consumer.before(() => {

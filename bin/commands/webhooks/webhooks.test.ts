@@ -520,4 +520,12 @@ test('as a program of its own it listens, reports, and stops when told', async (
   }
 });
 
+test('vectors: what it prints is what is published', async () => {
+  const { code, out } = await run(['vectors']);
+  assert.is(code, 0);
+  const { vectors } = JSON.parse(out.join('\n')) as { vectors: readonly Record<string, unknown>[] };
+  const verdicts = new Set(vectors.map(({ verdict }) => verdict));
+  assert.equal([vectors.length > 40, [...verdicts]], [true, ['accept', 'refuse']]);
+});
+
 test.run();

@@ -4,10 +4,11 @@ import { type CommandIo, systemIo, usageExit } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
 import { addListen } from './listen.ts';
 import { addSend } from './send.ts';
+import { addVectors } from './vectors.ts';
 import { addVerify } from './verify.ts';
 
 /**
- * The `webhooks` command with its three verbs, ready for `program.addCommand`. Wrong usage ends
+ * The `webhooks` command with its verbs, ready for `program.addCommand`. Wrong usage ends
  * with exit code 2, as it does everywhere in `sandbox`.
  */
 export function webhooksCommand(io: CommandIo = systemIo): Command {
@@ -24,7 +25,7 @@ export function webhooksCommand(io: CommandIo = systemIo): Command {
     // Commander's own code for wrong usage is 1, which here means "not verified".
     .exitOverride(({ exitCode }) => io.exit(exitCode === 1 ? usageExit : exitCode));
   // The verbs inherit the settings above, so they are added last.
-  for (const add of [addSend, addListen, addVerify]) add(command, io);
+  for (const add of [addSend, addListen, addVerify, addVectors]) add(command, io);
   addHelp(command, {
     examples: [
       'SECRET=whsec_… npx sandbox webhooks listen --port 3000 --secret-env SECRET',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
-import { own } from '../../../simulator/core/state/copy-world.ts';
+import { type Container, own } from '../../../simulator/core/state/copy-world.ts';
 import { StateFile } from '../../../simulator/host/storage/state-file.ts';
 import { findStartingWorld } from '../../../simulator/host/world/find-starting-world.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
@@ -102,14 +102,15 @@ async function worldsAndResets(): Promise<Figure[]> {
 }
 
 /**
- * A copy shares everything until it is written to. Timed is the worst: all of it written to at once.
+ * A copy shares everything until it is written to. Timed is the worst: all of it written to at
+ * once.
  */
 async function forksAndRestores(): Promise<Figure[]> {
   const sandbox = await begin({ ...emptyWorld, generate: { accounts: some } });
   const { first } = sandbox;
   const snapshots = snapshotsOf(first);
   const writeToAll = ({ world }: WorldHost) => {
-    for (const member of world.shared ?? []) own(world, member);
+    for (const member of world.shared ?? []) own(world, member as Container);
   };
   const forks: number[] = [];
   const restores: number[] = [];

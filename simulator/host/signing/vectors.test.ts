@@ -1,0 +1,99 @@
+// The published vectors: our own check, one written from the rules with nothing but Node's crypto,
+// and openssl where there is one come to the verdicts that they give.
+import { spawnSync } from 'node:child_process';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { findRule } from '../../../fixtures/rules.ts';
+import published from '../../../fixtures/vectors/webhook-vectors.json' with { type: 'json' };
+import { defaultToleranceMs, verifyWebhook, type WebhookRefusal } from './verify.ts';
+
+const test = suite('published vectors');
+
+type Vector = (typeof published.vectors)[number];
+
+const bodyOf = ({ body_base64 }: Vector) => Buffer.from(body_base64, 'base64');
+
+const partsOf = ({ header }: Vector, key: string) =>
+  (header ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(`${key}=`))
+    .map((part) => part.slice(key.length + 1));
+
+/** EVT-5a to EVT-7 in so many lines, as somebody who has only the rules would write them. */
+function isGenuine(vector: Vector): boolean {
+  const [t, ...others] = partsOf(vector, 't');
+  if (t === undefined || others.length > 0 || !/^\d+$/.test(t)) return false;
+  if (Math.abs(vector.now_ms - Number(t)) > published.tolerance_ms) return false;
+  return vector.secrets.some((secret) => {
+    const right = createHmac('sha256', secret).update(`${t}.`).update(bodyOf(vector)).digest('hex');
+    return partsOf(vector, 'v1').some(
+      (given) =>
+        given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right)),
+    );
+  });
+}
+
+test('they say what they are, each once, and rest on rules that there are', () => {
+  assert.is(published.tolerance_ms, defaultToleranceMs);
+  assert.is(new Set(published.vectors.map(({ name }) => name)).size, published.vectors.length);
+  for (const vector of published.vectors) {
+    assert.ok(vector.rules.every(findRule), vector.name);
+    const text = bodyOf(vector).toString('utf8');
+    const isText = Buffer.from(text).equals(bodyOf(vector));
+    assert.is(vector.body, isText ? text : null, vector.name);
+  }
+});
+
+test('our own check comes to each verdict, for the reason given', () => {
+  const reasons = new Set<string | null>();
+  for (const vector of published.vectors) {
+    const { name, header, secrets, now_ms: nowMs, verdict, reason } = vector;
+    const verified = verifyWebhook({ header, body: bodyOf(vector), secret: secrets, nowMs });
+    assert.is(verified.ok ? 'accept' : 'refuse', verdict, name);
+    assert.is(verified.ok ? null : verified.reason, reason, name);
+    reasons.add(reason);
+  }
+  const every: Readonly<Record<WebhookRefusal, true>> = {
+    no_header: true,
+    malformed: true,
+    no_timestamp: true,
+    bad_timestamp: true,
+    duplicate_timestamp: true,
+    no_signature: true,
+    bad_signature: true,
+    mismatch: true,
+    too_old: true,
+    too_new: true,
+  };
+  for (const reason of Object.keys(every)) assert.ok(reasons.has(reason), reason);
+});
+
+test('so does a check made from the rules, wherever a rule decides', () => {
+  for (const vector of published.vectors.filter(({ basis }) => basis === 'rule')) {
+    assert.is(isGenuine(vector) ? 'accept' : 'refuse', vector.verdict, vector.name);
+  }
+});
+
+test('openssl finds the right signature in just those that have one', () => {
+  for (const vector of published.vectors) {
+    const [t = ''] = partsOf(vector, 't');
+    const input = Buffer.concat([Buffer.from(`${t}.`), bodyOf(vector)]);
+    const hexes = vector.secrets.map((secret) => {
+      const args = ['dgst', '-sha256', '-hmac', secret, '-r'];
+      const { error, stdout } = spawnSync('openssl', args, { input });
+      const { code } = (error ?? {}) as NodeJS.ErrnoException;
+      return code === 'ENOENT' ? null : stdout.toString().slice(0, 64);
+    });
+    if (hexes.includes(null)) return;
+    const isSigned = partsOf(vector, 'v1').some((v1) => hexes.includes(v1));
+    if (vector.verdict === 'accept') assert.ok(isSigned, vector.name);
+    if (vector.reason === 'mismatch') assert.not(isSigned, vector.name);
+    if (vector.reason === 'too_old' || vector.reason === 'too_new') {
+      assert.ok(isSigned, `${vector.name}: refused for its time alone`);
+    }
+  }
+});
+
+test.run();
