@@ -139,6 +139,36 @@ if (executable === null) {
     await page.close();
   });
 
+  trouble('a world is kept, gone back to and copied', async () => {
+    const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
+    const count = async () => {
+      const { counts } = (await served.ask('GET', 'info')) as { counts: { accounts: number } };
+      return counts.accounts;
+    };
+    const before = await count();
+    await page.getByLabel('Snapshot name (optional)').fill('before');
+    await page.getByRole('button', { name: 'Take a snapshot' }).click();
+    await page.getByText('before is kept as it stands now.').waitFor();
+    await served.call('POST', 'accounts', {
+      client_reference_id: 'kept-1',
+      email: 'kept@example.com',
+      brand_id: '10',
+    });
+    assert.is(await count(), before + 1);
+    await page.getByRole('button', { name: 'Restore before' }).click();
+    await page.getByText('The world is as it was in before.').waitFor();
+    assert.is(await count(), before);
+    await page.getByRole('button', { name: 'Drop snapshot before' }).click();
+    await page.getByText('before is gone.').waitFor();
+    assert.equal(await served.ask('GET', 'snapshots'), { snapshots: [] });
+    await page.getByRole('button', { name: 'Copy default' }).click();
+    await page.getByLabel('World', { exact: true }).waitFor();
+    const [, copy = ''] = /#\/@(.+)\/timeline$/.exec(page.url()) ?? [];
+    await served.ask('DELETE', `worlds/${copy}`);
+    assert.equal(complaints, []);
+    await page.close();
+  });
+
   trouble('ten thousand calls stay a page of a few rows', async () => {
     const total = 10_000;
     const atOnce = 25;

@@ -6,15 +6,24 @@ import { fullTime } from '../format.ts';
 import { useCommand, useLive } from '../live/use-world.ts';
 import { firstWorld, hrefOf } from '../route.ts';
 import { useWorlds } from '../shell/world-choice.tsx';
+import { SnapshotsPanel } from './snapshots-panel.tsx';
 import { StatePanel } from './state-panel.tsx';
 
 const outer = controlPlaneOf(firstWorld);
+
+const words =
+  'The tokens of a world reach only it. A copy begins as the world stands, its clock included, ' +
+  'with tokens and secrets of its own; from then on each goes its own way. Dropping a world ends ' +
+  'it for good, and cuts off the calls that it holds back.';
 
 export function WorldsView() {
   return (
     <div class="columns">
       <StatePanel />
       <MakeWorld />
+      <div class="wide">
+        <SnapshotsPanel />
+      </div>
       <div class="wide">
         <Worlds />
       </div>
@@ -31,9 +40,14 @@ function Worlds() {
       await outer.send('DELETE', `worlds/${encodeURIComponent(name)}`);
       if (plane.world === name) location.hash = hrefOf(firstWorld, 'worlds');
     });
+  const copy = (name: string) =>
+    act.run(async () => {
+      const made = await outer.send<{ name: string }>('POST', 'worlds', { from: name });
+      location.hash = hrefOf(made.name, 'timeline');
+    });
   return (
-    <Panel title="Worlds" note="The tokens of a world reach only it.">
-      <Table caption="Worlds" head={['Name', 'Clock', 'Credentials', 'Drop']}>
+    <Panel title="Worlds" note={words}>
+      <Table caption="Worlds" head={['Name', 'Clock', 'Credentials', 'Copy', 'Drop']}>
         {worlds.map(({ name, clock, credentials }) => (
           <tr key={name}>
             <td>
@@ -47,6 +61,11 @@ function Worlds() {
               {fullTime(clock.now_ms)}, {clock.mode}
             </td>
             <td>{credentials.length}</td>
+            <td>
+              <Button onClick={() => void copy(name)} disabled={act.busy} label={`Copy ${name}`}>
+                Copy
+              </Button>
+            </td>
             <td>
               {name === firstWorld ? null : (
                 <Button onClick={() => void drop(name)} look="bad" label={`Drop ${name}`}>
