@@ -48,6 +48,31 @@ for (const status of [502, 504]) {
   );
 }
 
+for (const status of [500, 502]) {
+  effects(`${status} after it ran, twice: the repeat converges and is answered so as well`, () =>
+    withFault({ phase: 'after', effect: { kind: 'status', status }, times: 2 }, async (client) => {
+      const first = await create(client);
+      const second = await create(client);
+      assert.equal([first.status, second.status], [status, status]);
+      assert.is(second.headers.get('content-type'), first.headers.get('content-type'));
+      assert.is((await create(client)).status, 200);
+    }),
+  );
+  effects(`${status} in the place of a token`, () =>
+    withFault({ phase: 'after', effect: { kind: 'status', status } }, async (client) => {
+      const { client_id, client_secret } = client.sandbox.credential('firm');
+      const body = JSON.stringify({ client_id, client_secret, grant_type: 'client_credentials' });
+      const ask = () =>
+        client.sandbox.fetch('http://sandbox/api/v1/oauth/token', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+      assert.equal([(await ask()).status, (await ask()).status], [status, 200]);
+    }),
+  );
+}
+
 const refusals = [
   ['invalid_state', 409, 'replayed'],
   ['not_implemented', 501, 'replayed'],

@@ -27,7 +27,8 @@ export function hintOutcome(context: RequestContext, reply: Reply | null, hints:
 }
 
 function recordOf<R>(records: ReadonlyMap<string, R>, reply: Reply | null): R | undefined {
-  if (reply === null) return undefined;
+  // A fault may have put a page of HTML, or a problem, in the place of the record.
+  if (reply === null || reply.status >= 400) return undefined;
   return records.get((JSON.parse(reply.body) as { id: string }).id);
 }
 
