@@ -50,8 +50,20 @@ ids('a copy of one is in its order, and each goes on for itself', () => {
   const copy = IdMap.of(first);
   copy.set('3', 'b');
   first.set('9', 'c');
-  assert.equal([copy.ascending, [...copy.keys()].sort()], [[3, 7], ['3', '7']]);
-  assert.equal([first.ascending, [...first.keys()].sort()], [[7, 9], ['7', '9']]);
+  assert.equal(
+    [copy.ascending, [...copy.keys()].sort()],
+    [
+      [3, 7],
+      ['3', '7'],
+    ],
+  );
+  assert.equal(
+    [first.ascending, [...first.keys()].sort()],
+    [
+      [7, 9],
+      ['7', '9'],
+    ],
+  );
 });
 
 ids.run();
