@@ -2,6 +2,7 @@
 import type { Scenario } from '../engine/types.ts';
 import { authenticationScenarios } from './access/authentication.ts';
 import { accountScenarios } from './accounts/create.ts';
+import { accountTimeScenarios } from './accounts/in-time.ts';
 import { accountPeopleScenarios } from './accounts/people.ts';
 import { accountReferenceScenarios } from './accounts/references.ts';
 import { accountRefusalScenarios } from './accounts/refusals.ts';
@@ -27,6 +28,8 @@ import { limitScenarios } from './limits/rate.ts';
 import { positionScenarios } from './positions/positions.ts';
 import { transactionScenarios } from './transactions/create.ts';
 import { transactionStateScenarios } from './transitions/approve.ts';
+import { decidedAtOnceScenarios } from './transitions/decided-at-once.ts';
+import { transactionTimeScenarios } from './transitions/in-time.ts';
 import { updateRefusalScenarios } from './updates/refusals.ts';
 import { updateScenarios } from './updates/update.ts';
 import { webhookReachScenarios } from './webhooks/reach.ts';
@@ -39,12 +42,15 @@ export const scenarios: readonly Scenario[] = [
   ...accountPeopleScenarios,
   ...accountReferenceScenarios,
   ...accountRefusalScenarios,
+  ...accountTimeScenarios,
   ...updateScenarios,
   ...updateRefusalScenarios,
   ...bulkScenarios,
   ...positionScenarios,
   ...transactionScenarios,
   ...transactionStateScenarios,
+  ...decidedAtOnceScenarios,
+  ...transactionTimeScenarios,
   ...authenticationScenarios,
   ...idempotencyScenarios,
   ...webhookScenarios,

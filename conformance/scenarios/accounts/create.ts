@@ -157,7 +157,7 @@ const accStoredAsSent: Scenario = {
   async run(t) {
     const forms = [
       { country: 'uNited kingdoM', language: 'en_gb-Xx' },
-      { country: ' Österreich ', language: 'not a language: 42' },
+      { country: ' Österreich 🇦🇹 ', language: 'not a language: 42' },
     ];
     await t.given.account({ country: 'NO', language: 'en' });
     for (const form of forms) {

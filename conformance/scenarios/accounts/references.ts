@@ -71,6 +71,12 @@ const accReferenceCase: Scenario = {
     const loud = await t.given.account({ client_reference_id: t.fresh.reference().toUpperCase() });
     const quiet = { ...loud.body, client_reference_id: loud.reference.toLowerCase() };
     await expectSame(quiet, loud.id);
+    // Letters beyond ASCII have cases too.
+    await t.branch('ACC-6', 'a reference with an umlaut', async () => {
+      const odd = await t.given.account({ client_reference_id: `${t.fresh.reference()}-zoë` });
+      await expectFound(t, odd.reference, odd.body, odd.id);
+      await expectSame({ ...odd.body, client_reference_id: odd.reference.toUpperCase() }, odd.id);
+    });
     const batch = await t.api.bulkCreateAccounts([named(known.reference.toUpperCase())]);
     if (batch.status !== 200) return;
     const id = String(batch.at('rows.0.id'));

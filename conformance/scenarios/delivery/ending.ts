@@ -79,6 +79,11 @@ const hookDisabledForGood: Scenario = {
       return t.notTested('HOOK-13', 'disabling has no effect to begin with (HOOK-5)');
     }
 
+    await t.operator.advance(31 * DAY_MS);
+    const late = (await t.deliveriesAt(hook, 0, 0)).slice(length);
+    t.claim('HOOK-13', 'nothing in the month after', late.length === 0, seen(late), ...late);
+    t.expect('HOOK-13', await readSubscription(t, old.id)).field('disabled', disabled);
+
     const secrets = [old.secret, ...(await tryToEnable(t, old))];
     t.expect('HOOK-13', await readSubscription(t, old.id))
       .status(200)

@@ -28,7 +28,11 @@ const evtForm: Scenario = {
     const clock = clockOf(t, subscriptions[1]);
     // NS-11: it may bring no event, but if it does, its bytes are worth signing.
     const account = await triggerAccountEvent(t, t.mainRole, { last_name: TRYING });
-    const events = [account, await triggerEvent(t, { text: TRYING }), await triggerEvent(t)];
+    const events = [
+      account,
+      await triggerEvent(t, { text: TRYING.repeat(99) }),
+      await triggerEvent(t),
+    ];
     await requireDelivery(t, one, events[2]!);
     await requireDelivery(t, other, events[2]!);
     const pairs: [RecordedDelivery, RecordedDelivery][] = [];

@@ -53,6 +53,10 @@ const evtProgress: Scenario = {
     await expectOthersUncounted(t, hook, id, numbers);
     await t.control('a new secret', () => t.api.rotateWebhookSecret(id));
     await expectSeq(t, id, [...numbers, ...later()], 'after the secret was rotated');
+    if (t.has('clock')) {
+      await t.operator.advance(10 * DAY_MS);
+      await expectSeq(t, id, [...numbers, ...later()], 'ten days later');
+    }
     // In real time nobody waits for the last attempt; that a failed one changes nothing is seen.
     const late = t.has('clock') ? await takenLate(t, hook, id, names) : undefined;
     const reached = late ?? numbers;

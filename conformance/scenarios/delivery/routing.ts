@@ -6,7 +6,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import type { Scenario } from '../../engine/types.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { expectBound } from '../support/subscription-assertions.ts';
-import { envelopeIn, eventIdOf } from './envelopes.ts';
+import { type Envelope, envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
 import {
   CATEGORIES,
   type Category,
@@ -117,15 +117,17 @@ const CROWD = 8;
 const evtEvery: Scenario = {
   id: 'evt-every',
   title: 'Every event arrives, of those that happen at once and of those behind one that fails',
-  rules: ['EVT-4'],
+  rules: ['EVT-2a', 'EVT-4'],
   needs: ['receiver'],
   lane: 'own_world',
   async run(t) {
     const hook = await t.receiver();
     await t.given.webhook(hook, ['account']);
+    const before = [await triggerEvent(t), await triggerEvent(t)];
     const first = await triggerAccountEvent(t, t.mainRole);
     const crowd = await accountsAtOnce(t);
     await flushDeliveries(t);
+    await expectNumbersApart(t, hook, before);
     const told = (await deliveriesOf(t, hook, first, 1, t.has('emit') ? 0 : deliveryTimeoutMs(t)))
       .length;
     if (told > 0) {
@@ -140,6 +142,31 @@ const evtEvery: Scenario = {
     if (t.has('emit')) await behindOneThatFails(t, hook);
   },
 };
+
+/** EVT-2a: whatever happens at the same moment, no two events have one number. */
+async function expectNumbersApart(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  known: readonly TriggeredEvent[],
+): Promise<void> {
+  const grown: Envelope[] = [];
+  for (const event of known) {
+    const [delivered] = await deliveriesOf(t, hook, event);
+    grown.push((delivered && envelopeIn(delivered)) ?? {});
+  }
+  const [name] = sequenceNames(grown);
+  if (name === undefined) return t.notTested('EVT-2a', 'no number grows from event to event');
+  const eventsAt = new Map<number, Set<string>>();
+  for (const each of hook.deliveries) {
+    const envelope = envelopeIn(each) ?? {};
+    const [number, id] = [sequenceAt(envelope, name), eventIdOf(envelope)];
+    if (number === undefined || id === undefined) continue;
+    eventsAt.set(number, (eventsAt.get(number) ?? new Set()).add(id));
+  }
+  const shared = [...eventsAt].filter(([, ids]) => ids.size > 1);
+  const seen = shared.map(([number, ids]) => `${number} of ${[...ids].join(' and ')}`).join(', ');
+  t.claim('EVT-2a', 'a number of its own for each event', shared.length === 0, seen);
+}
 
 async function accountsAtOnce(t: ScenarioContext): Promise<TriggeredEvent[]> {
   const bodies = Array.from({ length: await t.burstSize(CROWD) }, () => t.newAccount());
@@ -182,7 +209,8 @@ async function behindOneThatFails(t: ScenarioContext, hook: WebhookEndpoint): Pr
   hook.answer((each) => ({ status: failing?.isIn(each) === false ? 200 : 500 }));
   failing = await triggerEvent(t);
   await requireDelivery(t, hook, failing);
-  const behind = [await triggerEvent(t), await triggerEvent(t), await triggerEvent(t)];
+  const behind: TriggeredEvent[] = [];
+  while (behind.length < 12) behind.push(await triggerEvent(t));
   await flushDeliveries(t);
   hook.answer(() => ({ status: 200 }));
   if (t.has('clock')) await t.operator.advance(3_600_000);

@@ -40,6 +40,22 @@ const idemBatchTheSame: Scenario = {
   },
 };
 
+const idemBatchLong: Scenario = {
+  id: 'idem-batch-long',
+  title: 'A batch of a hundred rows is answered again byte for byte, however long the answer',
+  rules: ['IDEM-4b'],
+  async run(t) {
+    const known = await t.given.account();
+    const rows = Array.from({ length: 100 }, () => known.body);
+    const key = t.fresh.key();
+    const send = () => t.api.bulkCreateAccounts(rows, { key });
+    const first = await t.control('a batch of a hundred', send, 200);
+    const again = await send();
+    if (again.status !== 200) throw new Blocked(`a repeat: ${again.summary} (IDEM-4a)`);
+    t.expect('IDEM-4b', again).sameBytesAs(first);
+  },
+};
+
 const idemBatchAnother: Scenario = {
   id: 'idem-batch-another',
   title: 'Adding, removing or reordering rows makes a new batch, which runs',
@@ -155,6 +171,7 @@ function answersRun(answer: Answer, first: Answer): boolean {
 
 export const batchScenarios: readonly Scenario[] = [
   idemBatchTheSame,
+  idemBatchLong,
   idemBatchAnother,
   idemBatchMiddle,
   idemBatchOfOtherPeople,

@@ -28,7 +28,7 @@ const idemCrowdOfMoney: Scenario = {
   rules: ['IDEM-15'],
   needs: ['trading_account'],
   run: (t) =>
-    playCrowds(t, ['openPosition', 'createTransaction', 'openPosition', 'rejectTransaction']),
+    playCrowds(t, ['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction']),
 };
 
 /** Rounds on keys of their own: by the second one every connection is open. */

@@ -46,6 +46,8 @@ const limReadsAndWrites: Scenario = {
   id: 'lim-reads-and-writes',
   title: 'Reads are metered as writes are, from the same allowance',
   rules: ['LIM-11'],
+  // Whoever is not limited at all, or not always, is not limited alike either.
+  presumes: { 'LIM-11': ['LIM-1', 'LIM-2'] },
   observes: ['NS-59'],
   needs: ['plan'],
   lane: 'limits',

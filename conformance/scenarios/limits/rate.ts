@@ -44,7 +44,7 @@ const limRate: Scenario = {
     // LIM-1 has the rate: what gathers, and what a refusal says, is held against the one there is.
     const own = { ...probe, perSecond: held };
     expectBurst(t, own, first, 'from the start');
-    await t.wait(t.has('clock') ? 60_000 : 3_000);
+    await t.wait(t.has('clock') ? LONG_REST_MS : 3_000);
     expectBurst(t, own, await sendBurst(t, own, clearlyAbove(own.perSecond)), 'after a long rest');
     for (const refusal of first.limited) {
       const told = held === probe.perSecond ? held : undefined;
@@ -52,6 +52,9 @@ const limRate: Scenario = {
     }
   },
 };
+
+/** Half a day: whoever forgets an idle credential, or forgives it, does so by then. */
+const LONG_REST_MS = 12 * 3_600_000;
 
 /** LIM-1: gives the rate that there is: the one that should be, unless that is shown wrong. */
 async function expectRate(

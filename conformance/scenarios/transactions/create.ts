@@ -102,6 +102,13 @@ const txnReference: Scenario = {
           `amount ${again.at('amount')}`,
         );
     }
+    if (t.has('fresh_trading_account')) {
+      const beside = await t.operator.openTradingAccount(place.account_id);
+      const other = { ...first.body, trading_account_id: beside.trading_account_id };
+      t.expect('TXN-2', await t.api.createTransaction(other))
+        .status(200)
+        .field('id', first.id);
+    }
     if (t.has('no_amend')) {
       // A reference belongs to the firm's books and not to whoever wrote it first.
       const elsewhere = await t.as('no_amend').createTransaction(first.body);

@@ -56,9 +56,18 @@ const updApplied: Scenario = {
     }
     const now = await t.given.reread(account);
     t.expect('UPD-1', now).fields(membersOf(before, FIELDS));
+    await expectWhole(t, account, now);
     observeRevisions(t, account.answer, before, changes.length);
   },
 };
+
+/** How long a name may be is nowhere said; what is taken is taken whole. */
+async function expectWhole(t: ScenarioContext, account: GivenAccount, now: Answer): Promise<void> {
+  const last_name = t.fresh.text(200);
+  const options = { ifMatch: strongTag(now) };
+  const long = await t.api.updateAccount(account.id, { last_name }, options);
+  if (long.status < 300) t.expect('UPD-3', long).field('last_name', last_name);
+}
 
 /**
  * What the answer shows, and then what a reading does, which is the base of the next update where

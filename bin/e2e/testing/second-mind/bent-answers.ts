@@ -229,11 +229,6 @@ const REPLAY_BENDS: Partial<Record<DefectId, Bend>> = {
   'idem-body-id-renewed': (answer, ctx) => {
     if (answer.status >= 400) edit(answer, (body) => (body.request_id = ctx.requestId));
   },
-  'comb-etag-present': onUpdated((answer, { mind }) => {
-    const { id } = JSON.parse(answer.body) as { id: string };
-    const now = mind.accounts.find((each) => each.id === id);
-    if (now !== undefined) setHeader(answer, 'ETag', `"${now.revision}"`);
-  }),
   'size-replay-8k': (answer) => {
     if (answer.body.length > 8192) answer.body = JSON.stringify(JSON.parse(answer.body), null, 1);
   },

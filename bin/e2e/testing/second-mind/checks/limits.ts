@@ -107,7 +107,9 @@ function refill(mind: SecondMind, { bucket, rate }: Allowance): void {
   const nowMs = mind.now();
   const pauseMs = nowMs - bucket.atMs;
   const gained = (pauseMs / 1000) * rate;
-  bucket.tokens = Math.min(mostOf(mind, bucket, rate, pauseMs), bucket.tokens + gained);
+  const kept = mind.has('time-pause-saves') ? bucket.tokens : 0;
+  const most = Math.max(kept, mostOf(mind, bucket, rate, pauseMs));
+  bucket.tokens = Math.min(most, bucket.tokens + gained);
   bucket.atMs = nowMs;
   if (mind.has('time-idle-empty') && pauseMs > 3_600_000) bucket.tokens = 0;
 }

@@ -112,7 +112,10 @@ export const limitDefects = {
   'lim-plain-429': [['LIM-6', 'ERR-1a'], 'A 429 comes in plain text.'],
   'lim-token-bare': [['LIM-6'], "The token endpoint's 429 has no X-RateLimit-Limit."],
   'lim-fraction': [['LIM-6'], 'Retry-After has a fraction.'],
-  'lim-always-headers': [['LIM-8'], 'Every answer of a write tells the allowance that is left.'],
+  'lim-always-headers': [
+    ['LIM-8', 'LIM-6'],
+    'Every answer of a write tells the allowance that is left.',
+  ],
   'lim-bulk-by-rows': [['LIM-9'], 'A batch counts by its rows.'],
   'lim-delegated-own': [['LIM-10'], 'Each delegated token has an allowance of its own.'],
   'lim-delegated-minter': [['LIM-10'], 'Delegated tokens have the rate of their minter.'],

@@ -6,7 +6,7 @@ export const timeDefects = {
   'time-pause-free': [['LIM-2', 'LIM-1'], 'After a pause of ten seconds nothing is limited.'],
   'time-idle-empty': [['LIM-7', 'LIM-2'], 'After an idle hour the first request is limited.'],
   'time-converge-day': [
-    ['ACC-5', 'IDEM-12', 'IDEM-7b'],
+    ['ACC-5', 'IDEM-12', 'IDEM-7b', 'ACC-7'],
     'A day later a known reference makes a new account.',
   ],
   'time-reference-month': [['ACC-7', 'ACC-5'], 'References are forgotten after 30 days.'],
@@ -64,6 +64,4 @@ export const raceDefects = {
   'race-allowance': [['LIM-1', 'LIM-2'], 'Requests that race a write do not count.'],
   'race-call-ids': [['ERR-4', 'IDEM-5'], 'Racing calls have one X-Request-Id.'],
   'race-event-numbers': [['EVT-2a'], 'Racing creates share a sequence number.'],
-  'race-close-twice': [['IDEM-15', 'POS-2'], 'Racing closes of a position each make an order.'],
-  'race-rotations': [['EVT-7', 'HOOK-4', 'EVT-6'], 'Of two racing rotations one is forgotten.'],
 } as const satisfies Family;

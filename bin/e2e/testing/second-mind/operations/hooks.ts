@@ -1,6 +1,5 @@
 // Webhook subscriptions: creating, showing, rotating and disabling them (HOOK-1 to HOOK-13).
 import { randomBytes } from 'node:crypto';
-import { meets } from '../checks/races.ts';
 import type { SecondMind } from '../mind.ts';
 import { answerWith, notFound, type RequestContext, refuse } from '../request-context.ts';
 import { hostOf, isLiteral, isPublicAddress } from '../values/addresses.ts';
@@ -174,13 +173,9 @@ export function rotateHook(ctx: RequestContext): Answer {
   const found = find(ctx);
   if (isAnswer(found)) return found;
   const { mind } = ctx;
-  const lasts = mind.now() - found.rotatedAtMs < mind.style.rotationMs;
-  const keepsOldest = lasts && found.previousSecret !== null && mind.has('comb-second-rotation');
-  if (!keepsOldest) found.previousSecret = found.secret;
-  const isForgotten = mind.has('race-rotations') && meets(ctx, 'rotateWebhookSecret');
+  found.previousSecret = found.secret;
   const secret = newSecret();
-  if (!mind.has('hook-rotate-same') && !isForgotten) found.secret = secret;
-  if (isForgotten) return answerWith(ctx, 200, { ...hookBody(ctx, found), secret });
+  if (!mind.has('hook-rotate-same')) found.secret = secret;
   found.rotatedAtMs = mind.now();
   if (mind.has('comb-rotate-enables')) found.disabled = false;
   if (mind.has('comb-rotate-forgets')) found.lastDeliveredSeq = 0;

@@ -1,6 +1,5 @@
 // Opening and closing positions. What they look like is open (NS-1); the style says.
 
-import { meets } from '../checks/races.ts';
 import { bodyIdProblem, findTradingAccount } from '../checks/reach.ts';
 import { emit } from '../events.ts';
 import {
@@ -66,8 +65,7 @@ export function closePosition(ctx: RequestContext): Answer {
   const wanted = plainId(ctx, positionId);
   const position = mind.positions.find((each) => each.id === wanted);
   if (trading === undefined || position?.tradingAccountId !== trading.id) return notFound(ctx);
-  const isRace = mind.has('race-close-twice') && meets(ctx, 'closePosition');
-  if (!position.open && !isRace) return refuse(ctx, 409, 'invalid_state', 'the position is closed');
+  if (!position.open) return refuse(ctx, 409, 'invalid_state', 'the position is closed');
   position.open = false;
   const [one = '', two = ''] = names.sides;
   const volume = String(body[names.volume] ?? position.volume);

@@ -128,8 +128,7 @@ function providerProblem(ctx: RequestContext, each: Transaction): Answer | null 
 function reasonProblem(ctx: RequestContext): Answer | null {
   const { mind } = ctx;
   const reason = textOr(ctx.body.reason, '');
-  const isLong = reason.length > 500 && mind.has('size-reason-500');
-  if (!isLong && (reason.trim() !== '' || mind.has('txs-empty-reason'))) return null;
+  if (reason.trim() !== '' || mind.has('txs-empty-reason')) return null;
   return invalid(ctx, 'reason must not be empty', 'reason');
 }
 

@@ -103,7 +103,7 @@ function changesOf(ctx: RequestContext, account: Account): Changes {
   const changes: [Updatable, string][] = [];
   for (const name of UPDATABLE) {
     const sent = body[name];
-    if (typeof sent !== 'string' || isIgnored(ctx, name, sent)) continue;
+    if (typeof sent !== 'string' || isIgnored(ctx, name)) continue;
     const value = stored(ctx, name, sent);
     if (value !== account[name]) changes.push([name, value]);
   }
@@ -113,11 +113,10 @@ function changesOf(ctx: RequestContext, account: Account): Changes {
   return changes;
 }
 
-function isIgnored({ mind }: RequestContext, name: Updatable, sent: string): boolean {
+function isIgnored({ mind }: RequestContext, name: Updatable): boolean {
   return (
     (mind.has('upd-last-name-ignored') && name === 'last_name') ||
-    (mind.has('upd-language-ignored') && name === 'language') ||
-    (mind.has('comb-empty-name') && /name/.test(name) && sent === '')
+    (mind.has('upd-language-ignored') && name === 'language')
   );
 }
 

@@ -1,0 +1,61 @@
+// ACC, UPD: what time alone does to an account: nothing.
+
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenAccount } from '../../engine/scenario/scenario-setup.ts';
+import type { Scenario } from '../../engine/types.ts';
+import { strongTag, tagAfter } from '../support/account-assertions.ts';
+import { requirePrecondition } from '../support/transaction-assertions.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Where records and caches usually end, each a little later. */
+const LATER: readonly (readonly [words: string, ms: number])[] = [
+  ['an hour', HOUR_MS],
+  ['a day', DAY_MS],
+  ['a quarter', 92 * DAY_MS],
+];
+
+const accInTime: Scenario = {
+  id: 'acc-in-time',
+  title: 'An account keeps its reference, its email and its tag, however much time passes',
+  rules: ['ACC-7', 'ACC-8', 'UPD-1', 'UPD-7'],
+  needs: ['clock'],
+  lane: 'own_world',
+  async run(t) {
+    const account = await t.given.account();
+    const found = await t.given.reread(account);
+    requirePrecondition(found.isOf(account.id), 'a reference does not find its account (ACC-5)');
+    let tag = strongTag(account.answer);
+    for (const [words, ms] of LATER) {
+      await t.operator.advance(ms + 5_000);
+      await t.control('a create', () => t.api.createAccount(t.newAccount()));
+      const again = await t.api.createAccount(account.body);
+      const seen = `${again.summary}, id ${again.at('id')}`;
+      t.expect('ACC-7', again).is(`${account.id} after ${words}`, again.isOf(account.id), seen);
+      const taken = await t.api.createAccount(t.newAccount({ email: account.email }));
+      t.expect('ACC-8', taken).refused(409, 'invalid_state');
+      tag = await expectTag(t, account, tag, words);
+    }
+  },
+};
+
+/** An update under the tag that it had before applies, and the same once more does not. */
+async function expectTag(
+  t: ScenarioContext,
+  account: GivenAccount,
+  tag: string,
+  words: string,
+): Promise<string> {
+  const change = () => ({ first_name: t.fresh.text() });
+  const updated = await t.api.updateAccount(account.id, change(), { ifMatch: tag });
+  const said = `applied under the tag of ${words} before`;
+  if (!t.expect('UPD-1', updated).is(said, updated.status < 300).ok) {
+    return strongTag(await t.given.reread(account));
+  }
+  const late = await t.api.updateAccount(account.id, change(), { ifMatch: tag });
+  t.expect('UPD-7', late).refused(412, 'revision_conflict');
+  return tagAfter(t, account, updated, tag);
+}
+
+export const accountTimeScenarios: readonly Scenario[] = [accInTime];
