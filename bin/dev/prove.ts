@@ -20,6 +20,7 @@ const globs = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const withoutWitness: Readonly<Record<string, string>> = {
   'idem-reference-in-a-crowd':
     'nothing waits inside a step, so that this simulator cannot lose a race for a reference',
+  'lim-firm-in-real-time': 'it is played only where no clock can be moved, and the gate always can',
   'evt-real-time': 'it is played only where no clock can be moved, and the gate always can',
 };
 

@@ -139,7 +139,11 @@ function ratesOf({ plan, credentials }: Profile, role: Role, token: string): Rat
   return [
     // NS-37: delegated tokens may share one allowance, and a client may be the main credential's.
     { key: delegated ? 'delegated' : role === 'client' ? 'main' : key, perSecond: own },
-    { key: role === 'other_firm' ? 'other firm' : 'firm', perSecond: firm },
+    {
+      key: role === 'other_firm' ? 'other firm' : 'firm',
+      perSecond: firm,
+      ...(plan?.firm_per_second === undefined ? { isAssumed: true } : {}),
+    },
   ];
 }
 

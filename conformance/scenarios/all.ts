@@ -22,6 +22,7 @@ import { errorScenarios } from './errors/table.ts';
 import { idempotencyScenarios } from './idempotency/all.ts';
 import { limitCountingScenarios } from './limits/counting.ts';
 import { limitFirmScenarios } from './limits/firm.ts';
+import { limitFirmInRealTimeScenarios } from './limits/firm-in-real-time.ts';
 import { limitOperationScenarios } from './limits/operations.ts';
 import { limitPlanScenarios } from './limits/plans.ts';
 import { limitScenarios } from './limits/rate.ts';
@@ -71,5 +72,6 @@ export const scenarios: readonly Scenario[] = [
   ...limitPlanScenarios,
   ...limitCountingScenarios,
   ...limitFirmScenarios,
+  ...limitFirmInRealTimeScenarios,
   ...limitOperationScenarios,
 ];

@@ -5,6 +5,8 @@
 export interface Rate {
   readonly key: string;
   readonly perSecond: number;
+  /** Nobody said so: it is what is usual. */
+  readonly isAssumed?: true;
 }
 
 interface Bucket {

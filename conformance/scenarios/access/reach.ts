@@ -32,6 +32,7 @@ const authFirm: Scenario = {
   id: 'auth-firm-reach',
   title: 'The records of another firm are the 404 of unknown ids',
   rules: ['AUTH-7'],
+  observes: ['NS-63'],
   needs: ['other_firm'],
   async run(t) {
     await lookIn(t, 'AUTH-7', 'other_firm', t.mainRole);
@@ -41,7 +42,7 @@ const authFirm: Scenario = {
   },
 };
 
-/** With which refusal is not said: but nothing is created there. */
+/** NS-63: with which refusal is not said. Nothing is created there, and nothing told of it. */
 async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const plain = await t.given.account({}, 'other_firm');
   const body = t.newAccount({}, 'other_firm');
@@ -50,6 +51,16 @@ async function expectBrandClosed(t: ScenarioContext): Promise<void> {
   const seen = `${answer.summary}, brand_id ${answer.at('brand_id')}`;
   t.expect('AUTH-7', answer).is(`refused: brand ${body.brand_id} is another firm's`, refused, seen);
   if (!refused) return;
+  t.observe('NS-63', `a brand of another firm: ${answer.summary}`, {
+    foreign_brand_status: answer.status,
+  });
+  const unknown = await t.api.createAccount({ ...t.newAccount(), brand_id: UNKNOWN_ID });
+  t.expect('AUTH-7', answer).is(
+    `refused as a brand that nobody has: ${unknown.summary}`,
+    answer.status === unknown.status && answer.code === unknown.code,
+    answer.summary,
+    unknown,
+  );
   const theirs = await t.as('other_firm').createAccount(body);
   const first = theirs.status === plain.answer.status;
   t.expect('AUTH-7', theirs).is('201, because nothing was created before', first);

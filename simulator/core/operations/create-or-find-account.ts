@@ -40,11 +40,13 @@ function findBrand(context: RequestContext, row: Body): string | Decision {
     });
   }
   if (behaviour.reach.brand(credential, brandId, world)) return brandId;
+  const isBound = credential.brandId !== null;
+  const isUnknown = !isBound && behaviour.settings.foreign_brand_status === 404;
   return refuse(context, {
-    code: 'forbidden',
+    code: isUnknown ? 'not_found' : 'forbidden',
     detail: `This credential cannot use brand ${brandId}.`,
     field: 'brand_id',
-    cites: ['ACC-16', 'AUTH-6'],
+    cites: isBound ? ['ACC-16', 'AUTH-6'] : ['AUTH-7', 'NS-63'],
   });
 }
 

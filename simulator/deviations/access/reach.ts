@@ -3,7 +3,7 @@
 import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Credential } from '../../core/records.ts';
 import { decision, operation, policy, stage, writeOperations } from '../bend.ts';
-import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
+import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 const reach = (
@@ -207,6 +207,17 @@ export const reachDeviations: readonly Deviation[] = [
         account.firmId !== callerOf(context).firmId
         ? refuseAs(context, 404, 'not_found', 'This account belongs to another firm.')
         : given;
+    }),
+  },
+  {
+    id: 'other-firm-brand-told-from-unknown',
+    breaks: ['AUTH-7'],
+    story: 'A brand that nobody has is not found; one that another firm has is forbidden.',
+    bend: refusedWith('createAccount', /cannot use brand/, (context, given) => {
+      const { brand_id } = context.body as { brand_id: string };
+      return context.world.brands.has(brand_id) || callerOf(context).brandId !== null
+        ? given
+        : refuseAs(context, 404, 'not_found', `There is no brand ${brand_id}.`);
     }),
   },
   {

@@ -59,6 +59,16 @@ export const accountShows: Readonly<Record<keyof typeof accountSettings, Setting
       ['keypad', '+18003569377'],
     ],
   },
+  foreign_brand_status: {
+    look: async (client) => {
+      const of = async (brand_id: string) => (await client.person({ brand_id })).body.code;
+      return [await of('20'), await of('999999999')];
+    },
+    seen: [
+      [403, ['forbidden', 'forbidden']],
+      [404, ['not_found', 'not_found']],
+    ],
+  },
   account_reference_scope: {
     look: async (client) => {
       const one = { client_reference_id: 'one', email: 'one@example.com' };

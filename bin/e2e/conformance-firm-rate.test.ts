@@ -1,0 +1,44 @@
+// The allowance of a firm, judged in real time by the credentials of a profile alone.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox } from '../../simulator/index.ts';
+import { runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
+import { type ProfileRates, writeProfile } from './testing/live-profile.ts';
+
+/** What LIM-3 comes to where the firm has this rate and the profile says so or not. */
+async function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
+  const sandbox = await createSandbox({ clock: 'real' });
+  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  try {
+    return await withFolder(async (cwd) => {
+      const plan: ProfileRates = { per_second: 5, ...(isTold ? { firm_per_second: 20 } : {}) };
+      const profile = await writeProfile(sandbox, cwd, plan);
+      await sandbox.control('PATCH', 'firms/1', { rate_per_second: firmPerSecond });
+      const only = ['lim-firm-in-real-time'];
+      const given = { baseUrl, controlUrl: 'none', profile, json: true, only };
+      const { report } = await runJudge(given, { cwd });
+      const rule = report.rules.find(({ id }) => id === 'LIM-3')!;
+      return `${rule.verdict} ${rule.findings.map(({ actual }) => actual).join('; ')}`;
+    });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const firmRate = suite('the rate of a firm');
+
+firmRate('is seen in real time, where credentials together are allowed more', async () => {
+  const [kept, tooFast, tooSlow, untold] = await Promise.all([
+    judged(true, 20),
+    judged(true, 40),
+    judged(true, 10),
+    judged(false, 10),
+  ]);
+  // On a machine that is too busy it may not be told: but nobody is taken for another.
+  assert.match(kept!, /^(passed|inconclusive)/);
+  assert.match(tooFast!, /^(deviates|inconclusive)/);
+  assert.match(tooSlow!, /^(deviates|inconclusive)/);
+  assert.match(untold!, /^inconclusive .*agreement/);
+});
+
+firmRate.run();
