@@ -28,16 +28,14 @@ async function judged(isTold: boolean, firmPerSecond: number): Promise<string> {
 const firmRate = suite('the rate of a firm');
 
 firmRate('is seen in real time, where credentials together are allowed more', async () => {
-  const [kept, tooFast, tooSlow, untold] = await Promise.all([
+  const [kept, tooFast, untold] = await Promise.all([
     judged(true, 20),
     judged(true, 40),
-    judged(true, 10),
     judged(false, 10),
   ]);
   // On a machine that is too busy it may not be told: but nobody is taken for another.
   assert.match(kept!, /^(passed|inconclusive)/);
   assert.match(tooFast!, /^(deviates|inconclusive)/);
-  assert.match(tooSlow!, /^(deviates|inconclusive)/);
   assert.match(untold!, /^inconclusive .*agreement/);
 });
 

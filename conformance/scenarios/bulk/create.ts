@@ -184,7 +184,9 @@ const bulkResubmitted: Scenario = {
       const both = await t.api.bulkCreateAccounts([wrong, right]);
       if (Number(both.at('rows.0.status')) < 400) return;
       const landed = Number(both.at('rows.1.status')) < 300;
-      t.expect('BULK-8', both).is('the second row landed', landed, `${both.at('rows.1.status')}`);
+      // BULK-12 judges whether a reference may come twice.
+      const judged = both.presuming('BULK-12');
+      t.expect('BULK-8', judged).is('the second row landed', landed, `${both.at('rows.1.status')}`);
     });
     await t.branch(['BULK-2', 'BULK-12'], 'one reference three times', async () => {
       const row = t.newAccount();

@@ -20,6 +20,8 @@ const evtProgress: Scenario = {
   id: 'evt-progress',
   title: 'last_delivered_seq is the last event that was taken, and stays where delivery stopped',
   rules: ['EVT-10a'],
+  // A subscription that is bound elsewhere may be out of reach.
+  presumes: { 'EVT-10a': ['HOOK-10'] },
   observes: ['NS-28'],
   needs: ['receiver'],
   lane: 'own_world',

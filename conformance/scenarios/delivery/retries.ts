@@ -180,6 +180,8 @@ const evtSlow: Scenario = {
 
 /** By the wall: how long an answer may be kept back while an advance waits for it. */
 const HELD_MS = 2_500;
+/** Whoever still waits for it then, waits too long. */
+const HELD_TOO_LONG_MS = 17 * SECOND_MS;
 
 /**
  * An event whose first delivery gets its 200 only when the target's clock has gone on for so long.
@@ -201,7 +203,7 @@ async function answeredAfter(
   await requireDelivery(t, hook, event);
   const advanced = t.operator.advance(ms);
   const late = ms > 15 * SECOND_MS;
-  await (late ? advanced : Promise.race([advanced, t.sleep(HELD_MS)]));
+  await Promise.race([advanced, t.sleep(late ? HELD_TOO_LONG_MS : HELD_MS)]);
   release();
   await advanced;
   await flushDeliveries(t);

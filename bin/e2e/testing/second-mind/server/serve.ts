@@ -137,6 +137,7 @@ async function orderedTo(
 /** A call without a token belongs to no world; a defect that acts on it acts in each. */
 async function refusedEverywhere({ main, worlds }: ControlHost, call: Call): Promise<void> {
   if (!main.mind.has('auth-refused-acts') || headerOf(call, 'authorization')) return;
+  if (call.target.split('?')[0] === TOKEN_PATH) return;
   for (const { host } of worlds) await host.call(call);
 }
 
