@@ -3,21 +3,22 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { explore } from '../../conformance/explore/explore.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
+import type { Deviation } from '../../simulator/deviations/deviation.ts';
 import { findDeviation } from '../../simulator/deviations/register.ts';
+import { subtleDeviations } from '../../simulator/deviations/subtle/register.ts';
 import { simulatorModel } from '../commands/conformance/explore-model.ts';
 
 const exploring = suite('explore');
 
-async function explored(deviation: string | null, requests: number) {
-  const bent = deviation === null ? [] : [findDeviation(deviation)!];
-  const target = await simulatorModel(defaultSettings, bent);
+async function explored(deviation: Deviation | null, requests: number, seed = 1) {
+  const target = await simulatorModel(defaultSettings, deviation === null ? [] : [deviation]);
   try {
     return await explore({
       provider: target.provider,
       sender: target.sender,
       makeModel: () => simulatorModel(defaultSettings),
       settings: {},
-      seed: 1,
+      seed,
       requests,
       untilMs: Number.POSITIVE_INFINITY,
       timeoutMs: 10_000,
@@ -41,7 +42,7 @@ exploring('a conforming simulator agrees, and never more is sent than was asked 
 });
 
 exploring('what deviates is found, and shrunk to the calls that show it', async () => {
-  const { found } = await explored('account-reference-taken-is-409', 400);
+  const { found } = await explored(findDeviation('account-reference-taken-is-409')!, 400);
   assert.is(found.length, 1);
   const [{ difference, calls, reproduced }] = found as [(typeof found)[0]];
   assert.is(difference.operation, 'createAccount');
@@ -49,6 +50,53 @@ exploring('what deviates is found, and shrunk to the calls that show it', async 
   assert.is(difference.targetAnswer, '409 invalid_state');
   assert.is(calls, 2);
   assert.is(reproduced, '2 of 2');
+});
+
+/** Two a day, and over the days every one that has been found quickly (npm run prove-explorer). */
+const QUICK = [
+  'rotated-subscription-cannot-be-disabled',
+  'known-reference-shows-account-as-created',
+  'spaced-phone-is-not-compared',
+  'brand-cannot-update-what-was-updated',
+  'one-equal-field-refuses-the-update',
+  'two-names-drop-the-last',
+  'country-and-language-swap',
+  'tag-before-the-last-passes',
+  'failed-row-taints-its-reference',
+  'unnamed-row-takes-the-name-before',
+  'no-first-deposit-after-a-rejected-one',
+  'known-reference-at-another-place-makes-another',
+  'reference-of-a-cancelled-one-is-free',
+];
+const today = process.env.PROVE_DAY ?? new Date().toISOString().slice(0, 10);
+const day = Math.floor(Date.parse(today) / 86_400_000);
+
+for (const nth of [0, 1]) {
+  const id = QUICK[(day * 2 + nth) % QUICK.length]!;
+  exploring(`of ${today}: ${id} is found (PROVE_DAY=${today} tries it again)`, async () => {
+    const deviation = subtleDeviations.find((each) => each.id === id)!;
+    // What is drawn is by chance: one seed may miss it.
+    const seeds = [1, 2, 3];
+    let found: readonly unknown[] = [];
+    for (const seed of seeds) {
+      if (found.length === 0) ({ found } = await explored(deviation, 1_500, seed));
+    }
+    assert.is(found.length, 1);
+  });
+}
+
+exploring('every subtle deviation has a name and rules of its own', () => {
+  const ids = subtleDeviations.map(({ id }) => id);
+  assert.is(new Set(ids).size, ids.length);
+  assert.ok(ids.length >= 60, `${ids.length} of them`);
+  assert.equal(
+    ids.filter((id) => findDeviation(id) !== undefined),
+    [],
+  );
+  assert.equal(
+    QUICK.filter((id) => !ids.includes(id)),
+    [],
+  );
 });
 
 exploring.run();

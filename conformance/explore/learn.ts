@@ -38,6 +38,7 @@ const NEVER_LEARNED = [
   'replay_etag',
   'firm_rate_from',
   'delegated_bucket',
+  'provider_withdrawals',
 ];
 
 export async function learn(options: LearnOptions): Promise<Learned> {

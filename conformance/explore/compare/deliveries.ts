@@ -208,7 +208,9 @@ function compareTime(
   const [header, expected] = [signatureOf(own), signatureOf(other)];
   if (header === undefined || expected === undefined) return null;
   const t = Number(partsOf(header, 't')[0]);
-  const clocks = [own.atMs, target.nowMs ?? own.atMs];
-  if (clocks.some((clock) => Math.abs(t - clock) <= TOLERANCE_MS)) return null;
-  return { at: 'signature.t', target: String(t), model: `about ${clocks[0]}` };
+  const byItsClock = target.arrived.get(own) ?? [target.startMs, target.nowMs ?? own.atMs];
+  const isWithin = ([fromMs, toMs]: readonly [number, number]) =>
+    t >= fromMs - TOLERANCE_MS && t <= toMs + TOLERANCE_MS;
+  if (isWithin([own.atMs, own.atMs]) || isWithin(byItsClock)) return null;
+  return { at: 'signature.t', target: String(t), model: `about ${own.atMs}` };
 }

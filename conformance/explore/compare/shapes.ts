@@ -32,6 +32,8 @@ export type Shape =
   | { readonly kind: 'refusal'; readonly words: boolean }
   | { readonly kind: 'record'; readonly members: Readonly<Record<string, Shape>> }
   | { readonly kind: 'list'; readonly of: Shape }
+  /** A page of a list. */
+  | { readonly kind: 'page'; readonly of: Extract<Shape, { readonly kind: 'known' }> }
   /** A list of records of which only those that the sequence has met are compared. */
   | { readonly kind: 'known'; readonly by: string; readonly space: Space; readonly of: Shape };
 
@@ -108,10 +110,8 @@ const ROTATED = record({
   secret: { kind: 'secret' },
 });
 
+/** The rows first: that they are counted wrong follows when one of them is wrong. */
 const BULK = record({
-  total: same,
-  created: same,
-  failed: same,
   rows: {
     kind: 'list',
     of: record({
@@ -122,6 +122,9 @@ const BULK = record({
       detail: { kind: 'refusal', words: true },
     }),
   },
+  total: same,
+  created: same,
+  failed: same,
 });
 
 const readAccount = record({
@@ -157,9 +160,10 @@ export const SUCCESS: Readonly<Record<Operation, Shape>> = {
   rejectTransaction: TRANSACTION,
   cancelTransaction: TRANSACTION,
   createWebhook: SUBSCRIPTION,
-  listWebhooks: record({
-    webhooks: { kind: 'known', by: 'id', space: 'subscription', of: SUBSCRIPTION },
-  }),
+  listWebhooks: {
+    kind: 'page',
+    of: { kind: 'known', by: 'id', space: 'subscription', of: SUBSCRIPTION },
+  },
   getWebhook: SUBSCRIPTION,
   rotateWebhookSecret: ROTATED,
   disableWebhook: SUBSCRIPTION,

@@ -42,6 +42,8 @@ export function compareValue(
       return isDeepStrictEqual(target, model) ? null : wrong;
     case 'record':
       return compareRecord(shape, target, model, at, comparing);
+    case 'page':
+      return compareKnown(shape.of, listIn(target), listIn(model), at, comparing);
     case 'list':
       return compareList(shape, target, model, at, comparing);
     case 'known':
@@ -164,6 +166,12 @@ function compareList(
     if (found !== null) return found;
   }
   return null;
+}
+
+/** NS-2, NS-7: a list by itself, or as the only list of an object. */
+function listIn(page: Json | undefined): Json | undefined {
+  if (!isRecord(page)) return page;
+  return Object.values(page).find((each) => Array.isArray(each));
 }
 
 /** Others' records are in a list too; those that stand for one another are compared, each way. */

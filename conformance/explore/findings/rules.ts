@@ -110,7 +110,17 @@ function historyRules(found: Found, member: string): readonly string[] {
   if (operation === 'updateAccount' && modelAnswer === '200') {
     return updateRules(call, member, targetAnswer);
   }
+  // What a create finds that should have made something, or the other way round.
+  const [made, came] = [modelAnswer, targetAnswer];
+  const isOtherWay = (made === '201' && came === '200') || (made === '200' && came === '201');
+  if (isOtherWay && operation === 'createTransaction') return ['TXN-2'];
+  if (isOtherWay && operation === 'createAccount') {
+    return made === '201' ? [...(OUT_OF_REACH[call?.as ?? ''] ?? []), 'ACC-5'] : ['ACC-5'];
+  }
   const after = (name: string) => calls.some((each) => each.operation === name && each.n !== n);
+  // EVT-7: under which secrets, where there was more than one.
+  if (/^signature$/.test(difference.at) && after('rotateWebhookSecret')) return ['EVT-7'];
+  if (member === 'disabled' && operation === 'disableWebhook') return ['HOOK-5'];
   // HOOK-13: what is disabled stays so, whatever comes after.
   if (member === 'disabled' && after('disableWebhook')) return ['HOOK-13'];
   // UPD-7: a stale tag that was refused and applied all the same shows in what is read later.

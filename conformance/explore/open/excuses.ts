@@ -14,6 +14,8 @@ export interface Case {
   readonly model: CallOutcome;
   /** The answer that the model has replayed here, if it has. */
   readonly first: CallOutcome | undefined;
+  /** Time was moved on before it. */
+  readonly hasPaused: boolean;
 }
 
 export interface Excuse {
@@ -87,6 +89,14 @@ const ROWS: readonly Row[] = [
     why: 'the form of the answers of the token endpoint',
     covers: ({ step, target, model }) =>
       step.operation === 'issueToken' && target.status < 300 && model.status < 300,
+  },
+  {
+    question: 'NS-8',
+    why: 'how long a token lives',
+    covers: ({ step, target, model, hasPaused }) =>
+      hasPaused &&
+      step.headers?.authorization !== undefined &&
+      (target.status === 401) !== (model.status === 401),
   },
   {
     question: 'NS-23',

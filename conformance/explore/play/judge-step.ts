@@ -95,7 +95,8 @@ export function judgeCall(
   if (trouble !== null) return { why: trouble };
   const first = firstOf(other, sides.model.outcomes);
   const caseOf = (difference: Difference): Case => {
-    return { difference, step, target: own, model: other, first };
+    const hasPaused = sides.target.nowMs !== sides.target.startMs;
+    return { difference, step, target: own, model: other, first, hasPaused };
   };
   const found = compareAnswers(step, own, other, comparing);
   const excuse = found === null ? undefined : excuseOf(caseOf(found));

@@ -5,7 +5,7 @@ import { Unreachable } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
-import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { CallStep, ManyStep, RoleHas, Step } from '../sequence.ts';
 import { ROLES } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
@@ -35,6 +35,8 @@ export class Player implements Known {
   readonly waited = new Map<number, CallStep>();
   /** How far a model's clock has been moved after a target's that runs. */
   followedMs = 0;
+  /** Between which times of the ground's own clock each delivery came. */
+  readonly arrived = new WeakMap<ReceivedDelivery, readonly [fromMs: number, toMs: number]>();
   /** What the ground's own clock read at the beginning, and reads now as far as it is known. */
   startMs = 0;
   nowMs: number | undefined;
@@ -50,11 +52,21 @@ export class Player implements Known {
 
   /** Plays one step; a burst is several outcomes. */
   async play(step: Step): Promise<readonly Outcome[]> {
+    const beforeMs = this.nowMs;
     const made = await this.#play(step);
     for (const outcome of made) this.outcomes.set(outcome.n, outcome);
     if (step.do === 'advance' && this.nowMs !== undefined) this.nowMs += step.byMs;
     if (this.hooks.size > 0 && step.do !== 'hook') await this.flush();
+    if (beforeMs !== undefined) this.#noteArrivals(beforeMs);
     return made;
+  }
+
+  #noteArrivals(fromMs: number): void {
+    for (const { deliveries } of this.hooks.values()) {
+      for (const each of deliveries) {
+        if (!this.arrived.has(each)) this.arrived.set(each, [fromMs, this.nowMs ?? fromMs]);
+      }
+    }
   }
 
   async #play(step: Step): Promise<readonly Outcome[]> {
