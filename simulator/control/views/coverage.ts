@@ -8,11 +8,7 @@ import type { CoverageShown } from '../schemas/coverage.ts';
 import { orderLine } from './order-line.ts';
 
 export function viewCoverage(host: WorldHost, coverage: Coverage): CoverageShown {
-  const ids: Record<string, number> = {};
-  for (const { id } of rules) {
-    const times = coverage.rules.get(id);
-    if (times !== undefined) ids[id] = times;
-  }
+  const ids = Object.fromEntries(coverage.rules);
   return {
     rules: { met: Object.keys(ids).length, of: rules.length, ids },
     operations: Object.fromEntries(coverage.operations),
@@ -42,9 +38,10 @@ const familyOf = (id: string): string => id.slice(0, id.indexOf('-'));
 const inOneGo = 2;
 
 function viewNotMet(host: WorldHost, coverage: Coverage): CoverageShown['not_met'] {
+  const met = coverage.rules;
   const missing = rules.flatMap((rule) => {
     const order = orders.get(rule.id);
-    return order === undefined || coverage.rules.has(rule.id) ? [] : [{ rule, order }];
+    return order === undefined || met.has(rule.id) ? [] : [{ rule, order }];
   });
   return inTurns(missing, coverage).map(({ rule: { id, words }, order }) => ({
     id,

@@ -3,17 +3,20 @@
 import type { RuleId } from '../../../fixtures/rules.ts';
 import type { HintCode } from '../hints/register.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
+import type { OperationName } from '../tables/operations.ts';
 import type { World } from '../world.ts';
-import type { CallMemory } from './call-memory.ts';
+import { type CallMemory, isUnlike, type UnlikeUse } from './call-memory.ts';
 
 /** A call that was answered, the world after it, and what was seen before it. */
 export interface SeenCall {
   readonly entry: JournalEntry;
   readonly world: World;
   readonly memory: CallMemory;
+  /** The first use of its key, where there was one. */
+  readonly first?: JournalEntry | undefined;
 }
 
-type Evidence = (seen: SeenCall) => boolean;
+export type Evidence = (seen: SeenCall) => boolean;
 
 const told =
   (...codes: readonly HintCode[]): Evidence =>
@@ -67,16 +70,8 @@ function hasOneTwice({ reply }: JournalEntry): boolean {
 
 type Shown = readonly (readonly [RuleId, Evidence])[];
 
-/** On every call. */
-export const shownAlways: Shown = [
-  ['LIM-8', ({ entry }) => entry.reply !== null && entry.reply.status !== 429],
-  ['ERR-4', ({ entry }) => entry.key !== null && entry.reply !== null],
-  ['LIM-7', waitedAsTold],
-  ['AUTH-3c', ({ memory, entry }) => memory.isApartFromTokens(entry)],
-];
-
 /** LIM-7: the caller was limited, has waited as long as it was told, and is served. */
-function waitedAsTold({ entry, world }: SeenCall): boolean {
+export function waitedAsTold({ entry, world }: SeenCall): boolean {
   const { callers } = world.journal;
   if (callers.size === 0 || entry.clientId === null || entry.reply?.status === 429) return false;
   const limited = callers.get(entry.clientId)?.limited ?? null;
@@ -99,27 +94,37 @@ function plain(words: RegExp, operation?: string): Evidence {
     words.test(reply.body);
 }
 
-/** On writes that ran under a key, as the first of it. */
-export const shownByFirst: Shown = [
-  ['IDEM-2a', ({ memory, entry }) => memory.hasSeen(entry, { subject: 'other' })],
-  ['IDEM-2b', ({ memory, entry }) => memory.hasSeen(entry, { caller: 'other' })],
-  ['IDEM-3', ({ memory, entry }) => memory.hasSeen(entry, { operation: 'other' })],
-  ['IDEM-7b', ({ memory, entry }) => memory.hasSeen(entry, { ageMs: dayMs })],
-  ['IDEM-9b', bulk(({ memory, entry }) => memory.hasSeen(entry, { subject: 'other' }))],
-  ['POS-3', position(({ memory, entry }) => memory.hasSeen(entry, { operation: 'other' }))],
-  ['POS-4', position(({ memory, entry }) => memory.hasSeen(entry, { subject: 'other' }))],
+const dayMs = 24 * 3600 * 1000;
+
+function unlikeFirst(unlike: UnlikeUse): Evidence {
+  return ({ entry, first }) => first !== undefined && isUnlike(first, entry, unlike);
+}
+
+/** On writes that ran under a key which was used before. */
+export const shownByKnownKey: Shown = [
+  ['IDEM-2a', unlikeFirst({ subject: 'other' })],
+  ['IDEM-2b', unlikeFirst({ caller: 'other' })],
+  ['IDEM-3', unlikeFirst({ operation: 'other' })],
+  ['IDEM-7b', unlikeFirst({ ageMs: dayMs })],
+  ['IDEM-9b', bulk(unlikeFirst({ subject: 'other' }))],
+  ['POS-3', position(unlikeFirst({ operation: 'other' }))],
+  ['POS-4', position(unlikeFirst({ subject: 'other' }))],
+];
+
+/** On writes that ran where an answer that may be repeated was given before. */
+export const shownByRetry: Shown = [
   ['IDEM-6a', ({ memory, entry }) => memory.ranAfter(entry, 429)],
   ['IDEM-6b', ({ memory, entry }) => memory.ranAfter(entry, 503)],
   ['IDEM-6c', ({ memory, entry }) => memory.ranAfter(entry, 500)],
-  ['LIM-9', bulk((seen) => has('"rows":')(seen) && !has('"total":1,')(seen))],
-  ['TXS-2', ({ entry }) => entry.operation === 'approveTransaction' && isFirstDeposit(entry)],
-  [
-    'ACC-10',
-    ({ entry, world }) => entry.operation === 'createAccount' && isElsewhere(entry, world),
-  ],
 ];
 
-const dayMs = 24 * 3600 * 1000;
+/** On what single operations did. */
+export const shownByOperation: Readonly<Partial<Record<OperationName, Shown[number]>>> = {
+  bulkCreateAccounts: ['LIM-9', (seen) => has('"rows":')(seen) && !has('"total":1,')(seen)],
+  approveTransaction: ['TXS-2', ({ entry }) => isFirstDeposit(entry)],
+  createAccount: ['ACC-10', ({ entry, world }) => isElsewhere(entry, world)],
+};
+
 const almostDayMs = 23 * 3600 * 1000;
 
 function bulk(evidence: Evidence): Evidence {

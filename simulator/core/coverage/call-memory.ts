@@ -1,13 +1,6 @@
 // What earlier calls leave for the evidence of later ones: keys that were used, answers that may be
 // repeated, a token endpoint that is spent. Bounded: what is forgotten is merely not counted.
-import type { JournalEntry } from '../journal.ts';
-
-interface KeyUse {
-  readonly clientId: string | null;
-  readonly operation: JournalEntry['operation'];
-  readonly subject: string | null;
-  readonly atMs: number;
-}
+import { findEntry, type Journal, type JournalEntry } from '../journal.ts';
 
 /** How an earlier use of the key differs from this one; what is not named is the same. */
 export interface UnlikeUse {
@@ -19,11 +12,11 @@ export interface UnlikeUse {
 }
 
 const keysKept = 2000;
-const usesKept = 8;
 const tokenWindowMs = 60_000;
 
 export class CallMemory {
-  readonly #uses = new Map<string, KeyUse[]>();
+  /** The call that used a key first; its entry tells how. */
+  readonly #uses = new Map<string, number>();
   readonly #retryable = new Map<string, number>();
   #tokensSpentUntilMs = 0;
 
@@ -39,34 +32,25 @@ export class CallMemory {
       if (this.#retryable.size >= keysKept) this.#retryable.clear();
       this.#retryable.set(identityOf(entry), status);
     } else if (this.#retryable.size > 0) this.#retryable.delete(identityOf(entry));
-    if (idempotency === 'first' || idempotency === 'converged') this.#keep(key, entry);
-  }
-
-  #keep(key: string, { clientId, operation, subject, atMs }: JournalEntry): void {
+    if (idempotency !== 'first' && idempotency !== 'converged') return;
+    if (this.#uses.has(key)) return;
     if (this.#uses.size >= keysKept) this.#uses.clear();
-    const use = { clientId, operation, subject, atMs };
-    const uses = this.#uses.get(key);
-    if (uses === undefined) this.#uses.set(key, [use]);
-    else if (uses.length < usesKept) uses.push(use);
+    this.#uses.set(key, entry.n);
   }
 
-  /** Whether the key was used before, and how unlike this time. */
-  hasSeen(entry: JournalEntry, unlike: UnlikeUse): boolean {
-    const uses = entry.key === null ? undefined : this.#uses.get(entry.key);
-    if (uses === undefined) return false;
-    return uses.some(
-      (use) =>
-        (use.clientId !== entry.clientId) === (unlike.caller === 'other') &&
-        (use.operation !== entry.operation) === (unlike.operation === 'other') &&
-        (unlike.operation === 'other' ||
-          (use.subject !== entry.subject) === (unlike.subject === 'other')) &&
-        entry.atMs - use.atMs >= (unlike.ageMs ?? 0),
-    );
+  /** The first call that used the key, if it is still in the journal. */
+  findFirst({ key }: JournalEntry, journal: Journal): JournalEntry | undefined {
+    const n = key === null ? undefined : this.#uses.get(key);
+    return n === undefined ? undefined : findEntry(journal, n);
+  }
+
+  /** Some answer may be repeated under its key. */
+  get hasRetryable(): boolean {
+    return this.#retryable.size > 0;
   }
 
   /** IDEM-6: the same key met this answer before, and has run now. */
   ranAfter(entry: JournalEntry, status: number): boolean {
-    if (this.#retryable.size === 0) return false;
     return this.#retryable.get(identityOf(entry)) === status;
   }
 
@@ -82,6 +66,15 @@ export class CallMemory {
     this.#retryable.clear();
     this.#tokensSpentUntilMs = 0;
   }
+}
+
+/** Whether the first use of a key differs from this one in what is named, and in nothing else. */
+export function isUnlike(first: JournalEntry, entry: JournalEntry, unlike: UnlikeUse): boolean {
+  if ((first.clientId !== entry.clientId) !== (unlike.caller === 'other')) return false;
+  if (entry.atMs - first.atMs < (unlike.ageMs ?? 0)) return false;
+  if (unlike.operation === 'other') return first.operation !== entry.operation;
+  if (first.operation !== entry.operation) return false;
+  return (first.subject !== entry.subject) === (unlike.subject === 'other');
 }
 
 function identityOf({ clientId, operation, key }: JournalEntry): string {

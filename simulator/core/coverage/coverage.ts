@@ -1,7 +1,7 @@
 // Counts what calls, events and deliveries have met: rules, operations, refusals, transitions,
 // kinds of events and hints. It outlives resets of its world, and decides nothing in it.
 import { eventKinds } from '../../../fixtures/event-kinds.ts';
-import { findRule, type RuleId } from '../../../fixtures/rules.ts';
+import { type RuleId, rules } from '../../../fixtures/rules.ts';
 import type { HintCode } from '../hints/register.ts';
 import type { JournalEntry } from '../journal.ts';
 import type { Delivery, EventRecord } from '../records.ts';
@@ -10,11 +10,14 @@ import { refusalTable } from '../tables/refusals.ts';
 import type { World } from '../world.ts';
 import {
   besidesCite,
+  type Evidence,
   type SeenCall,
-  shownAlways,
-  shownByFirst,
+  shownByKnownKey,
+  shownByOperation,
   shownByRefusals,
   shownByReplays,
+  shownByRetry,
+  waitedAsTold,
 } from './call-evidence.ts';
 import { CallMemory } from './call-memory.ts';
 import { rulesOfAttempt, rulesOfEvent } from './delivery-evidence.ts';
@@ -38,8 +41,18 @@ const zeros = (names: Iterable<string>): Counts => new Map([...names].map((name)
 
 const refusalNames = Object.entries(refusalTable).map(([code, { status }]) => `${status} ${code}`);
 
+/** One for each rule: what a cite of it wants besides, and how often it was met. */
+interface RuleCounter {
+  readonly besides: Evidence | null;
+  count: number;
+}
+
+function makeCounters(): ReadonlyMap<string, RuleCounter> {
+  return new Map(rules.map(({ id }) => [id, { besides: besidesCite[id] ?? null, count: 0 }]));
+}
+
 export class Coverage {
-  readonly rules = new Map<RuleId, number>();
+  readonly #rules = makeCounters();
   readonly operations: Counts = zeros(operationNames);
   readonly refusals: Counts = zeros(refusalNames);
   readonly transitions: Counts = zeros(transitionNames);
@@ -65,26 +78,40 @@ export class Coverage {
 
   /** The same once it is answered at last. */
   answer(world: World, entry: JournalEntry): void {
-    const seen: SeenCall = { entry, world, memory: this.#memory };
+    const memory = this.#memory;
+    const seen: SeenCall = { entry, world, memory };
     for (const cite of entry.cites) {
-      const isRule = findRule(cite) !== undefined;
-      if (isRule && (besidesCite[cite as RuleId]?.(seen) ?? true)) this.#meet(cite as RuleId);
+      const rule = this.#rules.get(cite);
+      if (rule === undefined) continue;
+      if (rule.besides === null || rule.besides(seen)) rule.count += 1;
     }
-    this.#meetShown(shownAlways, seen);
     const status = entry.reply?.status ?? 0;
+    if (status > 0 && status !== 429) this.#meet('LIM-8');
+    if (status > 0 && entry.key !== null) this.#meet('ERR-4');
+    if (waitedAsTold(seen)) this.#meet('LIM-7');
+    if (memory.isApartFromTokens(entry)) this.#meet('AUTH-3c');
     if (status >= 400) {
       count(this.refusals, refusalOf(entry));
       this.#meetShown(shownByRefusals, seen);
     }
     if (entry.idempotency === 'replayed') this.#meetShown(shownByReplays, seen);
-    else if (entry.key !== null) {
-      this.#meetShown(shownByFirst, seen);
-      const transition = transitionOf(entry);
-      if (transition !== null) count(this.transitions, transition);
-    } else if (entry.operation === 'disableWebhook' && status > 0 && status < 300) {
+    else if (entry.key !== null) this.#meetByRun(seen);
+    else if (entry.operation === 'disableWebhook' && status > 0 && status < 300) {
       count(this.transitions, transitionOf(entry) ?? '');
     }
-    this.#memory.take(entry);
+    memory.take(entry);
+  }
+
+  /** A write that ran, or was refused, and no repeat. */
+  #meetByRun(seen: SeenCall): void {
+    const { entry, memory, world } = seen;
+    const first = memory.findFirst(entry, world.journal);
+    if (first !== undefined) this.#meetShown(shownByKnownKey, { ...seen, first });
+    if (memory.hasRetryable) this.#meetShown(shownByRetry, seen);
+    const own = entry.operation === null ? undefined : shownByOperation[entry.operation];
+    if (own?.[1](seen)) this.#meet(own[0]);
+    const transition = transitionOf(entry);
+    if (transition !== null) count(this.transitions, transition);
   }
 
   #meetShown(shown: readonly (readonly [RuleId, (seen: SeenCall) => boolean])[], seen: SeenCall) {
@@ -92,7 +119,18 @@ export class Coverage {
   }
 
   #meet(id: RuleId): void {
-    this.rules.set(id, (this.rules.get(id) ?? 0) + 1);
+    this.#add(id, 1);
+  }
+
+  #add(id: RuleId, times: number): void {
+    const rule = this.#rules.get(id);
+    if (rule !== undefined) rule.count += times;
+  }
+
+  /** The rules that were met, in the order of the catalogue, and how often each. */
+  get rules(): ReadonlyMap<RuleId, number> {
+    const met = [...this.#rules].filter(([, { count: times }]) => times > 0);
+    return new Map(met.map(([id, { count: times }]) => [id as RuleId, times]));
   }
 
   event(world: World, event: EventRecord): void {
@@ -127,7 +165,7 @@ export class Coverage {
 
   /** Begins anew. */
   clear(): void {
-    this.rules.clear();
+    for (const rule of this.#rules.values()) rule.count = 0;
     this.hints.clear();
     const { operations, refusals, transitions, events } = new Coverage();
     for (const [mine, none] of [
@@ -144,7 +182,7 @@ export class Coverage {
 
   /** Counts what another has counted too. */
   add(other: Coverage): void {
-    for (const [id, times] of other.rules) this.rules.set(id, (this.rules.get(id) ?? 0) + times);
+    for (const [id, times] of other.rules) this.#add(id, times);
     for (const [code, told] of other.hints) {
       const before = this.hints.get(code)?.count ?? 0;
       this.hints.set(code, { ...told, count: before + told.count });
