@@ -1,4 +1,5 @@
 // Each hint is told where it should be, in words that name what it is about; right calls get none.
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
@@ -87,7 +88,7 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
   [
     { line: 'POST accounts', body: { ...ada, firstName: 'Ada' } },
     'unknown_member',
-    /^firstName \(first_name is\) is no member of createAccount/,
+    /^firstName \(did you mean first_name\?\) is no member of createAccount/,
   ],
   [
     { line: 'POST accounts/bulk', body: { accounts: [ada, { ...ada, nick: 1 }] } },
@@ -282,6 +283,13 @@ hints('right calls get none', ({ world }) => {
   for (const sent of right) {
     const { codes, told: found } = send(world, sent);
     assert.equal(codes, [], `${sent.line}: ${found[0]?.words}`);
+  }
+});
+
+hints('the guide lists the register, word by word', () => {
+  const guide = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  for (const { code, words, cite } of hintRegister) {
+    assert.match(guide, `| \`${code}\` | ${words} (${cite}) |`);
   }
 });
 

@@ -96,7 +96,7 @@ function hintUnknown(
 /** The known member that reads alike: `firstName` for `first_name`. */
 function meant(name: string, known: ReadonlySet<string>): string | null {
   const plain = plainName(name);
-  for (const each of known) if (plainName(each) === plain) return `${each} is`;
+  for (const each of known) if (plainName(each) === plain) return `did you mean ${each}?`;
   return null;
 }
 
