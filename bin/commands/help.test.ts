@@ -16,7 +16,7 @@ import { defineReplay } from './conformance/replay.ts';
 import { defineRun } from './conformance/run.ts';
 import { deviationsCommand } from './sandbox/deviations.ts';
 import { execCommand } from './sandbox/exec.ts';
-import { openapiCommand } from './sandbox/openapi.ts';
+import { asyncapiCommand, openapiCommand } from './sandbox/openapi.ts';
 import { questionsCommand } from './sandbox/questions.ts';
 import { startCommand } from './sandbox/start.ts';
 import { webhooksCommand } from './webhooks/webhooks.ts';
@@ -37,7 +37,8 @@ const judges = {
 function programs(): Record<'sandbox' | 'conformance', Command> {
   const sandbox = new Command('sandbox');
   const made = [startCommand(), execCommand(), questionsCommand(), deviationsCommand()];
-  for (const command of [...made, openapiCommand(), webhooksCommand()]) sandbox.addCommand(command);
+  const documents = [openapiCommand(), asyncapiCommand()];
+  for (const each of [...made, ...documents, webhooksCommand()]) sandbox.addCommand(each);
   const conformance = new Command('conformance');
   for (const [name, define] of Object.entries(judges)) define(conformance.command(name));
   return { sandbox, conformance };

@@ -37,7 +37,7 @@ function documentCommand(
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')
     .option('--json', 'JSON, which it is in any case');
-  addHelp(command, { examples: ['npx sandbox openapi > openapi.json'] });
+  addHelp(command, { examples: [`npx sandbox ${name} > ${name}.json`] });
   return command.action(({ baseUrl, config }: Given) => {
     if (!URL.canParse(baseUrl)) refuseUsage(command, `--base-url: "${baseUrl}" is not a URL`);
     const read = readConfigFile(config, process.cwd());
