@@ -1,10 +1,14 @@
 // Known failures of a client: which are borne with, why and until when. Another mistake in the same
 // check is new, and one that is gone is stale.
-import { type Baseline, type BaselineEntry, dayOf } from '../reports/baseline.ts';
+import { dayOf } from '../reports/baseline/baseline.ts';
+import {
+  type Baseline,
+  type BaselineEntry,
+  UNEXPLAINED,
+} from '../reports/baseline/parse-baseline.ts';
 import { countVerdicts, verdictOf } from './make-report.ts';
 import type { BaselineLine, ClientReport, ReportCheck, ReportFinding } from './report.ts';
 
-const SAYS_NOTHING = 'not explained yet';
 const LASTS_DAYS = 90;
 const DAY_MS = 86_400_000;
 
@@ -79,7 +83,7 @@ export function updatedBaseline(report: ClientReport, before: Baseline, nowMs: n
         rule: check.id,
         scenario: finding.kind,
         fingerprint: finding.fingerprint,
-        reason: old?.reason ?? SAYS_NOTHING,
+        reason: old?.reason ?? UNEXPLAINED,
         expires: old === undefined || isOver(old, today) ? inNinetyDays : old.expires,
         expected: check.expected,
         actual: finding.actual,

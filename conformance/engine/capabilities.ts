@@ -75,3 +75,8 @@ export function isOperatorCapability(need: Capability): boolean {
 export function reportedCapability(need: Capability): ReportedCapability {
   return CAPABILITIES[need].coarse;
 }
+
+/** What meets it, by its name in a profile. */
+export function nameInProfile(need: Capability): string {
+  return CAPABILITIES[need].add.split(',')[0]!;
+}

@@ -23,6 +23,9 @@ export class MissingCapability extends Error {
   }
 }
 
+/** There was something of the kind, and every one of it is used up. */
+export class UsedUp extends MissingCapability {}
+
 /** NS-1: the target takes a request in a form that nobody tells. A branch goes without it. */
 export class UnknownPayload extends MissingCapability {
   constructor(message: string) {

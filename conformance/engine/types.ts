@@ -122,6 +122,8 @@ export interface ScenarioResult {
   /** What that early end stands for. */
   readonly ending?: Judged | null;
   readonly missing: readonly Capability[];
+  /** Those of them that were given, and are of no use now. */
+  readonly lost?: readonly Capability[];
   readonly standsInFor?: readonly string[] | undefined;
   readonly attempts: number;
   readonly durationMs: number;
@@ -135,5 +137,7 @@ export interface RuleResult {
   readonly needs: readonly ReportedCapability[];
   /** In the words of a profile: what to add so that it can be tested. */
   readonly unlock: readonly string[];
+  /** Of that, what was given and is of no use now. */
+  readonly lost: readonly string[];
   readonly findings: readonly (Finding & { readonly scenario: string })[];
 }

@@ -46,8 +46,9 @@ export async function profileProvider(options: ProfileProviderOptions): Promise<
   const { baseUrl, sender, timeoutMs } = options;
   const gapMs = options.gapMs ?? 1000 / (options.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
   const session: ProbeSession = { baseUrl, sender, timeoutMs, signal: options.signal, gapMs };
-  let profile = dropUsedSeeds(options.profile, options.used, notes);
-  profile = await withMain(profile, session);
+  let profile = await withMain(options.profile, session);
+  const claimed = offersOf(profile, profile.receiver !== undefined);
+  profile = dropUsedSeeds(profile, options.used, notes);
   profile = await dropRefusedCredentials(profile, session, notes);
   profile = await withBrands(profile, session, notes);
   const problem = await findPreflightProblem(profile, session);
@@ -64,24 +65,30 @@ export async function profileProvider(options: ProfileProviderOptions): Promise<
     problem,
     used: (id) => options.used?.add(id),
   });
-  return new ProfileProvider(target, options.secrets, notes, receiver);
+  const lost = new Set([...claimed].filter((each) => !target.offers.has(each)));
+  return new ProfileProvider({ target, lost, secrets: options.secrets, notes, receiver });
+}
+
+interface ProviderOptions {
+  readonly target: Target;
+  readonly lost: ReadonlySet<Capability>;
+  readonly secrets: readonly string[];
+  readonly notes: readonly string[];
+  readonly receiver: WebhookReceiver | undefined;
 }
 
 class ProfileProvider implements Provider {
   readonly worlds = false;
   readonly offers: ReadonlySet<Capability>;
+  readonly lost: ReadonlySet<Capability>;
   readonly notes: readonly string[];
   readonly #target: Target;
   readonly #secrets: readonly string[];
   readonly #receiver: WebhookReceiver | undefined;
 
-  constructor(
-    target: Target,
-    secrets: readonly string[],
-    notes: readonly string[],
-    receiver: WebhookReceiver | undefined,
-  ) {
+  constructor({ target, lost, secrets, notes, receiver }: ProviderOptions) {
     this.offers = target.offers;
+    this.lost = lost;
     this.notes = notes;
     this.#target = target;
     this.#secrets = secrets;

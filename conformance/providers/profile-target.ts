@@ -2,7 +2,7 @@
 // it.
 import { CAPABILITIES, type Capability, type Role } from '../engine/capabilities.ts';
 import type { Rate } from '../engine/pace/pacer.ts';
-import { Blocked, MissingCapability } from '../engine/scenario-errors.ts';
+import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts';
 import type { Profile } from './profile-parser.ts';
 import type { Credential, Operator, Place, Target } from './target.ts';
 import type { WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
@@ -89,6 +89,10 @@ export class ProfileTarget implements Target {
 
   async settledTransaction(): Promise<{ id: string; account_id: string }> {
     const next = this.#settled.shift();
+    if (next === undefined && this.offers.has('settled_transaction')) {
+      const words = 'each of seeds.settled_transactions is used up; add others';
+      throw new UsedUp('settled_transaction', words);
+    }
     if (next === undefined) throw missingCapability('settled_transaction');
     this.#options.used(next.id);
     return next;

@@ -140,6 +140,8 @@ export interface Target {
 
 export interface Provider {
   readonly offers: ReadonlySet<Capability>;
+  /** What was given and is of no use: an expired token, a seed that is gone or used up. */
+  readonly lost?: ReadonlySet<Capability>;
   /** True when scenarios can have worlds of their own, side by side. */
   readonly worlds: boolean;
   /** The target that shared scenarios play on. */

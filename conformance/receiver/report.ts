@@ -84,6 +84,7 @@ function ruleOf(
     scenarios: [id],
     needs: [],
     unlock: judgement.verdict === 'not_tested' && why !== null ? [why] : [],
+    lost: [],
     reason: null,
     findings: bad ? [finding] : [],
   };

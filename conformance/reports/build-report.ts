@@ -118,6 +118,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
     scenarios: judged.scenarios,
     needs: judged.needs,
     unlock: judged.unlock,
+    lost: judged.lost,
     reason: null,
     findings: worstFirst(findings),
   };

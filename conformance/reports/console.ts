@@ -1,6 +1,7 @@
 // The report for a person at a terminal: what deviates with its proof first, then counts, then what
 // would unlock more.
 import { Chalk, type ChalkInstance } from 'chalk';
+import { isAccepted } from './baseline/accepted.ts';
 import { exchangeLines } from './exchange-lines.ts';
 import { wrapText } from './plain-text.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
@@ -9,6 +10,7 @@ import {
   count,
   countsLine,
   duration,
+  headline,
   notesOf,
   reportWords,
   verdictWords,
@@ -138,9 +140,11 @@ class Page {
    * Rules that nothing which could be added would have shown: the reason is all there is to say.
    */
   untested(report: Report): void {
-    const rules = report.rules.filter(
-      (each) => each.verdict === 'not_tested' && each.unlock.length === 0,
+    const open = report.rules.filter(
+      (each) => each.verdict === 'not_tested' && each.reason === null,
     );
+    this.#lost(open.filter((each) => each.lost.length > 0));
+    const rules = open.filter((each) => each.unlock.length === 0);
     if (rules.length === 0) return;
     this.#heading(`${count(rules.length, 'rule')} not tested for another reason`);
     this.#reasons(rules, (rule) => {
@@ -148,6 +152,12 @@ class Page {
       if (finding !== undefined) return finding.actual;
       return rule.scenarios.length === 0 ? 'no scenario tries it' : 'its scenarios were not played';
     });
+  }
+
+  #lost(rules: readonly ReportRule[]): void {
+    if (rules.length === 0) return;
+    this.#heading(`${count(rules.length, 'rule')} not tested: what was given is of no use now`);
+    this.#reasons(rules, ({ lost }) => lost.join(', '));
   }
 
   #reasons(rules: readonly ReportRule[], why: (rule: ReportRule) => string): void {
@@ -167,6 +177,11 @@ class Page {
     const rules = report.rules.filter((each) => each.verdict === 'known');
     if (rules.length > 0) this.#heading(`${count(rules.length, 'known deviation')}`);
     for (const { id, reason } of rules) this.#item('  ', `${id}: ${reason}`);
+    const accepted = report.rules.filter(isAccepted);
+    if (accepted.length > 0) {
+      this.#heading(`${count(accepted.length, 'rule')} accepted as not tested`);
+      this.#reasons(accepted, ({ reason }) => reason!);
+    }
     const { stale = [], expired = [] } = report.baseline ?? {};
     if (expired.length > 0) {
       this.#heading('Baseline entries whose date is past; these count as deviations again');
@@ -217,11 +232,11 @@ class Page {
     }[report.verdict];
     this.#say();
     const { verdict, target } = report;
-    const { noun, run, isReceiver } = reportWords(report);
+    const { noun, isReceiver } = reportWords(report);
     const interrupted = report.interrupted
       ? ' (interrupted: this is what was done until then)'
       : '';
-    this.#say(color.bold(`${verdict}: ${target.base_url} ${run[verdict]}${interrupted}`));
+    this.#say(color.bold(`${verdict}: ${target.base_url} ${headline(report)}${interrupted}`));
     if (report.not_started !== undefined) this.#item('', report.not_started, this.#paint.bold);
     this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
     if (isReceiver && verdict !== 'invalid') this.#item('', familiesLine(report));

@@ -1,4 +1,5 @@
 // The report as Markdown, for a pull request, a wiki or a CI summary.
+import { isAccepted } from './baseline/accepted.ts';
 import { exchangeLines } from './exchange-lines.ts';
 import { codeSpan, httpBlock, plainWords, tableCell } from './markdown-text.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
@@ -6,6 +7,7 @@ import {
   adviceOf,
   count,
   duration,
+  headline,
   notesOf,
   reportWords,
   VERDICTS,
@@ -19,12 +21,12 @@ const FINDINGS_SHOWN = 2;
 export function markdownReport(report: Report): string {
   const { target, verdict } = report;
   const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
-  const { run, isReceiver } = reportWords(report);
+  const { isReceiver } = reportWords(report);
   const seed = isReceiver ? '' : `seed ${report.seed}, `;
   const isStarted = report.not_started === undefined;
   const parts = [
     `# Conformance: ${verdict}`,
-    `${codeSpan(target.base_url)} ${run[verdict]}. ${took}, ${seed}` +
+    `${codeSpan(target.base_url)} ${headline(report)}. ${took}, ${seed}` +
       `${report.started_at}${report.interrupted ? ', interrupted' : ''}.`,
     ...(isStarted ? [] : [plainWords(report.not_started!)]),
     familyTable(report),
@@ -108,7 +110,9 @@ function reasons(report: Report, verdict: 'blocked' | 'inconclusive'): string[] 
 function baseline(report: Report): string[] {
   const known = report.rules.filter((each) => each.verdict === 'known');
   const { stale = [], expired = [] } = report.baseline ?? {};
+  const accepted = report.rules.filter(isAccepted);
   const lines = [
+    ...accepted.map(({ id, reason }) => `- accepted as not tested: ${id}: ${plainWords(reason!)}`),
     ...known.map(({ id, reason }) => `- known: ${id}: ${plainWords(reason ?? '')}`),
     ...expired.map(({ rule, expires }) => `- its date is past (${expires}): ${rule}`),
     ...stale.map(({ rule, scenario }) => `- no longer deviates: ${rule} in ${codeSpan(scenario)}`),

@@ -47,7 +47,9 @@ export interface ReportRule {
   readonly needs: readonly string[];
   /** What to add so that it can be tested. */
   readonly unlock: readonly string[];
-  /** Why a known deviation is borne with. */
+  /** What was given for it and is of no use now, such as an expired token; then it stays open. */
+  readonly lost: readonly string[];
+  /** Why a known deviation is borne with, or why it need not be tested. */
   readonly reason: string | null;
   readonly findings: readonly ReportFinding[];
 }
@@ -142,6 +144,8 @@ export interface Unlock {
 
 export interface ReportBaseline {
   readonly known: number;
+  /** Rules that it accepts as not tested. */
+  readonly accepted: number;
   /** Entries that no longer deviate. */
   readonly stale: readonly BaselineLine[];
   /** Entries whose time is up, so that they count as deviations again. */

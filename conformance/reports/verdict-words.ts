@@ -73,6 +73,20 @@ export function reportWords({ mark }: Pick<Report, 'mark'>) {
   };
 }
 
+/** What a run came to, after the name of its target. */
+export function headline(report: Pick<Report, 'mark' | 'verdict' | 'baseline'>): string {
+  const { known = 0, accepted = 0 } = report.baseline ?? {};
+  const { run } = reportWords(report);
+  const rest = accepted === 0 ? '' : `; ${count(accepted, 'rule')} accepted as not tested`;
+  if (known === 0 || report.verdict === 'invalid') return run[report.verdict] + rest;
+  const words = {
+    conformant: `has known deviations: ${known}, and no others`,
+    deviates: `breaks rules beside known deviations: ${known}`,
+    incomplete: `has known deviations: ${known}, and not everything else could be tried`,
+  }[report.verdict];
+  return words + rest;
+}
+
 /** Why a finding matters, with a name before each. */
 export function adviceOf({ advice }: ReportFinding): readonly (readonly [string, string])[] {
   if (advice === undefined) return [];

@@ -3,7 +3,10 @@ import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSyn
 import { dirname, resolve } from 'node:path';
 import { type Profile, parseProfile } from '../../../conformance/providers/profile-parser.ts';
 import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
-import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
+import {
+  type Baseline,
+  parseBaseline,
+} from '../../../conformance/reports/baseline/parse-baseline.ts';
 import { describeJsonFault, findJsonFault } from '../../../simulator/compose/json-fault.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
@@ -22,11 +25,11 @@ export function readProfileFile(file: string, { cwd, env }: JudgeIo): ReadProfil
   return { profile, secrets: 'secrets' in rest ? rest.secrets : [] };
 }
 
-/** An absent file is an empty baseline where it is about to be written. */
-export function readBaselineFile(file: string, cwd: string, mayBeAbsent: boolean): Baseline {
-  if (mayBeAbsent && !existsSync(resolve(cwd, file))) return { known: [] };
+/** Where it is about to be written, an absent file is empty, and reasons may still be lacking. */
+export function readBaselineFile(file: string, cwd: string, isDraft: boolean): Baseline {
+  if (isDraft && !existsSync(resolve(cwd, file))) return { known: [] };
   const given = readJson('--baseline', file, cwd, '--update-baseline makes it');
-  const { baseline, problems = [] } = parseBaseline(given);
+  const { baseline, problems = [] } = parseBaseline(given, { isDraft });
   if (baseline !== undefined) return baseline;
   throw new UsageError(
     `${file} cannot be used:\n${problems.map((each) => `  ${each}`).join('\n')}`,

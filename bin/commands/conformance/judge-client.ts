@@ -14,7 +14,11 @@ import { textReport } from '../../../conformance/client/reports/text.ts';
 import { typed } from '../../../conformance/client/reports/words.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import { isSelected, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
-import { type Baseline, dayOf, printBaseline } from '../../../conformance/reports/baseline.ts';
+import { dayOf } from '../../../conformance/reports/baseline/baseline.ts';
+import {
+  type Baseline,
+  printBaseline,
+} from '../../../conformance/reports/baseline/parse-baseline.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions } from './client-options.ts';

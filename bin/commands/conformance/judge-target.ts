@@ -5,17 +5,20 @@ import {
   suggestAdditions,
   type TargetAddition,
 } from '../../../conformance/engine/judge/testability.ts';
-import { EXIT_CODES, exitCode } from '../../../conformance/engine/run/exit-code.ts';
+import { countHindered, EXIT_CODES, exitCode } from '../../../conformance/engine/run/exit-code.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
 import { unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
 import { annotations } from '../../../conformance/reports/annotations.ts';
 import {
   applyBaseline,
-  type Baseline,
   dayOf,
-  printBaseline,
   updatedBaseline,
-} from '../../../conformance/reports/baseline.ts';
+} from '../../../conformance/reports/baseline/baseline.ts';
+import {
+  type Baseline,
+  printBaseline,
+  unexplained,
+} from '../../../conformance/reports/baseline/parse-baseline.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
 import { consoleReport } from '../../../conformance/reports/console.ts';
 import { render } from '../../../conformance/reports/formats.ts';
@@ -24,6 +27,7 @@ import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Progress } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
+import { count } from '../../../conformance/reports/verdict-words.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
@@ -143,12 +147,21 @@ async function finish(
   }
   const { verdict, summary, interrupted } = report;
   const stale = report.baseline?.stale.length ?? 0;
-  const code = exitCode({ verdict, summary, interrupted, stale }, options.allowIncomplete);
-  if (code === EXIT_CODES.incomplete) {
-    written.push('exit code 4: not everything could be judged (--allow-incomplete makes it 0)');
-  }
+  const hindered = countHindered(report.rules);
+  const outcome = { verdict, summary, interrupted, stale, hindered };
+  const code = exitCode(outcome, options.allowIncomplete);
+  if (code === EXIT_CODES.incomplete) written.push(incompleteWords(hindered));
   print(options, io, report, written);
   return code;
+}
+
+function incompleteWords(hindered: number): string {
+  const code = `exit code ${EXIT_CODES.incomplete}: not everything could be judged`;
+  if (hindered === 0) {
+    return `${code} (accept it in a baseline, or --allow-incomplete makes it 0)`;
+  }
+  const why = `${count(hindered, 'rule')} for a reason that nothing excuses`;
+  return `${code}, ${why}: blocked, inconclusive, or given what is of no use now`;
 }
 
 /** A run that was cut off or could not start says too little to change a baseline by. */
@@ -168,9 +181,10 @@ function withBaseline(
   }
   const updated = updatedBaseline(report, baseline, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
-  const unexplained = updated.known.filter((each) => each.reason === 'not explained yet').length;
-  const hint = unexplained === 0 ? '' : `; give each of ${unexplained} its reason`;
-  const size = `${updated.known.length} known`;
+  const blank = unexplained(updated);
+  const hint = blank === 0 ? '' : `; say in it why, ${blank} times: until then it is refused`;
+  const accepted = (updated.not_tested ?? []).flatMap(({ rules }) => rules).length;
+  const size = `${updated.known.length} known, ${count(accepted, 'rule')} not tested`;
   return {
     report: apply(updated),
     notes: [`baseline: ${options.baseline}, ${size}${hint}`],

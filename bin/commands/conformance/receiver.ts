@@ -90,7 +90,7 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
   const { mostDeliveries } = await import('../../../conformance/receiver/checks.ts');
   const { judgeReceiver, replayCommand } = await import('./judge-receiver.ts');
-  const { exitCode } = await import('../../../conformance/engine/run/exit-code.ts');
+  const { countHindered, exitCode } = await import('../../../conformance/engine/run/exit-code.ts');
   const most = mostDeliveries(given.effectProbe !== undefined);
   const signed = `signed with the secret in ${given.secretEnv}`;
   io.err(
@@ -122,7 +122,8 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
     io.out(`${lines.join('\n')}\n`);
   }
   const { verdict, summary, interrupted } = report;
-  return exitCode({ verdict, summary, interrupted, stale: 0 }, given.allowIncomplete);
+  const hindered = countHindered(report.rules);
+  return exitCode({ verdict, summary, interrupted, stale: 0, hindered }, given.allowIncomplete);
 }
 
 type Terms = Pick<

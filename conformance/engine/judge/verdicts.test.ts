@@ -158,7 +158,13 @@ const none = Object.fromEntries(
 
 const EXITS: [
   verdict: RunVerdict,
-  over: { stale?: number; interrupted?: boolean; harness?: number; allow?: boolean },
+  over: {
+    stale?: number;
+    interrupted?: boolean;
+    harness?: number;
+    allow?: boolean;
+    hindered?: number;
+  },
   code: number,
 ][] = [
   ['conformant', {}, 0],
@@ -166,6 +172,7 @@ const EXITS: [
   ['invalid', {}, 3],
   ['incomplete', {}, 4],
   ['incomplete', { allow: true }, 0],
+  ['incomplete', { allow: true, hindered: 1 }, 4],
   ['invalid', { allow: true }, 3],
   ['invalid', { harness: 1 }, 5],
   ['conformant', { stale: 1 }, 6],
@@ -176,10 +183,14 @@ const EXITS: [
   ['deviates', { interrupted: true }, 130],
   ['invalid', { interrupted: true, harness: 1 }, 130],
 ];
-for (const [verdict, { stale = 0, interrupted = false, harness = 0, allow }, code] of EXITS) {
+for (const [
+  verdict,
+  { stale = 0, interrupted = false, harness = 0, allow, hindered = 0 },
+  code,
+] of EXITS) {
   algebra(`exit ${code}: ${verdict} ${JSON.stringify({ stale, interrupted, harness })}`, () => {
     const summary = { ...none, harness_error: harness };
-    assert.is(exitCode({ verdict, summary, interrupted, stale }, allow), code);
+    assert.is(exitCode({ verdict, summary, interrupted, stale, hindered }, allow), code);
   });
 }
 

@@ -3,6 +3,7 @@
 import {
   CAPABILITIES,
   type Capability,
+  nameInProfile,
   type ReportedCapability,
   reportedCapability,
 } from '../capabilities.ts';
@@ -59,6 +60,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
   const own = results.filter((each) => each.rules.includes(rule.id));
   const verdicts: Judged[] = [];
   const missing = new Set<Capability>();
+  const lost = new Set<Capability>();
   const replaced = new Set(
     own.filter(({ attempts }) => attempts > 0).flatMap(({ standsInFor = [] }) => standsInFor),
   );
@@ -68,6 +70,7 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     if (verdict === 'not_tested' && result.attempts === 0 && replaced.has(result.id)) continue;
     if (verdict === 'not_tested' && result.missing.length > 0) {
       for (const need of result.missing) missing.add(need);
+      for (const need of result.lost ?? []) lost.add(need);
       // A scenario that goes deeper than the rule's own needs takes nothing from what others
       // showed.
       if (!result.missing.some((need) => rule.needs.includes(reportedCapability(need)))) continue;
@@ -88,15 +91,18 @@ export function judgeRule(rule: RuleWords, results: readonly ScenarioResult[]): 
     scenarios: own.map((each) => each.id),
     needs: [...new Set(wanting.map(reportedCapability))] as ReportedCapability[],
     unlock: wanting.map((need) => CAPABILITIES[need].add),
+    lost: wanting.filter((need) => lost.has(need)).map(nameInProfile),
     findings,
   };
 }
 
 /** The verdict of the whole run. What was not selected is out of the question. */
 export function judgeRun(
-  rules: readonly { readonly verdict: Verdict }[],
+  given: readonly { readonly verdict: Verdict; readonly reason?: string | null }[],
   strict = false,
 ): RunVerdict {
+  // What somebody accepts as not tested leaves nothing open.
+  const rules = given.filter(({ verdict, reason }) => verdict !== 'not_tested' || reason == null);
   const seen = new Set(rules.map((each) => each.verdict));
   if (seen.has('deviates')) return 'deviates';
   if (strict && (seen.has('advisory') || seen.has('known'))) return 'deviates';

@@ -18,6 +18,8 @@ export interface RunOutcome {
   readonly interrupted: boolean;
   /** Baseline entries that no longer deviate. */
   readonly stale: number;
+  /** Rules that are open for another reason than that the target never had what they take. */
+  readonly hindered?: number;
 }
 
 /**
@@ -29,6 +31,16 @@ export function exitCode(outcome: RunOutcome, allowIncomplete = false): number {
   if (outcome.summary.harness_error > 0) return EXIT_CODES.harness;
   if (outcome.verdict === 'invalid') return EXIT_CODES.ungraded;
   if (outcome.stale > 0) return EXIT_CODES.staleBaseline;
-  if (outcome.verdict === 'incomplete' && !allowIncomplete) return EXIT_CODES.incomplete;
+  const isForgiven = allowIncomplete && (outcome.hindered ?? 0) === 0;
+  if (outcome.verdict === 'incomplete' && !isForgiven) return EXIT_CODES.incomplete;
   return EXIT_CODES.conformant;
+}
+
+/** How many rules no want excuses: hindered by the network, by setup, or by what was lost. */
+export function countHindered(
+  rules: readonly { readonly verdict: Verdict; readonly lost: readonly string[] }[],
+): number {
+  return rules.filter(
+    ({ verdict, lost }) => verdict === 'blocked' || verdict === 'inconclusive' || lost.length > 0,
+  ).length;
 }

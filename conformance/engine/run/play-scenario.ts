@@ -6,7 +6,7 @@ import { verdictOfError } from '../judge/findings.ts';
 import { judgeInScenario, worst } from '../judge/verdicts.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { ScenarioContext } from '../scenario/scenario-context.ts';
-import { MissingCapability, ScenarioEnded } from '../scenario-errors.ts';
+import { MissingCapability, ScenarioEnded, UsedUp } from '../scenario-errors.ts';
 import type { Finding, Judged, RuleId, Scenario, ScenarioResult } from '../types.ts';
 
 /**
@@ -112,6 +112,7 @@ async function playOnce(
     why: ending?.why ?? null,
     ending: ending?.verdict ?? null,
     missing: ending?.missing ?? [],
+    lost: ending?.lost ?? [],
     standsInFor: scenario.standsInFor,
     attempts: attempt,
     durationMs: performance.now() - startedAt,
@@ -148,6 +149,7 @@ interface ScenarioEnd {
   readonly verdict: Judged;
   readonly why: string;
   readonly missing: readonly Capability[];
+  readonly lost?: readonly Capability[];
 }
 
 function scenarioEndOf(error: unknown): ScenarioEnd {
@@ -159,8 +161,10 @@ function scenarioEndOf(error: unknown): ScenarioEnd {
       missing: [],
     };
   }
-  if (error instanceof MissingCapability)
-    return { verdict: 'not_tested', why, missing: [error.capability] };
+  if (error instanceof MissingCapability) {
+    const missing = [error.capability];
+    return { verdict: 'not_tested', why, missing, lost: error instanceof UsedUp ? missing : [] };
+  }
   const verdict = verdictOfError(error);
   if (verdict !== undefined) return { verdict, why, missing: [] };
   const stack = error instanceof Error ? (error.stack ?? why) : why;
@@ -174,6 +178,7 @@ export function notPlayed(
   verdict: Judged,
   why: string,
   missing: readonly Capability[] = [],
+  lost: readonly Capability[] = [],
 ): ScenarioResult {
   const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
   for (const rule of scenario.rules) byRule[rule] = rules.includes(rule) ? verdict : 'not_selected';
@@ -187,6 +192,7 @@ export function notPlayed(
     exchanges: [],
     why,
     missing,
+    lost,
     attempts: 0,
     durationMs: 0,
   };

@@ -1,6 +1,7 @@
 // The first requests of a run: show that the API answers and takes the token, before hundreds of
 // requests find out one by one. They judge nothing.
 import type { Provider, Target } from '../../providers/target.ts';
+import type { Role } from '../capabilities.ts';
 import { ExchangeRecorder, type RunContext } from '../record/exchange-recorder.ts';
 import { FreshValues } from '../scenario/fresh-values.ts';
 import { newAccount } from '../scenario/request-bodies.ts';
@@ -28,7 +29,7 @@ export async function preflight(
     try {
       const target = await provider.shared();
       // Something harmless: a create without a key and without a field.
-      const answer = await sendProbe(target, runContext, {}, []);
+      const answer = await sendProbe({ target, runContext }, {}, []);
       if (answer.status === 401) return { verdict: 'blocked', why: TOKEN_REFUSED };
       if (answer.source === 'service')
         return await rejectOtherServers(target, runContext, nonce, answer);
@@ -66,7 +67,7 @@ async function rejectOtherServers(
   if (moved !== undefined) return { verdict: 'blocked', why: moved };
   const fresh = new FreshValues(nonce, 'first', 1);
   const body = newAccount(fresh, target.brandId(target.mainRole), {});
-  const plain = await sendProbe(target, runContext, body, [['idempotency-key', fresh.key()]]);
+  const plain = await sendProbe({ target, runContext }, body, [['idempotency-key', fresh.key()]]);
   if (plain.status < 300 && plain.at('id') !== undefined) return null;
   if (plain.status >= 300 && plain.code !== undefined) return null;
   const seen = `${first.summary} to a create without a key, ${plain.summary} to a plain one`;
@@ -89,13 +90,13 @@ function redirectOf({ baseUrl }: Target, { status, headers }: Answer): string | 
 
 const PATH = '/api/v1/accounts';
 
-async function sendProbe(
-  target: Target,
-  runContext: RunContext,
+export async function sendProbe(
+  parts: { readonly target: Target; readonly runContext: RunContext; readonly role?: Role },
   body: object,
   more: readonly HeaderLine[],
 ): Promise<Answer> {
-  const credential = await target.credential(target.mainRole);
+  const { target, runContext, role = target.mainRole } = parts;
+  const credential = await target.credential(role);
   return new ExchangeRecorder(runContext).call(target.baseUrl, credential, {
     method: 'POST',
     target: PATH,

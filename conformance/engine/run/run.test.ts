@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { findRule, type RuleId } from '../../../fixtures/rules.ts';
 import { controlProvider } from '../../providers/control-provider.ts';
 import { bulkScenarios } from '../../scenarios/bulk/create.ts';
-import { judgeRule } from '../judge/verdicts.ts';
+import { judgeRule, judgeRun } from '../judge/verdicts.ts';
 import { fetchSender } from '../send/sender.ts';
 import {
   type Defect,
@@ -15,6 +15,7 @@ import {
   FakeTarget,
 } from '../testing/fake-target.ts';
 import type { Scenario, Verdict } from '../types.ts';
+import { countHindered, exitCode } from './exit-code.ts';
 import { runScenarios } from './run.ts';
 
 const BULK_RULES = [...new Set(bulkScenarios.flatMap((each) => each.rules))];
@@ -142,6 +143,22 @@ run('a gateway that answers 502 now and then spoils nothing', async () => {
   for (const id of BULK_RULES) {
     assert.is.not(verdicts[id], 'deviates', `${id}: ${explain(result, id)}`);
   }
+});
+
+run('a target that dies on the way is blamed for nothing, and nothing forgives it', async () => {
+  let calls = 0;
+  const { verdicts, result } = await judge(() => {
+    calls += 1;
+    return calls > 40 ? null : undefined;
+  });
+  const rules = BULK_RULES.map((id) => judgeRule(findRule(id), result.scenarios));
+  for (const id of BULK_RULES) assert.is.not(verdicts[id], 'deviates', id);
+  assert.ok(Object.values(verdicts).includes('passed'));
+  const summary = { harness_error: 0 } as Parameters<typeof exitCode>[0]['summary'];
+  const hindered = countHindered(rules);
+  assert.ok(hindered > 0);
+  const outcome = { verdict: judgeRun(rules), summary, interrupted: false, stale: 0, hindered };
+  assert.is(exitCode(outcome, true), 4);
 });
 
 run('a target that answers 500 to everything never passes', async () => {

@@ -11,6 +11,7 @@ import type { RunContext } from '../record/exchange-recorder.ts';
 import { newNonce } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { RuleId, Scenario, ScenarioResult } from '../types.ts';
+import { ExpiredTokens } from './expired-tokens.ts';
 import { notPlayed, type PlayOptions, playScenario } from './play-scenario.ts';
 import { preflight } from './preflight.ts';
 import { EVERYTHING, type Selection, selectedRules } from './selection.ts';
@@ -128,7 +129,9 @@ async function playAll(
     else if (!isNeeded(scenario, options)) {
       add(notPlayed(scenario, [], 'not_tested', 'others show the same with more means'));
     } else if (missing.length > 0) {
-      add(notPlayed(scenario, rules, 'not_tested', 'the target offers too little', missing));
+      const lost = missing.filter((need) => options.provider.lost?.has(need));
+      const why = 'the target offers too little';
+      add(notPlayed(scenario, rules, 'not_tested', why, missing, lost));
     } else chosen.push({ scenario, rules });
   }
   const start = chosen.length === 0 ? null : await preflight(options.provider, runContext, mark);
@@ -190,6 +193,7 @@ async function playLanes(
   const { provider } = options;
   const shared = await provider.shared();
   const width = options.width ?? (shared.disposable ? 12 : 6);
+  const tokens = new ExpiredTokens(runContext, nonce);
   let silent = 0;
   const one = async ({ scenario, rules }: SelectedScenario) => {
     if (runContext.signal.aborted) {
@@ -198,6 +202,10 @@ async function playLanes(
     if (silent >= GONE_AFTER) {
       return add(notPlayed(scenario, rules, 'inconclusive', 'the target stopped answering'));
     }
+    const hindrance = tokens.hindrance(scenario, shared);
+    if (hindrance !== undefined) {
+      return add(notPlayed(scenario, rules, 'inconclusive', hindrance));
+    }
     const own = (scenario.lane ?? 'shared') !== 'shared';
     const enter: PlayOptions['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);
     const watchful = { ...scenario, rules: MONITORED_RULES };
@@ -205,7 +213,7 @@ async function playLanes(
     const result = await playScenario({ scenario, rules, watched, runContext, nonce, enter });
     const calls = result.exchanges.filter((each) => each.kind === 'call');
     silent = calls.length > 0 && calls.every((each) => each.response === null) ? silent + 1 : 0;
-    add(result);
+    add(await tokens.review(result, shared));
   };
   const lane = (name: string) =>
     chosen.filter(({ scenario }) => (scenario.lane ?? 'shared') === name);

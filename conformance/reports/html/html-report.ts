@@ -1,7 +1,15 @@
 // The report as one HTML page that needs nothing else: a matrix by family, every rule opening to
 // its findings and exchanges.
 import type { Report, ReportRule } from '../report.ts';
-import { count, duration, notesOf, reportWords, VERDICTS, verdictWords } from '../verdict-words.ts';
+import {
+  count,
+  duration,
+  headline,
+  notesOf,
+  reportWords,
+  VERDICTS,
+  verdictWords,
+} from '../verdict-words.ts';
 import {
   html,
   type Markup,
@@ -54,7 +62,7 @@ const VERDICT_CLASS = {
 function head(report: Report): Markup {
   const { verdict, target, tool } = report;
   const cut = report.interrupted ? 'Interrupted: this is what was done until then. ' : '';
-  const { run, isReceiver } = reportWords(report);
+  const { isReceiver } = reportWords(report);
   const plane =
     target.control_url === null ? 'without a control plane' : `control plane ${target.control_url}`;
   const how = isReceiver
@@ -64,7 +72,7 @@ seed ${report.seed}, names marked <code>${report.mark}</code>`;
   return html`<header>
 <div class="verdict ${VERDICT_CLASS[verdict]}">
 <h1>${verdict}</h1>
-<p><code>${target.base_url}</code> ${run[verdict]}.</p>
+<p><code>${target.base_url}</code> ${headline(report)}.</p>
 ${report.not_started === undefined ? null : html`<p>${report.not_started}</p>`}
 </div>
 <p class="dim">${cut}${count(report.requests, 'request')} in ${duration(report.duration_ms)},
@@ -123,7 +131,7 @@ function matrixRow(title: string, rules: readonly ReportRule[]): Markup {
 
 function baseline(report: Report): Markup | null {
   if (report.baseline === null) return null;
-  const { known, stale, expired } = report.baseline;
+  const { known, accepted, stale, expired } = report.baseline;
   const lines = [
     ...expired.map(
       (each) => html`<li>${each.rule} counts again since ${each.expires}: ${each.reason}</li>`,
@@ -131,7 +139,7 @@ function baseline(report: Report): Markup | null {
     ...stale.map((each) => html`<li>${each.rule} no longer deviates in ${each.scenario}</li>`),
   ];
   return html`<h2>Baseline</h2>
-<p>${count(known, 'rule')} deviate as the baseline says.</p><ul>${lines}</ul>`;
+<p>Known deviations: ${known}. Accepted as not tested: ${accepted}.</p><ul>${lines}</ul>`;
 }
 
 function observed(report: Report): Markup | null {

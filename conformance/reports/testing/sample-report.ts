@@ -60,6 +60,7 @@ function rule(id: string, verdict: Verdict, parts: Partial<ReportRule> = {}): Re
     scenarios: ['sample-one'],
     needs: [],
     unlock: [],
+    lost: [],
     reason: null,
     findings: [],
     ...parts,
@@ -139,6 +140,7 @@ export const sampleReport: Report = {
   unlock: [{ add: `receiver ${NASTY}`, rules: 12, with_others: 3 }],
   baseline: {
     known: 1,
+    accepted: 0,
     stale: [{ rule: 'ACC-1', scenario: 'sample-one', reason: NASTY, expires: null }],
     expired: [{ rule: 'ACC-2', scenario: 'sample-one', reason: 'r', expires: '2026-01-01' }],
   },

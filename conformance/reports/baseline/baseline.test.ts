@@ -1,15 +1,17 @@
 // A baseline bears with the failures it names and with no other, until their date.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Report, ReportFinding, ReportRule } from '../report.ts';
+import { sampleReport } from '../testing/sample-report.ts';
+import { applyBaseline, updatedBaseline } from './baseline.ts';
 import {
-  applyBaseline,
+  type AcceptedEntry,
+  type Baseline,
   type BaselineEntry,
   parseBaseline,
   printBaseline,
-  updatedBaseline,
-} from './baseline.ts';
-import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { sampleReport } from './testing/sample-report.ts';
+  UNEXPLAINED,
+} from './parse-baseline.ts';
 
 const TODAY = '2026-06-01';
 const NOW_MS = Date.parse('2026-06-01T10:00:00Z');
@@ -48,6 +50,13 @@ const entry = (fingerprint: string, parts: Partial<BaselineEntry> = {}): Baselin
 
 const A = 'aaaaaaaaaaaa';
 const B = 'bbbbbbbbbbbb';
+
+const accepted: AcceptedEntry = {
+  rules: ['ACC-1'],
+  lacks: ['receiver'],
+  reason: 'no tunnel',
+  expires: null,
+};
 
 const apply = (report: Report, known: BaselineEntry[], strict = false) =>
   applyBaseline(report, { known }, TODAY, strict);
@@ -138,8 +147,12 @@ baseline('an update takes in what is new, keeps reasons, and drops what is stale
 
 baseline('what an update writes fits the report that it was made from', () => {
   const report = reportOf(finding(A), finding(B, 't'));
-  const updated = updatedBaseline(report, { known: [entry(A, { expires: '2020-01-01' })] }, NOW_MS);
-  const read = parseBaseline(JSON.parse(printBaseline(updated)));
+  const before = { known: [entry(A, { expires: '2020-01-01' })] };
+  const updated = updatedBaseline(report, before, NOW_MS);
+  const drafted = JSON.parse(printBaseline(updated)) as Baseline;
+  assert.match((parseBaseline(drafted).problems ?? []).join(), 'say why ACC-1 in t');
+  const known = drafted.known.map((each) => ({ ...each, reason: 'ticket 7' }));
+  const read = parseBaseline({ ...drafted, known });
   assert.equal(read.problems, undefined);
   const seen = applyBaseline(report, read.baseline!, TODAY, false);
   assert.is(seen.rules[0]!.verdict, 'known');
@@ -154,6 +167,14 @@ const WRONG: [given: unknown, words: RegExp][] = [
   [{ schema: 2, known: [] }, /schema must be 1/],
   [{ known: [7] }, /known\[0\] must be an object/],
   [{ known: [{ ...entry(A), reason: ' ' }] }, /known\[0\]\.reason must be a string/],
+  [{ known: [{ ...entry(A), reason: 'Not explained yet.' }] }, /say why ACC-1 in s is borne with/],
+  [{ known: [], not_tested: {} }, /not_tested must be a list/],
+  [{ known: [], not_tested: [{ ...accepted, rules: [] }] }, /not_tested\[0\]\.rules names no rule/],
+  [
+    { known: [], not_tested: [{ ...accepted, reason: '' }] },
+    /reason must be a string.*why ACC-1 need/,
+  ],
+  [{ known: [], not_tested: [{ ...accepted, reason: UNEXPLAINED }] }, /is still "not explained/],
   [{ known: [{ ...entry(A), fingerprint: 'x' }] }, /known\[0\]\.fingerprint must be 12 hex/],
   [{ known: [{ ...entry(A), expires: 'soon' }] }, /known\[0\]\.expires must be a date/],
   [{ known: [{ ...entry(A), expires: '2026-99-99' }] }, /expires must be a date/],
@@ -164,6 +185,43 @@ for (const [given, words] of WRONG) {
     assert.match((parseBaseline(given).problems ?? []).join('\n'), words);
   });
 }
+
+/** ACC-1 could not be tried, for want of this. */
+function untried(unlock: string[], lost: string[] = []): Report {
+  const report = reportOf();
+  const rule: ReportRule = { ...report.rules[0]!, verdict: 'not_tested', unlock, lost };
+  return { ...report, rules: [rule, { ...rule, id: 'ACC-2', verdict: 'passed' }] };
+}
+
+const WANTS: [name: string, report: Report, entry: AcceptedEntry, run: string][] = [
+  ['lacking what is accepted', untried(['receiver']), accepted, 'conformant'],
+  ['lacking more', untried(['receiver', 'plan']), accepted, 'incomplete'],
+  ['another rule', untried(['receiver']), { ...accepted, rules: ['ACC-3'] }, 'incomplete'],
+  ['what was given is of no use now', untried(['receiver'], ['receiver']), accepted, 'incomplete'],
+  ['its date is past', untried(['plan']), { ...accepted, expires: '2026-05-31' }, 'incomplete'],
+];
+for (const [name, report, entry, run] of WANTS) {
+  baseline(`accepted as not tested, ${name}: ${run}`, () => {
+    const seen = applyBaseline(report, { known: [], not_tested: [entry] }, TODAY, false);
+    assert.is(seen.verdict, run);
+    assert.is(seen.baseline!.accepted, run === 'conformant' ? 1 : 0);
+    assert.is(seen.rules[0]!.verdict, 'not_tested');
+  });
+}
+
+baseline('an update writes what is not tested by what is lacking, and keeps reasons', () => {
+  const report = untried(['receiver']);
+  const [first] = report.rules;
+  const more = { ...first!, id: 'ACC-4', unlock: ['plan'] };
+  const both = { ...report, rules: [...report.rules, more, { ...more, id: 'ACC-5' }] };
+  const updated = updatedBaseline(both, { known: [], not_tested: [accepted] }, NOW_MS);
+  assert.equal(updated.not_tested, [
+    accepted,
+    { rules: ['ACC-4', 'ACC-5'], lacks: ['plan'], reason: UNEXPLAINED, expires: null },
+  ]);
+  const lost = updatedBaseline(untried(['receiver'], ['receiver']), { known: [] }, NOW_MS);
+  assert.equal(lost.not_tested, []);
+});
 
 baseline('what a known deviation keeps from being judged is known with it', () => {
   const report = reportOf(finding(A));

@@ -1,78 +1,13 @@
 // Known deviations: which failures are borne with, why and until when. A different failure of the
 // same rule is new, and one that no longer fails is stale.
-import { judgeRun } from '../engine/judge/verdicts.ts';
-import { countVerdicts } from './build-report.ts';
-import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
+import { judgeRun } from '../../engine/judge/verdicts.ts';
+import { countVerdicts } from '../build-report.ts';
+import type { BaselineLine, Report, ReportFinding, ReportRule } from '../report.ts';
+import { acceptedNow, acceptUntested, isAccepted } from './accepted.ts';
+import { type Baseline, type BaselineEntry, UNEXPLAINED } from './parse-baseline.ts';
 
-export interface BaselineEntry extends BaselineLine {
-  /** Of the failure, as a report's finding has it. */
-  readonly fingerprint: string;
-  /** What was asked and what came, for the reader of the file. */
-  readonly expected?: string | undefined;
-  readonly actual?: string | undefined;
-}
-
-export interface Baseline {
-  readonly known: readonly BaselineEntry[];
-}
-
-export type ParsedBaseline =
-  | { readonly baseline: Baseline; readonly problems?: undefined }
-  | { readonly baseline?: undefined; readonly problems: readonly string[] };
-
-const FIELDS = ['rule', 'scenario', 'fingerprint', 'reason', 'expires', 'expected', 'actual'];
-const SAYS_NOTHING = 'not explained yet';
 const LASTS_DAYS = 90;
 const DAY_MS = 86_400_000;
-
-/** Reads the JSON of a baseline file; whatever is wrong with it is named by its field. */
-export function parseBaseline(given: unknown): ParsedBaseline {
-  if (!isRecord(given) || !Array.isArray(given.known)) {
-    return { problems: ['must be an object with a list "known"'] };
-  }
-  const problems: string[] = [];
-  for (const key of Object.keys(given)) {
-    if (!['schema', 'known'].includes(key)) problems.push(`${key} is not known; take it out`);
-  }
-  if (given.schema !== undefined && given.schema !== 1) problems.push('schema must be 1');
-  given.known.forEach((entry: unknown, at) => {
-    problems.push(...entryProblems(entry).map((problem) => `known[${at}]${problem}`));
-  });
-  if (problems.length > 0) return { problems };
-  return { baseline: { known: given.known as BaselineEntry[] } };
-}
-
-function entryProblems(entry: unknown): string[] {
-  if (!isRecord(entry)) return [' must be an object'];
-  const problems: string[] = [];
-  for (const key of Object.keys(entry)) {
-    if (!FIELDS.includes(key)) problems.push(`.${key} is not known; use ${FIELDS.join(', ')}`);
-  }
-  for (const key of ['rule', 'scenario', 'reason']) {
-    const value = entry[key];
-    if (typeof value !== 'string' || value.trim() === '') {
-      problems.push(`.${key} must be a string that is not blank`);
-    }
-  }
-  if (typeof entry.fingerprint !== 'string' || !/^[0-9a-f]{12}$/.test(entry.fingerprint)) {
-    problems.push('.fingerprint must be 12 hex digits, as a report shows it');
-  }
-  const { expires } = entry;
-  const isDay = typeof expires === 'string' && /^\d{4}-\d\d-\d\d$/.test(expires);
-  if (expires !== null && !(isDay && Number.isFinite(Date.parse(expires)))) {
-    problems.push('.expires must be a date such as "2027-01-31", or null for never');
-  }
-  for (const key of ['expected', 'actual']) {
-    if (entry[key] !== undefined && typeof entry[key] !== 'string') {
-      problems.push(`.${key} must be a string`);
-    }
-  }
-  return problems;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The report with known deviations marked as such. `today` is `2026-01-31`, in UTC. */
 export function applyBaseline(
@@ -85,7 +20,11 @@ export function applyBaseline(
   const valid = baseline.known.filter((entry) => !expired.includes(entry));
   const stale = baseline.known.filter((entry) => isStale(report, entry));
   const borne = report.rules.map((rule) => borneWith(rule, valid));
-  const rules = borne.map((rule) => restingOn(rule, borne));
+  const accepted = (baseline.not_tested ?? []).filter((entry) => !isOver(entry, today));
+  const over = (baseline.not_tested ?? []).filter((entry) => isOver(entry, today));
+  const rules = borne
+    .map((rule) => restingOn(rule, borne))
+    .map((rule) => acceptUntested(rule, accepted));
   const known = rules.filter((each) => each.verdict === 'known').length;
   const relevant = expired.filter((entry) => !stale.includes(entry));
   return {
@@ -93,7 +32,20 @@ export function applyBaseline(
     rules,
     summary: countVerdicts(rules),
     verdict: judgeRun(rules, strict),
-    baseline: { known, stale: stale.map(line), expired: relevant.map(line) },
+    baseline: {
+      known,
+      accepted: rules.filter(isAccepted).length,
+      stale: stale.map(line),
+      expired: [
+        ...relevant.map(line),
+        ...over.map(({ rules: ids, reason, expires }) => ({
+          rule: ids.join(', '),
+          scenario: 'not tested',
+          reason,
+          expires,
+        })),
+      ],
+    },
   };
 }
 
@@ -101,7 +53,7 @@ function line({ rule, scenario, reason, expires }: BaselineEntry): BaselineLine 
   return { rule, scenario, reason, expires };
 }
 
-function isOver({ expires }: BaselineEntry, today: string): boolean {
+function isOver({ expires }: { readonly expires: string | null }, today: string): boolean {
   return expires !== null && expires < today;
 }
 
@@ -169,23 +121,21 @@ export function updatedBaseline(report: Report, before: Baseline, nowMs: number)
   const now = found.map(({ rule, finding }): BaselineEntry => {
     const old = before.known.find((entry) => isSame(entry, rule, finding));
     const { scenario, fingerprint, expected, actual } = finding;
-    const reason = old?.reason ?? SAYS_NOTHING;
+    const reason = old?.reason ?? UNEXPLAINED;
     const expires = old === undefined || isOver(old, today) ? inNinetyDays : old.expires;
     return { rule, scenario, fingerprint, reason, expires, expected, actual };
   });
   const order = new Map(report.rules.map((each, index) => [each.id, index]));
   const at = (entry: BaselineEntry) => order.get(entry.rule) ?? order.size;
-  return { known: unique([...now, ...kept]).sort((a, b) => at(a) - at(b)) };
+  return {
+    known: unique([...now, ...kept]).sort((a, b) => at(a) - at(b)),
+    not_tested: acceptedNow(report, before.not_tested ?? []),
+  };
 }
 
 function unique(entries: readonly BaselineEntry[]): BaselineEntry[] {
   const key = (each: BaselineEntry) => `${each.rule} ${each.scenario} ${each.fingerprint}`;
   return [...new Map(entries.map((each) => [key(each), each])).values()];
-}
-
-/** The file's text, stable so that its changes read well in a review. */
-export function printBaseline(baseline: Baseline): string {
-  return `${JSON.stringify({ schema: 1, known: baseline.known }, null, 2)}\n`;
 }
 
 export function dayOf(nowMs: number): string {

@@ -1,0 +1,130 @@
+// A run that a pipeline rests on: a token that expired and a seed that is used up are never
+// forgiven (a target that dies: run.test.ts), and a baseline says what is known and what need not be tested.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox, type SandboxHandle } from '../../../simulator/index.ts';
+import { UsageError } from '../../commands/conformance/io.ts';
+import {
+  type Given,
+  runJudge,
+  withFolder,
+  withServer,
+} from '../../commands/conformance/testing/run-judge.ts';
+
+const gate = suite('a gate');
+
+interface Gated {
+  readonly cwd: string;
+  readonly given: Given;
+  readonly sandbox: SandboxHandle;
+  /** From then on the target answers so. */
+  after(calls: number, status: number): void;
+}
+
+/** A live target with a profile, in front of which something can go wrong at a given call. */
+async function gated(deviations: string[], play: (gate: Gated) => Promise<void>): Promise<void> {
+  const sandbox = await createSandbox({ plan: 'pro', deviations });
+  let left = Number.POSITIVE_INFINITY;
+  let wrong = 0;
+  const target = withServer(
+    async (request, response) => {
+      left -= 1;
+      if (left < 0) {
+        return response.writeHead(wrong, { 'content-type': 'application/json' }).end('{}');
+      }
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { method = '', url, headers } = request;
+      const lines = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+      const body = method === 'GET' ? null : Buffer.concat(chunks);
+      const init = { method, headers: lines as [string, string][], body };
+      const answer = await sandbox.fetch(new Request(`http://sandbox${url}`, init));
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      return response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(bytes);
+    },
+    (baseUrl) =>
+      withFolder(async (cwd) => {
+        const firm = { token: sandbox.credential('firm').token, brand_id: '10' };
+        const profile = {
+          credentials: { firm },
+          seeds: {
+            trading_account: { account_id: '1001', trading_account_id: '5001', currency: 'USD' },
+            settled_transactions: [{ id: '9001', account_id: '1001' }],
+          },
+          plan: { per_second: 50 },
+        };
+        writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+        const given: Given = { baseUrl, controlUrl: 'none', profile: 'p.json', json: true };
+        const after = (calls: number, status: number) => {
+          left = calls;
+          wrong = status;
+        };
+        await play({ cwd, given, sandbox, after });
+      }),
+  );
+  try {
+    await target;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const FEW = ['ACC-1', 'ACC-4', 'ACC-13', 'UPD-1', 'UPD-2', 'IDEM-4b'];
+
+gate('a token that expires on the way is forgiven by nothing, and blamed for nothing', () =>
+  gated([], async ({ cwd, given, after }) => {
+    after(40, 401);
+    const seen = await runJudge({ ...given, only: FEW, allowIncomplete: true }, { cwd });
+    assert.is(seen.report.summary.deviates, 0, seen.out);
+    assert.ok(seen.report.summary.inconclusive > 0);
+    assert.is(seen.code, 4);
+    assert.match(seen.out, 'the token of credentials.firm is refused (401) since');
+  }),
+);
+
+gate('a seed that is used up is forgiven by nothing, neither with a baseline', () =>
+  gated([], async ({ cwd, given }) => {
+    writeFileSync(join(cwd, 'p.json.used'), '9001\n');
+    const not = { rules: ['TXS-13'], lacks: ['seeds.settled_transactions, one each time'] };
+    const accepted = [{ ...not, reason: 'not here', expires: null }];
+    writeFileSync(join(cwd, 'b.json'), JSON.stringify({ known: [], not_tested: accepted }));
+    const only = ['ACC-4', 'TXS-13'];
+    const options = { ...given, only, allowIncomplete: true, baseline: 'b.json' };
+    const { code, report, err } = await runJudge(options, { cwd });
+    const rule = report.rules.find(({ id }) => id === 'TXS-13')!;
+    assert.equal(rule.lost, ['seeds.settled_transactions']);
+    assert.is(code, 4);
+    assert.match(err, '1 rule for a reason that nothing excuses');
+  }),
+);
+
+gate('a baseline is drafted, refused until it is explained, and then lets a run pass', () =>
+  gated(['bulk-empty-is-200'], async ({ cwd, given }) => {
+    const only = ['BULK-*', 'EVT-1'];
+    const options: Given = { ...given, only, json: false, baseline: 'b.json' };
+    const drafted = await runJudge({ ...options, updateBaseline: true }, { cwd });
+    assert.match(drafted.out, 'until then it is refused');
+    try {
+      await runJudge(options, { cwd });
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, UsageError);
+      assert.match((error as Error).message, /known\[0\]\.reason.*say why BULK-/);
+      assert.match(
+        (error as Error).message,
+        /not_tested\[\d\]\.reason.*say why EVT-1 need not be tested/,
+      );
+    }
+    const file = join(cwd, 'b.json');
+    const text = readFileSync(file, 'utf8').replaceAll('not explained yet', 'ticket 7');
+    writeFileSync(file, text);
+    const { code, out } = await runJudge(options, { cwd });
+    assert.is(code, 0, out);
+    assert.match(out, /has known deviations: \d, and no others; \d+ rules? accepted as not tested/);
+    assert.not.match(out, 'keeps every rule');
+  }),
+);
+
+gate.run();
