@@ -9,7 +9,7 @@ import type { Provider, Target } from './target.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** Everything: a control plane can make whatever a scenario may need. */
-const OFFERS: readonly Capability[] = [
+export const CONTROL_OFFERS: readonly Capability[] = [
   'firm',
   'brand',
   'other_brand',
@@ -56,7 +56,7 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
 }
 
 class ControlProvider implements Provider {
-  readonly offers: ReadonlySet<Capability> = new Set(OFFERS);
+  readonly offers: ReadonlySet<Capability> = new Set(CONTROL_OFFERS);
   readonly notes: readonly string[] = [];
   worlds = false;
   readonly #options: ControlProviderOptions;

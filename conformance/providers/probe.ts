@@ -2,6 +2,7 @@
 // bound to.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Capability } from '../engine/capabilities.ts';
 import { Unreachable } from '../engine/scenario-errors.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../engine/send/sender.ts';
@@ -15,8 +16,22 @@ export interface ProbeSession {
    * So long after each answer nothing is sent: LIM-1, and the run must find its allowance unused.
    */
   readonly gapMs?: number;
+  /** What the selected scenarios may take; all there is when left out. */
+  readonly needed?: ReadonlySet<Capability>;
+  /** In every name that is made, as the run has it. */
+  readonly mark?: string;
   /** Set once asking again and again brought nothing: from then on everything is asked once. */
   givenUp?: boolean;
+}
+
+/** Whether anybody will take what is about to be looked at. */
+export function isNeeded({ needed }: ProbeSession, capability: Capability): boolean {
+  return needed === undefined || needed.has(capability);
+}
+
+/** A name that nothing else has, with the mark of the run in it. */
+export function probeName({ mark }: ProbeSession, kind: string): string {
+  return `${kind}-${mark ?? 'probe'}-${randomBytes(4).toString('hex')}`;
 }
 
 /** Preflight asks little; whoever is slower than this is found slow by the run itself. */
@@ -82,7 +97,7 @@ function waitMsAfter(answer: WireAnswer | undefined, attempt: number): number {
 /** AUTH-1: a create without a key and without a field does no harm, and tells whether it got in. */
 export async function isTokenRefused(session: ProbeSession, token: string): Promise<boolean> {
   // Not shown which comes first, key or token: with a key a 401 can only be the token's.
-  const key: HeaderLine = ['idempotency-key', `probe-${randomBytes(6).toString('hex')}`];
+  const key: HeaderLine = ['idempotency-key', probeName(session, 'token')];
   const answer = await sendProbe(session, token, 'POST', '/api/v1/accounts', {}, [key]);
   return answer?.status === 401;
 }
@@ -92,12 +107,9 @@ export async function isTokenRefused(session: ProbeSession, token: string): Prom
  * undefined for a firm-wide one (ACC-15).
  */
 export async function findBrand(session: ProbeSession, token: string): Promise<string | undefined> {
-  const mark = randomBytes(6).toString('hex');
-  const account = {
-    client_reference_id: `first-${mark}`,
-    email: `first-${mark}@conformance.example.com`,
-  };
-  const key: HeaderLine = ['idempotency-key', `first-${mark}`];
+  const name = probeName(session, 'first');
+  const account = { client_reference_id: name, email: `${name}@conformance.example.com` };
+  const key: HeaderLine = ['idempotency-key', name];
   const answer = await sendProbe(session, token, 'POST', '/api/v1/accounts', account, [key]);
   if (answer === undefined || answer.status >= 300) return undefined;
   const brand = memberOf(answer, 'brand_id');

@@ -1,9 +1,16 @@
 // Tries what a profile claims before rules rest on it: a wrong profile must not look like a target
 // that deviates.
-import { randomBytes } from 'node:crypto';
 import type { Role } from '../engine/capabilities.ts';
 import type { WireAnswer } from '../engine/send/sender.ts';
-import { findBrand, isTokenRefused, memberOf, type ProbeSession, sendProbe } from './probe.ts';
+import {
+  findBrand,
+  isNeeded,
+  isTokenRefused,
+  memberOf,
+  type ProbeSession,
+  probeName,
+  sendProbe,
+} from './probe.ts';
 import type { Profile } from './profile-parser.ts';
 import { credentialOf, mainRoleOf } from './profile-target.ts';
 import type { Credential, Place } from './target.ts';
@@ -21,7 +28,7 @@ export async function dropRefusedCredentials(
   for (const role of Object.keys(profile.credentials) as Role[]) {
     const token = credentialOf(profile, role)?.token ?? '';
     // The main one is tried by the run itself, which then says why it cannot start.
-    if (role === main || token === '') continue;
+    if (role === main || token === '' || !isNeeded(session, role)) continue;
     if (await isTokenRefused(session, token)) {
       notes.push(`credentials.${role}: its token was refused (401), so it is not used.`);
       delete kept[role];
@@ -62,9 +69,11 @@ export async function withBrands(
   notes: string[],
 ): Promise<Profile> {
   const credentials: Partial<Record<Role, object>> = { ...profile.credentials };
+  const main = mainRoleOf(profile.credentials);
   for (const role of SERVERS) {
     const given = profile.credentials[role];
     if (given === undefined || given.brand_id !== undefined) continue;
+    if (role !== main && !isNeeded(session, role)) continue;
     if (role === 'firm' && profile.credentials.brand?.brand_id !== undefined) {
       credentials.firm = { ...given, brand_id: profile.credentials.brand.brand_id };
       continue;
@@ -72,7 +81,7 @@ export async function withBrands(
     const brandId = await findBrand(session, given.token);
     if (brandId !== undefined) {
       credentials[role] = { ...given, brand_id: brandId };
-    } else if (role !== mainRoleOf(profile.credentials)) {
+    } else if (role !== main) {
       const why = 'creates under it must name a brand';
       notes.push(`credentials.${role}: ${why}; add its brand_id, or some rules are blocked.`);
     }
@@ -114,7 +123,7 @@ function createPlainly(
   session: ProbeSession,
   credential: Credential,
 ): Promise<WireAnswer | undefined> {
-  const mark = `plain-${randomBytes(6).toString('hex')}`;
+  const mark = probeName(session, 'plain');
   const body = {
     client_reference_id: mark,
     email: `${mark}@conformance.example.com`,
@@ -137,7 +146,7 @@ export async function dropLostSeeds(
   const lost = new Set<string>();
   for (const kind of PLACES) {
     const place = profile.seeds?.[kind];
-    if (place === undefined || main === undefined) continue;
+    if (place === undefined || main === undefined || !isNeeded(session, kind)) continue;
     if (!(await isLost(place, session, main))) continue;
     const names = `account ${place.account_id} with trading account ${place.trading_account_id}`;
     notes.push(`seeds.${kind}: the target does not know ${names} (404), so it is not used.`);
@@ -152,7 +161,7 @@ export async function dropLostSeeds(
 
 /** TXN-10: told by a transaction, which is cancelled again where it was created. */
 async function isLost(place: Place, session: ProbeSession, main: Credential): Promise<boolean> {
-  const mark = `seed-${randomBytes(6).toString('hex')}`;
+  const mark = probeName(session, 'seed');
   const key = (name: string) => [['idempotency-key', `${mark}-${name}`]] as const;
   const body = {
     ...place,

@@ -1,8 +1,9 @@
 // Provides a live target from a profile: finds out first which of its parts work, so that what does
 // not is left out with a word about it and no rule is blamed for it.
 import type { Capability, Role } from '../engine/capabilities.ts';
+import { newNonce } from '../engine/scenario/fresh-values.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import type { ProbeSession } from './probe.ts';
+import { isNeeded, type ProbeSession } from './probe.ts';
 import {
   dropLostSeeds,
   dropRefusedCredentials,
@@ -39,13 +40,21 @@ export interface ProfileProviderOptions {
   readonly signal?: AbortSignal;
   /** Between the first careful requests; as the plan has it when left out. */
   readonly gapMs?: number;
+  /** In every name that is made; new when left out. */
+  readonly mark?: string;
+  /** What the selected scenarios may take; all there is when left out. */
+  readonly needed?: ReadonlySet<Capability>;
 }
 
 export async function profileProvider(options: ProfileProviderOptions): Promise<Provider> {
   const notes: string[] = [];
   const { baseUrl, sender, timeoutMs } = options;
   const gapMs = options.gapMs ?? 1000 / (options.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
-  const session: ProbeSession = { baseUrl, sender, timeoutMs, signal: options.signal, gapMs };
+  const { mark = newNonce(), needed } = options;
+  const session: ProbeSession = {
+    ...{ baseUrl, sender, timeoutMs, signal: options.signal, gapMs, mark },
+    ...(needed === undefined ? {} : { needed }),
+  };
   let profile = await withMain(options.profile, session);
   const claimed = offersOf(profile, profile.receiver !== undefined);
   profile = dropUsedSeeds(profile, options.used, notes);
@@ -65,7 +74,8 @@ export async function profileProvider(options: ProfileProviderOptions): Promise<
     problem,
     used: (id) => options.used?.add(id),
   });
-  const lost = new Set([...claimed].filter((each) => !target.offers.has(each)));
+  const isLost = (each: Capability) => !target.offers.has(each) && isNeeded(session, each);
+  const lost = new Set([...claimed].filter(isLost));
   return new ProfileProvider({ target, lost, secrets: options.secrets, notes, receiver });
 }
 
@@ -112,7 +122,7 @@ class ProfileProvider implements Provider {
   }
 }
 
-function offersOf(profile: Profile, receives: boolean): Set<Capability> {
+export function offersOf(profile: Profile, receives: boolean): Set<Capability> {
   const offers = new Set<Capability>();
   for (const role of Object.keys(profile.credentials) as Role[]) offers.add(role);
   const seeds = profile.seeds ?? {};
@@ -142,7 +152,7 @@ async function openReceiver(
   session: ProbeSession,
   notes: string[],
 ): Promise<WebhookReceiver | undefined> {
-  if (profile.receiver === undefined) return undefined;
+  if (profile.receiver === undefined || !isNeeded(session, 'receiver')) return undefined;
   const { listen, public_url: publicUrl } = profile.receiver;
   const { host, port } = listenAddress(listen)!;
   let receiver: WebhookReceiver;

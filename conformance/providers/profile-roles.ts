@@ -1,11 +1,10 @@
 // Whether the credentials of a profile are what it calls them: one that is not would look like a
 // target that deviates. Only what a target that breaks one rule cannot look like is held against
 // the profile.
-import { randomBytes } from 'node:crypto';
 import type { Role } from '../engine/capabilities.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { WireAnswer } from '../engine/send/sender.ts';
-import { memberOf, type ProbeSession, sendProbe } from './probe.ts';
+import { isNeeded, memberOf, type ProbeSession, probeName, sendProbe } from './probe.ts';
 import type { Profile } from './profile-parser.ts';
 import { credentialOf, mainRoleOf } from './profile-target.ts';
 import type { Credential } from './target.ts';
@@ -24,6 +23,7 @@ export async function dropMisnamedRoles(
     if (profile.credentials[role] === undefined || role === mainRoleOf(profile.credentials)) {
       continue;
     }
+    if (!isNeeded(session, role)) continue;
     const fault = await findFault(look);
     if (fault === undefined) continue;
     notes.push(`credentials.${role}: ${fault}, so it is not used: check the profile.`);
@@ -63,7 +63,7 @@ class RoleProbe {
     const firm = memberIn(ours, 'firm_id');
     if (firm === undefined) return undefined;
     // At the brand that the profile gives it, and at ours, where no other firm can create.
-    const here = account({ brand_id: memberIn(ours, 'brand_id') });
+    const here = this.#account({ brand_id: memberIn(ours, 'brand_id') });
     const own = memberIn(await this.#create(role), 'firm_id');
     const seen =
       own ?? memberIn(await this.#send(role, 'POST', '/api/v1/accounts', here), 'firm_id');
@@ -79,8 +79,8 @@ class RoleProbe {
   async firmWide(role: Role, other: Role): Promise<string | undefined> {
     const elsewhere = this.#credential(other)?.brandId;
     if (elsewhere === undefined) return undefined;
-    const unnamed = await this.#send(role, 'POST', '/api/v1/accounts', account());
-    const there = account({ brand_id: elsewhere });
+    const unnamed = await this.#send(role, 'POST', '/api/v1/accounts', this.#account());
+    const there = this.#account({ brand_id: elsewhere });
     if (unnamed?.status !== 422) return undefined;
     const named = await this.#send(role, 'POST', '/api/v1/accounts', there);
     if (named === undefined || named.status >= 300) return undefined;
@@ -121,7 +121,7 @@ class RoleProbe {
     const { accountId, tradingAccountId } = this.#credential(role) ?? {};
     if (accountId === undefined || tradingAccountId === undefined) return undefined;
     const place = { account_id: accountId, trading_account_id: tradingAccountId, currency: 'USD' };
-    const wish = { amount: '1.00', transaction_type: 'Deposit', client_reference_id: mark() };
+    const wish = { amount: '1.00', transaction_type: 'Deposit', client_reference_id: this.#name() };
     const made = await this.#send(role, 'POST', '/api/v1/transactions', { ...place, ...wish });
     const code = made && memberOf(made, 'code');
     if (code === 'read_only_credential') return 'it is read-only (403 read_only_credential)';
@@ -139,13 +139,23 @@ class RoleProbe {
     return credentialOf(this.#profile, role);
   }
 
+  #account(over: { readonly brand_id?: string | undefined } = {}): object {
+    const reference = this.#name();
+    const email = `${reference}@conformance.example.com`;
+    return { client_reference_id: reference, email, ...over };
+  }
+
+  #name(): string {
+    return probeName(this.#session, 'role');
+  }
+
   /** A plain account under a role, once; those that name no brand are given the main one's. */
   #create(role: Role): Promise<WireAnswer | undefined> {
     const main = this.#credential(mainRoleOf(this.#profile.credentials));
     const brandId = this.#credential(role)?.brandId ?? main?.brandId;
     const made =
       this.#plain.get(role) ??
-      this.#send(role, 'POST', '/api/v1/accounts', account({ brand_id: brandId }));
+      this.#send(role, 'POST', '/api/v1/accounts', this.#account({ brand_id: brandId }));
     this.#plain.set(role, made);
     return made;
   }
@@ -159,19 +169,9 @@ class RoleProbe {
   ): Promise<WireAnswer | undefined> {
     const token = this.#credential(role)?.token ?? '';
     if (token === '') return undefined;
-    const key: HeaderLine[] = body === undefined ? [] : [['idempotency-key', mark()]];
+    const key: HeaderLine[] = body === undefined ? [] : [['idempotency-key', this.#name()]];
     return await sendProbe(this.#session, token, method, path, body, [...key, ...more]);
   }
-}
-
-function account(over: { readonly brand_id?: string | undefined } = {}): object {
-  const reference = mark();
-  const email = `${reference}@conformance.example.com`;
-  return { client_reference_id: reference, email, ...over };
-}
-
-function mark(): string {
-  return `role-${randomBytes(6).toString('hex')}`;
 }
 
 function memberIn(answer: WireAnswer | undefined, name: string): string | undefined {

@@ -9,7 +9,7 @@ import type { WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
 
 /** The default for new credentials, kept to wherever a profile does not say. */
 export const SANDBOX_PER_SECOND = 5;
-const FIRM_FACTOR = 4;
+export const FIRM_FACTOR = 4;
 
 const OPERATOR_CAPABILITIES: Readonly<Record<keyof Operator, Capability>> = {
   advance: 'clock',

@@ -1,10 +1,9 @@
 // Shows that deliveries can arrive before rules are judged by whether they do: a tunnel that is
 // down is no fault of the target.
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unreachable } from '../engine/scenario-errors.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
-import { memberOf, type ProbeSession, sendProbe } from './probe.ts';
+import { memberOf, type ProbeSession, probeName, sendProbe } from './probe.ts';
 import type { Credential } from './target.ts';
 import type { WebhookEndpoint } from './webhook-receiver.ts';
 
@@ -41,13 +40,13 @@ export async function deliveryArrives(
   const made = await sendProbe(session, token, 'POST', '/api/v1/webhooks', wish);
   const id = made !== undefined && made.status < 300 ? memberOf(made, 'id') : undefined;
   if (id === undefined) return false;
-  const mark = randomBytes(6).toString('hex');
+  const name = probeName(session, 'canary');
   const account = {
-    client_reference_id: `canary-${mark}`,
-    email: `canary-${mark}@conformance.example.com`,
+    client_reference_id: name,
+    email: `${name}@conformance.example.com`,
     ...(credential.brandId === undefined ? {} : { brand_id: credential.brandId }),
   };
-  const key: HeaderLine = ['idempotency-key', `canary-${mark}`];
+  const key: HeaderLine = ['idempotency-key', name];
   await sendProbe(session, token, 'POST', '/api/v1/accounts', account, [key]);
   const endMs = performance.now() + Math.min(session.timeoutMs, PATIENCE_MS);
   while (hook.deliveries.length === 0 && performance.now() < endMs && !session.signal?.aborted) {

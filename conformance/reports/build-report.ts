@@ -12,6 +12,7 @@ import type { Redactor } from './redact.ts';
 import type {
   Report,
   ReportFinding,
+  ReportInventory,
   ReportRule,
   ReportScenario,
   ReportShown,
@@ -30,6 +31,7 @@ export interface ReportOptions {
   readonly additions: readonly TargetAddition[];
   readonly notes: readonly string[];
   readonly strict: boolean;
+  readonly inventory?: ReportInventory;
   /** A command that tries a scenario again. */
   readonly replay: (scenario: string) => string;
 }
@@ -76,6 +78,7 @@ export function buildReport(options: ReportOptions): Report {
       with_others: withOthers,
     })),
     baseline: null,
+    ...(options.inventory === undefined ? {} : { inventory: options.inventory }),
   };
 }
 

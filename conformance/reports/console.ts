@@ -3,6 +3,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { isAccepted } from './baseline/accepted.ts';
 import { exchangeLines } from './exchange-lines.ts';
+import { inventoryLines } from './inventory/inventory-words.ts';
 import { wrapText } from './plain-text.ts';
 import type { Report, ReportFinding, ReportObserved, ReportRule } from './report.ts';
 import {
@@ -241,8 +242,10 @@ class Page {
     this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
     if (isReceiver && verdict !== 'invalid') this.#item('', familiesLine(report));
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
-    const names = isReceiver ? '' : `, seed ${report.seed}, names marked ${report.mark}`;
-    this.#say(this.#paint.dim(took + names));
+    const seed = isReceiver ? '' : `, seed ${report.seed}`;
+    this.#say(this.#paint.dim(took + seed));
+    if (report.inventory === undefined) return;
+    for (const line of inventoryLines(report.inventory)) this.#item('', line, this.#paint.dim);
   }
 }
 

@@ -1,6 +1,7 @@
 // The report as Markdown, for a pull request, a wiki or a CI summary.
 import { isAccepted } from './baseline/accepted.ts';
 import { exchangeLines } from './exchange-lines.ts';
+import { inventoryLines } from './inventory/inventory-words.ts';
 import { codeSpan, httpBlock, plainWords, tableCell } from './markdown-text.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import {
@@ -38,6 +39,7 @@ export function markdownReport(report: Report): string {
     ...(isStarted ? unlock(report) : []),
     ...observed(report),
     ...notes(report),
+    ...inventory(report),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -146,4 +148,10 @@ function notes(report: Report): string[] {
   return known.length === 0
     ? []
     : ['## To know', known.map((each) => `- ${plainWords(each)}`).join('\n')];
+}
+
+function inventory({ inventory: made }: Report): string[] {
+  if (made === undefined) return [];
+  const lines = inventoryLines(made).map((each) => `- ${plainWords(each)}`);
+  return ['## Made and left', lines.join('\n')];
 }

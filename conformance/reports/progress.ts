@@ -1,80 +1,90 @@
-// What a person sees while a run goes on: one line that changes on a terminal, now and then a line
-// in a log.
-import { type Selection, selectedRules } from '../engine/run/selection.ts';
-import type { Scenario, ScenarioResult } from '../engine/types.ts';
-import type { Provider } from '../providers/target.ts';
+// What a person sees while a run goes on: what is about to be tried and how long it takes, before
+// the first request, and then how far it is.
+
+import { type Pace, planRun, type RunPlan, weightOf } from '../engine/inventory/plan.ts';
+import type { SelectedScenario } from '../engine/run/choose.ts';
+import type { ScenarioResult } from '../engine/types.ts';
+import { about, leftWords, type ProgressIo, ProgressLine, remainingMs } from './progress-line.ts';
 import { count, duration } from './verdict-words.ts';
 
-export interface ProgressIo {
-  /** Text on standard error. */
-  err(text: string): void;
-  readonly isTerminal: boolean;
-  readonly columns: number;
+export interface ProgressOptions {
+  readonly chosen: readonly SelectedScenario[];
+  /** Scenarios that were asked for, of which some lack something. */
+  readonly wanted: number;
+  readonly pace: Pace;
 }
-
-const REDRAW_MS = 80;
-const LOG_EVERY_MS = 30_000;
 
 export class Progress {
   readonly #io: ProgressIo;
-  readonly #shown: (text: string) => string;
+  readonly #line: ProgressLine;
   readonly #startedAtMs = performance.now();
-  #lastMs = performance.now();
-  #drawn = false;
-  #calls = 0;
+  readonly #requests: () => number;
+  #plan: RunPlan | undefined;
+  #isPaced = false;
+  #weights = new Map<string, number>();
+  #whole = 0;
+  #done = 0;
+  #total: number | undefined;
+  #doneWeight = 0;
   #deviating = 0;
 
-  /** `shown` takes out of the words what is not for everybody to see. */
-  constructor(io: ProgressIo, shown: (text: string) => string = (text) => text) {
+  /** `requests` says how many were sent so far. */
+  constructor(io: ProgressIo, requests: () => number) {
     this.#io = io;
-    this.#shown = shown;
+    this.#requests = requests;
+    this.#line = new ProgressLine(io, () => this.#words());
   }
 
-  /** Says what is about to be tried, and where. */
-  start(
-    baseUrl: string,
-    controlUrl: string | null,
-    scenarios: readonly Scenario[],
-    provider: Provider,
-    selection: Selection,
-  ): void {
-    const chosen = scenarios.filter((each) => selectedRules(each, selection).length > 0);
-    const able = chosen.filter((each) =>
-      (each.needs ?? []).every((need) => provider.offers.has(need)),
+  /** Says what is about to be tried and how long it takes, and counts from then on. */
+  start(where: string, { chosen, wanted, pace }: ProgressOptions): void {
+    const plan = planRun(chosen, pace);
+    this.#plan = plan;
+    this.#isPaced = Number.isFinite(pace.perSecond);
+    this.#weights = new Map(
+      chosen.map(({ scenario }) => [scenario.id, weightOf(scenario, pace)] as const),
     );
-    const how = controlUrl === null ? 'without a control plane' : `control plane ${controlUrl}`;
-    const much =
-      able.length === chosen.length
-        ? count(able.length, 'scenario')
-        : `${able.length} of ${count(chosen.length, 'scenario')} (the rest lack something)`;
-    this.#io.err(this.#shown(`Judging ${baseUrl}, ${how}: ${much}\n`));
-    for (const note of provider.notes) this.#io.err(this.#shown(`  ${note}\n`));
+    this.#whole = [...this.#weights.values()].reduce((sum, each) => sum + each, 0);
+    this.#io.err(`Judging ${where}: ${planWords(plan, wanted, pace)}\n`);
+    this.#line.start();
   }
 
-  played(result: ScenarioResult, done: number, total: number): void {
-    this.#calls += result.exchanges.filter((each) => each.kind === 'call').length;
+  /** `total`: of how many, now that the target has been looked at. */
+  played(result: ScenarioResult, total: number): void {
+    this.#done += 1;
+    this.#total = total;
+    this.#doneWeight += this.#weights.get(result.id) ?? 0;
     if (result.verdict === 'deviates') this.#deviating += 1;
-    const nowMs = performance.now();
-    const waitMs = this.#io.isTerminal ? REDRAW_MS : LOG_EVERY_MS;
-    if (nowMs - this.#lastMs < waitMs) return;
-    this.#lastMs = nowMs;
-    this.#draw(done, total, result.id);
   }
 
   end(): void {
-    if (this.#drawn && this.#io.isTerminal) this.#io.err('\r\x1b[K');
+    this.#line.end();
   }
 
-  #draw(done: number, total: number, id: string): void {
-    const took = duration(performance.now() - this.#startedAtMs);
+  #words(): string {
+    const elapsedMs = performance.now() - this.#startedAtMs;
+    const { scenarios: planned = 0, requests = 0, ms } = this.#plan ?? {};
+    const scenarios = this.#total ?? planned;
+    const sent = this.#requests();
+    // A long scenario is on its way long before it ends.
+    const share = Math.min(
+      0.99,
+      Math.max(this.#doneWeight / (this.#whole || 1), sent / (requests || 1)),
+    );
+    const isOver = this.#done >= scenarios;
+    const leftMs = isOver ? 0 : remainingMs(share, elapsedMs, this.#isPaced ? ms : undefined);
     const bad = this.#deviating === 0 ? '' : `, ${this.#deviating} deviating`;
-    const line = `${done} of ${total} scenarios, ${count(this.#calls, 'request')}${bad}, ${took}`;
-    if (this.#io.isTerminal) {
-      const whole = `${line}  ${id}`.slice(0, this.#io.columns - 1);
-      this.#io.err(`\r\x1b[K${whole}`);
-    } else {
-      this.#io.err(`${line}\n`);
-    }
-    this.#drawn = true;
+    const asked = `${sent} of about ${Math.max(requests, sent)} requests`;
+    const took = duration(elapsedMs);
+    return `${this.#done} of ${scenarios} scenarios, ${asked}${bad}, ${took}${leftWords(leftMs)}`;
   }
+}
+
+function planWords({ scenarios, requests, ms }: RunPlan, wanted: number, pace: Pace): string {
+  const much =
+    scenarios === wanted
+      ? count(scenarios, 'scenario')
+      : `${scenarios} of ${count(wanted, 'scenario')} (the rest lack something)`;
+  const sent = `${much}, about ${count(requests, 'request')}`;
+  if (!Number.isFinite(pace.perSecond)) return sent;
+  return `${sent}, ${about(ms)} at ${pace.perSecond} a second`;
 }

@@ -1,5 +1,6 @@
 // What a report holds, as its JSON has it: every other format is drawn from this and from nothing
 // else, so what is redacted here is redacted everywhere.
+import type { Kind } from '../engine/inventory/made.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 import type { Judged, RunVerdict, Verdict } from '../engine/types.ts';
 
@@ -29,6 +30,20 @@ export interface Report {
   /** What to add so that more can be tested, the most rewarding first. */
   readonly unlock: readonly Unlock[];
   readonly baseline: ReportBaseline | null;
+  /** What was made on the target; absent where nothing can be, as on a receiver. */
+  readonly inventory?: ReportInventory;
+}
+
+export interface ReportInventory {
+  /** In every name. */
+  readonly mark: string;
+  readonly made: Readonly<Record<Kind, number>>;
+  /** Writes without an answer, of which nobody knows what came of them. */
+  readonly unanswered: number;
+  /** What still acts there by itself. */
+  readonly enabled: readonly { readonly kind: 'subscription'; readonly id: string }[];
+  /** False where all of it was in worlds of the run's own, which are gone. */
+  readonly kept: boolean;
 }
 
 export interface ReportTarget {

@@ -15,7 +15,7 @@ export interface ReceiverJudging extends ReceiverOrder {
   /** A command that tries one check again. */
   readonly replay: (check: Check) => string;
   readonly signal?: AbortSignal;
-  readonly onResult?: (done: number) => void;
+  readonly onResult?: (done: number, total: number) => void;
 }
 
 /** The report, or why the probe of the effects is of no use. */
@@ -53,7 +53,7 @@ export async function judgeReceiver(
     signing,
     effects,
     ...(signal === undefined ? {} : { signal }),
-    ...(onResult === undefined ? {} : { onResult: (_, done) => onResult(done) }),
+    ...(onResult === undefined ? {} : { onResult: (_, done, total) => onResult(done, total) }),
   });
   const redactor = new Redactor([secret, ...(previousSecret === null ? [] : [previousSecret])]);
   const { version } = manifest;

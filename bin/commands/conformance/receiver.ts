@@ -103,13 +103,15 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
     effectProbe:
       probe === undefined ? null : readUrl('--effect-probe', probe, given.iOwnThisHost ?? false),
   };
+  const { CountedProgress } = await import('../../../conformance/reports/progress-line.ts');
+  const progress = new CountedProgress(io, 'check');
+  progress.start();
   const judged = await judgeReceiver({
     ...order,
     replay: ({ id }) => replayCommand(id, order, `"$${given.secretEnv}"`),
     signal,
-    ...(io.isTerminal ? { onResult: (done) => io.err(`\r${done} checks `) } : {}),
-  });
-  if (io.isTerminal) io.err('\r\u001b[K');
+    onResult: (done, total) => progress.reached(done, total),
+  }).finally(() => progress.end());
   if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
   const { report } = judged;
   const { render } = await import('../../../conformance/reports/formats.ts');

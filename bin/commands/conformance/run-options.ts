@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly allowIncomplete: boolean;
   readonly strict: boolean;
   readonly observed: string | undefined;
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
   /** Added to whatever goes to the target. */
   readonly headers: readonly AddedHeader[];
   /** A file of certificates to trust. */
@@ -59,6 +61,7 @@ export interface Given {
   readonly allowIncomplete?: boolean;
   readonly strict?: boolean;
   readonly observed?: string;
+  readonly dryRun?: boolean;
   readonly header?: readonly string[];
   readonly ca?: string;
 }
@@ -114,6 +117,7 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
     allowIncomplete: given.allowIncomplete === true,
     strict: given.strict === true,
     observed: given.observed,
+    dryRun: given.dryRun === true,
     headers: (given.header ?? []).map((each) => readHeader(each, env)),
     ca: given.ca,
   };

@@ -53,6 +53,7 @@ export function defineRun(command: Command): void {
     .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
     .option('--strict', 'advice and known deviations count as deviations')
     .option('--observed <file>', 'write what is open as a sandbox.config.json like the target')
+    .option('--dry-run', 'say what would be sent and made, and send nothing')
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
       process.exitCode = await runFromArguments(command, io);

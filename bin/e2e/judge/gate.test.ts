@@ -1,5 +1,6 @@
 // A run that a pipeline rests on: a token that expired and a seed that is used up are never
-// forgiven (a target that dies: run.test.ts), and a baseline says what is known and what need not be tested.
+// forgiven (a target that dies: run.test.ts), and a baseline says what is known and what need not
+// be tested.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -21,16 +22,21 @@ interface Gated {
   readonly sandbox: SandboxHandle;
   /** From then on the target answers so. */
   after(calls: number, status: number): void;
+  /** How many there were. */
+  calls(): number;
 }
 
 /** A live target with a profile, in front of which something can go wrong at a given call. */
 async function gated(deviations: string[], play: (gate: Gated) => Promise<void>): Promise<void> {
-  const sandbox = await createSandbox({ plan: 'pro', deviations });
+  const forwards = [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }];
+  const sandbox = await createSandbox({ plan: 'pro', deviations, forwards });
   let left = Number.POSITIVE_INFINITY;
   let wrong = 0;
+  let count = 0;
   const target = withServer(
     async (request, response) => {
       left -= 1;
+      count += 1;
       if (left < 0) {
         return response.writeHead(wrong, { 'content-type': 'application/json' }).end('{}');
       }
@@ -61,7 +67,7 @@ async function gated(deviations: string[], play: (gate: Gated) => Promise<void>)
           left = calls;
           wrong = status;
         };
-        await play({ cwd, given, sandbox, after });
+        await play({ cwd, given, sandbox, after, calls: () => count });
       }),
   );
   try {
@@ -126,5 +132,55 @@ gate('a baseline is drafted, refused until it is explained, and then lets a run 
     assert.not.match(out, 'keeps every rule');
   }),
 );
+
+gate('a dry run says what would be sent and made, and sends nothing', () =>
+  gated([], async ({ cwd, given, after, calls }) => {
+    after(0, 500);
+    const plan = await runJudge({ ...given, dryRun: true }, { cwd });
+    assert.is(plan.code, 0);
+    const told = plan.report as unknown as Told;
+    assert.is(told.per_second, 50);
+    assert.ok(told.requests > 500 && told.makes.accounts > 100, plan.out);
+    assert.ok(told.duration_ms > (told.requests / 50) * 500, plan.out);
+    const text = await runJudge({ ...given, json: false, dryRun: true }, { cwd });
+    assert.match(text.out, /Nothing was sent.*\n.*scenarios {6}\d+; \d+ more lack something/);
+    assert.is(calls(), 0);
+  }),
+);
+
+interface Told {
+  readonly per_second: number;
+  readonly requests: number;
+  readonly duration_ms: number;
+  readonly makes: { readonly accounts: number; readonly transactions: number };
+}
+
+gate('what was made is told, close to what was announced, and nothing else was looked at', () =>
+  gated([], async ({ cwd, given, sandbox, calls }) => {
+    const only = ['acc-*', 'HOOK-5'];
+    const { report: told } = await runJudge({ ...given, only, dryRun: true }, { cwd });
+    const { makes, requests } = told as unknown as Told;
+    const { report, err } = await runJudge({ ...given, only }, { cwd });
+    const { made, mark, enabled, kept } = report.inventory!;
+    assert.ok(Math.abs(made.accounts - makes.accounts) <= 6, `${made.accounts}`);
+    assert.ok(Math.abs(calls() - requests) <= requests / 4, `${calls()}`);
+    assert.ok(made.subscriptions > 0);
+    assert.equal([enabled, kept], [[], true]);
+    // Estimated before the first request was sent.
+    assert.match(err.split('\n')[0]!, /about \d+ requests, about \d.* at 50 a second/);
+    const { accounts } = (await sandbox.control('GET', 'accounts')) as Listing;
+    const marked = accounts.filter(({ client_reference_id: name }) =>
+      name.toLowerCase().includes(mark),
+    );
+    // One reference is a single character, which holds no mark.
+    assert.is(marked.length + 1, made.accounts + made.bulk_accounts);
+    // Of the seeds only one is taken by what was selected, so only that one was tried.
+    assert.ok(made.transactions <= makes.transactions + 1);
+  }),
+);
+
+interface Listing {
+  readonly accounts: readonly { readonly client_reference_id: string }[];
+}
 
 gate.run();

@@ -48,7 +48,8 @@ export class ExpiredTokens {
       if (error instanceof Unreachable) return false;
       throw error;
     }
-    const why = `the token of credentials.${role} is refused (401) since: it expired or was revoked`;
+    const ended = 'it expired or was revoked';
+    const why = `the token of credentials.${role} is refused (401) since: ${ended}`;
     this.#expired.set(role, why);
     return true;
   }

@@ -2,7 +2,6 @@
 // and gathers results.
 import { setMaxListeners } from 'node:events';
 import type { Provider, Target } from '../../providers/target.ts';
-import type { Capability } from '../capabilities.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import { Pacer } from '../pace/pacer.ts';
@@ -10,7 +9,8 @@ import { AnswerMonitor, MONITORED_RULES } from '../record/answer-monitor.ts';
 import type { RunContext } from '../record/exchange-recorder.ts';
 import { newNonce } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
-import type { RuleId, Scenario, ScenarioResult } from '../types.ts';
+import type { Scenario, ScenarioResult } from '../types.ts';
+import { chooseScenarios, missingCapabilities, type SelectedScenario } from './choose.ts';
 import { ExpiredTokens } from './expired-tokens.ts';
 import { notPlayed, type PlayOptions, playScenario } from './play-scenario.ts';
 import { preflight } from './preflight.ts';
@@ -23,6 +23,8 @@ export interface ScenarioRunOptions {
   readonly selection?: Selection;
   /** Decides the order; the names of what is made are new each time whatever the seed. */
   readonly seed?: number;
+  /** In every name that the run makes; new when left out. */
+  readonly mark?: string;
   readonly timeoutMs?: number;
   /** Caps every rate, in requests a second. */
   readonly maxRate?: number;
@@ -51,11 +53,6 @@ export interface RunResult {
 /** After this many scenarios in a row without an answer the target is taken to be gone. */
 const GONE_AFTER = 8;
 
-interface SelectedScenario {
-  readonly scenario: Scenario;
-  readonly rules: readonly RuleId[];
-}
-
 export async function runScenarios(options: ScenarioRunOptions): Promise<RunResult> {
   const seed = options.seed ?? 1;
   const startedAt = new Date().toISOString();
@@ -63,7 +60,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   const signal = options.signal ?? new AbortController().signal;
   // Every scenario that waits listens to it.
   setMaxListeners(0, signal);
-  const mark = newNonce();
+  const mark = options.mark ?? newNonce();
   let requests = 0;
   const runContext: RunContext = {
     sender: options.sender,
@@ -115,25 +112,14 @@ async function playAll(
   mark: string,
   seed: number,
 ) {
-  const results: ScenarioResult[] = [];
-  const chosen: SelectedScenario[] = [];
-  const total = options.scenarios.length;
+  const { scenarios, selection = EVERYTHING, provider } = options;
+  const { offers, lost } = provider;
+  const { chosen, left } = chooseScenarios({ scenarios, selection, offers, lost });
+  const results: ScenarioResult[] = [...left];
   const add = (result: ScenarioResult) => {
     results.push(result);
-    options.onResult?.(result, results.length, total);
+    options.onResult?.(result, results.length - left.length, chosen.length);
   };
-  for (const scenario of options.scenarios) {
-    const rules = selectedRules(scenario, options.selection ?? EVERYTHING);
-    const missing = missingCapabilities(scenario, options.provider);
-    if (rules.length === 0) add(notPlayed(scenario, [], 'not_tested', 'not selected'));
-    else if (!isNeeded(scenario, options)) {
-      add(notPlayed(scenario, [], 'not_tested', 'others show the same with more means'));
-    } else if (missing.length > 0) {
-      const lost = missing.filter((need) => options.provider.lost?.has(need));
-      const why = 'the target offers too little';
-      add(notPlayed(scenario, rules, 'not_tested', why, missing, lost));
-    } else chosen.push({ scenario, rules });
-  }
   const start = chosen.length === 0 ? null : await preflight(options.provider, runContext, mark);
   if (start !== null) {
     for (const { scenario, rules } of chosen)
@@ -159,7 +145,7 @@ async function examined(
 ): Promise<readonly ScenarioResult[]> {
   const presumed = unexamined(results);
   const chosen = options.scenarios
-    .filter((each) => missingCapabilities(each, options.provider).length === 0)
+    .filter((each) => missingCapabilities(each, options.provider.offers).length === 0)
     .filter((each) => {
       const rules = selectedRules(each, { only: [], skip: options.selection?.skip ?? [] });
       return rules.some((rule) => presumed.includes(rule));
@@ -169,18 +155,6 @@ async function examined(
   const further = new Map<string, ScenarioResult>();
   await playLanes(options, runContext, mark, chosen, (result) => further.set(result.id, result));
   return results.map((each) => (each.attempts > 0 ? each : (further.get(each.id) ?? each)));
-}
-
-function missingCapabilities(scenario: Scenario, provider: Provider): Capability[] {
-  return (scenario.needs ?? []).filter((need) => !provider.offers.has(need));
-}
-
-/** One that stands in for others is needed where one of those cannot be played. */
-function isNeeded({ standsInFor }: Scenario, { scenarios, provider }: ScenarioRunOptions): boolean {
-  if (standsInFor === undefined) return true;
-  return scenarios.some(
-    (each) => standsInFor.includes(each.id) && missingCapabilities(each, provider).length > 0,
-  );
 }
 
 async function playLanes(

@@ -1,5 +1,7 @@
 // The report as one HTML page that needs nothing else: a matrix by family, every rule opening to
 // its findings and exchanges.
+
+import { inventoryLines } from '../inventory/inventory-words.ts';
 import type { Report, ReportRule } from '../report.ts';
 import {
   count,
@@ -39,6 +41,7 @@ ${families.map((family) => matrixRow(named(family), ofFamily(family)))}
 </table>
 ${families.map((family) => familySection(titled(family), tried, family, scenarios))}
 ${baseline(report)}
+${inventory(report)}
 ${observed(report)}
 ${unlock(report)}
 ${notes(report)}
@@ -140,6 +143,12 @@ function baseline(report: Report): Markup | null {
   ];
   return html`<h2>Baseline</h2>
 <p>Known deviations: ${known}. Accepted as not tested: ${accepted}.</p><ul>${lines}</ul>`;
+}
+
+function inventory({ inventory: made }: Report): Markup | null {
+  if (made === undefined) return null;
+  const lines = inventoryLines(made).map((each) => html`<li>${each}</li>`);
+  return html`<h2>Made and left</h2><ul>${lines}</ul>`;
 }
 
 function observed(report: Report): Markup | null {

@@ -138,6 +138,20 @@ export const sampleReport: Report = {
     },
   ],
   unlock: [{ add: `receiver ${NASTY}`, rules: 12, with_others: 3 }],
+  inventory: {
+    mark: '0a1b2c3d4e',
+    made: {
+      accounts: 217,
+      bulk_accounts: 75,
+      transactions: 0,
+      positions: 1,
+      subscriptions: 2,
+      tokens: 0,
+    },
+    unanswered: 1,
+    enabled: [{ kind: 'subscription', id: '12' }],
+    kept: true,
+  },
   baseline: {
     known: 1,
     accepted: 0,

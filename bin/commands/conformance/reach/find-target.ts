@@ -1,5 +1,9 @@
 // Chooses how a target is reached: by its control plane if one answers, else by a profile or a
 // token.
+import type { Capability } from '../../../../conformance/engine/capabilities.ts';
+import { Inventory } from '../../../../conformance/engine/inventory/inventory.ts';
+import type { Mode } from '../../../../conformance/engine/inventory/plan.ts';
+import { newNonce } from '../../../../conformance/engine/scenario/fresh-values.ts';
 import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
 import { bareProvider } from '../../../../conformance/providers/bare-provider.ts';
 import { ControlPlaneClient } from '../../../../conformance/providers/control-plane-client.ts';
@@ -9,9 +13,10 @@ import type { Profile } from '../../../../conformance/providers/profile-parser.t
 import { profileProvider } from '../../../../conformance/providers/profile-provider.ts';
 import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
-import { readProfileFile, usedBeside } from '../input-files.ts';
-import { type JudgeIo, UsageError } from '../io.ts';
+import { usedBeside } from '../input-files.ts';
+import type { JudgeIo } from '../io.ts';
 import type { RunOptions } from '../run-options.ts';
+import { readTarget, type TargetReading } from './read-target.ts';
 
 export interface Found {
   readonly baseUrl: string;
@@ -19,6 +24,10 @@ export interface Found {
   readonly provider: Provider;
   /** Through which everything goes there: with the lines that a gateway wants. */
   readonly sender: Sender;
+  /** What was made on it so far. */
+  readonly inventory: Inventory;
+  /** In every name that is made. */
+  readonly mark: string;
   readonly notes: readonly string[];
 }
 
@@ -28,47 +37,56 @@ interface Given {
   readonly sender: Sender;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
+  /** What the selected scenarios may take; all there is when left out. */
+  readonly needed?: ReadonlySet<Capability>;
+  /** Told how the target is reached before anything is asked of its API. */
+  readonly onMode?: (mode: Mode, controlUrl: string | null, inventory: Inventory) => void;
 }
 
 export async function findTarget(given: Given): Promise<Found> {
-  const { options, io, redactor } = given;
-  const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
-  const secrets = [...(read?.secrets ?? [])];
-  for (const secret of [options.token, options.controlToken]) {
-    if (secret !== undefined) secrets.push(secret);
-  }
-  for (const secret of secrets) redactor.add(secret);
-  const baseUrl = options.baseUrl ?? read?.profile.base_url?.replace(/\/+$/, '');
-  if (baseUrl === undefined) {
-    throw new UsageError('--base-url is missing, and the profile has no base_url');
-  }
-  const asked = options.controlUrl ?? `${baseUrl}/_sandbox`;
-  const sender = senderTo([baseUrl, ...(asked === 'none' ? [] : [asked])], given);
+  const { options, redactor, onMode } = given;
+  const read = readTarget(options, given.io, redactor);
+  const { baseUrl, asked } = read;
+  const inventory = new Inventory(baseUrl);
+  const urls = [baseUrl, ...(asked === null ? [] : [asked])];
+  const sender = inventory.watch(senderTo(urls, given));
+  const common = { baseUrl, sender, inventory, mark: newNonce() };
   const plane =
-    asked === 'none' ? undefined : new ControlPlaneClient(asked, sender, options.controlToken);
-  if (plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
+    asked === null ? undefined : new ControlPlaneClient(asked, sender, options.controlToken);
+  if (asked !== null && plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
+    onMode?.('control', asked, inventory);
     const secret = (value: string) => redactor.learn(value);
     const { controlToken } = options;
     const parts = { baseUrl, controlUrl: asked, sender, controlToken, secret };
     const provider = await controlProvider(parts);
-    const own = read === undefined && options.token === undefined;
+    const own = read.profile === undefined && options.token === undefined;
     const notes = own ? [] : [`${UNUSED} (--control-url none leaves the control plane alone).`];
-    return { baseUrl, controlUrl: asked, provider, sender, notes };
+    return { ...common, controlUrl: asked, provider, notes };
   }
-  const notes = options.controlUrl === undefined || asked === 'none' ? [] : [silent(asked)];
-  const found = { baseUrl, controlUrl: null, sender, notes };
+  onMode?.('profile', null, inventory);
+  const provider = await liveProvider({ ...given, sender }, read, common.mark);
+  const notes = options.controlUrl === undefined || asked === null ? [] : [silent(asked)];
+  const isBare = read.profile === undefined && options.token === undefined;
+  return { ...common, controlUrl: null, provider, notes: isBare ? [] : notes };
+}
+
+/** By the profile, by a token alone, or by nothing at all. */
+async function liveProvider(given: Given, read: TargetReading, mark: string): Promise<Provider> {
+  const { options, io, sender, signal, needed } = given;
+  const { baseUrl, asked, secrets } = read;
   const timeoutMs = options.timeoutS * 1000;
-  const profile = read?.profile ?? (await profileOfToken({ ...given, sender }, baseUrl));
+  const profile = read.profile ?? (await profileOfToken(given, baseUrl, mark));
   if (profile === undefined) {
     const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
     const why = `${silent(asked)}, and there is no credential: ${give}`;
-    return { ...found, notes: [], provider: bareProvider({ baseUrl, sender, timeoutMs, why }) };
+    return bareProvider({ baseUrl, sender, timeoutMs, why });
   }
   const warn = (note: string) => io.err(`${note}\n`);
   const { profile: file } = options;
   const used = file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) };
-  const rest = { sender, timeoutMs, signal: given.signal, ...used };
-  return { ...found, provider: await profileProvider({ baseUrl, profile, secrets, ...rest }) };
+  const rest = { sender, timeoutMs, signal, mark, ...used };
+  const looked = needed === undefined ? {} : { needed };
+  return await profileProvider({ baseUrl, profile, secrets, ...rest, ...looked });
 }
 
 /** What a gateway wants is sent to the target and its operator, and to nobody else. */
@@ -82,16 +100,21 @@ function senderTo(urls: readonly string[], { options, sender, redactor }: Given)
 const UNUSED =
   'A control plane answers, so the runner makes its own credentials and those given are not used';
 
-function silent(url: string): string {
-  return url === 'none' ? 'There is no control plane' : `No control plane answers at ${url}`;
+function silent(url: string | null): string {
+  return url === null ? 'There is no control plane' : `No control plane answers at ${url}`;
 }
 
 /** A token alone: what kind it is shows by whether it can create an account without a brand. */
-async function profileOfToken(given: Given, baseUrl: string): Promise<Profile | undefined> {
+async function profileOfToken(
+  given: Given,
+  baseUrl: string,
+  mark: string,
+): Promise<Profile | undefined> {
   const { options, sender, signal } = given;
   const { token, brandId } = options;
   if (token === undefined) return undefined;
-  const knocking: ProbeSession = { baseUrl, sender, timeoutMs: options.timeoutS * 1000, signal };
+  const timeoutMs = options.timeoutS * 1000;
+  const knocking: ProbeSession = { baseUrl, sender, timeoutMs, signal, mark };
   const bound = await findBrand(knocking, token);
   if (bound !== undefined) return { credentials: { brand: { token, brand_id: bound } } };
   const firm = brandId === undefined ? { token } : { token, brand_id: brandId };

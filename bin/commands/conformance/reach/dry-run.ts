@@ -1,0 +1,66 @@
+// `conformance run --dry-run`: reads what a run would read, and sends nothing.
+import type { Capability } from '../../../../conformance/engine/capabilities.ts';
+import { type Mode, planRun } from '../../../../conformance/engine/inventory/plan.ts';
+import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/choose.ts';
+import { selectedRules } from '../../../../conformance/engine/run/selection.ts';
+import type { Scenario } from '../../../../conformance/engine/types.ts';
+import {
+  planDocument,
+  planLines,
+  type ToldPlan,
+} from '../../../../conformance/reports/inventory/plan-words.ts';
+import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import type { JudgeIo } from '../io.ts';
+import type { RunOptions } from '../run-options.ts';
+import { claimedOffers, paceOf, readTarget, type TargetReading } from './read-target.ts';
+
+/** The exit code. */
+export function tellPlan(
+  options: RunOptions,
+  io: JudgeIo,
+  redactor: Redactor,
+  scenarios: readonly Scenario[],
+): number {
+  const read = readTarget(options, io, redactor);
+  const hasOwn = read.profile !== undefined || options.token !== undefined;
+  const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';
+  const offers = claimedOffers(read, mode, options);
+  const { chosen } = chooseScenarios({ scenarios, selection: options, offers });
+  const pace = paceOf(read, mode, options);
+  const told: ToldPlan = {
+    target: redactor.text(read.baseUrl),
+    plan: planRun(chosen, pace),
+    wanted: scenarios.filter((each) => selectedRules(each, options).length > 0).length,
+    lookingFirst: lookingFirst(read, mode, neededCapabilities(scenarios, options)),
+    perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : null,
+    isKept: mode === 'profile',
+    notes: notesOf(read, mode),
+  };
+  if (options.json) io.out(`${JSON.stringify(planDocument(told), null, 2)}\n`);
+  else io.out(`${planLines(told).join('\n')}\n`);
+  return 0;
+}
+
+function notesOf({ asked }: TargetReading, mode: Mode): string[] {
+  if (asked === null) return [];
+  if (mode === 'control') {
+    return [`A control plane is expected at ${asked}; without one nothing could be tried.`];
+  }
+  const own = 'everything is made in worlds of the run’s own instead, and faster';
+  return [`Should a control plane answer at ${asked}, ${own} (--control-url none).`];
+}
+
+/** Each credential and seed that is needed is tried before rules rest on it. */
+function lookingFirst(
+  { profile }: TargetReading,
+  mode: Mode,
+  needed: ReadonlySet<Capability>,
+): number {
+  if (mode === 'control') return 3;
+  const { credentials = {}, seeds = {}, receiver } = profile ?? {};
+  const roles = Object.entries(credentials).filter(([role]) => needed.has(role as Capability));
+  const unnamed = roles.filter(([, given]) => !Object.hasOwn(given, 'brand_id')).length;
+  const places = Object.keys(seeds).filter((kind) => needed.has(kind as Capability)).length;
+  const canary = receiver !== undefined && needed.has('receiver') ? 3 : 0;
+  return 2 + roles.length * 3 + unnamed + places * 2 + canary;
+}

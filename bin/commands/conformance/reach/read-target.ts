@@ -1,0 +1,58 @@
+// What options and files say of a target, before anything is asked of it.
+import type { Capability } from '../../../../conformance/engine/capabilities.ts';
+import type { Mode, Pace } from '../../../../conformance/engine/inventory/plan.ts';
+import { CONTROL_OFFERS } from '../../../../conformance/providers/control-provider.ts';
+import type { Profile } from '../../../../conformance/providers/profile-parser.ts';
+import { offersOf } from '../../../../conformance/providers/profile-provider.ts';
+import {
+  FIRM_FACTOR,
+  SANDBOX_PER_SECOND,
+} from '../../../../conformance/providers/profile-target.ts';
+import type { Redactor } from '../../../../conformance/reports/redact.ts';
+import { readProfileFile } from '../input-files.ts';
+import { type JudgeIo, UsageError } from '../io.ts';
+import type { RunOptions } from '../run-options.ts';
+
+export interface TargetReading {
+  readonly baseUrl: string;
+  /** Where a control plane is looked for; null: there is none. */
+  readonly asked: string | null;
+  readonly profile: Profile | undefined;
+  readonly secrets: readonly string[];
+}
+
+/** Throws UsageError for a file that is of no use. */
+export function readTarget(options: RunOptions, io: JudgeIo, redactor: Redactor): TargetReading {
+  const read = options.profile === undefined ? undefined : readProfileFile(options.profile, io);
+  const secrets = [...(read?.secrets ?? [])];
+  for (const secret of [options.token, options.controlToken]) {
+    if (secret !== undefined) secrets.push(secret);
+  }
+  for (const secret of secrets) redactor.add(secret);
+  const baseUrl = options.baseUrl ?? read?.profile.base_url?.replace(/\/+$/, '');
+  if (baseUrl === undefined) {
+    throw new UsageError('--base-url is missing, and the profile has no base_url');
+  }
+  const { controlUrl } = options;
+  const asked = controlUrl === 'none' ? null : (controlUrl ?? `${baseUrl}/_sandbox`);
+  return { baseUrl, asked, profile: read?.profile, secrets };
+}
+
+/** What is claimed of it: whether that is so, the run looks at first. */
+export function claimedOffers(
+  { profile }: TargetReading,
+  mode: Mode,
+  { token }: RunOptions,
+): ReadonlySet<Capability> {
+  if (mode === 'control') return new Set(CONTROL_OFFERS);
+  if (profile !== undefined) return offersOf(profile, profile.receiver !== undefined);
+  return new Set<Capability>(token === undefined ? [] : ['firm']);
+}
+
+export function paceOf({ profile }: TargetReading, mode: Mode, { maxRate }: RunOptions): Pace {
+  const most = maxRate ?? Number.POSITIVE_INFINITY;
+  if (mode === 'control') return { mode, perSecond: most, firmPerSecond: most };
+  const perSecond = profile?.plan?.per_second ?? SANDBOX_PER_SECOND;
+  const firm = profile?.plan?.firm_per_second ?? perSecond * FIRM_FACTOR;
+  return { mode, perSecond: Math.min(perSecond, most), firmPerSecond: Math.min(firm, most) };
+}

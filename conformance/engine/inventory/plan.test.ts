@@ -1,0 +1,82 @@
+// What a run is expected to send and make: every scenario was measured, and the time follows the
+// pace.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { scenarios } from '../../scenarios/all.ts';
+import { isOperatorCapability } from '../capabilities.ts';
+import type { Scenario } from '../types.ts';
+import costs from './costs.json' with { type: 'json' };
+import { disabledBy, madeBy } from './made.ts';
+import { planRun } from './plan.ts';
+
+const plan = suite('plan');
+
+plan('every scenario was measured, in each way in which it can be played', () => {
+  const known: Readonly<Record<string, { readonly profile?: object; readonly control?: object }>> =
+    costs;
+  assert.equal(Object.keys(known).sort(), scenarios.map(({ id }) => id).sort());
+  for (const { id, needs = [], standsInFor } of scenarios) {
+    const isLive = !needs.some(isOperatorCapability);
+    if (isLive) assert.ok(known[id]?.profile, `${id} with a profile: tsx bin/dev/costs.ts`);
+    else assert.ok(known[id]?.control, `${id} with a control plane: tsx bin/dev/costs.ts`);
+    assert.ok(isLive || standsInFor === undefined, id);
+  }
+});
+
+const chosen = scenarios
+  .filter(({ lane = 'shared' }) => lane === 'shared')
+  .map((scenario: Scenario) => ({ scenario, rules: scenario.rules }));
+
+plan('a pace half as fast takes twice as long, and sends as much', () => {
+  const at = (perSecond: number) =>
+    planRun(chosen, { mode: 'profile', perSecond, firmPerSecond: perSecond * 4 });
+  const [slow, fast] = [at(1), at(2)];
+  assert.is(Math.round(slow.ms / fast.ms), 2);
+  assert.is(slow.requests, fast.requests);
+  assert.ok(slow.made.accounts > 50);
+  // The firm's rate holds back what several credentials send together.
+  const firm = planRun(chosen, { mode: 'profile', perSecond: 100, firmPerSecond: 1 });
+  assert.ok(firm.ms >= slow.ms);
+});
+
+const said = (value: unknown) => Buffer.from(JSON.stringify(value));
+const MADE: [target: string, status: number, body: unknown, made: string[]][] = [
+  ['/api/v1/accounts', 201, { id: '7' }, ['accounts 7']],
+  ['/api/v1/accounts', 200, { id: '7' }, []],
+  ['/api/v1/accounts', 422, { id: '7' }, []],
+  [
+    '/api/v1/accounts/bulk',
+    200,
+    {
+      rows: [
+        { status: 201, id: '8' },
+        { status: 422, id: null },
+      ],
+    },
+    ['bulk_accounts 8'],
+  ],
+  ['/api/v1/transactions', 201, { id: '9' }, ['transactions 9']],
+  ['/api/v1/transactions/9/approve?account_id=7', 200, { id: '9' }, []],
+  ['/api/v1/webhooks', 200, { id: 3 }, ['subscriptions 3']],
+  ['/api/v1/oauth/token', 200, { access_token: 'x' }, ['tokens ']],
+  ['/api/v1/accounts', 201, 'no object', []],
+];
+for (const [target, status, body, made] of MADE) {
+  plan(`${status} to ${target} makes ${made.join(', ') || 'nothing'}`, () => {
+    const seen = madeBy({ method: 'POST', target, status, body: said(body) });
+    assert.equal(
+      seen.map(({ kind, id }) => `${kind} ${id}`),
+      made,
+    );
+  });
+}
+
+plan('a subscription that was disabled is told by its path', () => {
+  const ended = (target: string, status: number) =>
+    disabledBy({ method: 'POST', target, status, body: said({}) });
+  assert.is(ended('/api/v1/webhooks/3/disable', 200), '3');
+  assert.is(ended('/api/v1/webhooks/3/disable', 404), undefined);
+  assert.is(ended('/api/v1/webhooks/3/rotate-secret', 200), undefined);
+});
+
+plan.run();
