@@ -37,6 +37,11 @@ const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/conformance/replay.ts')).defineReplay,
   },
   {
+    name: 'compare',
+    words: 'compare two JSON reports: what is new, gone and changed',
+    load: async () => (await import('./commands/conformance/compare.ts')).defineCompare,
+  },
+  {
     name: 'explore',
     words: 'draw calls that no scenario names, and compare the target with a model',
     load: async () => (await import('./commands/conformance/explore.ts')).defineExplore,

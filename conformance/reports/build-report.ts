@@ -51,6 +51,7 @@ export function buildReport(options: ReportOptions): Report {
     schema: 1,
     tool: { name: 'conformance', version: options.version },
     target: {
+      ...options.target,
       base_url: redactor.text(options.target.base_url),
       control_url: options.target.control_url && redactor.text(options.target.control_url),
     },

@@ -3,7 +3,7 @@ import { ruleFamilies } from '../../fixtures/rules.ts';
 import { jsonText } from './plain-text.ts';
 import type { Report } from './report.ts';
 
-const FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
+const FORMATS = ['json', 'junit', 'html', 'markdown', 'har'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
@@ -15,6 +15,8 @@ export async function render(format: Format, report: Report): Promise<string> {
       return (await import('./junit.ts')).junitReport(report);
     case 'markdown':
       return (await import('./markdown.ts')).markdownReport(report);
+    case 'har':
+      return (await import('./har.ts')).harReport(report);
     case 'html':
       return (await import('./html/html-report.ts')).htmlReport(report, familyTitles());
   }

@@ -36,9 +36,59 @@ junit('counts what it holds, in every suite and in all', () => {
       ['errors', 'error'],
       ['skipped', 'skipped'],
     ] as const) {
+      // The schema has it on a suite, and on all of them not.
+      if (each === root && count === 'skipped') continue;
       const own = cases.filter((test) => test.children.some((child) => child.name === name));
       assert.is(each.attributes[count], String(own.length), `${each.attributes.name} ${count}`);
     }
+  }
+});
+
+junit('times are those of the cases, and add up to the millisecond', () => {
+  const ms = (each: Element) => Math.round(Number(each.attributes.time) * 1000);
+  const sum = (from: readonly Element[]) => from.reduce((total, each) => total + ms(each), 0);
+  for (const suite of root.children) assert.is(sum(all(suite, 'testcase')), ms(suite));
+  assert.is(sum(root.children), ms(root));
+  const judged = sampleReport.scenarios.filter(({ rules }) =>
+    rules.some((id) => sampleReport.rules.some((each) => each.id === id)),
+  );
+  const known = judged.reduce((total, { duration_ms: each }) => total + each, 0);
+  assert.ok(ms(root) > 0 && ms(root) <= known, `${ms(root)} of ${known}`);
+});
+
+/** What Jenkins' schema (junit-10.xsd) has for each element: attributes and children. */
+const SCHEMA: Readonly<Record<string, readonly [attributes: string[], children: string[]]>> = {
+  testsuites: [['name', 'time', 'tests', 'failures', 'errors'], ['testsuite']],
+  testsuite: [
+    ['name', 'tests', 'failures', 'errors', 'time', 'skipped', 'timestamp', 'hostname'],
+    ['properties', 'testcase', 'system-out', 'system-err'],
+  ],
+  testcase: [
+    ['name', 'time', 'classname'],
+    ['skipped', 'error', 'failure', 'system-out', 'system-err'],
+  ],
+  failure: [['message', 'type'], []],
+  error: [['message', 'type'], []],
+  skipped: [['message', 'type'], []],
+  'system-out': [[], []],
+};
+
+junit('has no element and no attribute that the common schema does not know', () => {
+  const look = ({ name, attributes, children }: Element): void => {
+    const [known, inside] = SCHEMA[name]!;
+    assert.equal(
+      Object.keys(attributes).filter((each) => !known.includes(each)),
+      [],
+      name,
+    );
+    for (const child of children) {
+      assert.ok(inside.includes(child.name), `${child.name} in ${name}`);
+      look(child);
+    }
+  };
+  look(root);
+  for (const suite of root.children) {
+    assert.match(suite.attributes.timestamp!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
   }
 });
 

@@ -1,31 +1,42 @@
 // The report as JUnit XML, in the form that CI servers read: a suite a family, a test case a rule.
 import { pathOf, requestLine } from './exchange-lines.ts';
+import { inventoryLines } from './inventory/inventory-words.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
 import { adviceOf, verdictWords } from './verdict-words.ts';
 import { escapeXml, xmlAttributes } from './xml-text.ts';
 
+/**
+ * As Jenkins' schema has it, which others take as well: `skipped` stands on a suite, not on all of
+ * them, and times are those of the cases, so that they add up.
+ */
 export function junitReport(report: Report): string {
   const families = [...new Set(report.rules.map((each) => each.family))];
-  const seconds = secondsByRule(report);
-  const suites = families.map((family) => {
+  const msOf = timesByRule(report);
+  const sumMs = (rules: readonly ReportRule[]) =>
+    rules.reduce((total, { id }) => total + (msOf.get(id) ?? 0), 0);
+  const suites = families.map((family, at) => {
     const own = report.rules.filter((each) => each.family === family);
-    const cases = own.map((rule) => testCase(rule, report, seconds.get(rule.id) ?? 0));
+    const cases = own.map((rule) => testCase(rule, report, msOf.get(rule.id) ?? 0));
     const head = xmlAttributes({
       name: `conformance.${family}`,
       ...counts(own),
-      time: sum(own.map((each) => seconds.get(each.id) ?? 0)),
+      time: seconds(sumMs(own)),
       timestamp: report.started_at.replace(/\.\d+Z$/, ''),
       hostname: hostOf(report.target.base_url),
     });
-    return `  <testsuite${head}>\n${cases.join('')}  </testsuite>\n`;
+    const last = at === families.length - 1 ? inventoryPart(report) : '';
+    return `  <testsuite${head}>\n${cases.join('')}${last}  </testsuite>\n`;
   });
-  const head = xmlAttributes({
-    name: 'conformance',
-    ...counts(report.rules),
-    time: sum([...seconds.values()]),
-  });
+  const { skipped: _, ...all } = counts(report.rules);
+  const head = xmlAttributes({ name: 'conformance', ...all, time: seconds(sumMs(report.rules)) });
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
   return `${declaration}\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
+}
+
+function inventoryPart({ inventory }: Report): string {
+  if (inventory === undefined) return '';
+  const text = inventoryLines(inventory).join('\n');
+  return `    <system-out>${escapeXml(text)}</system-out>\n`;
 }
 
 type Kind = 'passed' | 'failure' | 'error' | 'skipped';
@@ -59,11 +70,11 @@ function counts(rules: readonly ReportRule[]) {
   };
 }
 
-function testCase(rule: ReportRule, report: Report, time: number): string {
+function testCase(rule: ReportRule, report: Report, ms: number): string {
   const head = xmlAttributes({
     classname: `conformance.${rule.family}`,
     name: `${rule.id} ${rule.words}`,
-    time: time.toFixed(3),
+    time: seconds(ms),
   });
   const inside = insideOf(rule, report);
   if (inside === '') return `    <testcase${head}/>\n`;
@@ -109,17 +120,24 @@ function findingText(finding: ReportFinding, report: Report): string {
   ].join('\n');
 }
 
-/** Each scenario's time shared out over the rules that it judged, so that the sum is right. */
-function secondsByRule(report: Report): Map<string, number> {
-  const seconds = new Map<string, number>();
+/**
+ * Each scenario's time shared out over the rules that it judged, in whole milliseconds, so that
+ * nothing is lost on the way to the sum.
+ */
+function timesByRule(report: Report): Map<string, number> {
+  const times = new Map<string, number>();
   for (const { rules, duration_ms: ms } of report.scenarios) {
-    for (const id of rules) seconds.set(id, (seconds.get(id) ?? 0) + ms / 1000 / rules.length);
+    const each = Math.floor(ms / rules.length);
+    rules.forEach((id, at) => {
+      const rest = at === 0 ? ms - each * rules.length : 0;
+      times.set(id, (times.get(id) ?? 0) + each + rest);
+    });
   }
-  return seconds;
+  return times;
 }
 
-function sum(numbers: readonly number[]): string {
-  return numbers.reduce((total, each) => total + each, 0).toFixed(3);
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
 }
 
 function hostOf(url: string): string {

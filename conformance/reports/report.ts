@@ -50,6 +50,8 @@ export interface ReportTarget {
   readonly base_url: string;
   /** Null where the target was judged without one. */
   readonly control_url: string | null;
+  /** Names of the headers that were added for a gateway. */
+  readonly headers?: readonly string[];
 }
 
 export interface ReportRule {

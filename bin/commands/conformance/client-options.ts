@@ -19,6 +19,11 @@ export interface ClientGiven {
   readonly list?: boolean;
 }
 
+export interface ClientReportFile {
+  readonly format: Exclude<ReportFile['format'], 'har'>;
+  readonly file: string;
+}
+
 export interface ClientOptions {
   readonly command: readonly string[];
   readonly only: readonly string[];
@@ -29,7 +34,7 @@ export interface ClientOptions {
   readonly timeoutS: number;
   /** undefined: as many as suit the machine. */
   readonly jobs: number | undefined;
-  readonly reports: readonly ReportFile[];
+  readonly reports: readonly ClientReportFile[];
   readonly json: boolean;
   readonly baseline: string | undefined;
   readonly updateBaseline: boolean;
@@ -48,7 +53,7 @@ export function readClientOptions(given: ClientGiven, command: readonly string[]
   if (given.updateBaseline && given.baseline === undefined) {
     throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
   }
-  const reports = (given.report ?? []).map(readReport);
+  const reports = (given.report ?? []).map(readClientReport);
   refuseSameFile([...reports.map(({ file }) => file), given.baseline]);
   return {
     command,
@@ -73,4 +78,11 @@ function refuseSameFile(given: readonly (string | undefined)[]): void {
   const twice = files.find((file, at) => files.indexOf(file) < at);
   if (twice === undefined) return;
   throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
+}
+
+/** A client's calls are told in the report itself, with what became of each. */
+function readClientReport(text: string): ClientReportFile {
+  const { format, file } = readReport(text);
+  if (format !== 'har') return { format, file };
+  throw new UsageError(`--report: "${text}": give json, junit, html or markdown`);
 }

@@ -5,7 +5,6 @@ import { addHelp, type HelpText } from '../help-text.ts';
 import { type ClientGiven, readClientOptions } from './client-options.ts';
 import { systemJudgeIo } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
-import { FORMAT_NAMES } from './run-options.ts';
 
 const help: HelpText = {
   words: [
@@ -47,7 +46,11 @@ export function defineClient(command: Command): void {
     .option('--seed <n>', 'decides every generated id, token and secret', '1')
     .option('--timeout-s <n>', 'how long one run of the command may take', '60')
     .option('--jobs <n>', 'runs side by side; left out: as many as suit this machine')
-    .option('--report <format=file>', `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`, add)
+    .option(
+      '--report <format=file>',
+      'write a report: json, junit, html, markdown; repeatable',
+      add,
+    )
     .option('--json', 'the JSON report on standard output in place of the text')
     .option('--baseline <file>', 'failures that are known')
     .option('--update-baseline', 'write the baseline anew from this judgement')

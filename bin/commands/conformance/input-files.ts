@@ -7,6 +7,7 @@ import {
   type Baseline,
   parseBaseline,
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
+import type { Report } from '../../../conformance/reports/report.ts';
 import { describeJsonFault, findJsonFault } from '../../../simulator/compose/json-fault.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
@@ -57,6 +58,17 @@ export function readJson(option: string, file: string, cwd: string, advice: stri
     const where = fault === null ? '' : `: ${describeJsonFault(fault)}`;
     throw new UsageError(`${option}: ${file} is not JSON${where}`);
   }
+}
+
+/** Whether a document is the report of a run, or of a judged receiver. */
+export function isReport(given: unknown): given is Report {
+  if (typeof given !== 'object' || given === null) return false;
+  const tool: unknown = Reflect.get(given, 'tool');
+  return (
+    Reflect.get(given, 'schema') === 1 &&
+    Reflect.get((tool ?? {}) as object, 'name') === 'conformance' &&
+    Array.isArray(Reflect.get(given, 'scenarios'))
+  );
 }
 
 /** Whether a file can be written, found out before minutes are spent on what goes into it. */

@@ -21,11 +21,10 @@ import {
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { ClientOptions, ClientReportFile } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
-import type { ReportFile } from './run-options.ts';
 
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;
@@ -163,7 +162,10 @@ async function finish(options: ClientOptions, io: JudgeIo, report: ClientReport)
   return exitCodeOf(report);
 }
 
-async function renderReport(format: ReportFile['format'], report: ClientReport): Promise<string> {
+async function renderReport(
+  format: ClientReportFile['format'],
+  report: ClientReport,
+): Promise<string> {
   switch (format) {
     case 'json':
       return `${jsonText(report, 1)}\n`;

@@ -11,7 +11,7 @@ import { type RunResult, runScenarios } from '../../../conformance/engine/run/ru
 import { selectedRules, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
-import { Progress, type ProgressOptions } from '../../../conformance/reports/progress.ts';
+import { Progress, type ProgressOptions } from '../../../conformance/reports/progress/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
@@ -139,9 +139,11 @@ interface ReportParts extends Parts {
 function reportOf(parts: ReportParts): Report {
   const { options, found, run, redactor } = parts;
   for (const secret of found.provider.secrets()) redactor.learn(secret);
+  const headers = options.headers.map(({ name }) => name);
+  const added = headers.length === 0 ? {} : { headers };
   return buildReport({
     version: parts.io.version,
-    target: { base_url: found.baseUrl, control_url: found.controlUrl },
+    target: { base_url: found.baseUrl, control_url: found.controlUrl, ...added },
     run,
     scenarios,
     selection: options,

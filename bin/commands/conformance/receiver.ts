@@ -103,7 +103,9 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
     effectProbe:
       probe === undefined ? null : readUrl('--effect-probe', probe, given.iOwnThisHost ?? false),
   };
-  const { CountedProgress } = await import('../../../conformance/reports/progress-line.ts');
+  const { CountedProgress } = await import(
+    '../../../conformance/reports/progress/progress-line.ts'
+  );
   const progress = new CountedProgress(io, 'check');
   progress.start();
   const judged = await judgeReceiver({

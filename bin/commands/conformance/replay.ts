@@ -6,16 +6,18 @@ import type { Check } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { receiverScript } from '../../../conformance/receiver/replay-script.ts';
 import { replayScript } from '../../../conformance/reports/replay/replay-script.ts';
-import type { Report } from '../../../conformance/reports/report.ts';
 import { receiverMark } from '../../../conformance/reports/verdict-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
-import { readJson } from './input-files.ts';
+import { isReport, readJson } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 const help: HelpText = {
+  words: [
+    'The script compares each answer with the recorded one and says what differs. It ends with 0 when what deviated is not seen again, with 1 when it is, with 2 when something is not set, and with 3 when it cannot be compared; from a report in which nothing deviated with 0 when all is as it was, and 1 when it is not.',
+  ],
   examples: [
-    'npx conformance replay report.json bulk-sizes | bash',
+    'npx conformance replay report.json bulk-sizes | BASE_URL=http://127.0.0.1:7420 bash',
     'npx conformance replay RCV-refuses-no-t \\',
     '  | URL=http://127.0.0.1:3000/hooks SECRET=whsec_… bash',
   ],
@@ -71,14 +73,4 @@ export function replay(file: string, id: string, io: JudgeIo): string {
     throw new UsageError(`SCENARIO: "${id}" sent nothing in that run${why}`);
   }
   return replayScript(given, scenario);
-}
-
-function isReport(given: unknown): given is Report {
-  if (typeof given !== 'object' || given === null) return false;
-  const tool: unknown = Reflect.get(given, 'tool');
-  return (
-    Reflect.get(given, 'schema') === 1 &&
-    Reflect.get((tool ?? {}) as object, 'name') === 'conformance' &&
-    Array.isArray(Reflect.get(given, 'scenarios'))
-  );
 }

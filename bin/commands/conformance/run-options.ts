@@ -2,7 +2,7 @@
 import { type JudgeIo, UsageError } from './io.ts';
 import { type AddedHeader, readHeader } from './reach/reach-options.ts';
 
-export const FORMAT_NAMES = ['json', 'junit', 'html', 'markdown'] as const;
+export const FORMAT_NAMES = ['json', 'junit', 'html', 'markdown', 'har'] as const;
 
 export interface ReportFile {
   readonly format: (typeof FORMAT_NAMES)[number];

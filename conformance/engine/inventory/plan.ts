@@ -41,7 +41,7 @@ const CAUTION = 0.95;
 const ROUND_TRIP_MS = 15;
 const WIDTH = { profile: 6, control: 12 } as const;
 
-export function costOf({ id }: Scenario, mode: Mode): CostRow {
+function costOf({ id }: Scenario, mode: Mode): CostRow {
   const known = costs as Readonly<Record<string, { readonly [mode in Mode]?: CostRow }>>;
   return known[id]?.[mode] ?? known[id]?.control ?? UNMEASURED;
 }

@@ -1,6 +1,6 @@
 // What a run would do, told without doing it.
 import type { RunPlan } from '../../engine/inventory/plan.ts';
-import { about } from '../progress-line.ts';
+import { about } from '../progress/progress-line.ts';
 import { count } from '../verdict-words.ts';
 import { madeWords } from './inventory-words.ts';
 

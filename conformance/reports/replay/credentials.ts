@@ -9,6 +9,11 @@ export function tokenVariable(as: string): string {
   return `${as.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_TOKEN`;
 }
 
+/** Ends the script with the code of a mistake in how it was called. */
+export function required(variable: string, what: string): string {
+  return `[ -n "\${${variable}:-}" ] || { echo "set ${variable} to ${what}" >&2; exit 2; }`;
+}
+
 export function credentialLines(
   report: Pick<Report, 'target'>,
   exchanges: readonly ReportExchange[],
@@ -17,8 +22,7 @@ export function credentialLines(
   const { control_url: controlUrl } = report.target;
   if (controlUrl === null) {
     return roles.map((role) => {
-      const name = tokenVariable(role);
-      return `: "\${${name}:?set it to the token of credentials.${role}}"`;
+      return required(tokenVariable(role), `the token of credentials.${role}`);
     });
   }
   return [

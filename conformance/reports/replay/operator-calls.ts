@@ -28,6 +28,9 @@ const CALLS: Readonly<Record<string, Making>> = {
     path: `dns/${text(host)}`,
     body: { addresses },
   }),
+  transactions: () => ({ method: 'GET', path: 'transactions' }),
+  accounts: () => ({ method: 'GET', path: 'accounts' }),
+  events: ([afterSeq]) => ({ method: 'GET', path: `events?after_seq=${text(afterSeq)}` }),
   permit: ([firm, operation, allowed]) => ({
     method: 'PATCH',
     path: `firms/${text(firm)}`,
@@ -89,6 +92,13 @@ const CALLS: Readonly<Record<string, Making>> = {
     };
   },
 };
+
+/** Asking for these, an operator is shown what proves a rule: its answer is compared. */
+const EVIDENCE = new Set(['ledger', 'transactions', 'accounts', 'events']);
+
+export function evidenceVerb(verb: string): string | undefined {
+  return EVIDENCE.has(verb) ? verb : undefined;
+}
 
 /** Where the control plane's answer has what the recording names otherwise. */
 const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {

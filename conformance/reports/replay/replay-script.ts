@@ -2,9 +2,11 @@
 // ids taken from the answers.
 import { pathOf } from '../exchange-lines.ts';
 import type { Report, ReportExchange, ReportFinding, ReportScenario } from '../report.ts';
-import { credentialLines, tokenVariable } from './credentials.ts';
+import { credentialLines, required, tokenVariable } from './credentials.ts';
 import { curlLines, insertVariables, quoted } from './curl.ts';
-import { controlCall, pathInAnswer } from './operator-calls.ts';
+import { controlCall, evidenceVerb, pathInAnswer } from './operator-calls.ts';
+import { PROOF_PROGRAM } from './proof-program.ts';
+import { recordedJson } from './recorded.ts';
 import { keysIn, namedByAnswers, phonesIn, type ReplayVariable } from './variables.ts';
 
 /** What a script needs to know of the run that it repeats a part of. */
@@ -19,7 +21,7 @@ export interface Recorded extends Pick<Report, 'target' | 'started_at' | 'mark'>
   }[];
 }
 
-type RecordedScenario = Pick<ReportScenario, 'id' | 'title' | 'exchanges'>;
+export type RecordedScenario = Pick<ReportScenario, 'id' | 'title' | 'exchanges'>;
 
 export function replayScript(report: Recorded, scenario: RecordedScenario): string {
   const { exchanges } = scenario;
@@ -44,10 +46,14 @@ export function replayScript(report: Recorded, scenario: RecordedScenario): stri
     'UPPER_MARK="$(tr a-f A-F <<<"$MARK")"',
     ...phones.map(({ value, variable }) => `${variable}="${value.slice(0, -6)}$(digits 6)"`),
     ...keys.map(({ variable }, at) => `${variable}="key-$MARK-${at + 1}"`),
+    'export MARK',
+    ...gatewayLines(report),
+    ...proofLines(report, scenario),
     ...credentialLines(report, exchanges),
     ...steps(report, exchanges, names, answers),
     '',
     `printf '\\nDone: ${exchanges.length} steps.\\n'`,
+    'node "$work/prove.js" "$work"',
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -69,13 +75,36 @@ function headLines(report: Recorded, scenario: RecordedScenario): string[] {
       `  in        ${exchanges.map((n) => `step ${n}`).join(', ')}`,
     ]),
     '',
-    'Names are new each time, ids are taken from the answers. Needs curl, and jq or node.',
+    'Names are new each time, ids are taken from the answers. Needs curl and node.',
+    'Exit code 0: what deviated is not seen again (or all is as recorded); 1: it is seen again (or',
+    'something differs from a recording in which nothing deviated); 2: something is not set;',
+    '3: it cannot be compared.',
   ];
   return lines.flatMap((each) => each.split('\n')).map((each) => `# ${each}`.trimEnd());
 }
 
+/** What a gateway wanted of the recorded run: its values are in no report. */
+function gatewayLines({ target }: Recorded): string[] {
+  return (target.headers ?? []).flatMap((name) => {
+    const variable = `HEADER_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+    return [
+      required(variable, `the value of the header ${name}`),
+      `printf 'header = "%s: %s"\\n' ${quoted([name])} "$${variable}" >>"$work/gateway"`,
+    ];
+  });
+}
+
+function proofLines(report: Recorded, scenario: RecordedScenario): string[] {
+  return [
+    'command -v node >/dev/null || { echo "node is needed to compare" >&2; exit 2; }',
+    // Quoted, so that nothing in it is a word to the shell.
+    `cat >"$work/prove.js" <<'END_OF_PROGRAM'${PROOF_PROGRAM}END_OF_PROGRAM`,
+    `printf '%s' ${quoted([recordedJson(report, scenario)])} >"$work/recorded.json"`,
+  ];
+}
+
 const PREAMBLE = [
-  'work="$(mktemp -d)"; trap \'rm -rf "$work"\' EXIT',
+  'work="$(mktemp -d)"; trap \'rm -rf "$work"\' EXIT; : >"$work/gateway"',
   'digits() { od -An -N8 -tu4 /dev/urandom | tr -dc 0-9 | head -c "$1"; }',
   'MARK="$(od -An -N5 -tx1 /dev/urandom | tr -d " \\n")"',
   '# call STEP METHOD URL [curl option]…: sends, keeps the answer, and prints it',
@@ -83,7 +112,9 @@ const PREAMBLE = [
   '  local step="$1" method="$2" url="$3"; shift 3',
   '  local status',
   '  status="$(curl -sS --max-time 40 -X "$method" -D "$work/$step.headers" -o "$work/$step.body" \\',
-  '    -w "%{http_code} after %{time_total} s" "$@" "$url" 2>&1)" || true',
+  '    -w "%{http_code} after %{time_total} s" -K "$work/gateway" "$@" "$url" 2>&1)" \\',
+  '    || true',
+  '  printf "%s" "$status" >"$work/$step.status"',
   '  printf "\\n%s. %s %s\\n   -> %s\\n" "$step" "$method" "$url" "$status"',
   '  [ ! -s "$work/$step.body" ] || { head -c 2000 "$work/$step.body"; echo; }',
   '}',
@@ -163,14 +194,32 @@ function operatorLines(
 ): string[] {
   const { n, request } = exchange;
   const said = `# ${n}. operator: ${request.method} ${request.body ?? ''}`.split('\n').join(' ');
-  const control = controlCall(request.method, JSON.parse(request.body ?? '[]') as unknown[]);
+  const given = JSON.parse(request.body ?? '[]') as unknown[];
+  const control = controlCall(request.method, given);
   if (control === undefined || report.target.control_url === null) return [said];
   const url = quoted([{ variable: 'CONTROL' }, ...insertVariables(`/${control.path}`, names)]);
-  if (control.body === undefined) return [said, `control ${n} ${control.method} ${url}`];
+  if (control.body === undefined) {
+    const asked = `control ${n} ${control.method} ${url}`;
+    return [said, asked, ...evidenceLines(exchange, given, names)];
+  }
   const body = quoted(insertVariables(JSON.stringify(control.body), names));
   const lines = [said, `control ${n} ${control.method} ${url} --data-binary ${body}`];
   const made = request.method === 'mint' ? nameOf(exchange) : undefined;
   return made === undefined ? lines : [...lines, `${tokenVariable(made)}="$(member ${n} .token)"`];
+}
+
+/** What the operator is shown is what a finding rests on: it is printed and compared. */
+function evidenceLines(
+  { n, request }: ReportExchange,
+  [named]: readonly unknown[],
+  names: readonly ReplayVariable[],
+): string[] {
+  if (evidenceVerb(request.method) === undefined) return [];
+  const title = `\\n${n}. the operator looks: ${request.method}\\n`;
+  return [
+    `export NAMED_${n}=${quoted(insertVariables(String(named ?? ''), names))}`,
+    `printf '${title}'; head -c 2000 "$work/${n}.body"; echo`,
+  ];
 }
 
 function nameOf({ response }: ReportExchange): string | undefined {
@@ -180,7 +229,7 @@ function nameOf({ response }: ReportExchange): string | undefined {
 
 function keepLine({ variable, from }: ReplayVariable, { kind, request }: ReportExchange): string {
   const { exchange, header, path = '' } = from!;
-  if (header !== undefined) return `${variable}="$(header ${exchange} ${header})"`;
+  if (header !== undefined) return `${variable}="$(header ${exchange} ${header} || true)"`;
   const found = kind === 'operator' ? pathInAnswer(request.method, path) : path;
-  return `${variable}="$(member ${exchange} '${found}')"`;
+  return `${variable}="$(member ${exchange} '${found}' || true)"`;
 }

@@ -1,6 +1,6 @@
 // One line that says how far something is: drawn anew on a terminal, now and then a line in a log,
 // whether or not anything came to an end meanwhile.
-import { count, duration } from './verdict-words.ts';
+import { count, duration } from '../verdict-words.ts';
 
 export interface ProgressIo {
   /** Text on standard error. */

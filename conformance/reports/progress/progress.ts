@@ -1,11 +1,11 @@
 // What a person sees while a run goes on: what is about to be tried and how long it takes, before
 // the first request, and then how far it is.
 
-import { type Pace, planRun, type RunPlan, weightOf } from '../engine/inventory/plan.ts';
-import type { SelectedScenario } from '../engine/run/choose.ts';
-import type { ScenarioResult } from '../engine/types.ts';
+import { type Pace, planRun, type RunPlan, weightOf } from '../../engine/inventory/plan.ts';
+import type { SelectedScenario } from '../../engine/run/choose.ts';
+import type { ScenarioResult } from '../../engine/types.ts';
+import { count, duration } from '../verdict-words.ts';
 import { about, leftWords, type ProgressIo, ProgressLine, remainingMs } from './progress-line.ts';
-import { count, duration } from './verdict-words.ts';
 
 export interface ProgressOptions {
   readonly chosen: readonly SelectedScenario[];

@@ -1,0 +1,76 @@
+// Two reports compared: a failure that is new or another is worse, as is a rule that is no longer
+// shown; one that is gone is better.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Verdict } from '../../engine/types.ts';
+import type { Report, ReportFinding, ReportRule } from '../report.ts';
+import { NASTY, sampleReport } from '../testing/sample-report.ts';
+import { compareReports } from './compare-reports.ts';
+import { compareMarkdown, compareText } from './compare-words.ts';
+
+const compare = suite('compare');
+
+function reportOf(verdict: Verdict, ...failures: string[]): Report {
+  const findings = failures.map((fingerprint): ReportFinding => {
+    const words = { expected: '422', actual: NASTY, exchanges: [], replay: 'again' };
+    return { scenario: 's', verdict: 'deviates', ...words, fingerprint };
+  });
+  const rule: ReportRule = { ...sampleReport.rules[0]!, id: 'ACC-1', verdict, findings };
+  return { ...sampleReport, rules: [rule], observed: [] };
+}
+
+const CASES: [old: Report, now: Report, verdict: string, kinds: string][] = [
+  [reportOf('passed'), reportOf('passed'), 'same', ''],
+  [reportOf('passed'), reportOf('deviates', 'a'), 'worse', 'new'],
+  [reportOf('not_tested'), reportOf('deviates', 'a'), 'worse', 'new'],
+  [reportOf('deviates', 'a'), reportOf('deviates', 'a'), 'same', ''],
+  [reportOf('deviates', 'a'), reportOf('deviates', 'b'), 'worse', 'changed'],
+  [reportOf('deviates', 'a'), reportOf('deviates', 'a', 'b'), 'worse', 'changed'],
+  [reportOf('deviates', 'a', 'b'), reportOf('deviates', 'a'), 'same', ''],
+  [reportOf('deviates', 'a'), reportOf('passed'), 'better', 'gone'],
+  [reportOf('deviates', 'a'), reportOf('blocked'), 'worse', 'lost'],
+  [reportOf('passed'), reportOf('inconclusive'), 'worse', 'lost'],
+  [reportOf('passed'), reportOf('not_tested'), 'worse', 'lost'],
+  [reportOf('passed'), reportOf('not_selected'), 'same', ''],
+  [reportOf('not_tested'), reportOf('passed'), 'better', 'tested'],
+  [reportOf('not_selected'), reportOf('passed'), 'same', ''],
+  // A baseline takes nothing from a failure being there.
+  [reportOf('deviates', 'a'), reportOf('known', 'a'), 'same', ''],
+  [reportOf('passed'), { ...reportOf('passed'), rules: [] }, 'worse', 'lost'],
+];
+for (const [old, now, verdict, kinds] of CASES) {
+  const name = (each: Report) => each.rules.map((rule) => [rule.verdict, rule.findings.length]);
+  compare(`${name(old)} then ${name(now)}: ${verdict} ${kinds}`, () => {
+    const seen = compareReports(old, now);
+    assert.is(seen.verdict, verdict);
+    assert.is(seen.changes.map(({ kind }) => kind).join(), kinds);
+  });
+}
+
+compare('an open question that is answered in another way is told, and is not worse', () => {
+  const row = sampleReport.observed[0]!;
+  const [old, now] = ['422', '403'].map((observed) => ({
+    ...reportOf('passed'),
+    observed: [{ ...row, id: 'NS-6', observed }],
+  }));
+  const seen = compareReports(old!, now!);
+  assert.is(seen.verdict, 'same');
+  assert.equal(
+    seen.changes.map(({ kind, id }) => [kind, id]),
+    [['observed', 'NS-6']],
+  );
+});
+
+compare('in words and as Markdown, whatever a target says', () => {
+  const seen = compareReports(reportOf('passed'), reportOf('deviates', 'a'));
+  const text = compareText(seen, 80).join('\n');
+  assert.match(text, /New deviations \(1\)\n {2}ACC-1/);
+  assert.match(text, 'was passed, is deviates');
+  assert.match(text, 'worse: something is worse: 1 new');
+  const page = compareMarkdown(seen);
+  assert.match(page, '## New deviations (1)');
+  assert.not.match(page, '<script>');
+  for (const each of [text, page]) assert.not.match(each, '\u001b');
+});
+
+compare.run();
