@@ -13,17 +13,37 @@ import {
   verdictWords,
 } from '../verdict-words.ts';
 import {
+  type Detail,
   html,
   type Markup,
   ruleDetails,
-  type Scenarios,
   scenarioDetails,
   withCode,
 } from './fragments.ts';
 import { htmlPage } from './page.ts';
 
+/** Beyond this a page is slow to open and too large to attach. */
+const LARGEST_BYTES = 1_400_000;
+
+/** From the most that is worth reading to the least that still proves. */
+const DETAILS: readonly Detail[] = [
+  { longestBody: 1500, findings: 20, shown: 40, plainLines: 200, wholeExchanges: 12 },
+  { longestBody: 600, findings: 6, shown: 12, plainLines: 30, wholeExchanges: 6 },
+  { longestBody: 240, findings: 2, shown: 4, plainLines: 10, wholeExchanges: 1 },
+  { longestBody: 80, findings: 1, shown: 1, plainLines: 0, wholeExchanges: 0 },
+];
+
 /** `titles` are the families' names by their prefixes. */
 export function htmlReport(report: Report, titles: Readonly<Record<string, string>>): string {
+  let page = '';
+  for (const detail of DETAILS) {
+    page = pageOf(report, titles, detail);
+    if (Buffer.byteLength(page) <= LARGEST_BYTES) return page;
+  }
+  return page;
+}
+
+function pageOf(report: Report, titles: Readonly<Record<string, string>>, detail: Detail): string {
   const scenarios = new Map(report.scenarios.map((each) => [each.id, each]));
   const tried = report.rules.filter((each) => each.verdict !== 'not_selected');
   const families = [...new Set(report.rules.map((each) => each.family))];
@@ -31,6 +51,7 @@ export function htmlReport(report: Report, titles: Readonly<Record<string, strin
   const named = (family: string) => titles[family] ?? family;
   const titled = (family: string) =>
     titles[family] === undefined ? family : `${family}: ${titles[family]}`;
+  const played = report.scenarios.filter((each) => each.verdict !== 'not_selected');
   const body = html`<main>
 ${head(report)}
 ${counts(report)}
@@ -39,14 +60,16 @@ ${attention(report)}
 <table class="matrix">
 ${families.map((family) => matrixRow(named(family), ofFamily(family)))}
 </table>
-${families.map((family) => familySection(titled(family), tried, family, scenarios))}
+${filter(report)}
+${families.map((family) => familySection(titled(family), tried, family, (rule) => ruleDetails(rule, scenarios, detail)))}
 ${baseline(report)}
 ${inventory(report)}
 ${observed(report)}
 ${unlock(report)}
 ${notes(report)}
 <h2>Scenarios</h2>
-${report.scenarios.filter((each) => each.verdict !== 'not_selected').map(scenarioDetails)}
+<p class="dim">Long bodies are cut here; the JSON report has the whole.</p>
+${played.map((each) => scenarioDetails(each, detail))}
 </main>`;
   return htmlPage(`Conformance of ${report.target.base_url}: ${report.verdict}`, body);
 }
@@ -103,15 +126,27 @@ function attention(report: Report): Markup | null {
   return html`<nav aria-label="Deviations"><h2>Deviations</h2><ul>${items}</ul></nav>`;
 }
 
+/** Hides what one does not look for; without script everything is there. */
+function filter(report: Report): Markup {
+  const verdicts = VERDICTS.filter((each) => report.summary[each] > 0 && each !== 'not_selected');
+  const choices = verdicts.map((each) => {
+    const { name } = verdictWords[each];
+    return html`<label><input type="checkbox" value="${each}" checked> ${name}</label>`;
+  });
+  return html`<div id="filter" role="search" hidden>
+<label>Filter <input type="search" placeholder="id or words"></label>${choices}
+<output></output></div>`;
+}
+
 function familySection(
   title: string,
   tried: readonly ReportRule[],
   family: string,
-  scenarios: Scenarios,
+  details: (rule: ReportRule) => Markup,
 ): Markup | null {
   const own = tried.filter((each) => each.family === family);
   if (own.length === 0) return null;
-  const rows = own.map((rule) => ruleDetails(rule, scenarios));
+  const rows = own.map(details);
   return html`<section><h3>${title}</h3>
 ${rows}
 </section>`;

@@ -85,7 +85,17 @@ table.plain th { font-weight: 500; color: var(--dim); }
   table.plain td { display: block; border: 0; padding: .1rem 0; text-align: left; }
   table.plain td[data-name]::before { content: attr(data-name) ": "; color: var(--dim); }
 }
-@media print { .inside { display: block; } }
+#filter { display: flex; flex-wrap: wrap; gap: .35rem 1rem; align-items: center;
+  margin: 1.5rem 0 0; }
+#filter input[type=search] { font: inherit; padding: .2rem .5rem; color: inherit;
+  background: var(--page); border: 1px solid var(--line); border-radius: 6px; }
+[hidden] { display: none !important; }
+@media print {
+  #filter { display: none; }
+  /* What is kept is told by the matrix; what matters stands open. */
+  details.passed, details.not_tested, details.not_selected { display: none; }
+  details { break-inside: auto; } summary { break-after: avoid; }
+}
 `;
 
 /** Opens the details that a link leads to; without script everything still opens by hand. */
@@ -99,4 +109,34 @@ const show = () => {
 };
 addEventListener('hashchange', show);
 show();
+const form = document.getElementById('filter');
+const rows = [...document.querySelectorAll('section > details')];
+const sift = () => {
+  const words = form.querySelector('[type=search]').value.trim().toLowerCase();
+  const kinds = new Set([...form.querySelectorAll(':checked')].map((each) => each.value));
+  let count = 0;
+  for (const row of rows) {
+    const text = row.querySelector('summary').textContent.toLowerCase();
+    row.hidden = !kinds.has(row.classList[0]) || !text.includes(words);
+    if (!row.hidden) count += 1;
+  }
+  for (const section of document.querySelectorAll('main > section')) {
+    section.hidden = [...section.querySelectorAll('details')].every((each) => each.hidden);
+  }
+  form.querySelector('output').textContent = count + ' of ' + rows.length;
+};
+if (form) {
+  form.hidden = false;
+  form.addEventListener('input', sift);
+  sift();
+}
+const matters = 'details:is(.deviates, .harness_error, .blocked, .inconclusive, .advisory, .known)';
+let opened = [];
+addEventListener('beforeprint', () => {
+  opened = [...document.querySelectorAll('section > ' + matters)].filter((each) => !each.open);
+  for (const each of opened) each.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const each of opened) each.open = false;
+});
 `;
