@@ -84,6 +84,23 @@ command('a right receiver: exit 0, and no more deliveries than were told', () =>
   }),
 );
 
+command('a dry run names every check and sends nothing', () =>
+  withFolder(async (cwd) => {
+    let count = 0;
+    const seen = () => {
+      count += 1;
+      return true;
+    };
+    await kept({ fresh: seen }, async (url) => {
+      const { code, out } = await judge({ url, secretEnv, dryRun: true }, cwd);
+      assert.is(code, 0, out);
+      assert.match(out, /Nothing was sent\..*\d+ checks, at most \d+ deliveries/);
+      assert.match(out, 'RCV-refuses-a-day-old');
+    });
+    assert.is(count, 0);
+  }),
+);
+
 command('a broken one: exit 1, and what, why, at stake, mend and a script in every report', () =>
   withFolder((cwd) =>
     kept({ fresh: () => true }, async (url) => {

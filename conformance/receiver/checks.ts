@@ -20,6 +20,11 @@ export const receiverChecks: readonly Check[] = [
 /** Those that are judged over many deliveries too, and those that take a probe of the effects. */
 export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
 
+/** What a run judges; only a probe of the effects shows all. */
+export function checksOf(effects: boolean): readonly Check[] {
+  return effects ? allChecks : [...receiverChecks, ...mannerChecks];
+}
+
 /**
  * The most deliveries that a run can send to a receiver that goes on, to be said before it starts.
  */

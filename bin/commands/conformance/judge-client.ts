@@ -18,8 +18,10 @@ import { dayOf } from '../../../conformance/reports/baseline/baseline.ts';
 import {
   type Baseline,
   printBaseline,
+  unexplained,
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { about, ProgressLine } from '../../../conformance/reports/progress/progress-line.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions, ClientReportFile } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
@@ -94,7 +96,9 @@ function compare(
   }
   const updated = updatedBaseline(report, before, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
-  io.err(`baseline: ${options.baseline}, ${updated.known.length} known\n`);
+  const blank = unexplained(updated);
+  const hint = blank === 0 ? '' : `; say in it why, ${blank} times: until then it is refused`;
+  io.err(`baseline: ${options.baseline}, ${updated.known.length} known${hint}\n`);
   return applyBaseline(report, updated, today, options.strict);
 }
 
@@ -105,6 +109,9 @@ async function play(
 ): Promise<ClientRun> {
   // Timers alone keep no program alive, and a wait for nothing else would end it.
   const alive = setInterval(() => {}, 1_000);
+  let words = 'The command runs as it is';
+  const line = new ProgressLine(io, () => words);
+  line.start();
   try {
     return await judgeClient({
       ...terms,
@@ -115,11 +122,8 @@ async function play(
       seed: options.seed,
       onFirst: (seen) => io.err(`  the first run: ${whatItDoes(seen)}\n`),
       onProgress: ({ done, planned, remainingMs, check }) => {
-        if (!io.isTerminal) return;
-        const left = `about ${Math.ceil(remainingMs / 1000)} s left`;
-        io.err(
-          `\r\u001b[K${`${done} of ${planned} runs, ${left}  ${check}`.slice(0, io.columns - 1)}`,
-        );
+        words = `${done} of ${planned} runs, ${about(remainingMs)} left  ${check}`;
+        if (io.isTerminal) line.draw();
       },
     });
   } catch (error) {
@@ -127,7 +131,7 @@ async function play(
     throw error;
   } finally {
     clearInterval(alive);
-    if (io.isTerminal) io.err('\r\u001b[K');
+    line.end();
   }
 }
 

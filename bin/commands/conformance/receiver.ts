@@ -21,6 +21,7 @@ export interface ReceiverGiven {
   readonly json?: boolean;
   readonly allowIncomplete?: boolean;
   readonly iOwnThisHost?: boolean;
+  readonly dryRun?: boolean;
 }
 
 const help: HelpText = {
@@ -58,6 +59,7 @@ export function defineReceiver(command: Command): void {
     )
     .option('--json', 'the JSON report on standard output in place of the text')
     .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
+    .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
     .action(async () => {
       const io = systemJudgeIo(manifest.version);
@@ -92,6 +94,7 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const { judgeReceiver, replayCommand } = await import('./judge-receiver.ts');
   const { countHindered, exitCode } = await import('../../../conformance/engine/run/exit-code.ts');
   const most = mostDeliveries(given.effectProbe !== undefined);
+  if (given.dryRun) return tellPlan(url, most, given, io);
   const signed = `signed with the secret in ${given.secretEnv}`;
   io.err(
     `Judging the receiver at ${url}: at most ${most} deliveries, ${signed}; one more after each that it leaves unanswered\n`,
@@ -128,6 +131,26 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const { verdict, summary, interrupted } = report;
   const hindered = countHindered(report.rules);
   return exitCode({ verdict, summary, interrupted, stale: 0, hindered }, given.allowIncomplete);
+}
+
+/** Names every check: what each sends is told by `explain`. */
+async function tellPlan(
+  url: string,
+  deliveries: number,
+  { json = false, effectProbe }: ReceiverGiven,
+  io: JudgeIo,
+): Promise<number> {
+  const { checksOf } = await import('../../../conformance/receiver/checks.ts');
+  const checks = checksOf(effectProbe !== undefined).map(({ id, title }) => ({ id, title }));
+  const plan = { dry_run: true, url, deliveries, checks };
+  if (json) io.out(`${jsonText(plan, 2)}\n`);
+  else {
+    const lines = checks.map(({ id, title }) => `  ${id}  ${title}`);
+    const much = `${checks.length} checks, at most ${deliveries} deliveries`;
+    const end = 'conformance explain ID says what one of them sends.';
+    io.out(`${[`Nothing was sent. ${url} would get ${much}:`, ...lines, end].join('\n')}\n`);
+  }
+  return 0;
 }
 
 type Terms = Pick<
