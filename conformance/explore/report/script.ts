@@ -97,14 +97,18 @@ function callExchange(
         headers: [...headers, ...token],
         body: bytes(sent.body),
       },
-      response:
-        played.kind === 'lost'
-          ? null
-          : { status: played.status, headers: played.headers.lines, body: bytes(played.body) },
+      response: played.kind === 'lost' ? null : answerOf(played, redactor),
       at_ms: sentAtMs,
       duration_ms: answeredAtMs - sentAtMs,
     },
   ];
+}
+
+/** It stands in the script, to compare with: what is secret in it does not. */
+function answerOf({ status, headers, body }: CallOutcome, redactor: Redactor) {
+  const lines = headers.lines.map(([name, value]) => [name, redactor.header(name, value)] as const);
+  const text = body.length === 0 ? null : redactor.text(Buffer.from(body).toString());
+  return { status, headers: lines, body: text };
 }
 
 type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'seed' }>;

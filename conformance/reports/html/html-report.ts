@@ -52,6 +52,7 @@ function pageOf(report: Report, titles: Readonly<Record<string, string>>, detail
   const titled = (family: string) =>
     titles[family] === undefined ? family : `${family}: ${titles[family]}`;
   const played = report.scenarios.filter((each) => each.verdict !== 'not_selected');
+  const details = (rule: ReportRule) => ruleDetails(rule, scenarios, detail);
   const body = html`<main>
 ${head(report)}
 ${counts(report)}
@@ -61,7 +62,7 @@ ${attention(report)}
 ${families.map((family) => matrixRow(named(family), ofFamily(family)))}
 </table>
 ${filter(report)}
-${families.map((family) => familySection(titled(family), tried, family, (rule) => ruleDetails(rule, scenarios, detail)))}
+${families.map((family) => familySection(titled(family), tried, family, details))}
 ${baseline(report)}
 ${inventory(report)}
 ${observed(report)}

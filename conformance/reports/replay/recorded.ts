@@ -44,7 +44,9 @@ function shownAfter(exchanges: readonly ReportExchange[], cited: readonly number
 }
 
 function stepOf({ n, kind, request, response }: ReportExchange): RecordedStep {
-  const body = response?.body ?? null;
+  const verb = kind === 'operator' ? (evidenceVerb(request.method) ?? 'none') : undefined;
+  // What an operator was given, a credential perhaps, is nobody else's.
+  const body = verb === 'none' ? null : (response?.body ?? null);
   const clipped = (body ?? '').length > LONGEST_BODY;
   return {
     n,
@@ -52,6 +54,6 @@ function stepOf({ n, kind, request, response }: ReportExchange): RecordedStep {
     headers: response?.headers ?? [],
     body: clipped ? null : body,
     clipped,
-    ...(kind === 'operator' ? { verb: evidenceVerb(request.method) ?? 'none', asked: n } : {}),
+    ...(verb === undefined ? {} : { verb, asked: n }),
   };
 }
