@@ -1,5 +1,5 @@
 // `sandbox exec -- COMMAND`: what the command finds, and how its end is told.
-// time limit: 60 s
+// time limit: 120 s
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -145,6 +145,26 @@ exec('coverage: its lines work in a shell, and too little of it ends with 1', as
   const next = err.slice(err.indexOf('Most worth trying next'));
   assert.is(next.match(/^ {4}(?:curl |ID=|for )/gm)?.length, 10);
   assert.match(next, `  ${not_met[0].id}: ${not_met[0].words}\n    ${not_met[0].line}\n`);
+});
+
+exec('a right client is told no hint, and a wrong one what is wrong', async () => {
+  const file = join(folder, 'hints.json');
+  const told = async (...client: readonly string[]) => {
+    const [name = '', ...words] = client;
+    const path = join(root, 'conformance/client/testing', name);
+    const { code, err } = await run([
+      `--coverage=json=${file}`,
+      '--',
+      process.execPath,
+      path,
+      ...words,
+    ]);
+    assert.is(code, 0, err);
+    const { hints } = JSON.parse(readFileSync(file, 'utf8'));
+    return hints.map((hint: { readonly code: string }) => hint.code);
+  };
+  assert.equal(await told('right/crowd.mjs'), []);
+  assert.equal(await told('node-mistakes.mjs', 'token-each-call'), ['token_again']);
 });
 
 exec('coverage in a form that there is not is refused before anything starts', async () => {

@@ -28,6 +28,13 @@ readme('its five minutes are answered as it says', async () => {
     assert.equal(statuses.slice(0, 7), [201, 201, 200, 412, 201, 200, 200]);
     assert.match(stdout, /(200 )+(429 )+$/);
     assert.match(stdout, '"status":"settled"');
+    const { requests } = await sandbox.control.listRequests();
+    // The reads at the end overrun the limit on purpose.
+    const told = requests.filter(({ operation }) => operation !== 'listAccounts');
+    assert.equal(
+      told.flatMap(({ hints }) => hints),
+      [],
+    );
   } finally {
     await sandbox.close();
   }

@@ -1,0 +1,35 @@
+// The log of requests: each with its hints, as lines and as events.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox } from '../../../../simulator/host/testing/sandbox.ts';
+import { logRequests } from './request-log.ts';
+
+const log = suite('request log');
+
+/** What is written of a call to a path beside the API. */
+async function written(json: boolean): Promise<string> {
+  const sandbox = await createTestSandbox();
+  const text = await new Promise<string>((resolve) => {
+    logRequests(sandbox, { json, write: resolve });
+    const call = { method: 'GET', target: '/accounts', headers: {}, body: new Uint8Array() };
+    sandbox.call(call, () => undefined);
+  });
+  await sandbox.close();
+  return text;
+}
+
+log('a hint stands under its request', async () => {
+  const [first, second] = (await written(false)).split('\n');
+  assert.match(first ?? '', /GET +\/accounts +404 /);
+  assert.match(second ?? '', /^ {14}hint path_beside_api: Did you mean \/api\/v1\/accounts\?/);
+});
+
+log('an event has its hints', async () => {
+  const { event, status, hints } = JSON.parse(await written(true));
+  assert.equal(
+    [event, status, hints.length, hints[0].code],
+    ['request', 404, 1, 'path_beside_api'],
+  );
+});
+
+log.run();
