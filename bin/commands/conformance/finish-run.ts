@@ -49,8 +49,8 @@ function incompleteWords(hindered: number): string {
   if (hindered === 0) {
     return `${code} (accept it in a baseline, or --allow-incomplete makes it 0)`;
   }
-  const why = `${count(hindered, 'rule')} for a reason that nothing excuses`;
-  return `${code}, ${why}: blocked, inconclusive, or given what is of no use now`;
+  const why = 'blocked or inconclusive, or what was given for them is of no use now';
+  return `${code}; ${count(hindered, 'rule')} (${why}) no option forgives`;
 }
 
 /** A run that was cut off or could not start says too little to change a baseline by. */

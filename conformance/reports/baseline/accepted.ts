@@ -13,11 +13,17 @@ function isAcceptable({ verdict, lost }: ReportRule): boolean {
   return verdict === 'not_tested' && lost.length === 0;
 }
 
+/** Whatever one would do with a control plane: there is none, for one reason. */
+function wantsOf({ unlock }: ReportRule): string[] {
+  const wants = unlock.map((each) => each.replace(/^(a control plane \([^)]*\)), to .*/, '$1'));
+  return [...new Set(wants)].sort();
+}
+
 export function acceptUntested(rule: ReportRule, entries: readonly AcceptedEntry[]): ReportRule {
   if (!isAcceptable(rule)) return rule;
   const entry = entries.find(
     ({ rules, lacks }) =>
-      rules.includes(rule.id) && rule.unlock.every((each) => lacks.includes(each)),
+      rules.includes(rule.id) && wantsOf(rule).every((each) => lacks.includes(each)),
   );
   return entry === undefined ? rule : { ...rule, reason: entry.reason };
 }
@@ -28,18 +34,17 @@ export function acceptUntested(rule: ReportRule, entries: readonly AcceptedEntry
  */
 export function acceptedNow(report: Report, before: readonly AcceptedEntry[]): AcceptedEntry[] {
   const groups = new Map<string, ReportRule[]>();
-  for (const rule of report.rules.filter(isAcceptable)) {
+  for (const rule of report.rules) {
     const old = before.find(({ rules }) => rules.includes(rule.id));
-    const key = JSON.stringify([[...rule.unlock].sort(), old?.reason, old?.expires]);
+    // One that was left out this time stays as it was.
+    const isLeftOut = rule.verdict === 'not_selected' && old !== undefined;
+    if (!isLeftOut && !isAcceptable(rule)) continue;
+    const lacks = isLeftOut ? old.lacks : wantsOf(rule);
+    const key = JSON.stringify([lacks, old?.reason ?? UNEXPLAINED, old?.expires ?? null]);
     groups.set(key, [...(groups.get(key) ?? []), rule]);
   }
-  return [...groups.values()].map((rules): AcceptedEntry => {
-    const old = before.find((each) => each.rules.includes(rules[0]!.id));
-    return {
-      lacks: [...rules[0]!.unlock].sort(),
-      rules: rules.map(({ id }) => id),
-      reason: old?.reason ?? UNEXPLAINED,
-      expires: old?.expires ?? null,
-    };
+  return [...groups].map(([key, rules]): AcceptedEntry => {
+    const [lacks, reason, expires] = JSON.parse(key) as [string[], string, string | null];
+    return { lacks, rules: rules.map(({ id }) => id), reason, expires };
   });
 }

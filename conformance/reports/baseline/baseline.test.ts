@@ -219,6 +219,24 @@ baseline('an update writes what is not tested by what is lacking, and keeps reas
     accepted,
     { rules: ['ACC-4', 'ACC-5'], lacks: ['plan'], reason: UNEXPLAINED, expires: null },
   ]);
+  const plane = (to: string) => untried([`a control plane (--control-url), to ${to}`]).rules[0]!;
+  const planes = [plane('move its clock'), { ...plane('make events'), id: 'ACC-7' }];
+  const one = updatedBaseline({ ...report, rules: planes }, { known: [] }, NOW_MS).not_tested!;
+  assert.equal(
+    one.map(({ rules, lacks }) => [rules, lacks]),
+    [[['ACC-1', 'ACC-7'], ['a control plane (--control-url)']]],
+  );
+  const explained = one.map((each) => ({ ...each, reason: 'staging has none' }));
+  const whole = { ...report, rules: [...planes, ...report.rules.slice(1)] };
+  const seen = applyBaseline(whole, { known: [], not_tested: explained }, TODAY, false);
+  assert.is(seen.verdict, 'conformant');
+  const unasked = { ...planes[1]!, verdict: 'not_selected' as const };
+  const part = updatedBaseline(
+    { ...report, rules: [planes[0]!, unasked] },
+    { known: [], not_tested: explained },
+    NOW_MS,
+  );
+  assert.equal(part.not_tested, explained);
   const lost = updatedBaseline(untried(['receiver'], ['receiver']), { known: [] }, NOW_MS);
   assert.equal(lost.not_tested, []);
 });

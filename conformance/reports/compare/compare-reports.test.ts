@@ -51,7 +51,7 @@ compare('an open question that is answered in another way is told, and is not wo
   const row = sampleReport.observed[0]!;
   const [old, now] = ['422', '403'].map((observed) => ({
     ...reportOf('passed'),
-    observed: [{ ...row, id: 'NS-6', observed }],
+    observed: [{ ...row, id: 'NS-6', observed, settings: {} }],
   }));
   const seen = compareReports(old!, now!);
   assert.is(seen.verdict, 'same');
@@ -59,6 +59,18 @@ compare('an open question that is answered in another way is told, and is not wo
     seen.changes.map(({ kind, id }) => [kind, id]),
     [['observed', 'NS-6']],
   );
+});
+
+compare('names that each run makes up are no other answer', () => {
+  const row = { ...sampleReport.observed[0]!, id: 'NS-24' };
+  const report = (observed: string, settings: object) => ({
+    ...reportOf('passed'),
+    observed: [{ ...row, observed, settings: settings as Record<string, unknown> }],
+  });
+  const kinds = (old: Report, now: Report) => compareReports(old, now).changes.length;
+  assert.is(kinds(report('"+447" reads "1"', {}), report('"+448" reads "2"', {})), 0);
+  assert.is(kinds(report('a', { phones: 'kept' }), report('b', { phones: 'kept' })), 0);
+  assert.is(kinds(report('a', { phones: 'kept' }), report('a', { phones: 'other' })), 1);
 });
 
 compare('in words and as Markdown, whatever a target says', () => {

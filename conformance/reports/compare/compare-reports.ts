@@ -1,6 +1,6 @@
 // Two reports side by side: what deviates that did not, what no longer does, and what is other than
 // it was. Failures are told apart by their fingerprints, as in a baseline.
-import type { Report, ReportFinding, ReportRule } from '../report.ts';
+import type { Report, ReportFinding, ReportObserved, ReportRule } from '../report.ts';
 
 export type ChangeKind = 'new' | 'gone' | 'changed' | 'lost' | 'tested' | 'observed';
 
@@ -107,13 +107,24 @@ function compared(finding: ReportFinding): ComparedFinding {
 /** Where the specification is open, another answer is no deviation, but clients may rest on it. */
 function observedChanges(old: Report, now: Report): Change[] {
   const before = new Map(old.observed.map((each) => [each.id, each]));
-  return now.observed.flatMap(({ id, question, observed }) => {
-    const was = before.get(id)?.observed ?? null;
-    if (was === null || observed === null || was === observed) return [];
+  return now.observed.flatMap((row) => {
+    const { id, question, observed } = row;
+    const other = before.get(id);
+    const was = other?.observed ?? null;
+    if (other === undefined || was === null || observed === null) return [];
+    if (isSameAnswer(other, row)) return [];
     const change: Change = {
       ...{ kind: 'observed', id, words: question },
       ...{ before: was, after: observed, findings: [] },
     };
     return [change];
   });
+}
+
+/** By the settings that imitate it, or by the words without the names that a run made up. */
+function isSameAnswer(one: ReportObserved, other: ReportObserved): boolean {
+  const settings = (row: ReportObserved) => JSON.stringify(row.settings);
+  if (settings(one) !== '{}' || settings(other) !== '{}') return settings(one) === settings(other);
+  const words = (row: ReportObserved) => (row.observed ?? '').replace(/"[^"]*"/g, '"…"');
+  return words(one) === words(other);
 }
