@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../dev/root.ts';
 import { defineClient } from './conformance/client.ts';
+import { defineCompare } from './conformance/compare.ts';
 import { defineExplain } from './conformance/explain.ts';
 import { defineExplore } from './conformance/explore.ts';
 import { defineInit } from './conformance/init.ts';
@@ -29,6 +30,7 @@ const judges = {
   explain: defineExplain,
   init: defineInit,
   replay: defineReplay,
+  compare: defineCompare,
   explore: defineExplore,
   receiver: defineReceiver,
   client: defineClient,

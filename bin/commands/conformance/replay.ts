@@ -17,7 +17,8 @@ const help: HelpText = {
     'The script compares each answer with the recorded one and says what differs. It ends with 0 when what deviated is not seen again, with 1 when it is, with 2 when something is not set, and with 3 when it cannot be compared; from a report in which nothing deviated with 0 when all is as it was, and 1 when it is not.',
   ],
   examples: [
-    'npx conformance replay report.json bulk-sizes | BASE_URL=http://127.0.0.1:7420 bash',
+    'npx conformance replay report.json bulk-sizes \\',
+    '  | BASE_URL=http://127.0.0.1:7420 bash',
     'npx conformance replay RCV-refuses-no-t \\',
     '  | URL=http://127.0.0.1:3000/hooks SECRET=whsec_… bash',
   ],
