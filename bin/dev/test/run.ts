@@ -16,11 +16,15 @@ export interface Run {
 const running = new Set<ChildProcess>();
 
 /** Starts Node with `args` in the checkout and waits; nothing it started outlives it. */
-export function run(args: readonly string[], limitMs: number): Promise<Run> {
+export function run(
+  args: readonly string[],
+  limitMs: number,
+  node: string = process.execPath,
+): Promise<Run> {
   const startedAtMs = performance.now();
   const { FORCE_COLOR: _, ...env } = process.env;
   // Detached: a process group of its own, so that its servers can be ended with it.
-  const child = spawn(process.execPath, args, {
+  const child = spawn(node, args, {
     cwd: root,
     detached: true,
     env: { ...env, NO_COLOR: '1' },
