@@ -1,8 +1,12 @@
-// `npm run bench [-- NAME…]`: measures in one run against yardsticks, and prints ratios with aims.
-import { availableParallelism } from 'node:os';
+// `npm run bench [-- NAME…]`: measures in one run against yardsticks, and prints ratios with aims;
+// at the end all of it once more as one table for the guide.
+import { availableParallelism, cpus } from 'node:os';
 import { deliveries } from './bench/deliveries.ts';
 import { equipment } from './bench/equipment.ts';
-import { type Figure, meetsAim, printFigures } from './bench/figures.ts';
+import { type Figure, markdownTable, meetsAim, printFigures } from './bench/figures.ts';
+import { judges } from './bench/judges.ts';
+import { mockServers } from './bench/mock-servers.ts';
+import { mswHandlers } from './bench/msw-handlers.ts';
 import { size } from './bench/size.ts';
 import { start } from './bench/start.ts';
 import { isPinned, pinSelf } from './bench/subject.ts';
@@ -11,7 +15,16 @@ import { build } from './build/build.ts';
 
 type Bench = (log: (line: string) => void) => Promise<Figure[]>;
 
-const benches: Readonly<Record<string, Bench>> = { start, throughput, size, deliveries, equipment };
+const benches: Readonly<Record<string, Bench>> = {
+  start,
+  throughput,
+  size,
+  deliveries,
+  equipment,
+  msw: mswHandlers,
+  judges,
+  'mock-servers': mockServers,
+};
 
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !(name in benches));
@@ -26,11 +39,16 @@ async function main(names: readonly string[]): Promise<number> {
   const cores = isPinned() ? 'servers on one core, load on another' : 'cores not pinned';
   console.log(`bench: Node ${process.version}, ${count} cores, ${cores}`);
   let missed = 0;
+  const all: Record<string, Figure[]> = {};
   for (const name of names.length > 0 ? names : Object.keys(benches)) {
     const figures = (await benches[name]?.(log)) ?? [];
+    all[name] = figures;
     console.log(`\n${name}\n${printFigures(figures)}\n`);
     missed += figures.filter((figure) => meetsAim(figure) === false).length;
   }
+  const machine = `${cpus()[0]?.model.trim() || process.arch}, ${count} cores`;
+  const day = new Date().toISOString().slice(0, 10);
+  console.log(markdownTable(`${machine}, Node ${process.version}, ${day}.`, all));
   console.log(missed === 0 ? 'every aim is met' : `${missed} aims are missed`);
   return missed === 0 ? 0 : 1;
 }

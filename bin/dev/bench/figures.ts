@@ -25,6 +25,8 @@ export interface Figure {
   /** What the value is against its yardstick, where it has one. */
   readonly ratio?: number;
   readonly aim?: { readonly atLeast: number } | { readonly atMost: number };
+  /** What else there is to say of it. */
+  readonly note?: string;
   /** The number that `aim` is about, where it is not the ratio. */
   readonly measured?: number;
 }
@@ -38,14 +40,14 @@ export function meetsAim({ aim, ratio, measured = ratio }: Figure): boolean | un
 /** The figures as lines of a table. */
 export function printFigures(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
-    const { name, value, ratio, aim } = figure;
+    const { name, value, ratio, aim, note } = figure;
     const met = meetsAim(figure);
     return [
       name,
       value,
       ratio === undefined ? '' : `${ratio.toFixed(2)} x`,
       aim ? ('atLeast' in aim ? `at least ${aim.atLeast}` : `at most ${aim.atMost}`) : '',
-      met === undefined ? '' : met ? 'met' : 'MISSED',
+      [met === undefined ? [] : met ? 'met' : 'MISSED', note ?? []].flat().join('; '),
     ];
   });
   const widths = [0, 1, 2, 3].map((n) => Math.max(...rows.map((row) => row[n]?.length ?? 0)));
@@ -58,4 +60,24 @@ export function printFigures(figures: readonly Figure[]): string {
           .trimEnd(),
     )
     .join('\n');
+}
+
+/** All figures as one table in Markdown, under where and when they were measured. */
+export function markdownTable(
+  heading: string,
+  all: Readonly<Record<string, readonly Figure[]>>,
+): string {
+  const rows = Object.entries(all).flatMap(([bench, figures]) =>
+    figures.map(({ name, value, ratio, aim, note }) => {
+      const aimed = aim
+        ? 'atLeast' in aim
+          ? `at least ${aim.atLeast}`
+          : `at most ${aim.atMost}`
+        : '';
+      const cells = [bench, name, value, ratio?.toFixed(2) ?? '', aimed, note ?? ''];
+      return `| ${cells.join(' | ')} |`;
+    }),
+  );
+  const head = ['| bench | what | measured | ratio | aim | |', '|---|---|---|---|---|---|'];
+  return [heading, '', ...head, ...rows].join('\n');
 }

@@ -100,7 +100,8 @@ function readEvent<T>(lines: Interface, child: ChildProcess, name: string): Prom
   });
 }
 
-function residentBytes(pid: number): number {
+/** Of a process by its id. */
+export function residentBytes(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024;
 }
 
