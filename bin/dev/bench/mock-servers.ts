@@ -1,5 +1,5 @@
-// What people would use instead: Prism, Mockoon and json-server, fetched for the time, answering the
-// same request; how fast, how soon, how much memory, and where one of them does better.
+// What people would use instead: Prism, Mockoon and json-server, fetched for the time, answering
+// the same request; how fast, how soon, how much memory, and where one of them does better.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -37,3 +37,22 @@ function accountBody(serial: string, badEmail: boolean): string {
     `"brand_id":"10","comment":"`;
   return `${start}${'x'.repeat(bodyBytes - start.length - 2)}"}`;
 }
+
+/** Of ten requests, what a client at work sends: reads, creates, a repeat, a mistake. */
+export function clientMix(shape: RequestShape): () => string {
+  const create = createAccountRequests(shape);
+  const refused = createAccountRequests({ ...shape, badEmail: true });
+  const read =
+    `GET /api/v1/accounts?limit=20 HTTP/1.1\r\nHost: 127.0.0.1:${shape.port}\r\n` +
+    `Authorization: Bearer ${shape.token}\r\n\r\n`;
+  let turn = 0;
+  let latest = create();
+  return () => {
+    turn = (turn + 1) % 10;
+    if (turn % 2 === 0) return read;
+    if (turn === 1) return latest;
+    if (turn === 3) return refused();
+    latest = create();
+    return latest;
+  };
+}
