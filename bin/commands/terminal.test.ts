@@ -50,17 +50,18 @@ doors('the banner and the log', async () => {
   sandbox.first.act('createCredential', { name: hostile, scopes: [], firm_id: '1' } as never);
   const ready = readyEvent(sandbox, 'http://127.0.0.1:1', null);
   for (const line of bannerLines(ready, [hostile])) assertHarmless(line);
-  assertHarmless(
-    requestLine({
-      atMs: 0,
-      method: 'GET',
-      target: `/${hostile}`,
-      status: 200,
-      idempotency: null,
-      caller: hostile,
-      cites: [],
-    } as never),
-  );
+  const lines = requestLine({
+    atMs: 0,
+    method: 'GET',
+    target: `/${hostile}`,
+    status: 200,
+    idempotency: null,
+    caller: hostile,
+    cites: [],
+    hints: [{ code: 'unknown_field', words: hostile }],
+  } as never).split('\n');
+  assert.is(lines.length, 2);
+  for (const line of lines) assertHarmless(line);
   assertHarmless(sentLine({ atMs: 0, kind: hostile, seq: 1, attempt: 1, url: hostile }));
   await sandbox.close();
 });

@@ -34,7 +34,7 @@ load('every answer counts once', async () => {
   await served(answer, async (port) => {
     const { statuses, perSecond } = await drive({ port, next, durationMs: 30, connections: 3 });
     assert.is(statuses.get(201), asked);
-    assert.ok(asked > 3 && perSecond > 0);
+    assert.ok(asked >= 3 && perSecond > 0);
   });
 });
 
