@@ -13,6 +13,7 @@ import { type Figure, median } from './figures.ts';
 import { drive } from './load.ts';
 import { createAccountRequests } from './requests.ts';
 import { startSandbox } from './sandbox.ts';
+import { startOne } from './start.ts';
 import { isPinned, residentBytes, startSubject } from './subject.ts';
 
 const packages = ['@stoplight/prism-cli@5', '@mockoon/cli@9', 'json-server@0.17.4'];
@@ -124,10 +125,10 @@ async function measure({ args, status }: MockServer): Promise<Measured> {
 }
 
 async function measureSandbox(): Promise<Measured> {
-  const startedAtMs = performance.now();
+  const { subject, firstAnswerMs: readyMs } = await startOne('sandbox');
+  await subject.stop();
   const sandbox = await startSandbox();
   try {
-    const readyMs = performance.now() - startedAtMs;
     const perSecond = await speed(sandbox.port, sandbox.token, 201);
     return { readyMs, perSecond, megabytes: sandbox.residentBytes() / 1024 / 1024 };
   } finally {
@@ -184,7 +185,7 @@ function figuresOf(name: string, own: Measured, sandbox: Measured): Figure[] {
   const perSecond = `${Math.round(own.perSecond).toLocaleString('en')}/s`;
   return [
     figure('createAccount', perSecond, speedRatio, speedRatio > 1),
-    figure('spawn to ready', `${own.readyMs.toFixed(0)} ms`, startRatio, startRatio < 1),
+    figure('spawn to first answer', `${own.readyMs.toFixed(0)} ms`, startRatio, startRatio < 1),
     figure('resident', `${own.megabytes.toFixed(0)} MB`, memoryRatio, memoryRatio < 1),
   ];
 }

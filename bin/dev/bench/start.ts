@@ -43,7 +43,10 @@ export async function start(log: (line: string) => void): Promise<Figure[]> {
   return [...figures, await memoryAtRest()];
 }
 
-async function startOne(name: Program): Promise<{ subject: Subject; firstAnswerMs: number }> {
+/** A program from its spawn to its first right answer. */
+export async function startOne(
+  name: Program,
+): Promise<{ subject: Subject; firstAnswerMs: number }> {
   const startedAtMs = performance.now();
   const subject = await startSubject(programs[name]);
   const own = subject.ready.credentials?.find((credential) => credential.name === 'brand-a');
