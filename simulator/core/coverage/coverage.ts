@@ -73,7 +73,8 @@ export class Coverage {
     for (const { code, words } of hints) {
       this.hints.set(code, { count: (this.hints.get(code)?.count ?? 0) + 1, words, n: entry.n });
     }
-    this.answer(world, entry);
+    // What is held back meets its rules when its answer leaves.
+    if (entry.reply !== null || entry.reset) this.answer(world, entry);
   }
 
   /** The same once it is answered at last. */

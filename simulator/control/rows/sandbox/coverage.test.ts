@@ -159,4 +159,24 @@ coverage(
   },
 );
 
+coverage('a call that is held back is counted once, when its answer leaves', async ({ trial }) => {
+  const { ask, call } = trial;
+  const match = { operation: 'approveTransaction' };
+  await ask('POST', 'faults', { match, phase: 'after', effect: { kind: 'delay', ms: 500 } });
+  const answered = call('firm', 'POST', 'transactions/9004/approve?account_id=1001');
+  const { first } = trial.sandbox;
+  for (let turn = 0; turn < 1000 && first.waiting === 0; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const before = (await ask('GET', 'coverage')).body;
+  assert.is(before.operations.approveTransaction, 1);
+  assert.is(before.rules.ids['TXS-1'], undefined);
+  await ask('POST', 'clock/advance', { by_ms: 500 });
+  assert.is((await answered).status, 200);
+  const { body } = await ask('GET', 'coverage');
+  assert.is(body.rules.ids['TXS-1'], 1);
+  assert.is(body.operations.approveTransaction, 1);
+  assert.is(body.transitions['pending approve → approved'], 1);
+});
+
 coverage.run();
