@@ -118,7 +118,8 @@ function unsettledIn(model: Player): ReadonlySet<string> {
     const [id, status] = ['id', 'status'].map((name) => memberAt(outcome.json, name));
     if (typeof id !== 'string') continue;
     if (status === 'approved') approved.add(id);
-    else if (typeof status === 'string') approved.delete(id);
+    // NS-4: one that was cancelled before it settled may have been booked and taken back.
+    else if (status === 'settled') approved.delete(id);
   }
   for (const id of model.settled) approved.delete(id);
   return approved;
