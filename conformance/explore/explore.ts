@@ -239,7 +239,8 @@ class Exploration {
     return { masked, seqName: String(settings.envelope_seq_name ?? 'seq') };
   }
 
-  async #look(sequence: Sequence, { difference, case: own }: Duel): Promise<void> {
+  async #look(sequence: Sequence, played: Duel): Promise<void> {
+    const { difference, case: own } = played;
     if (difference === undefined) return;
     const met = signatureOf(difference);
     if (this.#casebook.knows(met)) return;
@@ -247,7 +248,8 @@ class Exploration {
       this.#casebook.isOpen(met, ORDER);
       return;
     }
-    const found = await investigate(sequence, difference, (each) => this.#duel(each));
+    const shown = { ...played, difference };
+    const found = await investigate(sequence, shown, (each) => this.#duel(each));
     if (found === null) {
       this.#casebook.inconclusive.push(`not met again: ${met}`);
       return;

@@ -2,6 +2,7 @@
 // still shows it.
 import { type Difference, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
+import { Spent } from '../play/ground.ts';
 import { callsOf, type Sequence } from '../sequence.ts';
 import { shrink, upTo } from './shrink.ts';
 
@@ -28,10 +29,12 @@ const triesFor = ({ steps }: Sequence): number =>
 
 export type Play = (sequence: Sequence) => Promise<Duel>;
 
-/** Null when it does not show again. */
+/**
+ * Null when it does not show again. Where no requests are left to look, it is told as it was met.
+ */
 export async function investigate(
   sequence: Sequence,
-  first: Difference,
+  { difference: first, ...met }: Duel & { readonly difference: Difference },
   play: Play,
 ): Promise<Found | null> {
   const wanted = signatureOf(first);
@@ -44,25 +47,38 @@ export async function investigate(
     return null;
   };
   const cut = upTo(sequence, first.n);
-  const shrunk = await shrink(cut, first.n, shows);
-  let reproduced = 0;
-  let last: Duel | null = null;
-  const times = triesFor(shrunk) === 1 ? AGAIN : AGAIN_AT_ONCE;
-  for (let time = 0; time < times; time += 1) {
-    const shown = await shows(shrunk, 1);
-    if (shown === null) continue;
-    reproduced += 1;
-    last = shown;
-  }
+  const { sequence: shrunk, shown } = await shrink(cut, first.n, shows);
+  const again = await showAgain(shrunk, (each) => shows(each, 1));
+  const last = again.last ?? (again.isSpent ? (shown ?? { ...met, difference: first }) : null);
   if (last?.difference === undefined) return null;
   return {
     sequence: shrunk,
     difference: last.difference,
     duel: last,
-    reproduced: `${reproduced} of ${times}`,
+    reproduced: again.last === null ? ONCE : `${again.reproduced} of ${again.times}`,
     calls: callsOf(shrunk.steps).length,
     shrunkFrom: callsOf(sequence.steps).length,
     times: 1,
     metAs: new Set([wanted]),
   };
+}
+
+const ONCE = 'once, with no requests left to show it again';
+
+async function showAgain(shrunk: Sequence, show: (each: Sequence) => Promise<Duel | null>) {
+  const times = triesFor(shrunk) === 1 ? AGAIN : AGAIN_AT_ONCE;
+  let reproduced = 0;
+  let last: Duel | null = null;
+  for (let time = 0; time < times; time += 1) {
+    try {
+      const shown = await show(shrunk);
+      if (shown === null) continue;
+      reproduced += 1;
+      last = shown;
+    } catch (error) {
+      if (!(error instanceof Spent)) throw error;
+      return { reproduced, times: time, last, isSpent: true };
+    }
+  }
+  return { reproduced, times, last, isSpent: false };
 }

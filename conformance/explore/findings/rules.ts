@@ -97,8 +97,20 @@ export function rulesFor(found: Found): readonly string[] {
   const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isAfterUpdate(sequence.steps));
   const converged = basis?.idempotency === 'converged' && kind === 'account' ? ['ACC-5'] : [];
   const cites = [...placed, ...converged, ...fitting, ...rulesOf(basis)];
-  const story = [...limitRules(found), ...repeatRules(found), ...historyRules(found, member)];
+  const isReplayed = basis?.idempotency === 'replayed';
+  const story = [
+    ...limitRules(found),
+    ...repeatRules(found),
+    ...deliveryRules(found),
+    ...(isReplayed ? [] : historyRules(found, member)),
+  ];
   return [...new Set([...story, ...cites])];
+}
+
+/** EVT-8a: how many deliveries there are once time has passed. */
+function deliveryRules({ difference: { at, operation }, sequence }: Found): readonly string[] {
+  const hasPaused = sequence.steps.some((step) => step.do === 'advance');
+  return operation === 'delivery' && at === 'count' && hasPaused ? ['EVT-8a'] : [];
 }
 
 /** Rules of what happened before, where that says more than the place in the answer. */

@@ -1,5 +1,6 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
 import type { Duel } from '../play/arena.ts';
+import { Spent } from '../play/ground.ts';
 import { callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
 import { simpler } from './simpler.ts';
 
@@ -8,17 +9,26 @@ type Shows = (sequence: Sequence) => Promise<Duel | null>;
 /** The most plays that are spent on one difference. */
 const MOST_PLAYS = 60;
 
-export async function shrink(sequence: Sequence, n: number, shows: Shows): Promise<Sequence> {
+export interface Shrunk {
+  readonly sequence: Sequence;
+  /** The play that showed it last; undefined where nothing shorter has shown it. */
+  readonly shown: Duel | undefined;
+}
+
+/** Ends with the best so far when no requests are left. */
+export async function shrink(sequence: Sequence, n: number, shows: Shows): Promise<Shrunk> {
   const shrinking = new Shrinking(sequence, n, shows);
   await shrinking.slice();
   await shrinking.drop();
   await shrinking.simplify();
   await shrinking.drop();
-  return shrinking.best;
+  return { sequence: shrinking.best, shown: shrinking.shown };
 }
 
 class Shrinking {
   best: Sequence;
+  shown: Duel | undefined;
+  #isSpent = false;
   readonly #n: number;
   readonly #shows: Shows;
   #plays = 0;
@@ -30,11 +40,19 @@ class Shrinking {
   }
 
   async #try(steps: readonly Step[]): Promise<boolean> {
-    if (this.#plays >= MOST_PLAYS) return false;
+    if (this.#plays >= MOST_PLAYS || this.#isSpent) return false;
     this.#plays += 1;
-    const shown = await this.#shows({ steps });
-    if (shown !== null) this.best = { steps };
-    return shown !== null;
+    try {
+      const shown = await this.#shows({ steps });
+      if (shown === null) return false;
+      this.best = { steps };
+      this.shown = shown;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Spent)) throw error;
+      this.#isSpent = true;
+      return false;
+    }
   }
 
   /** At a stroke: only what the last step refers to, and what those steps refer to. */

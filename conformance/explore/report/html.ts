@@ -6,6 +6,7 @@ import {
   judgeLine,
   operatorWords,
   ruleLines,
+  shownLine,
   timeline,
   UNEXPLAINED,
 } from './words.ts';
@@ -40,13 +41,12 @@ export function htmlReport(report: ExploreReport): string {
 }
 
 function differencePart(found: ReportDifference): string {
-  const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
   const rules = ruleLines(found).map((each) => `<li>${text(each)}</li>`);
   const script = found.script === null ? '' : scriptPart(found.script);
   return [
     `<h2 id="${text(found.id)}">${text(found.id)}: ${text(found.title)}</h2>`,
     `<ul>${rules.join('')}</ul>`,
-    `<p>Shown ${text(found.reproduced)} times; ${text(shrunk)}. ${text(judgeLine(found))}</p>`,
+    `<p>${text(shownLine(found))} ${text(judgeLine(found))}</p>`,
     `<div class="line">${found.steps.map((each) => barOf(each, found)).join('')}</div><ol>`,
     ...found.steps.map(stepPart),
     `</ol><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,

@@ -6,6 +6,7 @@ import {
   judgeLine,
   operatorWords,
   ruleLines,
+  shownLine,
   timeline,
   UNEXPLAINED,
 } from './words.ts';
@@ -30,14 +31,13 @@ export function markdownReport(report: ExploreReport): string {
 }
 
 function differenceLines(found: ReportDifference): string[] {
-  const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
   return [
     '',
     `## ${found.id}: ${inline(found.title)}`,
     '',
     ...ruleLines(found).map((each) => `- ${inline(each)}`),
     '',
-    `Shown ${found.reproduced} times; ${shrunk}. ${judgeLine(found)}`,
+    `${shownLine(found)} ${judgeLine(found)}`,
     '',
     ...found.steps.flatMap(stepLines),
     '',

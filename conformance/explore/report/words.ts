@@ -25,6 +25,12 @@ export function judgeLine({ judge }: ReportDifference): string {
   return SAYS[judge.says](judge.rule ?? '');
 }
 
+/** `Shown 2 of 2 times`, or why no more often. */
+export function shownLine({ reproduced, calls, shrunk_from: from }: ReportDifference): string {
+  const often = /^\d/.test(reproduced) ? `${reproduced} times` : reproduced;
+  return `Shown ${often}; ${count(calls, 'call')}, shrunk from ${from}.`;
+}
+
 /** Null for a step by itself. */
 export function timeline({ at_once: times }: ReportStep): string | null {
   if (times === undefined) return null;
