@@ -113,6 +113,7 @@ const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
 /** What breaks a rule, or takes away what the explorer could compare. */
 const KEPT = new Set([
   ...['unrecorded_refusals', 'key_across_brands', 'account_statuses', 'replay_etag'],
+  'provider_withdrawals',
   ...['deprecation_header', 'account_status_endpoint'],
 ]);
 
