@@ -24,8 +24,10 @@ export function inventoryLines(inventory: ReportInventory): string[] {
       ? 'Every subscription that it made is disabled again.'
       : `Still enabled, and to be disabled by hand: ${open}.`;
   const lost = `What came of ${count(unanswered, 'write')} without an answer is not known.`;
+  const named = `${mark} stands in their names. Records stay there.`;
+  const known = what === 'nothing' ? 'nothing that is known of.' : `${what}; ${named}`;
   return [
-    `Made on the target: ${what}; ${mark} stands in their names. Records stay there.`,
+    `Made on the target: ${known}`,
     ...(made.subscriptions > 0 ? [left] : []),
     ...(unanswered > 0 ? [lost] : []),
   ];
