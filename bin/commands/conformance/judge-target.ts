@@ -8,7 +8,7 @@ import {
 } from '../../../conformance/engine/judge/testability.ts';
 import { chooseScenarios, neededCapabilities } from '../../../conformance/engine/run/choose.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
-import { selectedRules, unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
+import { unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
 import { Progress, type ProgressOptions } from '../../../conformance/reports/progress/progress.ts';
@@ -81,8 +81,8 @@ type Announce = NonNullable<Parameters<typeof findTarget>[0]['onMode']>;
 
 function progressOptions(options: RunOptions, read: TargetReading, mode: Mode): ProgressOptions {
   const offers = claimedOffers(read, mode, options);
-  const { chosen } = chooseScenarios({ scenarios, selection: options, offers });
-  const wanted = scenarios.filter((each) => selectedRules(each, options).length > 0).length;
+  const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
+  const wanted = chosen.length + left.filter(({ missing }) => missing.length > 0).length;
   return { chosen, wanted, pace: paceOf(read, mode, options) };
 }
 

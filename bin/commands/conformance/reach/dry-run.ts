@@ -2,7 +2,6 @@
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import { type Mode, planRun } from '../../../../conformance/engine/inventory/plan.ts';
 import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/choose.ts';
-import { selectedRules } from '../../../../conformance/engine/run/selection.ts';
 import type { Scenario } from '../../../../conformance/engine/types.ts';
 import {
   planDocument,
@@ -25,12 +24,12 @@ export function tellPlan(
   const hasOwn = read.profile !== undefined || options.token !== undefined;
   const mode: Mode = hasOwn || read.asked === null ? 'profile' : 'control';
   const offers = claimedOffers(read, mode, options);
-  const { chosen } = chooseScenarios({ scenarios, selection: options, offers });
+  const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
   const pace = paceOf(read, mode, options);
   const told: ToldPlan = {
     target: redactor.text(read.baseUrl),
     plan: planRun(chosen, pace),
-    wanted: scenarios.filter((each) => selectedRules(each, options).length > 0).length,
+    wanted: chosen.length + left.filter(({ missing }) => missing.length > 0).length,
     lookingFirst: lookingFirst(read, mode, neededCapabilities(scenarios, options)),
     perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : null,
     isKept: mode === 'profile',
