@@ -68,7 +68,7 @@ export function whatItDoes({ first }: Observation): string {
   const tokens = of(({ operation }) => operation === 'issueToken');
   const writes = of(({ operation }) => isWrite(operation));
   const rest = calls.length - tokens - writes;
-  const parts = [`${writes} writes`, `${rest} other calls`, `${tokens} token requests`];
+  const parts = [count(writes, 'write'), count(rest, 'other call'), count(tokens, 'token request')];
   const how = succeeded(first) ? 'it succeeded' : 'it failed';
   return `${parts.join(', ')}; ${how} in ${(first.ending.durationMs / 1000).toFixed(1)} s`;
 }
@@ -82,4 +82,8 @@ function placeOf(id: string, recording: Recording): string {
 function ordinal(n: number): string {
   const ending = n % 100 > 10 && n % 100 < 14 ? undefined : ['st', 'nd', 'rd'][(n % 10) - 1];
   return `${n}${ending ?? 'th'}`;
+}
+
+function count(many: number, one: string): string {
+  return `${many} ${one}${many === 1 ? '' : 's'}`;
 }

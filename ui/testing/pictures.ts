@@ -1,0 +1,126 @@
+// `npm run pictures`: the pictures of the documents, taken of the real page after a session as a
+// partner developer has one. The example of the client judge is the one that its guide shows.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, launch, openPage, type Served, startSandbox } from './dashboard-page.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** Whoever opens a page of the documents should not wait for its pictures. */
+const mostBytes = 120_000;
+/** The same time each time, so that a picture changes only with the page. */
+const clock = '2026-03-02T09:30:00Z';
+
+async function main(): Promise<void> {
+  const executable = findChromium();
+  if (executable === null) throw new Error('Chromium is not there: set CHROMIUM');
+  const receiver = createServer((_, response) => response.writeHead(503).end());
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const served = await startSandbox('--clock', clock);
+  const browser = await launch(executable);
+  try {
+    await playSession(served, (receiver.address() as AddressInfo).port);
+    await takeAll(browser, served);
+  } finally {
+    await browser.close();
+    await served.stop();
+    receiver.close();
+    receiver.closeAllConnections();
+  }
+}
+
+async function playSession({ ask, call }: Served, port: number): Promise<void> {
+  const from = 'https://hooks.partner.example';
+  await ask('PUT', 'forwards', { from, to: `http://127.0.0.1:${port}` });
+  await call('POST', 'webhooks', { url: `${from}/in`, event_categories: ['account'] });
+  const ada = { client_reference_id: 'ada', email: 'ada@example.com', brand_id: '10' };
+  await call('POST', 'accounts', ada);
+  await ask('POST', 'clock/advance', { by_ms: 45_000 });
+  await call('GET', 'accounts/1007/status');
+  await call('POST', 'transactions', {
+    client_reference_id: 'first-deposit',
+    account_id: '1001',
+    trading_account_id: '5001',
+    currency: 'USD',
+    amount: '250.00',
+    transaction_type: 'Deposit',
+  });
+  await call('POST', 'transactions/9013/approve?account_id=1001');
+  await ask('POST', 'clock/advance', { by_ms: 2000 });
+  await call('POST', 'transactions/9013/reject?account_id=1001', { reason: 'too late' });
+  await call('POST', 'accounts', { ...ada, client_reference_id: 'grace', email: 'grace' });
+}
+
+async function takeAll(browser: Browser, served: Served): Promise<void> {
+  const { page, settled } = await openPage(browser, `${served.base}/`);
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const show = async (place: string, height: number) => {
+    await page.setViewportSize({ width: 1180, height });
+    await page.goto(`${served.base}/#/${place}`);
+    await settled();
+  };
+  const { requests } = (await served.ask('GET', 'requests?status=409&limit=1')) as {
+    requests: { id: string }[];
+  };
+  await show(`timeline/requests/${requests[0]?.id}`, 640);
+  await take(page, 'request');
+  const { deliveries } = (await served.ask('GET', 'deliveries?limit=1000')) as {
+    deliveries: { id: string | null; attempts: unknown[]; status: string }[];
+  };
+  const tried = deliveries.findLast(({ status, id, attempts }) => {
+    return status === 'pending' && id !== null && attempts.length > 1;
+  });
+  await show(`timeline/deliveries/${tried?.id}`, 640);
+  await take(page, 'delivery');
+  await show('clients', 700);
+  await page.getByLabel('Choose a report').setInputFiles(judgeExample());
+  await page.locator('.ledger[open]').first().scrollIntoViewIfNeeded();
+  await page.locator('main').evaluate((main) => {
+    const report = main.querySelectorAll('.panel')[1];
+    const above = main.getBoundingClientRect().top + 16;
+    main.scrollTop += (report?.getBoundingClientRect().top ?? above) - above;
+  });
+  await settled();
+  await take(page, 'client');
+}
+
+/** The report on the example of the guide, as its reader gets it. */
+function judgeExample(): { name: string; mimeType: string; buffer: Buffer } {
+  const guide = readFileSync(join(root, 'conformance/client/README.md'), 'utf8');
+  const code = /^```js\n(\/\/ open-position\.mjs:[\s\S]*?)^```$/m.exec(guide)?.[1];
+  if (code === undefined) throw new Error('the guide shows no open-position.mjs');
+  const folder = mkdtempSync(join(tmpdir(), 'pictures-'));
+  try {
+    writeFileSync(join(folder, 'open-position.mjs'), code);
+    const checks = ['--only', 'CLT-answer-lost', 'CLT-large-ids', 'CLT-amounts'];
+    const report = ['--report', 'json=client.json'];
+    const command = ['client', ...checks, ...report, '--', 'node', 'open-position.mjs'];
+    try {
+      const judge = [join(root, 'bin/conformance.js'), ...command];
+      execFileSync(process.execPath, judge, { cwd: folder, stdio: 'ignore' });
+    } catch (error) {
+      // The example fails a check: that is what is to be seen.
+      if ((error as { status?: unknown }).status !== 1) throw error;
+    }
+    const buffer = readFileSync(join(folder, 'client.json'));
+    return { name: 'client.json', mimeType: 'application/json', buffer };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 84 });
+  await devtools.detach();
+  const bytes = Buffer.from(data, 'base64');
+  console.log(`${name}: ${bytes.length.toLocaleString('en')} bytes`);
+  if (bytes.length > mostBytes) throw new Error(`${name} is larger than ${mostBytes} bytes`);
+  writeFileSync(join(root, `ui/screenshots/${name}.webp`), bytes);
+}
+
+await main();
