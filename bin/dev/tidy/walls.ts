@@ -54,8 +54,8 @@ export const walls: readonly Wall[] = [
   },
   { folder: 'conformance', ours: ['fixtures'], packages: ['undici', 'chalk', 'node:'] },
   { folder: 'ui', ours: [], types: ['simulator', 'fixtures'], packages: ['preact'] },
-  // What its tests share: a browser and a sandbox.
-  { folder: 'ui/testing/dashboard-page.ts', ours: ['ui'], packages: ['playwright-core', 'node:'] },
+  // What its tests and its pictures share: a browser and a sandbox.
+  { folder: 'ui/testing', ours: ['ui'], packages: ['playwright-core', 'node:'] },
   { folder: 'bin', ours: ['simulator', 'conformance', 'fixtures'], packages: ['*'] },
 ];
 

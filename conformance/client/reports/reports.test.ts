@@ -79,7 +79,7 @@ const report: ClientReport = {
   runs: 3,
   requests: 12,
   interrupted: false,
-  does: '1 writes, 0 other calls, 0 token requests; it succeeded in 0.1 s',
+  does: '1 write, 0 other calls, 0 token requests; it succeeded in 0.1 s',
   unusable: null,
   notes: ['It was run one at a time.'],
   checks,
