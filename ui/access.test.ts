@@ -33,6 +33,7 @@ const places = [
   'limits',
   'credentials',
   'worlds',
+  'rules',
   'questions',
 ];
 

@@ -5,6 +5,7 @@ import { CredentialsView } from './admin/credentials-view.tsx';
 import { FaultsView } from './admin/faults-view.tsx';
 import { LimitsView } from './admin/limits-view.tsx';
 import { QuestionsView } from './admin/questions-view.tsx';
+import { RulesView } from './admin/rules-view.tsx';
 import { WorldsView } from './admin/worlds-view.tsx';
 import { ClientsView } from './clients/clients-view.tsx';
 import { AccountsView } from './money/accounts-view.tsx';
@@ -28,7 +29,7 @@ const timeline: ViewEntry = { name: 'timeline', title: 'Timeline', View: Timelin
 /** What stands together in the navigation; a view that is named nowhere stands with the last. */
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Look', ['timeline', 'accounts', 'transactions', 'webhooks']],
-  ['Check', ['clients', 'coverage', 'questions']],
+  ['Check', ['clients', 'coverage', 'rules', 'questions']],
   ['Arrange', ['faults', 'limits', 'credentials', 'worlds']],
 ];
 
@@ -43,6 +44,7 @@ export const views: readonly ViewEntry[] = [
   { name: 'limits', title: 'Limits and keys', View: LimitsView },
   { name: 'credentials', title: 'Credentials', View: CredentialsView },
   { name: 'worlds', title: 'Worlds and state', View: WorldsView },
+  { name: 'rules', title: 'Rules', View: RulesView },
   { name: 'questions', title: 'Open questions', View: QuestionsView },
 ];
 

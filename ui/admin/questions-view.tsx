@@ -1,9 +1,10 @@
 // What is open in the API's description, what the simulator does about it, and what deviates.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { QuestionsShown } from '../../simulator/control/rows/sandbox/questions.ts';
 import { Badge, Button, Field, Panel, Problem, Prose } from '../components/components.tsx';
 import { plural } from '../format.ts';
 import { useRead } from '../live/use-world.ts';
+import type { ViewProps } from '../views.ts';
 
 type Question = QuestionsShown['questions'][number];
 
@@ -14,9 +15,11 @@ const whatTheyAre =
   'What the API’s description does not say, and what this sandbox does about it. Settings are ' +
   'given in sandbox.config.json.';
 
-export function QuestionsView() {
+export function QuestionsView({ path: [asked = ''] }: ViewProps) {
   const { value, problem } = useRead<QuestionsShown>('questions');
-  const [text, setText] = useState('');
+  const [text, setText] = useState(asked);
+  // A link from an answer names the question that it rests on.
+  useEffect(() => setText(asked), [asked]);
   const [changed, setChanged] = useState(false);
   if (value === null) return <Problem words={problem} />;
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

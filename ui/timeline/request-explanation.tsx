@@ -6,6 +6,7 @@ import { plural } from '../format.ts';
 import { useHref } from '../live/use-world.ts';
 
 export function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
+  const href = useHref();
   if (reasons.length === 0 && hints.length === 0) return null;
   return (
     <Panel title="Why">
@@ -13,7 +14,9 @@ export function Reasons({ story: { reasons, hints } }: { story: RequestStory }) 
       <ul class="reasons">
         {reasons.map(({ id, words }) => (
           <li key={id} class={id.startsWith('NS-') ? 'question' : ''}>
-            <code>{id}</code>
+            <a href={href(id.startsWith('NS-') ? 'questions' : 'rules', id)}>
+              <code>{id}</code>
+            </a>
             <span>
               {id.startsWith('NS-') ? <em>Open question. </em> : null}
               <Prose words={words} />

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { questions } from '../../../../fixtures/questions.ts';
+import { rules } from '../../../../fixtures/rules.ts';
 import { defaultSettings } from '../../../../fixtures/settings.ts';
 import { createTestPlane } from '../../testing/plane.ts';
 import type { QuestionsShown } from './questions.ts';
@@ -23,6 +24,11 @@ open('lists every question of the register with its settings', async () => {
     assert.is(settings.length === 0, no_setting !== null, id);
   }
   assert.equal(shown.deviations, []);
+  assert.equal(
+    shown.rules.map(({ id, words }) => [id, words]),
+    rules.map(({ id, words }) => [id, words]),
+  );
+  for (const { family } of shown.rules) assert.match(family, /^[A-Z]/);
 });
 
 open('tells a setting in force from its default, and a deviation in words', async () => {

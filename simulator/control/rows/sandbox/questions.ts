@@ -1,6 +1,6 @@
 // The row of the open questions: in words, with the settings that decide them, and what deviates.
 import { questions } from '../../../../fixtures/questions.ts';
-import { findRule } from '../../../../fixtures/rules.ts';
+import { findRule, ruleFamilies } from '../../../../fixtures/rules.ts';
 import { listOf, object, orNull, type ValueOf } from '../../../../fixtures/schemas/kit.ts';
 import { defaultSettings, settingSpecs } from '../../../../fixtures/settings.ts';
 import { answer } from '../../reply.ts';
@@ -10,7 +10,15 @@ const anyText = (description: string) => ({ type: 'string', description }) as co
 const anyValue = (description: string) =>
   ({ type: ['string', 'number', 'boolean', 'array', 'object', 'null'], description }) as const;
 
-const questionsSchema = object('What the description of the API leaves open.', {
+const questionsSchema = object('The rules of the API, and what its description leaves open.', {
+  rules: listOf(
+    object('A rule that the service is held to.', {
+      id: anyText('Its id.'),
+      family: anyText('What it is about.'),
+      words: anyText('In words.'),
+    }),
+    'By family.',
+  ),
   questions: listOf(
     object('An open question.', {
       id: anyText('Its id.'),
@@ -50,12 +58,15 @@ export const questionRows = [
     method: 'GET',
     path: 'questions',
     tag: 'Sandbox',
-    summary: 'The open questions, their settings, and the deviations in force',
+    summary: 'The rules, the open questions with their settings, and the deviations in force',
     answer: { status: 200, words: 'All of them.', schema: questionsSchema },
     run: ({ plane, host }) => {
       const { settings } = host.behaviour;
       const on = plane.sandbox.options.deviations ?? [];
       return answer({
+        rules: ruleFamilies.flatMap(({ title, rules }) =>
+          rules.map(({ id, words }) => ({ id, family: title, words })),
+        ),
         questions: questions.map(({ id, question, choice, where, noSetting, settings: keys }) => ({
           id,
           question,
