@@ -128,7 +128,7 @@ if (executable === null) {
 
   trouble('worlds are made, looked at and dropped', async () => {
     const { page, complaints } = await openPage(browser, `${served.base}/#/worlds`);
-    await page.getByLabel('Name (optional)').fill('second');
+    await page.getByLabel('Name (optional)', { exact: true }).fill('second');
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByLabel('World', { exact: true }).waitFor();
     assert.match(page.url(), /#\/@second\/timeline$/);

@@ -26,6 +26,7 @@ const help = suite('help');
 
 const judges = {
   run: defineRun,
+  compare: defineCompare,
   list: defineList,
   explain: defineExplain,
   init: defineInit,
