@@ -31,7 +31,6 @@ const judges = {
   explain: defineExplain,
   init: defineInit,
   replay: defineReplay,
-  compare: defineCompare,
   explore: defineExplore,
   receiver: defineReceiver,
   client: defineClient,
