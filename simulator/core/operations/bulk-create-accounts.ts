@@ -4,6 +4,7 @@ import type { Batch, Decision, Reply } from '../call.ts';
 import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import { refuseByFirm } from '../pipeline/scope.ts';
+import { shortened } from '../values/text.ts';
 import { createOrFindAccount } from './create-or-find-account.ts';
 import { optionalText } from './members.ts';
 
@@ -66,7 +67,7 @@ function refuseWholeFor(context: RequestContext, row: Body, index: number): Deci
     return refuse(context, {
       code: status === 403 ? 'forbidden' : 'validation_failed',
       status,
-      detail: `Row ${index} names brand ${brandId}, which this credential cannot use; nothing was created.`,
+      detail: `Row ${index} names brand ${shortened(brandId)}, which this credential cannot use; nothing was created.`,
       field: `accounts.${index}.brand_id`,
       cites: ['BULK-10', 'NS-6'],
     });

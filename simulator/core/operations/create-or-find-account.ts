@@ -11,6 +11,7 @@ import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import type { Account, Credential } from '../records.ts';
 import { findReferenced } from '../references.ts';
+import { shortened } from '../values/text.ts';
 import { optionalText } from './members.ts';
 
 /** The brand an account would be created at, or why it cannot be. */
@@ -44,7 +45,7 @@ function findBrand(context: RequestContext, row: Body): string | Decision {
   const isUnknown = !isBound && behaviour.settings.foreign_brand_status === 404;
   return refuse(context, {
     code: isUnknown ? 'not_found' : 'forbidden',
-    detail: `This credential cannot use brand ${brandId}.`,
+    detail: `This credential cannot use brand ${shortened(brandId)}.`,
     field: 'brand_id',
     cites: isBound ? ['ACC-16', 'AUTH-6'] : ['AUTH-7', 'NS-63'],
   });

@@ -42,3 +42,10 @@ export function parseId(text: string): string | null {
 export function parseExactId(text: string): string | null {
   return /^(0|[1-9]\d*)$/.test(text) ? text : null;
 }
+
+/** A stranger's text as a sentence may repeat it: no longer than a person would read. */
+export function shortened(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
+}
+
+const longestShown = 40;

@@ -20,8 +20,6 @@ import type { World } from '../../core/world.ts';
 import { parseInput, serializeInput } from './input-line.ts';
 import { privateMode } from './private-file.ts';
 
-/** An answer's line is written this long after it at the latest. */
-const writeWithinMs = 50;
 /** So much is kept for a disk that is full; beyond that the journal ends where it is. */
 const mostUnwrittenBytes = 8 * 1024 * 1024;
 
@@ -54,7 +52,7 @@ export class StateJournal {
   readonly #file: number;
   readonly #options: JournalOptions;
   #lines: (Input | string)[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  #turn: NodeJS.Immediate | null = null;
   #unwritten: Buffer = Buffer.alloc(0);
   #failed = false;
   #ended = false;
@@ -92,13 +90,15 @@ export class StateJournal {
   #add(line: Input | string): void {
     this.#lines.push(line);
     if (this.#options.sync) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), writeWithinMs);
+    // At the end of this turn, and not a while later: on a machine that is busy a while may be
+    // long. Calls that are answered in one turn are written together.
+    else this.#turn ??= setImmediate(() => this.flush());
   }
 
   /** Everything so far is handed to the system, and survives this program's end. */
   flush(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#turn = null;
     if (this.#lines.length === 0) return;
     const text = this.#lines.map(
       (line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`,

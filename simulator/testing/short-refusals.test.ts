@@ -1,0 +1,47 @@
+// A refusal is as long as its reason, however long the text is that it is about.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createTestSandbox, tokenOf } from '../host/testing/sandbox.ts';
+import { fetchCall } from '../transports/fetch.ts';
+
+const refusals = suite('short refusals');
+const digits = '9'.repeat(300_000);
+const person = { client_reference_id: 'long', email: 'long@example.com', brand_id: digits };
+
+const long: readonly (readonly [string, string, unknown])[] = [
+  ['POST', 'accounts', person],
+  ['POST', 'accounts', { ...person, brand_id: 'x'.repeat(300_000) }],
+  ['POST', 'accounts', { ...person, client_reference_id: digits }],
+  ['POST', 'accounts/bulk', { accounts: [person] }],
+  ['PATCH', 'accounts/1001', { status: { [digits]: digits } }],
+  ['POST', 'transactions', { client_reference_id: 'long', account_id: digits, amount: digits }],
+  ['POST', 'webhooks', { url: `https://${digits}.example`, event_categories: [digits] }],
+  ['POST', 'oauth/token', { grant_type: digits, client_id: digits, client_secret: digits }],
+  ['GET', `accounts?limit=${digits.slice(0, 9000)}`, undefined],
+  ['GET', `accounts/${digits.slice(0, 9000)}`, undefined],
+];
+
+refusals('repeat no long text', async () => {
+  const sandbox = await createTestSandbox();
+  const token = tokenOf(sandbox, 'firm');
+  for (const [index, [method, path, body]] of long.entries()) {
+    const answer = await fetchCall(sandbox, `http://sandbox/api/v1/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': `long-${index}`,
+        'if-match': '"1"',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const what = `${method} ${path.slice(0, 40)}: ${answer.status} ${text.slice(0, 300)}`;
+    assert.ok(answer.status >= 400 && answer.status < 500, what);
+    const { length } = text.replace(path, '');
+    assert.ok(length < 1000, `${length} characters, ${what}`);
+  }
+  await sandbox.close();
+});
+
+refusals.run();
