@@ -1,5 +1,5 @@
 // Reads a JSON file that a person wrote, and says in one line what is wrong with it.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { describeJsonFault, findJsonFault } from './json-fault.ts';
 
 export type ReadJson =
@@ -10,6 +10,11 @@ export type ReadJson =
 export function readJsonFile(path: string, shown: string): ReadJson {
   let text: string;
   try {
+    const found = statSync(path);
+    // One such as /dev/zero has no end; a pipe is read, because a shell gives one.
+    if (found.isCharacterDevice() || found.isBlockDevice()) {
+      return { problem: `${shown}: is a device, and no file` };
+    }
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -43,4 +43,11 @@ files('a file that is not there, is not JSON, or is no world', ({ folder }) => {
   );
 });
 
+if (process.platform !== 'win32') {
+  files('a device without an end is not read', () => {
+    const { problems } = findNamedWorld('/dev/zero');
+    assert.equal(problems, ['/dev/zero: is a device, and no file']);
+  });
+}
+
 files.run();

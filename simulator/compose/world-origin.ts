@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { FieldProblem } from '../../fixtures/settings.ts';
 import type { PlanName } from '../core/records.ts';
+import { lastTimeMs } from '../core/state/schema-parts.ts';
 import type { ClockOptions } from '../host/world/sandbox.ts';
 import { planNames, type ReadOptions } from './options.ts';
 
@@ -99,7 +100,8 @@ function readBegun(given: unknown): SavedWorld['begun'] {
   return { world, plan: plan as PlanName, clock: { mode, nowMs: atMs } };
 }
 
-const isTime = (ms: unknown): ms is number => Number.isSafeInteger(ms) && (ms as number) >= 0;
+const isTime = (ms: unknown): ms is number =>
+  Number.isSafeInteger(ms) && (ms as number) >= 0 && (ms as number) <= lastTimeMs;
 const later = (ms: number, other: unknown) => (isTime(other) ? Math.max(ms, other) : ms);
 const isMode = (mode: unknown): mode is ClockOptions['mode'] =>
   mode === 'real' || mode === 'frozen';

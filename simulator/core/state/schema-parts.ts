@@ -21,7 +21,9 @@ export const text: Schema = { type: 'string' };
 export const id: Schema = { type: 'string', minLength: 1 };
 export const flag: Schema = { type: 'boolean' };
 export const number: Schema = { type: 'number' };
-export const count: Schema = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+/** Far from where adding one makes no other number, which would give two records one id. */
+const mostCounted = 2 ** 52;
+export const count: Schema = { type: 'integer', minimum: 0, maximum: mostCounted };
 export const time: Schema = { type: 'integer', minimum: 0, maximum: lastTimeMs };
 export const rate: Schema = { type: ['number', 'null'], minimum: 0 };
 export const decimal: Schema = {

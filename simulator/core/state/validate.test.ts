@@ -95,6 +95,8 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['a time before the start', (w) => (w.nowMs = 1), 'world.nowMs must not be before world.started'],
   ['no name', (w) => delete w.name, 'world.name is missing'],
   ['a counter', (w) => (w.counters.timer = 'x'), 'world.counters.timer must be a whole number'],
+  ['a counter at its end', (w) => (w.counters.account = 2 ** 53 - 1), '.counters.account must be'],
+  ['a tag at its end', (w) => (w.accounts[0].revision = 2 ** 53 - 1), 'accounts[0].revision must'],
   ['a counter below', (w) => (w.counters.account = 1), 'world.counters.account must be at least'],
   ['an option', (w) => (w.options = {}), 'world.options.allowLocalWebhooks is missing'],
   ['keys', (w) => delete w.keys.young, 'world.keys.young is missing'],

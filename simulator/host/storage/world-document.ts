@@ -30,10 +30,16 @@ export function serializeState(host: WorldHost): Iterable<string> {
 export function restoreState(host: WorldHost, document: unknown): void {
   const world = loadWorld(document, host.behaviour);
   beginIdEra(world, host.idNonce());
+  // Whoever started this sandbox says whether deliveries may stay here, and no document.
+  const { allowLocalWebhooks } = host.world.options;
+  world.options = { ...world.options, allowLocalWebhooks };
   const { mode, speed } = host.clock;
   const clock = readClock(document) ?? { mode, nowMs: world.nowMs, speed };
   host.replace(world, { ...clock, nowMs: Math.max(clock.nowMs, world.nowMs) });
 }
+
+/** As the control plane sets it. */
+const [slowest, fastest] = [0.001, 1_000_000];
 
 /** The clock of the document; null where it has none. */
 function readClock(document: unknown): ClockState | null {
@@ -45,8 +51,8 @@ function readClock(document: unknown): ClockState | null {
   const { mode, now_ms: nowMs, speed = 1 } = clock;
   if (mode !== 'real' && mode !== 'frozen')
     throw new StateError('clock.mode must be real or frozen');
-  if (typeof speed !== 'number' || !(speed > 0)) {
-    throw new StateError('clock.speed must be a number above 0');
+  if (typeof speed !== 'number' || !(speed >= slowest && speed <= fastest)) {
+    throw new StateError(`clock.speed must be a number from ${slowest} to ${fastest}`);
   }
   if (typeof nowMs === 'number' && Number.isInteger(nowMs) && nowMs >= 0 && nowMs <= lastTimeMs)
     return { mode, nowMs, speed };

@@ -36,7 +36,21 @@ const broken: readonly (readonly [string, (document: Loose) => void, string])[] 
     (document) => Object.assign(document, { clock: { mode: 'frozen', now_ms: 9e15 } }),
     'clock.now_ms',
   ],
+  [
+    'a clock that runs away',
+    ({ clock }) => Object.assign(clock, { mode: 'real', speed: 1e300 }),
+    'clock.speed',
+  ],
 ];
+
+states('a document does not say that deliveries may stay on this machine', async () => {
+  const { ask, sandbox } = await createTestPlane();
+  const { body: document } = await ask('GET', 'state');
+  document.world.options.allowLocalWebhooks = true;
+  assert.is((await ask('PUT', 'state', document)).status, 200);
+  assert.is(sandbox.first.world.options.allowLocalWebhooks, false);
+  await sandbox.close();
+});
 
 for (const [name, spoil, field] of broken) {
   states(`${name}: 422 by the field, and the world before it still works`, async () => {
