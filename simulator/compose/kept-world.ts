@@ -74,11 +74,17 @@ export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Pr
   }
 }
 
-async function save({ first, options }: Sandbox, { state = '', ...keep }: KeepWorldOptions) {
+async function save(sandbox: Sandbox, { state = '', ...keep }: KeepWorldOptions) {
+  const { first, options, beforeAnswers } = sandbox;
   const { StateFile } = await import('../host/storage/state-file.ts');
   const { onTrouble, stateSync: sync } = keep;
   const deviations = (options.deviations ?? []).map(({ id }) => id);
   const file = new StateFile(first, state, { onTrouble, sync, deviations });
   await file.begin();
-  return () => file.close();
+  const flush = () => file.flush();
+  beforeAnswers.add(flush);
+  return () => {
+    beforeAnswers.delete(flush);
+    return file.close();
+  };
 }

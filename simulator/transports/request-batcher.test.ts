@@ -214,4 +214,24 @@ turns('the API is the same behind a second address of the server', () =>
   })(),
 );
 
+turns(
+  'what is to be done before answers leave is done before the first byte of them',
+  served(async ({ sandbox, app, port }) => {
+    const sockets: Socket[] = [];
+    app.server.on('connection', (socket: Socket) => sockets.push(socket));
+    const written = () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0);
+    const atCalls: [accounts: number, bytes: number][] = [];
+    const before = sandbox.first.world.accounts.size;
+    sandbox.beforeAnswers.add(() => {
+      atCalls.push([sandbox.first.world.accounts.size - before, written()]);
+    });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(create(tokenOf(sandbox, 'brand-a')));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^HTTP\/1\.1 201 /);
+    assert.equal(atCalls, [[1, 0]], 'the call was decided, and nothing was written');
+    socket.destroy();
+  }),
+);
+
 turns.run();

@@ -62,6 +62,7 @@ export class RequestBatcher {
     this.#unsent = unsent;
     for (const { call, exchange } of taken) this.#decide(call, exchange);
     this.#unsent = null;
+    for (const prepare of this.#sandbox.beforeAnswers) prepare();
     for (const { response, body } of unsent) response.end(body);
   }
 

@@ -107,6 +107,11 @@ export class StateFile {
     };
   }
 
+  /** What has happened so far is in the journal when this returns. */
+  flush(): void {
+    this.#journal?.flush();
+  }
+
   /** A save that took long is not made often: the journal has what comes meanwhile. */
   #later(): void {
     if (this.#timer !== null || this.#ended) return;

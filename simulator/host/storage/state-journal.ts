@@ -52,7 +52,6 @@ export class StateJournal {
   readonly #file: number;
   readonly #options: JournalOptions;
   #lines: (Input | string)[] = [];
-  #turn: NodeJS.Immediate | null = null;
   #unwritten: Buffer = Buffer.alloc(0);
   #failed = false;
   #ended = false;
@@ -90,15 +89,12 @@ export class StateJournal {
   #add(line: Input | string): void {
     this.#lines.push(line);
     if (this.#options.sync) this.flush();
-    // At the end of this turn, and not a while later: on a machine that is busy a while may be
-    // long. Calls that are answered in one turn are written together.
-    else this.#turn ??= setImmediate(() => this.flush());
+    // As soon as what runs now is done, and not a while later: on a busy machine a while is long.
+    else if (this.#lines.length === 1) process.nextTick(() => this.flush());
   }
 
   /** Everything so far is handed to the system, and survives this program's end. */
   flush(): void {
-    if (this.#turn !== null) clearImmediate(this.#turn);
-    this.#turn = null;
     if (this.#lines.length === 0) return;
     const text = this.#lines.map(
       (line) => `${typeof line === 'string' ? line : serializeInput(line)}\n`,

@@ -74,6 +74,8 @@ export class Sandbox {
   /** Starting worlds come about as the rules have it, whatever deviates afterwards. */
   readonly #conforming: Behaviour;
   readonly worlds = new Map<string, WorldHost>();
+  /** Called when calls over a socket have been decided, and before their answers leave. */
+  readonly beforeAnswers = new Set<() => void>();
   /** How each world began, for resets. */
   readonly #origins = new Map<string, Required<Pick<NewWorldOptions, 'name'>> & NewWorldOptions>();
   readonly #byToken = new Map<string, WorldHost>();
