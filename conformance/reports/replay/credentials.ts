@@ -26,7 +26,8 @@ export function credentialLines(
     });
   }
   return [
-    `CONTROL_URL="\${CONTROL_URL:-${controlUrl}}"`,
+    `usual_control='${controlUrl.replaceAll("'", "'\\''")}'`,
+    `CONTROL_URL="\${CONTROL_URL:-$usual_control}"`,
     `CONTROL_TOKEN="\${CONTROL_TOKEN:-none}"`,
     ...WORLD,
     ...hostLines(exchanges),
@@ -41,7 +42,7 @@ function hostLines(exchanges: readonly ReportExchange[]): string[] {
   for (const { kind, request, response } of exchanges) {
     if (kind !== 'call' || response === null || response.status >= 300) continue;
     for (const [, host] of (request.body ?? '').matchAll(/"url"\s*:\s*"https:\/\/([^/"?:]+)/g)) {
-      if (/[a-z]/i.test(host!)) hosts.add(host!);
+      if (/[a-z]/i.test(host!) && /^[\w.-]+$/.test(host!)) hosts.add(host!);
     }
   }
   const address = '{"addresses":["93.184.216.34"]}';

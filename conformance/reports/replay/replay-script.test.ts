@@ -251,4 +251,12 @@ replay('what only looks is asked for where it is evidence, and left out otherwis
   assert.is(controlCall('constructor', []), undefined);
 });
 
+replay('the control plane that a report names is a word to the shell', () => {
+  const whole = recorded(call(1, {}), act(2, 'advance', [5], {}));
+  const target = { base_url: 'http://127.0.0.1:1', control_url: 'http://127.0.0.1:1/$(touch p)' };
+  const script = replayScript({ ...sampleReport, target }, whole);
+  assert.match(script, "usual_control='http://127.0.0.1:1/$(touch p)'");
+  assert.is(script.split('touch p').length, 2);
+});
+
 replay.run();
