@@ -140,7 +140,7 @@ export class WorldHost {
 
   async #advance(toMs: number): Promise<Fired[]> {
     this.#fired = [];
-    const before = this.#inFlight;
+    const before = [...this.#inFlight];
     for (;;) {
       this.tick();
       await settled();
