@@ -1,6 +1,7 @@
 // The exchanges of a report as an HTTP archive (HAR 1.2), for the tools that people look at traffic
 // with: an entry a call, in the order of time, with its scenario as a page.
 import type { HeaderLine } from '../engine/send/headers.ts';
+import { jsonText } from './plain-text.ts';
 import type { Report, ReportExchange, ReportScenario } from './report.ts';
 
 /** What is not known in HAR. */
@@ -23,7 +24,7 @@ export function harReport(report: Report): string {
     entries,
     comment: `${report.target.base_url}: ${report.verdict}`,
   };
-  return `${JSON.stringify({ log }, null, 1)}\n`;
+  return `${jsonText({ log }, 1)}\n`;
 }
 
 function isCall({ kind }: ReportExchange): boolean {

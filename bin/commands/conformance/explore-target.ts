@@ -209,7 +209,7 @@ function finish(
   }
   const { observed, json } = options.reach;
   if (observed !== undefined) {
-    writeText(observed, io.cwd, `${JSON.stringify({ settings }, null, 2)}\n`);
+    writeText(observed, io.cwd, `${jsonText({ settings }, 2)}\n`);
     const under = `${agreed} of ${count(report.sequences, 'sequence')} agreed under them`;
     written.push(`observed: ${observed}, ${Object.keys(settings).length} settings; ${under}`);
   }

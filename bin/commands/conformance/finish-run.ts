@@ -83,7 +83,7 @@ function withBaseline(
 function writeObserved(options: RunOptions, io: JudgeIo, report: Report): string[] {
   if (options.observed === undefined) return [];
   const { config, dropped } = observedConfig(report.observed);
-  writeText(options.observed, io.cwd, `${JSON.stringify(config, null, 2)}\n`);
+  writeText(options.observed, io.cwd, `${jsonText(config, 2)}\n`);
   const size = Object.keys(config.settings).length;
   return [
     `observed: ${options.observed}, ${size} settings; start the simulator with --config`,

@@ -8,6 +8,7 @@ import {
   planLines,
   type ToldPlan,
 } from '../../../../conformance/reports/inventory/plan-words.ts';
+import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import type { JudgeIo } from '../io.ts';
 import type { RunOptions } from '../run-options.ts';
@@ -35,7 +36,7 @@ export function tellPlan(
     isKept: mode === 'profile',
     notes: notesOf(read, mode),
   };
-  if (options.json) io.out(`${JSON.stringify(planDocument(told), null, 2)}\n`);
+  if (options.json) io.out(`${jsonText(planDocument(told), 2)}\n`);
   else io.out(`${planLines(told).join('\n')}\n`);
   return 0;
 }
