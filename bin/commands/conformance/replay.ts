@@ -6,6 +6,7 @@ import type { Check } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { receiverScript } from '../../../conformance/receiver/replay-script.ts';
 import { replayScript } from '../../../conformance/reports/replay/replay-script.ts';
+import type { Report, ReportScenario } from '../../../conformance/reports/report.ts';
 import { receiverMark } from '../../../conformance/reports/verdict-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
@@ -73,5 +74,43 @@ export function replay(file: string, id: string, io: JudgeIo): string {
     const why = scenario.why === null ? '' : `: ${scenario.why}`;
     throw new UsageError(`SCENARIO: "${id}" sent nothing in that run${why}`);
   }
+  const unsafe = findUnsafe(given, scenario);
+  if (unsafe !== null) {
+    throw new UsageError(`REPORT: ${unsafe} of "${id}" is not as a run writes it; ${advice}`);
+  }
   return replayScript(given, scenario);
 }
+
+/** What stands in a script as it is, or tells curl what to do, and how a run writes it. */
+const forms = {
+  url: /^https?:\/\/\S+$/,
+  word: /^[\w-]{1,80}$/,
+  header: /^[!#$%&'*+.^_`|~\w-]+$/,
+  method: /^[A-Za-z-]{1,40}$/,
+  step: /^\d{1,9}$/,
+} as const;
+
+/**
+ * A report is a file, and may come from anybody: the first member that would be more than a word to
+ * the shell, or null when a script can be made.
+ */
+function findUnsafe({ mark, target, rules }: Report, { exchanges }: ReportScenario): string | null {
+  const { base_url: base, control_url: control, headers = [] } = target;
+  if (!forms.url.test(String(base))) return 'target.base_url';
+  if (control !== null && !forms.url.test(String(control))) return 'target.control_url';
+  if (!headers.every((name) => forms.header.test(String(name)))) return 'target.headers';
+  if (!forms.word.test(String(mark))) return 'mark';
+  const cited = rules.flatMap(({ findings }) => findings.flatMap((each) => each.exchanges));
+  if (!cited.every(isStep)) return 'rules[].findings[].exchanges';
+  for (const [at, { n, as, kind, request, at_ms, duration_ms }] of exchanges.entries()) {
+    const place = `exchanges[${at}]`;
+    if (!isStep(n)) return `${place}.n`;
+    if (as !== null && !forms.word.test(String(as))) return `${place}.as`;
+    if (!['call', 'operator', 'delivery'].includes(kind)) return `${place}.kind`;
+    if (!forms.method.test(String(request.method))) return `${place}.request.method`;
+    if (![at_ms, duration_ms].every(Number.isFinite)) return `${place}.at_ms`;
+  }
+  return null;
+}
+
+const isStep = (n: unknown) => typeof n === 'number' && forms.step.test(String(n));

@@ -1,4 +1,5 @@
 // The words and signs of a report on a client, the same in every format.
+import { shellWord } from '../../../fixtures/shell-word.ts';
 import type { RunVerdict } from '../../engine/types.ts';
 import { reportVerdicts } from '../make-report.ts';
 import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
@@ -37,9 +38,7 @@ export function countsLine({ summary }: ClientReport): string {
 
 /** A command as one would type it. */
 export function typed(command: readonly string[]): string {
-  return command
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ');
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word))).join(' ');
 }
 
 /** Findings of one mistake together, with the places where it shows. */

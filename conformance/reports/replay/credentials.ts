@@ -1,5 +1,6 @@
 // The credentials that a script acts as: made in a world of its own where the target has a control
 // plane, else taken from variables.
+import { shellWord } from '../../../fixtures/shell-word.ts';
 import { EVERY_SCOPE, ROLE_CREDENTIALS } from '../../providers/control-target.ts';
 import type { Report, ReportExchange } from '../report.ts';
 import { BRANDS, FIRMS } from './operator-calls.ts';
@@ -11,7 +12,8 @@ export function tokenVariable(as: string): string {
 
 /** Ends the script with the code of a mistake in how it was called. */
 export function required(variable: string, what: string): string {
-  return `[ -n "\${${variable}:-}" ] || { echo "set ${variable} to ${what}" >&2; exit 2; }`;
+  const said = shellWord(`set ${variable} to ${what}`);
+  return `[ -n "\${${variable}:-}" ] || { echo ${said} >&2; exit 2; }`;
 }
 
 export function credentialLines(
@@ -26,7 +28,7 @@ export function credentialLines(
     });
   }
   return [
-    `usual_control='${controlUrl.replaceAll("'", "'\\''")}'`,
+    `usual_control=${shellWord(controlUrl)}`,
     `CONTROL_URL="\${CONTROL_URL:-$usual_control}"`,
     `CONTROL_TOKEN="\${CONTROL_TOKEN:-none}"`,
     ...WORLD,
@@ -78,9 +80,8 @@ function serverLine(role: string): string {
 }
 
 function mintLines(as: string, body: object): string[] {
-  const json = JSON.stringify(body).replaceAll("'", "'\\''");
   return [
-    `control credential POST "$CONTROL/credentials" --data-binary '${json}'`,
+    `control credential POST "$CONTROL/credentials" --data-binary ${shellWord(JSON.stringify(body))}`,
     `${tokenVariable(as)}="$(member credential .token)"`,
   ];
 }

@@ -1,5 +1,6 @@
 // One recorded call as a curl command, with variables where values change from time to time.
 
+import { shellWord } from '../../../fixtures/shell-word.ts';
 import { REDACTED } from '../redact.ts';
 import type { ReportExchange } from '../report.ts';
 import { tokenVariable } from './credentials.ts';
@@ -32,9 +33,7 @@ function split(text: string, pattern: RegExp, variable: string): CurlPart[] {
 export function quoted(parts: readonly CurlPart[]): string {
   if (parts.length === 0) return "''";
   return parts
-    .map((part) =>
-      typeof part === 'string' ? `'${part.replaceAll("'", "'\\''")}'` : `"$${part.variable}"`,
-    )
+    .map((part) => (typeof part === 'string' ? shellWord(part) : `"$${part.variable}"`))
     .join('');
 }
 
@@ -61,7 +60,9 @@ export function curlLines(
   const head = [`call ${n} ${request.method} ${target}`, ...options];
   if (request.body === null) return continued(head);
   const body = quoted(insertVariables(request.body, names));
-  if (body.length <= LONGEST_WORD) return continued([...head, `--data-binary ${body}`]);
+  // curl takes what opens with an at sign as the name of a file to send.
+  const isWord = body.length <= LONGEST_WORD && !request.body.startsWith('@');
+  if (isWord) return continued([...head, `--data-binary ${body}`]);
   return [
     `printf '%s' ${body} >"$work/${n}.request"`,
     ...continued([...head, `--data-binary "@$work/${n}.request"`]),

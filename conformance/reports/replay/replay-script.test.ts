@@ -149,7 +149,7 @@ replay('the script has new names, and ids from the answers', () => {
 replay('the script opens with what deviated, and asks for tokens by name', () => {
   assert.match(script, /^# ACC-2: The rule `ACC-2` says something & more\.$/m);
   assert.match(script, /^# {3}expected {2}409 invalid_state$/m);
-  assert.match(script, 'echo "set FIRM_TOKEN to the token of credentials.firm" >&2; exit 2;');
+  assert.match(script, "echo 'set FIRM_TOKEN to the token of credentials.firm' >&2; exit 2;");
   assert.match(script, '-H "Authorization: Bearer $FIRM_TOKEN"');
 });
 
@@ -257,6 +257,18 @@ replay('the control plane that a report names is a word to the shell', () => {
   const script = replayScript({ ...sampleReport, target }, whole);
   assert.match(script, "usual_control='http://127.0.0.1:1/$(touch p)'");
   assert.is(script.split('touch p').length, 2);
+});
+
+replay('what a report says of a delivery is one comment, and its bodies are no files', () => {
+  const body = { request: { ...call(1, {}).request, body: '@/etc/hostname' } };
+  const url = 'http://127.0.0.1:1/\ntouch pwned';
+  const delivered = { ...call(2, {}), kind: 'delivery' as const };
+  const request = { ...delivered.request, url };
+  const given = recorded({ ...call(1, {}), ...body }, { ...delivered, request });
+  const script = replayScript(sampleReport, given);
+  assert.not.match(script, /^touch/m);
+  assert.not.match(script, "--data-binary '@");
+  assert.match(script, `printf '%s' '@/etc/hostname' >"$work/1.request"`);
 });
 
 replay.run();

@@ -181,7 +181,8 @@ function stepLines(
   if (exchange.kind === 'delivery') {
     const { request, response } = exchange;
     const answered = response === null ? 'not answered' : `answered ${response.status}`;
-    return [`# ${exchange.n}. a delivery arrived: ${request.method} ${request.url}, ${answered}`];
+    const said = `a delivery arrived: ${request.method} ${request.url}, ${answered}`;
+    return [`# ${exchange.n}. ${said.split('\n').join(' ')}`];
   }
   if (exchange.kind === 'operator') return operatorLines(report, exchange, names);
   return curlLines(exchange, names, `$BASE_URL${pathOf(exchange.request.url)}`);

@@ -1,0 +1,51 @@
+// A report of anybody is no command: what is not as a run writes it makes no script.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sampleReport } from '../../../conformance/reports/testing/sample-report.ts';
+import { systemJudgeIo } from '../../commands/conformance/io.ts';
+import { replay } from '../../commands/conformance/replay.ts';
+import { withFolder } from '../../commands/conformance/testing/run-judge.ts';
+
+const test = suite('replay');
+
+const [scenario] = sampleReport.scenarios;
+const [exchange] = scenario!.exchanges;
+const evil = '1; touch pwned';
+const inTarget = (change: object) => ({ target: { ...sampleReport.target, ...change } });
+
+const spoilt: readonly (readonly [report: object, exchange: object, place: string])[] = [
+  [inTarget({ base_url: '-o/pwned' }), {}, 'target.base_url'],
+  [inTarget({ control_url: evil }), {}, 'target.control_url'],
+  [inTarget({ headers: ['x"\noutput = "pwned'] }), {}, 'target.headers'],
+  [{ mark: '(a+)+$' }, {}, 'mark'],
+  [{ rules: [{ findings: [{ exchanges: [evil] }] }] }, {}, 'rules[].findings[].exchanges'],
+  [{}, { n: evil }, 'exchanges[0].n'],
+  [{}, { n: '1' }, 'exchanges[0].n'],
+  [{}, { as: '$(touch pwned)' }, 'exchanges[0].as'],
+  [{}, { kind: evil }, 'exchanges[0].kind'],
+  [{}, { request: { ...exchange!.request, method: evil } }, 'exchanges[0].request.method'],
+  [{}, { at_ms: evil }, 'exchanges[0].at_ms'],
+];
+
+test('a report as a run writes it makes a script, and any other is refused by its place', () =>
+  withFolder(async (cwd) => {
+    const io = { ...systemJudgeIo('0.0.0'), cwd };
+    const scriptOf = (report: object) => {
+      writeFileSync(join(cwd, 'report.json'), JSON.stringify(report));
+      return replay('report.json', scenario!.id, io);
+    };
+    assert.match(scriptOf(sampleReport), /^call 3 POST /m);
+    for (const [over, change, place] of spoilt) {
+      const exchanges = [{ ...exchange, ...change }];
+      const report = { ...sampleReport, ...over, scenarios: [{ ...scenario, exchanges }] };
+      assert.throws(
+        () => scriptOf(report),
+        ({ message }: Error) => message.startsWith(`REPORT: ${place} of "${scenario!.id}" is not`),
+        place,
+      );
+    }
+  }));
+
+test.run();
