@@ -5,6 +5,7 @@ import type { RequestStory, RequestsPage } from '../api-client/answers.ts';
 import { fetchApi, freshKey } from '../api-client/api.ts';
 import { Button, CopyButton, Problem } from '../components/components.tsx';
 import { useCommand, useHref, useLive } from '../live/use-world.ts';
+import { shellWord } from '../shell-word.ts';
 import { headersOf } from './headers.ts';
 
 /** What a browser writes itself, and refuses to be told. */
@@ -94,24 +95,23 @@ function bytesOf({ body, encoding }: RequestStory['request']): string | Uint8Arr
   return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
 }
 
-/** For a shell: what stands in single quotes is taken as it is. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 function curlOf({ request }: RequestStory, base: string): string {
-  const lines = [`curl -i -X ${request.method} ${quote(`${base}${request.target}`)}`];
+  const lines = [
+    `curl -i -X ${shellWord(request.method)} ${shellWord(`${base}${request.target}`)}`,
+  ];
   for (const [name, value] of headersOf(request)) {
     if (isOwn(name) || name.startsWith('accept')) continue;
     // In place of a hidden token the shell's own.
     const isHidden = name === 'authorization' && value === 'Bearer (hidden)';
-    lines.push(isHidden ? '-H "authorization: Bearer $TOKEN"' : `-H ${quote(`${name}: ${value}`)}`);
+    lines.push(
+      isHidden ? '-H "authorization: Bearer $TOKEN"' : `-H ${shellWord(`${name}: ${value}`)}`,
+    );
   }
   if (request.body !== '') {
     lines.push(
       request.encoding === 'text'
-        ? `--data-raw ${quote(request.body)}`
-        : `--data-binary @<(printf %s ${quote(request.body)} | base64 -d)`,
+        ? `--data-raw ${shellWord(request.body)}`
+        : `--data-binary @<(printf %s ${shellWord(request.body)} | base64 -d)`,
     );
   }
   return lines.join(' \\\n  ');

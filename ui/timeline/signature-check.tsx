@@ -4,6 +4,7 @@ import type { DeliveryShown, SubscriptionShown } from '../api-client/answers.ts'
 import { ControlPlaneError } from '../api-client/control-plane.ts';
 import { Badge, CodeBlock, CopyButton, DescriptionList, Panel } from '../components/components.tsx';
 import { useLive } from '../live/use-world.ts';
+import { shellWord } from '../shell-word.ts';
 
 export interface SignatureCheckProps {
   readonly delivery: DeliveryShown;
@@ -46,8 +47,8 @@ function Check({ header, seq, subscription }: CheckProps) {
   }, [body, t, secret]);
   const fits = expected !== null && v1.includes(expected);
   const signed = `${t}.${body ?? ''}`;
-  const check = `openssl dgst -sha256 -hmac ${quoted(secret)}`;
-  const command = `printf '%s' ${quoted(signed)} | ${check}`;
+  const check = `openssl dgst -sha256 -hmac ${shellWord(secret)}`;
+  const command = `printf '%s' ${shellWord(signed)} | ${check}`;
   return (
     <Panel
       title="Signature"
@@ -78,10 +79,6 @@ function Check({ header, seq, subscription }: CheckProps) {
       )}
     </Panel>
   );
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 interface SignatureParts {

@@ -72,6 +72,15 @@ banner('without a credential for it there is no call to try', () => {
   assert.not.ok(lines.some((line) => line.includes('curl')));
 });
 
+banner('a token that is more than a word to a shell stands in no call to try', () => {
+  for (const token of ["t'; touch pwned; '", 't$(touch pwned)', 't\u2019; touch pwned']) {
+    const hostile = credential({ token, brand_id: '10' });
+    assert.not.match(bannerLines({ ...ready, credentials: [hostile] }).join('\n'), 'curl');
+    const lines = bannerLines({ ...ready, credentials: [hostile, ...ready.credentials] });
+    assert.match(lines.find((line) => line.includes('curl')) ?? '', 'Bearer token-a');
+  }
+});
+
 banner('departures are told', () => {
   assert.match(bannerLines(ready, ['local webhooks are allowed']).join('\n'), 'Note: local');
 });

@@ -57,11 +57,18 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-// One line that works as printed, in a POSIX shell and in PowerShell alike.
+/** RFC 6750 §2.1: what a bearer token is made of. A saved state of anybody's may hold others. */
+const PLAIN_TOKEN = /^[\w.~+/-]+=*$/;
+
+// One line that works as printed, in a POSIX shell and in PowerShell alike. The two write a quote
+// within quotes differently: a token that has one is in no line.
 function firstCall({ base_url, credentials }: ReadyEvent): string[] {
   const caller = credentials.find(
     ({ kind, token, scopes, brand_id }) =>
-      kind === 'server' && token !== null && brand_id !== null && scopes.includes('accounts:write'),
+      kind === 'server' &&
+      PLAIN_TOKEN.test(token ?? '') &&
+      brand_id !== null &&
+      scopes.includes('accounts:write'),
   );
   if (!caller) return [];
   const headers = [

@@ -1,6 +1,7 @@
 // An order as one line for a shell: curl for each of its calls.
 import { fillIn, type Order, type OrderStep } from '../../../fixtures/orders.ts';
 import type { RuleId } from '../../../fixtures/rules.ts';
+import { shellWord } from '../../../fixtures/shell-word.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 
 /** Works as it stands where the variables of `sandbox exec` are set. */
@@ -58,7 +59,7 @@ function callerHeader({ world }: WorldHost, name: string): string[] {
   if (name === 'firm') return ['-H "Authorization: Bearer $SANDBOX_TOKEN"'];
   for (const { token, clientId } of world.tokens.values()) {
     if (world.credentials.get(clientId)?.name === name)
-      return [`-H 'Authorization: Bearer ${token}'`];
+      return [`-H ${shellWord(`Authorization: Bearer ${token}`)}`];
   }
   return [`-H 'Authorization: Bearer TOKEN-OF-${name}'`];
 }
@@ -76,6 +77,6 @@ function dataOf(id: RuleId, body: unknown, host?: WorldHost): string {
   for (const { name, clientSecret } of host?.world.credentials.values() ?? []) {
     secrets[`secret:${name}`] = clientSecret;
   }
-  const quoted = fillIn(text, id, secrets).replaceAll("'", "'\\''");
-  return `-d '${quoted.replaceAll('{base}', `'"$SANDBOX_BASE_URL"'`)}'`;
+  const word = shellWord(fillIn(text, id, secrets));
+  return `-d ${word.replaceAll('{base}', `'"$SANDBOX_BASE_URL"'`)}`;
 }
