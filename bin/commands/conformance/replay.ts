@@ -16,6 +16,7 @@ import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 const help: HelpText = {
   words: [
     'The script compares each answer with the recorded one and says what differs. It ends with 0 when what deviated is not seen again, with 1 when it is, with 2 when something is not set, and with 3 when it cannot be compared; from a report in which nothing deviated with 0 when all is as it was, and 1 when it is not.',
+    'The report of an explorer holds its script whole, and it is printed as it stands: from a stranger it is a stranger’s program, to be read before it is run.',
   ],
   examples: [
     'npx conformance replay report.json bulk-sizes \\',

@@ -1,5 +1,5 @@
 // A report of anybody is no command: what is not as a run writes it makes no script.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -46,6 +46,17 @@ test('a report as a run writes it makes a script, and any other is refused by it
         place,
       );
     }
+  }));
+
+test('the script of an explorer’s report is printed as it stands, as the guide warns', () =>
+  withFolder(async (cwd) => {
+    const script = 'touch "$HOME/x"\n';
+    const report = { schema: 'explore/1', differences: [{ id: 'd1', script }] };
+    writeFileSync(join(cwd, 'report.json'), JSON.stringify(report));
+    assert.is(replay('report.json', 'd1', { ...systemJudgeIo('0.0.0'), cwd }), script);
+    const guide = new URL('../../../conformance/explore/README.md', import.meta.url);
+    const words = readFileSync(guide, 'utf8').replace(/\s+/g, ' ');
+    assert.match(words, 'a report from a stranger is a program from a stranger');
   }));
 
 test.run();
