@@ -55,7 +55,10 @@ function* peopleProblems(world: World): Generator<string> {
     if (twice !== undefined) yield `${what} ${twice} names two accounts`;
   }
   const made = [...world.transactions.values()];
-  // NS-20: who does not reach the first one may make another, on an account that is reached.
+  // TXN-2, NS-20: a reference names the oldest transaction that its caller reaches, and one out of
+  // reach must look unknown (AUTH-6). So a firm may have it once for each of two brands, or of two
+  // accounts with delegated tokens (AUTH-5). Only the account is a bound for everybody: whoever may
+  // create on it reaches all that is on it.
   const twice = findTwice(
     made.map(({ accountId, reference }) => `${accountId} ${reference.toLowerCase()}`),
   );
