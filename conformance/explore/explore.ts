@@ -8,7 +8,7 @@ import { signatureOf } from './compare/difference.ts';
 import { Coverage } from './draw/coverage.ts';
 import { drawSequence } from './draw/draw.ts';
 import { ideas } from './draw/ideas.ts';
-import { DEAR_IDEA } from './draw/many.ts';
+import { DEAR_IDEA } from './draw/mixtures/many.ts';
 import { Random } from './draw/random.ts';
 import { Casebook } from './findings/casebook.ts';
 import type { Inventory } from './findings/inventory.ts';

@@ -3,12 +3,13 @@ import { accessIdeas } from './access.ts';
 import { accountIdeas } from './accounts.ts';
 import { bulkIdeas } from './bulk.ts';
 import { burstIdeas } from './bursts.ts';
-import { crossingIdeas } from './crossings.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
-import { lifeIdeas } from './lives.ts';
-import { manyIdeas } from './many.ts';
+import { crossingIdeas } from './mixtures/crossings.ts';
+import { lifeIdeas } from './mixtures/lives.ts';
+import { lookalikeIdeas } from './mixtures/lookalikes.ts';
+import { manyIdeas } from './mixtures/many.ts';
 import { moneyIdeas } from './money.ts';
 import { positionIdeas } from './positions.ts';
 import { repeatIdeas } from './repeats.ts';
@@ -34,4 +35,5 @@ export const ideas: readonly Idea[] = [
   ...manyIdeas,
   ...lifeIdeas,
   ...crossingIdeas,
+  ...lookalikeIdeas,
 ];

@@ -2,6 +2,7 @@
 import { OPERATIONS } from '../play/operations.ts';
 import type { CallStep, Value } from '../sequence.ts';
 import { type Drawing, type Idea, newKey } from './idea.ts';
+import { keysAlike } from './mixtures/lookalikes.ts';
 import type { Scene } from './scene.ts';
 
 const keyed = ({ calls }: Scene) => calls.some(({ step }) => isKeyed(step));
@@ -105,7 +106,7 @@ export const repeatIdeas: readonly Idea[] = [
     when: keyed,
     draw: (d) => {
       const { step } = d.random.pick(d.scene.calls.filter((each) => isKeyed(each.step)));
-      return keysAlike(d).map((key) => ({ ...step, n: d.scene.label(), key }));
+      return d.random.pick(keysAlike(d)).map((key) => ({ ...step, n: d.scene.label(), key }));
     },
   },
   {
@@ -147,21 +148,6 @@ export const repeatIdeas: readonly Idea[] = [
     },
   },
 ];
-
-/** Two keys that a careless look takes for one. */
-function keysAlike(d: Drawing): readonly Value[] {
-  const stem = `k${d.stem()}`;
-  const short: Value = { $fresh: stem };
-  const long: Value = { $fresh: stem, length: d.random.pick([32, 64, 100, 128, 200]) };
-  const join = (...parts: Value[]): Value => ({ $join: parts });
-  return d.random.pick([
-    [join(long, 'a'), join(long, 'b')],
-    [join(short, 'a b'), join(short, 'ab')],
-    [join(short, 'a-b'), join(short, 'ab')],
-    [join(short, 'xy'), join(short, 'XY')],
-    [join(short, '1'), join(short, '01')],
-  ]);
-}
 
 function correctedBody(d: Drawing, step: CallStep): Value {
   const body = bodyOf(step);

@@ -1,5 +1,6 @@
 // Which rules a difference is about: those of the member or header that differs first, then those
 // that the model's answer rests on.
+import { isDeepStrictEqual } from 'node:util';
 import { rulesOf } from '../compare/difference.ts';
 import { type CallStep, callsOf } from '../sequence.ts';
 import type { Found } from './investigate.ts';
@@ -96,8 +97,11 @@ export function rulesFor(found: Found): readonly string[] {
   // What an update may have done is no rule of a create that only shows it.
   const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isAfterUpdate(sequence.steps));
   const converged = basis?.idempotency === 'converged' && kind === 'account' ? ['ACC-5'] : [];
-  const cites = [...placed, ...converged, ...fitting, ...rulesOf(basis)];
   const isReplayed = basis?.idempotency === 'replayed';
+  // The first answer was right: what differs in its repeat is about repeats, not about the member.
+  const cites = isReplayed
+    ? [...(/^(replay|body|header)\b/.test(at) ? ['IDEM-4b'] : []), ...rulesOf(basis), ...fitting]
+    : [...placed, ...converged, ...fitting, ...rulesOf(basis)];
   const story = [
     ...limitRules(found),
     ...repeatRules(found),
@@ -122,16 +126,12 @@ function historyRules(found: Found, member: string): readonly string[] {
   if (operation === 'updateAccount' && modelAnswer === '200') {
     return updateRules(call, member, targetAnswer);
   }
-  // What a create finds that should have made something, or the other way round.
-  const [made, came] = [modelAnswer, targetAnswer];
-  const isOtherWay = (made === '201' && came === '200') || (made === '200' && came === '201');
-  if (isOtherWay && operation === 'createTransaction') return ['TXN-2'];
-  if (isOtherWay && operation === 'createAccount') {
-    return made === '201' ? [...(OUT_OF_REACH[call?.as ?? ''] ?? []), 'ACC-5'] : ['ACC-5'];
-  }
+  const byCreate = createRules(found, call);
+  if (byCreate.length > 0) return byCreate;
   const after = (name: string) => calls.some((each) => each.operation === name && each.n !== n);
   // EVT-7: under which secrets, where there was more than one.
   if (/^signature$/.test(difference.at) && after('rotateWebhookSecret')) return ['EVT-7'];
+  if (operation === 'listWebhooks' && difference.at === 'body') return ['HOOK-11'];
   if (member === 'disabled' && operation === 'disableWebhook') return ['HOOK-5'];
   // HOOK-13: what is disabled stays so, whatever comes after.
   if (member === 'disabled' && after('disableWebhook')) return ['HOOK-13'];
@@ -139,6 +139,18 @@ function historyRules(found: Found, member: string): readonly string[] {
   if (basis?.idempotency === 'converged' && wasRefused(found, 412)) return ['UPD-7'];
   const isServed = modelAnswer.startsWith('404') && Number.parseInt(targetAnswer, 10) < 400;
   return isServed ? (OUT_OF_REACH[call?.as ?? ''] ?? []) : [];
+}
+
+/** What a create finds that should have made something, or the other way round. */
+function createRules(found: Found, call: CallStep | undefined): readonly string[] {
+  const { operation, modelAnswer: made, targetAnswer: came } = found.difference;
+  const isOtherWay = (made === '201' && came === '200') || (made === '200' && came === '201');
+  if (!isOtherWay) return [];
+  // Answered like an earlier call under a key of its own: the two keys were taken for one.
+  if (came === '201' && isTakenForRepeat(found, call)) return ['IDEM-2a', 'IDEM-1b'];
+  if (operation === 'createTransaction') return ['TXN-2'];
+  if (operation !== 'createAccount') return [];
+  return made === '201' ? [...(OUT_OF_REACH[call?.as ?? ''] ?? []), 'ACC-5'] : ['ACC-5'];
 }
 
 function updateRules(call: CallStep | undefined, member: string, answer: string) {
@@ -158,6 +170,17 @@ const OUT_OF_REACH: Readonly<Record<string, readonly string[]>> = {
   other_firm: ['AUTH-7'],
   delegated: ['AUTH-5'],
 };
+
+function isTakenForRepeat({ duel, sequence }: Found, call: CallStep | undefined): boolean {
+  const given = duel.target.outcomes.get(call?.n ?? 0);
+  if (given?.kind !== 'answer') return false;
+  return callsOf(sequence.steps).some(({ n, operation, key }) => {
+    const earlier = duel.target.outcomes.get(n);
+    const isLike = earlier?.kind === 'answer' && isDeepStrictEqual(earlier.json, given.json);
+    const isOther = operation === call?.operation && !isDeepStrictEqual(key, call.key);
+    return n < (call?.n ?? 0) && isOther && isLike && earlier.status === given.status;
+  });
+}
 
 function wasRefused({ duel }: Found, status: number): boolean {
   return [...duel.model.outcomes.values()].some(

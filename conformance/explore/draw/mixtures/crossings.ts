@@ -1,16 +1,16 @@
 // Ideas that take one record through a mixture of what may happen to it, and meet it again in
 // another way: what each of them alone does not show.
-import type { CallStep, Step, Value } from '../sequence.ts';
-import { createCall } from './accounts.ts';
-import { bulkCall } from './bulk.ts';
-import { decideCall } from './decisions.ts';
-import { call, type Drawing, type Idea, type Members, members, newKey } from './idea.ts';
-import { transactionCall } from './money.ts';
-import { COUNTRIES, LANGUAGES, LONG, person, phoneMembers, SCRIPTS, STATUSES } from './people.ts';
-import { rereadTransaction } from './rereads.ts';
-import type { DrawnAccount, DrawnPlace, DrawnTransaction } from './scene.ts';
-import { advance } from './time.ts';
-import { updateCall } from './updates.ts';
+import type { CallStep, Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { bulkCall } from '../bulk.ts';
+import { decideCall } from '../decisions.ts';
+import { call, type Drawing, type Idea, type Members, members, newKey } from '../idea.ts';
+import { transactionCall } from '../money.ts';
+import { COUNTRIES, LANGUAGES, LONG, person, phoneMembers, SCRIPTS, STATUSES } from '../people.ts';
+import { rereadTransaction } from '../rereads.ts';
+import type { DrawnAccount, DrawnPlace, DrawnTransaction } from '../scene.ts';
+import { advance } from '../time.ts';
+import { updateCall } from '../updates.ts';
 
 const some = <T>({ random }: Drawing, all: readonly T[], chance = 0.5): T[] =>
   all.filter(() => random.chance(chance));

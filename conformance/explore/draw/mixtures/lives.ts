@@ -1,14 +1,14 @@
 // Ideas that take a record through a part of its life, with pauses that only time can tell.
-import type { Step, Value } from '../sequence.ts';
-import { createCall } from './accounts.ts';
-import { decideCall } from './decisions.ts';
-import { call, type Drawing, type Idea, newestOr } from './idea.ts';
-import { transactionCall } from './money.ts';
-import { rereadAccount, rereadTransaction } from './rereads.ts';
-import type { DrawnTransaction, Scene } from './scene.ts';
-import { advance, LONG_PAUSES } from './time.ts';
-import { updateCall } from './updates.ts';
-import { subscribed, WAITS } from './webhooks.ts';
+import type { Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { decideCall } from '../decisions.ts';
+import { call, type Drawing, type Idea, newestOr } from '../idea.ts';
+import { transactionCall } from '../money.ts';
+import { rereadAccount, rereadTransaction } from '../rereads.ts';
+import type { DrawnTransaction, Scene } from '../scene.ts';
+import { advance, LONG_PAUSES } from '../time.ts';
+import { updateCall } from '../updates.ts';
+import { subscribed, WAITS } from '../webhooks.ts';
 
 const placed = ({ places }: Scene) => places.length > 0;
 

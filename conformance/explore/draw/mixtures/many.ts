@@ -1,9 +1,9 @@
 // Ideas about much: so many keys, records or deliveries that something may not hold them all.
-import type { Step, Value } from '../sequence.ts';
-import { createCall } from './accounts.ts';
-import { call, type Drawing, type Idea, type Members, newKey } from './idea.ts';
-import { transactionCall } from './money.ts';
-import type { Scene } from './scene.ts';
+import type { Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { transactionCall } from '../money.ts';
+import type { Scene } from '../scene.ts';
 
 /** What the step after it is about was made before them. */
 function crowdOf(d: Drawing, count: number): Step {
