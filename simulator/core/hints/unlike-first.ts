@@ -14,8 +14,9 @@ export function hintUnlikeFirst(context: RequestContext): Hint | null {
   if (other !== null) return other;
   const isRefused = refusedFirst(first);
   const differences = isRefused ? tagDifference(context, first) : [];
-  if (!sameBytes(first.call.body, call.body)) {
-    differences.push(...differencesOf(parse(first.call.body), context.body));
+  const then = parse(first.call.body);
+  if (then !== undefined && !sameBytes(first.call.body, call.body)) {
+    differences.push(...differencesOf(then, context.body));
   }
   if (differences.length === 0) return null;
   const what = `${someOf(differences)}`;
@@ -63,9 +64,15 @@ function sameBytes(first: Uint8Array, now: Uint8Array): boolean {
 
 const utf8 = new TextDecoder();
 
-/** It was readable when it came, or it would have no record. */
+/** Undefined for what is no JSON: nobody reads the body of an approval, so it may be anything. */
 function parse(body: Uint8Array): unknown {
-  return body.byteLength === 0 ? {} : JSON.parse(utf8.decode(body));
+  if (body.byteLength === 0) return {};
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 const mostFound = 20;
