@@ -25,7 +25,7 @@ function reference(d: Drawing): Value {
 const brandOf = (role: string): Value => ({ $role: role, has: 'brand' });
 
 /** One that was just made, as the scene would know it. */
-function madeBy(step: CallStep): DrawnAccount {
+export function madeBy(step: CallStep): DrawnAccount {
   const body = step.body as Members;
   return {
     id: { $of: step.n, at: 'id' },

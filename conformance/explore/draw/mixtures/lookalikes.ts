@@ -7,9 +7,10 @@ import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members } from '../idea.ts';
 import { transactionCall } from '../money.ts';
 import { VERY_LONG } from '../people.ts';
-import type { DrawnAccount, DrawnPlace } from '../scene.ts';
+import type { DrawnPlace } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
+import { madeBy } from './crossings.ts';
 
 const join = (...parts: Value[]): Value => ({ $join: parts });
 
@@ -59,23 +60,10 @@ function longAnswerAgain(d: Drawing): readonly Step[] {
   return [step, repeated(d, step)];
 }
 
-function accountOf(created: CallStep): DrawnAccount {
-  const body = created.body as Members;
-  return {
-    id: { $of: created.n, at: 'id' },
-    brand: body.brand_id!,
-    as: created.as,
-    reference: body.client_reference_id!,
-    email: body.email!,
-    phone: undefined,
-    tags: [created.n],
-  };
-}
-
 /** Two updates, and then every call once more: each under the tag that it had (IDEM-4b). */
 function tagsOfRepeats(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
-  const account = accountOf(created);
+  const account = madeBy(created);
   const updates = ['one', 'two'].map((status) => {
     const newest = account.tags[account.tags.length - 1]!;
     const step = updateCall(d, account, { status }, { ifMatch: { $header: newest, name: 'etag' } });
