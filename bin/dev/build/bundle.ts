@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { root } from '../root.ts';
+import { leanUndici } from './lean-undici.ts';
 import { writeNotices } from './notices.ts';
 
 /** Output name → source. Everything they reach by `import()` becomes a chunk of its own. */
@@ -65,7 +66,7 @@ export async function bundle(out: string): Promise<string> {
       banner: { js: banner },
       // An optional peer of the package: who uses its door has it.
       external: ['msw', ...notBundled],
-      plugins: [readersFrom(join(out, 'readers.js'))],
+      plugins: [readersFrom(join(out, 'readers.js')), leanUndici],
       metafile: true,
     });
     writeNotices(out, Object.keys(metafile.inputs));

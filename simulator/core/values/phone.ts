@@ -1,7 +1,7 @@
 // Normalises phone numbers, with tables that are loaded only when the first number comes.
 import { knownPhones } from '../../../fixtures/worlds/phones.ts';
 
-type Tables = typeof import('libphonenumber-js/min');
+type Tables = typeof import('./phone-parser.ts');
 
 let tables: Tables | null = null;
 
@@ -14,7 +14,7 @@ export const phoneTables = {
   /** Whether this number cannot be normalised before they are loaded. */
   needed: (raw: string): boolean => tables === null && !knownPhones.has(raw),
   load: async (): Promise<void> => {
-    tables ??= await import('libphonenumber-js/min');
+    tables ??= await import('./phone-parser.ts');
   },
 };
 

@@ -1,0 +1,58 @@
+// undici is one file that requires all that it offers: of that, what our programs use is bundled.
+import type { Plugin } from 'esbuild';
+
+const ownIndex = /[\\/]node_modules[\\/]undici[\\/]index\.js$/;
+
+/** What our programs take from undici, each with the file of the package that makes it. */
+export const usedOfUndici = {
+  Agent: './lib/dispatcher/agent',
+  EnvHttpProxyAgent: './lib/dispatcher/env-http-proxy-agent',
+  Pool: './lib/dispatcher/pool',
+  WebSocket: './lib/web/websocket/websocket',
+  buildConnector: './lib/core/connect',
+  request: './lib/api',
+} as const;
+
+// What its index itself needs to make these.
+const bundled = new Set<string>([
+  ...Object.values(usedOfUndici),
+  './lib/core/errors',
+  './lib/core/symbols',
+  './lib/core/util',
+  './lib/dispatcher/dispatcher',
+  './lib/global',
+]);
+
+// Its index takes classes from what is left out, and makes an instance of one. No property of it
+// works, and the names that it exports are no functions.
+const leftOut = 'module.exports = new Proxy({}, { get: () => class LeftOut {} });';
+
+// Its parser of HTTP is there twice, and the plain one runs where the other does not load. The one
+// with SIMD is no faster at what we send, and would not run everywhere alone.
+const withSimd = /^\.\.\/llhttp\/llhttp_simd-wasm\.js$/;
+const doesNotLoad = "throw new Error('the plain parser is bundled');";
+
+/** Leaves out what the index requires and we do not use: caches, mocks, interceptors, `fetch`. */
+export const leanUndici: Plugin = {
+  name: 'lean-undici',
+  setup({ onResolve, onLoad, onEnd }) {
+    const met = new Set<string>();
+    onResolve({ filter: /^\.\/lib\// }, ({ path, importer }) => {
+      if (!ownIndex.test(importer)) return undefined;
+      met.add(path);
+      return bundled.has(path) ? undefined : { path: 'left-out', namespace: 'undici' };
+    });
+    onResolve({ filter: withSimd }, ({ path }) => {
+      met.add(path);
+      return { path: 'does-not-load', namespace: 'undici' };
+    });
+    onLoad({ filter: /./, namespace: 'undici' }, ({ path }) => ({
+      contents: path === 'left-out' ? leftOut : doesNotLoad,
+    }));
+    onEnd(() => {
+      const gone = [...bundled, '../llhttp/llhttp_simd-wasm.js'].filter((path) => !met.has(path));
+      if (met.size === 0 || gone.length === 0) return;
+      throw new Error(`undici no longer requires ${gone.join(', ')}`);
+    });
+  },
+};
