@@ -1,5 +1,6 @@
 // `npm test [-- FILTER…]`: builds if needed, then type check, lint and every test file; the last
-// line counts them all. With filters, only the test files whose path contains one of them.
+// line counts them all. With filters, only the test files whose path contains one of them. With
+// `--dearest` it says which took the most of the processor.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,10 @@ interface Job {
 // One more than there are processors: some files wait for most of their time.
 const atOnce = availableParallelism() + 1;
 
+const dearest = '--dearest';
+/** With `--dearest`: what each job cost, in processor time. */
+const costs = process.argv.includes(dearest) ? new Map<string, number>() : null;
+
 const tools: readonly Job[] = [
   { name: 'type check', args: [compiler, '--noEmit', '-p', '.'] },
   { name: 'lint', args: [linter, 'check', '--error-on-warnings', '.'] },
@@ -53,7 +58,8 @@ async function testJobs(filters: readonly string[]): Promise<Job[]> {
 
 async function work(queue: Job[], verdicts: Map<string, Verdict>): Promise<void> {
   for (let job = queue.shift(); job; job = queue.shift()) {
-    const done = await run(job.args, patience * job.limitMs);
+    const done = await run(job.args, patience * job.limitMs, { measure: costs !== null });
+    costs?.set(job.name, done.processorMs ?? 0);
     const verdict = job.judge(done);
     verdicts.set(job.name, verdict);
     const mark = verdict.failed > 0 ? 'FAIL' : 'ok  ';
@@ -61,6 +67,14 @@ async function work(queue: Job[], verdicts: Map<string, Verdict>): Promise<void>
     console.log(`${mark} ${job.name}  ${count}  ${(done.durationMs / 1000).toFixed(1)} s`);
     if (verdict.failed > 0) console.log(`${done.output.trimEnd()}\n${verdict.problem}\n`);
   }
+}
+
+function printDearest(costs: ReadonlyMap<string, number>): void {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const all = [...costs.values()].reduce((sum, each) => sum + each, 0);
+  console.log(`\nProcessor time: ${seconds(all)} in all; the dearest:`);
+  const ordered = [...costs].sort(([, a], [, b]) => b - a).slice(0, 40);
+  for (const [name, ms] of ordered) console.log(`${seconds(ms).padStart(9)}  ${name}`);
 }
 
 async function main(filters: readonly string[]): Promise<Verdict> {
@@ -78,6 +92,7 @@ async function main(filters: readonly string[]): Promise<Verdict> {
   const queue = filters.length > 0 ? files : [...tools, ...files];
   await Promise.all(Array.from({ length: atOnce }, () => work(queue, verdicts)));
 
+  if (costs) printDearest(costs);
   const failures = [...verdicts].filter(([, verdict]) => verdict.failed > 0);
   if (failures.length > 0) console.log('\nFailed:');
   for (const [name, { problem }] of failures) console.log(`  ${name}: ${problem}`);
@@ -92,6 +107,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.exit(130);
   });
 }
-const total = await main(process.argv.slice(2));
+const total = await main(process.argv.slice(2).filter((arg) => arg !== dearest));
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;

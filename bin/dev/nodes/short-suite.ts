@@ -30,7 +30,7 @@ export async function* shortSuite(folder: string): AsyncGenerator<Check> {
     const version = (await run(node, ['--version'], root)).said.trim();
     for (const file of files) {
       const own = ownTimeLimitMs(readFileSync(join(root, file), 'utf8'));
-      const done = await runTest(argsOf(file), patience * (own ?? defaultLimitMs), node);
+      const done = await runTest(argsOf(file), patience * (own ?? defaultLimitMs), { node });
       const { failed, problem } = judgeFile(done);
       yield {
         what: `Node ${version} ${file}`,

@@ -6,7 +6,14 @@ import { judgeFile, judgeTool, ownTimeLimitMs } from './verdict.ts';
 
 const summary = (total: number, passed: number, skipped = 0) =>
   `\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n  Duration:  1ms\n`;
-const ended = { exitCode: 0, timedOut: false, output: '', durationMs: 1, limitMs: 1000 };
+const ended = {
+  exitCode: 0,
+  timedOut: false,
+  output: '',
+  durationMs: 1,
+  processorMs: null,
+  limitMs: 1000,
+};
 
 const verdict = suite('verdict of a test file');
 
@@ -60,6 +67,15 @@ child('keeps both outputs and the exit code', async () => {
   assert.is(done.exitCode, 3);
   assert.match(done.output, 'one');
   assert.match(done.output, 'two');
+});
+
+child('is measured where that is asked for', async () => {
+  const code =
+    'const until = process.cpuUsage().user + 50_000; while (process.cpuUsage().user < until);';
+  const done = await run(['-e', `${code} process.exitCode = 4`], 60_000, { measure: true });
+  assert.is(done.exitCode, 4, done.output);
+  assert.ok(done.processorMs !== null && done.processorMs >= 50, `${done.processorMs}`);
+  assert.is((await run(['-e', ''], 60_000)).processorMs, null);
 });
 
 child('ends what passes its limit', async () => {
