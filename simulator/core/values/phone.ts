@@ -49,41 +49,15 @@ export function normalisePhone(
     throw new Error('phone tables are not loaded: await phoneTables.load() before normalising');
   }
   // NS-62: an extension ("ext. 12") is understood as it stands; other letters are not.
-  const asSent = toE164(tables, text, region);
+  const asSent = tables.toE164(text, region);
   if (asSent !== null || !/\p{L}/u.test(text)) return asSent ?? bareDigits(text);
   const spelled = letters === 'keypad' ? withKeypadDigits(text) : text.replace(/\p{L}/gu, '');
-  return toE164(tables, spelled, region) ?? bareDigits(spelled);
+  return tables.toE164(spelled, region) ?? bareDigits(spelled);
 }
 
 /** The key by which two normalised phones are one person's; null conflicts with nothing (NS-24). */
 export function phoneIdentity(normalised: string | null): string | null {
   return normalised !== null && /\d/.test(normalised) ? normalised : null;
-}
-
-function toE164(library: Tables, text: string, region: string | null): string | null {
-  const code = region?.trim().toUpperCase() ?? '';
-  const country = library.isSupportedCountry(code) ? code : undefined;
-  const asSent = library.parsePhoneNumberFromString(text, country);
-  if (asSent?.isPossible()) return settled(library, asSent.number);
-  // 00 is the international prefix of most of the world: tried where the region's own plan says
-  // nothing.
-  const international = /^\D*00(?=\D*[1-9])/.exec(text);
-  if (international === null) return null;
-  return settled(library, `+${text.slice(international[0].length)}`);
-}
-
-// A number of zeros can lose another national prefix each time it is read. The form that is
-// answered has to be one that reads as itself, or the same person could be created from their own
-// answer.
-function settled(library: Tables, text: string): string | null {
-  let form = text;
-  for (let readings = 0; readings < 16; readings += 1) {
-    const number = library.parsePhoneNumberFromString(form);
-    if (!number?.isPossible()) return null;
-    if (number.number === form) return form;
-    form = number.number;
-  }
-  return null;
 }
 
 const keypad = ['', '', 'abc', 'def', 'ghi', 'jkl', 'mno', 'pqrs', 'tuv', 'wxyz'];
