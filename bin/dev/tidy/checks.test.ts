@@ -210,7 +210,14 @@ whole('a few lines for one importer', () => {
   const others = [importing('a/long.ts', 40), importing('a/shared.ts', 5)];
   const other = importing('a/other.ts', 90, './shared.ts');
   assert.equal(foldProblems([parent, ...others, other]), []);
-  assert.is(foldProblems([parent, ...others, other, importing('a/small.ts', 39)]).length, 1);
+  const small = importing('a/small.ts', 39);
+  assert.is(foldProblems([parent, ...others, other, small]).length, 1);
+  // What is loaded later has to be a file of its own.
+  const later = { specifier: './small.ts', typeOnly: false, dynamic: true };
+  const loading = { path: 'a/parent.ts', text: '', imports: [later] };
+  assert.equal(foldProblems([loading, small]), []);
+  const type = { ...loading, imports: [{ ...later, typeOnly: true }] };
+  assert.is(foldProblems([type, small]).length, 1);
 });
 
 whole('import circles', () => {

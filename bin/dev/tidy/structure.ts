@@ -44,14 +44,23 @@ const rowsOfEquals = [
   'simulator/deviations',
 ];
 
-/** A few lines that one file needs stand in that file. */
+/** A few lines that one file needs stand in that file, unless they are loaded after it. */
 export function foldProblems(files: readonly ImportingFile[]): string[] {
   const importers = importersOf(files);
+  const later = new Set(
+    files.flatMap(({ path, imports }) =>
+      targetsOf(
+        path,
+        imports.filter(({ dynamic, typeOnly }) => dynamic && !typeOnly),
+      ),
+    ),
+  );
   return files.flatMap(({ path, text }) => {
     if (isTest(path) || rowsOfEquals.some((row) => path.startsWith(row))) return [];
     const lines = text.trimEnd().split('\n').length;
     const [importer, ...others] = importers.get(path) ?? [];
     if (lines >= fewLines || importer === undefined || others.length > 0) return [];
+    if (later.has(path)) return [];
     return [`${path}: ${lines} lines for ${importer} alone: fold it in`];
   });
 }
