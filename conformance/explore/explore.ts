@@ -7,7 +7,8 @@ import type { Provider, Target } from '../providers/target.ts';
 import { signatureOf } from './compare/difference.ts';
 import { Coverage } from './draw/coverage.ts';
 import { drawSequence } from './draw/draw.ts';
-import { ideas } from './draw/ideas.ts';
+import type { Idea } from './draw/idea.ts';
+import { ideas as everyIdea } from './draw/ideas.ts';
 import { DEAR_IDEA } from './draw/mixtures/many.ts';
 import { Random } from './draw/random.ts';
 import { Casebook } from './findings/casebook.ts';
@@ -45,6 +46,8 @@ export interface ExploreOptions {
   readonly crowd: number;
   /** Sequences in play at once. */
   readonly width: number;
+  /** What is drawn from: every idea there is, unless a proof is about some of them. */
+  readonly ideas?: readonly Idea[];
   /** Ends as soon as one difference is known: for proofs. */
   readonly firstOnly?: boolean;
   /** Played in place of drawn ones, once each. */
@@ -184,7 +187,7 @@ class Exploration {
 
   /** Drawn on a world of the model that is given up afterwards. */
   async #drawOne(random: Random, sweeps: boolean, lead?: string) {
-    const { provider, requests, crowd } = this.#options;
+    const { provider, requests, crowd, ideas = everyIdea } = this.#options;
     const { mainRole, disposable } = await provider.shared();
     const world = await this.#model.provider.own();
     try {

@@ -160,6 +160,27 @@ const limits: readonly Idea[] = [
     },
   },
   {
+    id: 'limit/saved-up',
+    needs: ['mint', 'clock', 'rates'],
+    weight: 2,
+    // LIM-2: however long the pause, no more than a second's allowance is there after it.
+    draw: (d) => {
+      const n = d.scene.label();
+      const name = `m${n}`;
+      const perSecond = d.random.pick([2, 3, 5]);
+      const emptied = (): Step[] =>
+        Array.from({ length: perSecond + 2 }, () =>
+          createCall(d, name, { brand_id: { $role: 'firm', has: 'brand' } }),
+        );
+      const pauses = [2_000, d.random.pick([11_000, 61_000]), d.random.pick([601_000, 3_700_000])];
+      return [
+        { do: 'mint', n, name, wish: { scopes: EVERY_SCOPE, perSecond } },
+        ...emptied(),
+        ...pauses.flatMap((byMs) => [advance(d, byMs), ...emptied()]),
+      ];
+    },
+  },
+  {
     id: 'limit/bulk-is-one',
     needs: ['mint', 'clock', 'rates'],
     weight: 0.7,

@@ -1,7 +1,7 @@
 // Ideas about batches: their size, their rows, and what the rows have to do with what is there.
 import type { Value } from '../sequence.ts';
 import { call, type Drawing, type Idea, type Members, members, newKey } from './idea.ts';
-import { person } from './people.ts';
+import { LONG, person } from './people.ts';
 import { type Scene, sameValue } from './scene.ts';
 
 export function bulkCall(d: Drawing, as: string, rows: readonly Value[]) {
@@ -29,6 +29,21 @@ function many(d: Drawing, count: number): Value {
   return { $rows: Math.min(count, most), of };
 }
 
+/** Rows with the longest reference and all that may be said: together more than a megabyte. */
+function full(d: Drawing, count: number): Value {
+  const stem = `b${d.stem()}r$i`;
+  const of = members({
+    client_reference_id: { $fresh: stem, length: 255 },
+    email: { $join: [{ $fresh: stem }, '@explore.example.com'] },
+    brand_id: { $role: d.main, has: 'brand' },
+    first_name: LONG,
+    last_name: LONG,
+    country: 'United Kingdom of Great Britain and Northern Ireland',
+    language: 'en-GB',
+  });
+  return { $rows: count, of };
+}
+
 const bad = (d: Drawing): Members => good(d, { email: 'no-at-in-it' });
 const some = (scene: Scene) => scene.accounts.length > 0;
 
@@ -50,6 +65,7 @@ const sizes: readonly Idea[] = [
   batch('hundred', (d) => [many(d, d.random.pick([60, 99, 101, 130]))], { weight: 0.6 }),
   batch('three-hundred', (d) => [many(d, d.random.pick([257, 300, 501]))], { weight: 0.4 }),
   batch('thousand', (d) => [many(d, d.random.pick([999, 1000]))], { weight: 0.4 }),
+  batch('thousand-full', (d) => (d.disposable ? [full(d, 1000)] : [full(d, 20)]), { weight: 0.4 }),
   batch('too-many', (d) => [many(d, 1001)], { weight: 0.4 }),
   batch('none', () => []),
 ];

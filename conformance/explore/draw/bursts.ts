@@ -3,7 +3,7 @@ import type { BurstStep, CallStep, Step } from '../sequence.ts';
 import { createCall } from './accounts.ts';
 import { bulkCall } from './bulk.ts';
 import { decideCall } from './decisions.ts';
-import { call, type Drawing, type Idea, newKey } from './idea.ts';
+import { type Drawing, type Idea, newKey } from './idea.ts';
 import { transactionCall } from './money.ts';
 import { person } from './people.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
@@ -211,30 +211,6 @@ const others: readonly Idea[] = [
       ];
     },
     { when: ({ calls }) => calls.length > 1 },
-  ),
-  burst(
-    'rotations',
-    (d) => {
-      const { as, id } = d.random.pick(d.scene.subscriptions);
-      const all = times(Math.min(3, count(d)), () =>
-        call(d, { operation: 'rotateWebhookSecret', as, id }),
-      );
-      return [together(d, all), createCall(d, as)];
-    },
-    { when: ({ subscriptions }) => subscriptions.length > 0 },
-  ),
-  burst(
-    'more-than-the-rate',
-    (d) => {
-      const n = d.scene.label();
-      const name = `m${n}`;
-      const scopes = ['accounts:write'];
-      const wish = { scopes, perSecond: d.random.pick([2, 5]) };
-      const brand = { brand_id: { $role: 'firm', has: 'brand' as const } };
-      const calls = times(Math.min(d.crowd, 8), () => createCall(d, name, brand));
-      return [{ do: 'mint', n, name, wish }, together(d, calls)];
-    },
-    { needs: ['mint', 'clock', 'rates'], weight: 0.7 },
   ),
 ];
 

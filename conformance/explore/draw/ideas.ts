@@ -10,6 +10,7 @@ import { crossingIdeas } from './mixtures/crossings.ts';
 import { lifeIdeas } from './mixtures/lives.ts';
 import { lookalikeIdeas } from './mixtures/lookalikes.ts';
 import { manyIdeas } from './mixtures/many.ts';
+import { sideBySideIdeas } from './mixtures/side-by-side.ts';
 import { moneyIdeas } from './money.ts';
 import { positionIdeas } from './positions.ts';
 import { repeatIdeas } from './repeats.ts';
@@ -36,4 +37,5 @@ export const ideas: readonly Idea[] = [
   ...lifeIdeas,
   ...crossingIdeas,
   ...lookalikeIdeas,
+  ...sideBySideIdeas,
 ];

@@ -126,6 +126,10 @@ function historyRules(found: Found, member: string): readonly string[] {
   if (operation === 'updateAccount' && modelAnswer === '200') {
     return updateRules(call, member, targetAnswer);
   }
+  // What an update has said and is not there, where it was made at once with others.
+  if (basis?.idempotency === 'converged' && updatedAtOnce(sequence.steps, member)) {
+    return ['UPD-12', 'UPD-2'];
+  }
   const byCreate = createRules(found, call);
   if (byCreate.length > 0) return byCreate;
   const after = (name: string) => calls.some((each) => each.operation === name && each.n !== n);
@@ -226,6 +230,12 @@ function sinceSameKey(steps: Found['sequence']['steps'], n: number): number | un
     if (isSame) waitedMs ??= 0;
   }
   return waitedMs;
+}
+
+function updatedAtOnce(steps: Found['sequence']['steps'], member: string): boolean {
+  const calls = callsOf(steps.filter(({ do: what }) => what === 'burst'));
+  const names = ['status', 'first_name', 'last_name', 'country', 'language', 'revision'];
+  return names.includes(member) && calls.some(({ operation }) => operation === 'updateAccount');
 }
 
 function isAfterUpdate(steps: Found['sequence']['steps']): boolean {

@@ -54,8 +54,13 @@ function impossible({ verdict, excused, model }: Attempt, target: Player): Duel 
 }
 
 function searchesOf({ steps }: Sequence, target: Player): ReadonlyMap<number, OrderSearch> {
-  const bursts = steps.filter((step): step is BurstStep => step.do === 'burst');
-  return new Map(bursts.map((burst) => [burst.n, new OrderSearch(ran(burst, target), target)]));
+  return new Map(
+    steps.flatMap((step, at) =>
+      step.do === 'burst'
+        ? [[step.n, new OrderSearch(ran(step, target), target, steps.slice(0, at))] as const]
+        : [],
+    ),
+  );
 }
 
 /** Calls that did something or were refused for good; what was put off did nothing. */
@@ -124,9 +129,16 @@ async function playOnModel(
   }
   const last = sequence.steps.at(-1)?.n ?? 0;
   // Calls at once may have been delivered in any order.
-  const compare = searches.size > 0 ? countDeliveries : compareDeliveries;
-  const difference = compare(last, target, model, comparing);
+  const difference =
+    searches.size > 0
+      ? countDeliveries(last, sides, comparing, callsAfterBursts(sequence))
+      : compareDeliveries(last, target, model, comparing);
   return { verdict: difference === null ? null : { difference }, excused, model, reached };
+}
+
+function callsAfterBursts({ steps }: Sequence): readonly number[] {
+  const last = steps.findLastIndex((step) => step.do === 'burst');
+  return steps.slice(last + 1).flatMap((step) => (step.do === 'call' ? [step.n] : []));
 }
 
 const isOver = ({ difference, why }: StepVerdict): boolean =>

@@ -1,13 +1,14 @@
 // The orders in which calls at once may have taken place, the likeliest first, and without those
 // that are known not to fit.
-import type { CallStep } from '../sequence.ts';
+import { summaryOf } from '../compare/answers.ts';
+import type { CallStep, Step } from '../sequence.ts';
 import type { Player } from './player.ts';
 
 /** Calls that have nothing in common may stand in any order: only within a group it matters. */
 interface Group {
-  /** Calls by their place in the likeliest order. */
-  readonly calls: readonly CallStep[];
-  /** The order that is tried now, as places in `calls`. */
+  /** Calls by their kind, each kind in its likeliest order: of twins it does not matter. */
+  readonly kinds: readonly (readonly CallStep[])[];
+  /** The order that is tried now: the kind of the call at each place. */
   order: number[];
   isSpent: boolean;
 }
@@ -15,25 +16,31 @@ interface Group {
 export class OrderSearch {
   readonly #groups: readonly Group[];
 
-  constructor(calls: readonly CallStep[], target: Player) {
+  /** `before` are the steps that were over when the calls were sent. */
+  constructor(calls: readonly CallStep[], target: Player, before: readonly Step[] = []) {
     const likely = [...calls].sort((one, other) => rankOf(one, target) - rankOf(other, target));
-    this.#groups = groupsOf(likely).map((group) => ({
-      calls: group,
-      order: group.map((_, at) => at),
-      isSpent: false,
-    }));
+    const met = new Map<string, number>();
+    for (const each of [...before, ...calls]) {
+      for (const symbol of new Set(symbolsIn(each))) met.set(symbol, (met.get(symbol) ?? 0) + 1);
+    }
+    const kindOf = (call: CallStep): string =>
+      `${answerTo(call, target)} ${likenessOf(call, (symbol) => met.get(symbol)! > 1)}`;
+    this.#groups = groupsOf(likely).map((group) => groupOf(group, kindOf));
   }
 
   order(): readonly CallStep[] {
-    return this.#groups.flatMap(({ calls, order }) => order.map((at) => calls[at]!));
+    return this.#groups.flatMap(({ kinds, order }) => {
+      const left = kinds.map((calls) => [...calls]);
+      return order.map((kind) => left[kind]!.shift()!);
+    });
   }
 
   /** The order does not fit at this place: on to the next that is another up to there. */
   refuse(place: number): boolean {
     let before = 0;
     for (const group of this.#groups) {
-      if (place < before + group.calls.length) return advance(group, place - before);
-      before += group.calls.length;
+      if (place < before + group.order.length) return advance(group, place - before);
+      before += group.order.length;
     }
     return false;
   }
@@ -42,12 +49,42 @@ export class OrderSearch {
   another(): boolean {
     for (const group of [...this.#groups].reverse()) {
       if (group.isSpent) continue;
-      if (advance(group, group.calls.length - 1)) return true;
+      if (advance(group, group.order.length - 1)) return true;
       // All of its orders were tried: back to the first, and on with the group before.
-      group.order = group.calls.map((_, at) => at);
+      group.order.sort((one, other) => one - other);
     }
     return false;
   }
+}
+
+function groupOf(calls: readonly CallStep[], kindOf: (call: CallStep) => string): Group {
+  const kinds = new Map<string, CallStep[]>();
+  for (const call of calls) {
+    const kind = kindOf(call);
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, [call]);
+    else known.push(call);
+  }
+  const all = [...kinds.values()];
+  const order = all.flatMap((each, kind) => each.map(() => kind));
+  return { kinds: all, order, isSpent: false };
+}
+
+function answerTo({ n }: CallStep, target: Player): string {
+  const outcome = target.outcomes.get(n);
+  return outcome?.kind === 'answer' ? summaryOf(outcome) : `lost ${n}`;
+}
+
+/**
+ * What a call is but for its label and the names that it alone has: two that are alike in it, and
+ * were answered alike, are twins. Without that eight calls over a rate have 40,320 orders.
+ */
+function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => boolean): string {
+  return JSON.stringify(call, (_name, value: unknown) => {
+    const symbol = symbolOf(value);
+    if (symbol === undefined || !symbol.startsWith('text') || isShared(symbol)) return value;
+    return { ...(value as object), $fresh: 'own', $phone: 'own' };
+  });
 }
 
 /** Successes first, then by when they were answered. */
@@ -119,8 +156,14 @@ function namesIn(call: CallStep): readonly string[] {
 function symbolsIn(value: unknown): readonly string[] {
   if (value === null || typeof value !== 'object') return [];
   const inner = Object.values(value).flatMap(symbolsIn);
+  const symbol = symbolOf(value);
+  return symbol === undefined ? inner : [symbol, ...inner];
+}
+
+function symbolOf(value: unknown): string | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
   const fresh = (value as { $fresh?: unknown }).$fresh ?? (value as { $phone?: unknown }).$phone;
-  if (fresh !== undefined) return [`text ${String(fresh)}`, ...inner];
+  if (fresh !== undefined) return `text ${String(fresh)}`;
   const of = (value as { $of?: unknown }).$of ?? (value as { $header?: unknown }).$header;
-  return of === undefined ? inner : [`answer ${String(of)}`, ...inner];
+  return of === undefined ? undefined : `answer ${String(of)}`;
 }

@@ -1,0 +1,80 @@
+// Compares how deliveries are signed: by which of the secrets, and when.
+import { createHmac } from 'node:crypto';
+import { memberAt } from '../../engine/send/answer.ts';
+import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import type { Player } from '../play/player.ts';
+import type { Mismatch } from './values.ts';
+
+export interface Sides {
+  readonly target: Player;
+  readonly model: Player;
+}
+
+/** EVT-5b: how far the time of a delivery may be from the clock. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/** EVT-5a: the header that carries a signature, whatever its name (NS-10). */
+function signatureOf({ headers }: ReceivedDelivery): string | undefined {
+  return headers.lines.find(([, value]) => /(^|,)\s*(t|v1)=/.test(value))?.[1];
+}
+
+const partsOf = (header: string, name: string): string[] =>
+  header
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(`${name}=`))
+    .map((part) => part.slice(name.length + 1));
+
+/** EVT-6, EVT-7: by which of the secrets it is signed. */
+export function compareSignature(
+  own: ReceivedDelivery,
+  other: ReceivedDelivery,
+  { target, model }: Sides,
+): Mismatch | null {
+  const said = signersOf(own, target);
+  const expected = signersOf(other, model);
+  return said === expected ? null : { at: 'signature', target: said, model: expected };
+}
+
+function signersOf(arrival: ReceivedDelivery, player: Player): string {
+  const header = signatureOf(arrival);
+  if (header === undefined) return 'not signed';
+  const [t = ''] = partsOf(header, 't');
+  if (partsOf(header, 't').length !== 1) return 'not one time';
+  const secrets = secretsOf(player);
+  const signers = partsOf(header, 'v1').map((signature) => {
+    const known = secrets.find(([secret]) => hmac(secret, t, arrival.body) === signature);
+    return known === undefined ? 'an unknown secret' : `the secret of step ${known[1]}`;
+  });
+  return `signed by ${signers.sort().join(' and ')}`;
+}
+
+function hmac(secret: string, t: string, body: Uint8Array): string {
+  return createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
+}
+
+/** Each with the step that was answered with it: in which order calls at once came is open. */
+function secretsOf({ outcomes }: Player): readonly (readonly [secret: string, step: number])[] {
+  const all = new Map<string, number>();
+  for (const outcome of outcomes.values()) {
+    const secret = outcome.kind === 'answer' ? memberAt(outcome.json, 'secret') : undefined;
+    if (typeof secret === 'string' && !all.has(secret)) all.set(secret, outcome.n);
+  }
+  return [...all];
+}
+
+/** EVT-5b: by the wall's clock or by the target's own. */
+export function compareTime(
+  own: ReceivedDelivery,
+  other: ReceivedDelivery,
+  target: Player,
+): Mismatch | null {
+  const [header, expected] = [signatureOf(own), signatureOf(other)];
+  if (header === undefined || expected === undefined) return null;
+  const t = Number(partsOf(header, 't')[0]);
+  const byItsClock = target.arrived.get(own) ?? [target.startMs, target.nowMs ?? own.atMs];
+  const isWithin = ([fromMs, toMs]: readonly [number, number]) =>
+    t >= fromMs - TOLERANCE_MS && t <= toMs + TOLERANCE_MS;
+  if (isWithin([own.atMs, own.atMs]) || isWithin(byItsClock)) return null;
+  return { at: 'signature.t', target: String(t), model: `about ${own.atMs}` };
+}
