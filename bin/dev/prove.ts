@@ -63,13 +63,14 @@ if (conforming !== undefined) {
 const proofs: Proof[] = chosen.map((deviation) =>
   prove(deviation, tried.get(deviation.id)!, whole),
 );
-for (const { id, outcome, unnoticed, blamed, idle } of proofs) {
+for (const { id, outcome, unnoticed, blamed, failed, idle } of proofs) {
   if (outcome !== 'caught') {
     const parts = [
       unnoticed.length > 0 ? `not noticed: ${unnoticed.join(' ')}` : '',
       blamed.length > 0
         ? `blamed: ${blamed.map((rule) => `${rule} (${seenBy(id, rule)})`).join('; ')}`
         : '',
+      failed.length > 0 ? `the judge failed in ${failed.join('; ')}` : '',
     ];
     wrong.push(`${id}: ${outcome}. ${parts.filter((part) => part !== '').join('. ')}`);
   }
@@ -83,13 +84,16 @@ function seenBy(id: string, rule: string): string {
 
 /** The gate itself is tried: what proves nothing must be called so. */
 function judgePlanted(): string[] {
-  const [nothing, others] = planted.map((each) => prove(each, tried.get(each.id)!, true));
+  const [nothing, others, failing] = planted.map((each) => prove(each, tried.get(each.id)!, true));
   const complaints: string[] = [];
   if (nothing !== undefined && nothing.outcome !== 'survived') {
     complaints.push('the planted deviation that changes nothing was not reported as survived');
   }
   if (others !== undefined && others.outcome !== 'blames others') {
     complaints.push('the planted deviation that breaks more than it says was not reported');
+  }
+  if (failing !== undefined && failing.outcome !== 'fails the judge') {
+    complaints.push('the planted deviation over which the judge fails was not reported');
   }
   return complaints;
 }

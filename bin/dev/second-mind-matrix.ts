@@ -34,32 +34,40 @@ async function blamedFor(defect: Defect) {
     const scope = { json: true, seed: '1', ...scopeOf(defect) };
     const { report, code } = await runJudge({ baseUrl: served.baseUrl, ...scope });
     const blamed = report.rules.filter(({ verdict }) => verdict === 'deviates');
-    return { code, blamed };
+    const failed = report.scenarios.filter(({ verdict }) => verdict === 'harness_error');
+    return { code, blamed, failed: failed.map(({ id }) => id) };
   } finally {
     await served.close();
   }
 }
 
+function verdictOf(right: number, wrong: number, failed: number): string {
+  if (failed > 0) return 'FAILED';
+  if (right === 0) return 'MISSED';
+  return wrong > 0 ? 'ALSO' : 'ok';
+}
+
 async function judge(defect: Defect): Promise<void> {
   const startedMs = performance.now();
-  const { code, blamed } = await blamedFor(defect).catch((error: unknown) => {
+  const { code, blamed, failed } = await blamedFor(defect).catch((error: unknown) => {
     console.log(`${defect.id}: ${String(error)}`);
-    return { code: -1, blamed: [] };
+    return { code: -1, blamed: [], failed: ['the run itself'] };
   });
   const broken: readonly string[] = defect.breaks;
   const right = blamed.filter(({ id }) => broken.includes(id)).map(({ id }) => id);
   const wrong = blamed.filter(({ id }) => !broken.includes(id));
-  const verdict = right.length === 0 ? 'MISSED' : wrong.length > 0 ? 'ALSO' : 'ok';
+  const verdict = verdictOf(right.length, wrong.length, failed.length);
   const said = wrong.map(({ id, findings }) => {
     const [first] = findings;
     return `\n    ${id} (${first?.scenario}): ${first?.expected} | ${first?.actual}`;
   });
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
   const line = `${verdict} ${defect.kind} ${defect.id} [${broken}] -> ${right} ${said.join('')}`;
+  if (failed.length > 0) console.log(`  the judge failed in ${failed.join(', ')}`);
   console.log(`${line} (${seconds} s, exit ${code})`);
   if (values.out) {
     const innocents = wrong.map(({ id, findings }) => ({ id, finding: findings[0] }));
-    const row = { ...defect, verdict, right, innocents, code };
+    const row = { ...defect, verdict, right, innocents, failed, code };
     appendFileSync(values.out, `${JSON.stringify(row)}\n`);
   }
 }

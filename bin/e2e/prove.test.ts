@@ -79,7 +79,7 @@ gate('the conforming service passes every rule', async () => {
 gate('what proves nothing is called so', async () => {
   const tried = await tryEach(plantedDeviations, true);
   const outcomes = plantedDeviations.map((each) => prove(each, tried.get(each.id)!, true).outcome);
-  assert.equal(outcomes, ['survived', 'blames others']);
+  assert.equal(outcomes, ['survived', 'blames others', 'fails the judge']);
 });
 
 /** So many in a test run; over the days every one has its turn. */
@@ -109,7 +109,13 @@ gate('every deviation of the sample is caught, and nothing else is blamed', asyn
   const wrong = sample
     .map((deviation) => prove(deviation, tried.get(deviation.id)!, false))
     .filter(({ outcome }) => outcome !== 'caught')
-    .map(({ id, outcome, unnoticed, blamed }) => ({ id, outcome, unnoticed, blamed }));
+    .map(({ id, outcome, unnoticed, blamed, failed }) => ({
+      id,
+      outcome,
+      unnoticed,
+      blamed,
+      failed,
+    }));
   assert.equal(wrong, []);
 });
 

@@ -3,7 +3,7 @@
 import { judgeRule } from '../../../conformance/engine/judge/verdicts.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
-import type { Scenario } from '../../../conformance/engine/types.ts';
+import type { Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
@@ -17,6 +17,8 @@ export interface JudgedDeviation {
   readonly deviates: Readonly<Record<string, readonly string[]>>;
   /** Rules that could not be graded, with their verdicts. */
   readonly ungraded: Readonly<Record<string, string>>;
+  /** Scenarios in which the judge itself failed, with the reason. */
+  readonly failed: Readonly<Record<string, string>>;
   readonly scenarios: number;
   readonly durationMs: number;
 }
@@ -60,7 +62,14 @@ export async function judgeDeviation(
     id: deviation?.id ?? 'conforming',
     deviates,
     ungraded,
+    failed: failuresOf(run.scenarios),
     scenarios: chosen.length,
     durationMs: Math.round(performance.now() - startedMs),
   };
+}
+
+/** A verdict that was found before hides the failure that ended a scenario; its ending does not. */
+function failuresOf(results: readonly ScenarioResult[]): Record<string, string> {
+  const failed = results.filter(({ ending }) => ending === 'harness_error');
+  return Object.fromEntries(failed.map(({ id, why }) => [id, why?.split('\n')[0] ?? 'no reason']));
 }
