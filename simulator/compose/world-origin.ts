@@ -1,8 +1,8 @@
 // Where a world began: what the options say of that, what a state file says, and if they agree.
 import { resolve } from 'node:path';
 import type { FieldProblem } from '../../fixtures/settings.ts';
+import { lastTimeMs } from '../core/record-kit.ts';
 import type { PlanName } from '../core/records.ts';
-import { lastTimeMs } from '../core/state/schema-parts.ts';
 import type { ClockOptions } from '../host/world/sandbox.ts';
 import { planNames, type ReadOptions } from './options.ts';
 

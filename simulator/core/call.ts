@@ -3,53 +3,80 @@
 import type { QuestionId } from '../../fixtures/questions.ts';
 import type { RuleId } from '../../fixtures/rules.ts';
 import type { Change } from './change.ts';
+import {
+  flag,
+  listOf,
+  mapOf,
+  ofType,
+  oneOf,
+  orNull,
+  record,
+  text,
+  type ValueOf,
+} from './record-kit.ts';
 
 /** A rule, or an open question where the specification is silent, that an answer rests on. */
 export type Cite = RuleId | QuestionId;
 
+export const callSchema = record({
+  method: text,
+  /** Path and query as sent, for example `/api/v1/accounts?limit=2`. */
+  target: text,
+  /** In a state one by one a text or a list of them. */
+  headers: ofType<Readonly<Record<string, string | string[] | undefined>>>(
+    mapOf(ofType<string | string[]>({ type: ['string', 'array'], items: text })),
+  ),
+  /** In a state it is written as base64. */
+  body: ofType<Uint8Array>(text),
+  /** More bytes came than the transport keeps; `body` is then empty (NS-15). */
+  'oversize?': flag,
+  /** It asks for a WebSocket, and came over a transport that can switch to one (NS-12). */
+  'upgrade?': flag,
+});
 /**
  * A request as a transport received it. Header names are lower case; the body is not yet parsed.
  */
-export interface Call {
-  readonly method: string;
-  /** Path and query as sent, for example `/api/v1/accounts?limit=2`. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Uint8Array;
-  /** More bytes came than the transport keeps; `body` is then empty (NS-15). */
-  readonly oversize?: boolean;
-  /** It asks for a WebSocket, and came over a transport that can switch to one (NS-12). */
-  readonly upgrade?: boolean;
-}
+export type Call = ValueOf<typeof callSchema>;
 
+export const factsSchema = record({
+  /** Addresses that the hostname in a webhook url resolves to; null when nobody looked. */
+  addresses: orNull(listOf(text)),
+});
 /**
  * What the host found out for a call because core may not wait: none of it is decided by the host.
  */
-export interface Facts {
-  /** Addresses that the hostname in a webhook url resolves to; null when nobody looked. */
-  readonly addresses: readonly string[] | null;
-}
+export type Facts = ValueOf<typeof factsSchema>;
 
 export const noFacts: Facts = { addresses: null };
 
-export type ContentType =
-  | 'application/json'
-  | 'application/problem+json'
-  | 'text/plain'
-  | 'text/html';
+const contentTypeHeader = {
+  'application/json': 'application/json; charset=utf-8',
+  'application/problem+json': 'application/problem+json; charset=utf-8',
+  'text/plain': 'text/plain; charset=utf-8',
+  'text/html': 'text/html',
+} as const;
 
-/** An answer. The body is text that is sent, stored and replayed exactly as it is (IDEM-4b). */
-export interface Reply {
-  readonly status: number;
-  readonly contentType: ContentType | null;
-  readonly body: string;
+export type ContentType = keyof typeof contentTypeHeader;
+
+const headerValue = ofType<string>({
+  type: 'string',
+  pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
+  description: 'It is the value of a header.',
+});
+
+export const replySchema = record({
+  status: ofType<number>({ type: 'integer', minimum: 100, maximum: 999 }),
+  contentType: orNull(oneOf(...(Object.keys(contentTypeHeader) as ContentType[]))),
+  body: text,
   /** The strong entity tag with its quotes, on account answers (ACC-19). */
-  readonly etag?: string | undefined;
+  'etag?': ofType<string | undefined>(headerValue),
   /** Further headers by lower-case name, such as `retry-after`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  'headers?': ofType<Readonly<Record<string, string>> | undefined>(mapOf(headerValue)),
   /** It stands for the answer of a gateway: none of the platform's headers are on it. */
-  readonly isForeign?: true;
-}
+  'isForeign?': ofType<true>(flag),
+});
+/** An answer. The body is text that is sent, stored and replayed exactly as it is (IDEM-4b). */
+export type Reply = ValueOf<typeof replySchema>;
 
 /**
  * An answer, the changes to the world that go with it, and the rules and open questions it rests
@@ -81,10 +108,3 @@ export function replyHeaders(reply: Reply, requestId: string): Record<string, st
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   return headers;
 }
-
-const contentTypeHeader: Record<ContentType, string> = {
-  'application/json': 'application/json; charset=utf-8',
-  'application/problem+json': 'application/problem+json; charset=utf-8',
-  'text/plain': 'text/plain; charset=utf-8',
-  'text/html': 'text/html',
-};

@@ -1,213 +1,245 @@
 // The things a world is made of: firms, credentials, accounts, money, webhooks and what was done
-// with them.
+// with them. Each is described once: its type comes from its schema, and so does the check of a
+// saved state.
 import type { EventCategory } from '../../fixtures/event-kinds.ts';
-import type { Profile } from '../../fixtures/schemas/account-profile.ts';
-import type { Reply } from './call.ts';
+import { mapProfile } from '../../fixtures/schemas/account-profile.ts';
+import { replySchema } from './call.ts';
+import {
+  count,
+  decimal,
+  flag,
+  id,
+  listOf,
+  mapOf,
+  number,
+  ofType,
+  oneOf,
+  orNull,
+  plan,
+  rate,
+  record,
+  text,
+  time,
+  type ValueOf,
+} from './record-kit.ts';
 import type { OperationName } from './tables/operations.ts';
 
-export type PlanName = 'sandbox' | 'standard' | 'pro';
-export type CredentialKind = 'server' | 'delegated';
-export type TransactionStatus = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled';
+export type { PlanName } from './tables/rate-plans.ts';
 
-export interface Firm {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: PlanName;
+export const firmSchema = record({
+  id,
+  name: text,
+  plan,
   /**
    * Allowance of the whole firm in requests a second; null means four times its plan's rate (LIM-3,
    * NS-36).
    */
-  readonly ratePerSecond: number | null;
+  ratePerSecond: rate,
   /** Operations the firm may not use any more are false (AUTH-8). */
-  readonly permissions: Readonly<Partial<Record<OperationName, boolean>>>;
-}
+  permissions: ofType<Readonly<Partial<Record<OperationName, boolean>>>>(mapOf(flag)),
+});
+export type Firm = ValueOf<typeof firmSchema>;
 
-export interface Brand {
-  readonly id: string;
-  readonly firmId: string;
-  readonly name: string;
-}
+export const brandSchema = record({ id, firmId: id, name: text });
+export type Brand = ValueOf<typeof brandSchema>;
 
-export interface Credential {
-  readonly clientId: string;
-  readonly name: string;
-  readonly kind: CredentialKind;
-  readonly clientSecret: string;
-  readonly firmId: string;
+export const credentialSchema = record({
+  clientId: id,
+  name: text,
+  kind: oneOf('server', 'delegated'),
+  clientSecret: text,
+  firmId: id,
   /** null: firm-wide. */
-  readonly brandId: string | null;
-  readonly scopes: readonly string[];
-  readonly readOnly: boolean;
+  brandId: orNull(id),
+  scopes: listOf(text),
+  readOnly: flag,
   /** The one account a delegated token is limited to (AUTH-5). */
-  readonly accountId: string | null;
+  accountId: orNull(id),
   /** The server credential a delegated one was minted by (LIM-10). */
-  readonly mintedBy: string | null;
-  readonly plan: PlanName;
+  mintedBy: orNull(id),
+  plan,
   /** Own limit in place of the plan's (LIM-4). */
-  readonly ratePerSecond: number | null;
-}
+  ratePerSecond: rate,
+});
+export type Credential = ValueOf<typeof credentialSchema>;
+export type CredentialKind = Credential['kind'];
 
-export interface Token {
-  readonly token: string;
-  readonly clientId: string;
+export const tokenSchema = record({
+  token: id,
+  clientId: id,
   /** null: does not expire. */
-  readonly expiresAtMs: number | null;
+  expiresAtMs: orNull(time),
   /** Scopes narrowed when the token was asked for; null: all of the credential's. */
-  readonly scopes: readonly string[] | null;
-}
+  scopes: orNull(listOf(text)),
+});
+export type Token = ValueOf<typeof tokenSchema>;
 
-export interface Account extends Profile {
-  readonly id: string;
-  readonly firmId: string;
-  readonly brandId: string;
-  readonly reference: string;
-  readonly email: string;
+export const accountSchema = record({
+  id,
+  firmId: id,
+  brandId: id,
+  reference: text,
+  email: text,
   /** Normalised (ACC-11); null when none was given. */
-  readonly phone: string | null;
-  readonly status: string;
-  readonly revision: number;
-  readonly createdAtMs: number;
+  phone: orNull(text),
+  ...mapProfile(() => orNull(text)),
+  status: text,
+  revision: count,
+  createdAtMs: time,
   /** The deposit that carries `is_ftd`; null until one was approved (TXS-2). */
-  readonly firstDepositId: string | null;
-}
+  firstDepositId: orNull(id),
+});
+export type Account = ValueOf<typeof accountSchema>;
 
-export interface TradingAccount {
-  readonly id: string;
-  readonly accountId: string;
-  readonly currency: string;
-  /** Withdrawals from it are paid out through a payment provider (NS-21). */
-  readonly providerPayouts: boolean;
-  /** Exact decimal. */
-  readonly balance: string;
-  readonly entries: readonly Entry[];
-}
-
-/** One movement of money on a trading account; the balance is the sum of them. */
-export interface Entry {
-  readonly transactionId: string | null;
+const entrySchema = record({
+  transactionId: orNull(id),
   /** Signed exact decimal. */
-  readonly amount: string;
-  readonly kind: 'movement' | 'compensation';
-  readonly atMs: number;
-}
+  amount: decimal,
+  kind: oneOf('movement', 'compensation'),
+  atMs: time,
+});
+/** One movement of money on a trading account; the balance is the sum of them. */
+export type Entry = ValueOf<typeof entrySchema>;
 
-export interface Transaction {
-  readonly id: string;
-  readonly firmId: string;
-  readonly brandId: string;
-  readonly accountId: string;
-  readonly tradingAccountId: string;
-  readonly reference: string;
-  readonly currency: string;
+export const tradingAccountSchema = record({
+  id,
+  accountId: id,
+  currency: text,
+  /** Withdrawals from it are paid out through a payment provider (NS-21). */
+  providerPayouts: flag,
+  /** Exact decimal. */
+  balance: decimal,
+  entries: listOf(entrySchema),
+});
+export type TradingAccount = ValueOf<typeof tradingAccountSchema>;
+
+export const transactionSchema = record({
+  id,
+  firmId: id,
+  brandId: id,
+  accountId: id,
+  tradingAccountId: id,
+  reference: text,
+  currency: text,
   /** As sent (CONV-2a). */
-  readonly amount: string;
-  readonly method: string;
-  readonly transactionType: string;
-  readonly status: TransactionStatus;
-  readonly isFtd: boolean;
-  readonly createdAtMs: number;
+  amount: decimal,
+  /** A deviation may keep it as it was sent, which can be null. */
+  method: ofType<string>(orNull(text)),
+  transactionType: text,
+  status: oneOf('pending', 'approved', 'settled', 'rejected', 'cancelled'),
+  isFtd: flag,
+  createdAtMs: time,
   /** Stored for operators, never answered by the API (TXS-19). */
-  readonly reason: string | null;
+  reason: orNull(text),
   /** Who rejected or cancelled it. */
-  readonly operator: string | null;
-}
+  operator: orNull(text),
+});
+export type Transaction = ValueOf<typeof transactionSchema>;
+export type TransactionStatus = Transaction['status'];
 
-export interface Position {
-  readonly id: string;
-  readonly tradingAccountId: string;
-  readonly accountId: string;
-  readonly instrument: string;
-  readonly side: string;
+export const positionSchema = record({
+  id,
+  tradingAccountId: id,
+  accountId: id,
+  instrument: text,
+  side: text,
   /** What is still open, an exact decimal; `0` once closed. */
-  readonly volume: string;
-  readonly openPrice: string;
-  readonly openedAtMs: number;
-  readonly closedAtMs: number | null;
-}
+  volume: decimal,
+  openPrice: decimal,
+  openedAtMs: time,
+  closedAtMs: orNull(time),
+});
+export type Position = ValueOf<typeof positionSchema>;
 
-export interface Order {
-  readonly id: string;
-  readonly tradingAccountId: string;
-  readonly positionId: string;
-  readonly instrument: string;
-  readonly side: string;
-  readonly volume: string;
-  readonly price: string;
-  readonly status: 'filled';
-  readonly createdAtMs: number;
-}
+export const orderSchema = record({
+  id,
+  tradingAccountId: id,
+  positionId: id,
+  instrument: text,
+  side: text,
+  volume: decimal,
+  price: decimal,
+  status: oneOf('filled'),
+  createdAtMs: time,
+});
+export type Order = ValueOf<typeof orderSchema>;
 
-/** What an idempotency key stands for: an attempt still running, or the first answer. */
-export interface KeyRecord {
+export const keySchema = record({
   /** When its age starts (NS-42). */
-  readonly atMs: number;
+  atMs: time,
   /** The answer to replay; null while the attempt runs (IDEM-14a). */
-  readonly reply: Reply | null;
+  reply: orNull(replySchema),
   /** Number of the journal entry of the first attempt. */
-  readonly attempt: number;
-}
+  attempt: count,
+});
+/** What an idempotency key stands for: an attempt still running, or the first answer. */
+export type KeyRecord = ValueOf<typeof keySchema>;
 
-export interface Bucket {
+export const bucketSchema = record({
   /** Thousandths of a request that may still be served. */
-  readonly units: number;
-  readonly atMs: number;
-}
+  units: number,
+  atMs: time,
+});
+export type Bucket = ValueOf<typeof bucketSchema>;
 
-export interface Subscription {
-  readonly id: number;
-  readonly firmId: string;
-  readonly brandId: string | null;
-  readonly url: string;
-  readonly categories: readonly EventCategory[];
-  readonly disabled: boolean;
-  readonly disabledReason: string | null;
-  readonly lastDeliveredSeq: number;
-  readonly createdAtMs: number;
-  readonly secret: string;
+export const subscriptionSchema = record({
+  id: count,
+  firmId: id,
+  brandId: orNull(id),
+  url: text,
+  categories: listOf(ofType<EventCategory>(text)),
+  disabled: flag,
+  disabledReason: orNull(text),
+  lastDeliveredSeq: count,
+  createdAtMs: time,
+  secret: text,
   /** The secret before the last rotation, still signing until the overlap ends (EVT-7, NS-22). */
-  readonly previousSecret: string | null;
-  readonly rotatedAtMs: number | null;
+  previousSecret: orNull(text),
+  rotatedAtMs: orNull(time),
   /** Events up to this sequence number have been looked at for delivery. */
-  readonly cursorSeq: number;
+  cursorSeq: count,
   /** All attempts of an event failed: nothing is sent until resumed (NS-28). */
-  readonly stopped: boolean;
-}
+  stopped: flag,
+});
+export type Subscription = ValueOf<typeof subscriptionSchema>;
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'stopped';
-
-export interface Delivery {
-  readonly id: string;
-  readonly subscriptionId: number;
-  readonly seq: number;
-  readonly status: DeliveryStatus;
-  readonly attempts: readonly DeliveryAttempt[];
-  /** An attempt has been handed to the host and not been answered yet. */
-  readonly inFlight: boolean;
-  readonly nextDueMs: number | null;
-  /** Attempts before this index belong to earlier rounds that ended in exhaustion. */
-  readonly roundStart: number;
-}
-
-export interface DeliveryAttempt {
-  readonly n: number;
-  readonly atMs: number;
+const deliveryAttemptSchema = record({
+  n: count,
+  atMs: time,
   /** HTTP status of the receiver; null when none came. */
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number | null;
+  status: orNull(count),
+  error: orNull(text),
+  durationMs: orNull(number),
   /** The signature header as sent. */
-  readonly signature: string | null;
-}
+  signature: orNull(text),
+});
+export type DeliveryAttempt = ValueOf<typeof deliveryAttemptSchema>;
 
-/** One event of the channel; its envelope is printed when it is sent. */
-export interface EventRecord {
-  readonly seq: number;
-  readonly category: EventCategory;
-  readonly kind: string;
-  readonly atMs: number;
-  readonly firmId: string;
-  readonly brandId: string | null;
-  readonly accountId: string | null;
+export const deliverySchema = record({
+  id,
+  subscriptionId: count,
+  seq: count,
+  status: oneOf('pending', 'delivered', 'exhausted', 'stopped'),
+  attempts: listOf(deliveryAttemptSchema),
+  /** An attempt has been handed to the host and not been answered yet. */
+  inFlight: flag,
+  nextDueMs: orNull(time),
+  /** Attempts before this index belong to earlier rounds that ended in exhaustion. */
+  roundStart: count,
+});
+export type Delivery = ValueOf<typeof deliverySchema>;
+export type DeliveryStatus = Delivery['status'];
+
+export const eventSchema = record({
+  seq: count,
+  category: ofType<EventCategory>(text),
+  kind: text,
+  atMs: time,
+  firmId: text,
+  brandId: orNull(text),
+  accountId: orNull(text),
   /** JSON text: the record as the API showed it when it changed. */
-  readonly body: string;
-}
+  body: text,
+});
+/** One event of the channel; its envelope is printed when it is sent. */
+export type EventRecord = ValueOf<typeof eventSchema>;

@@ -1,16 +1,17 @@
 // What is due when: a binary heap ordered by (due time, sequence), so that equal times fire in the
 // order they were set.
+import { count, id, oneOf, record, time, type ValueOf } from './record-kit.ts';
 
-export type TimerKind = 'settle' | 'wake' | 'abandon' | 'answer' | 'piece' | 'deliver';
-
-export interface Timer {
-  readonly dueAtMs: number;
+export const timerSchema = record({
+  dueAtMs: time,
   /** Order among equal times; unique in a world. */
-  readonly sequence: number;
-  readonly kind: TimerKind;
+  sequence: count,
+  kind: oneOf('settle', 'wake', 'abandon', 'answer', 'piece', 'deliver'),
   /** Id of what it concerns: a transaction, a suspended call, a key record, a delivery. */
-  readonly ref: string;
-}
+  ref: id,
+});
+export type Timer = ValueOf<typeof timerSchema>;
+export type TimerKind = Timer['kind'];
 
 export type TimerHeap = Timer[];
 

@@ -1,9 +1,21 @@
 // The whole state of one simulated platform. Only `evolve` changes it; everything else reads.
 
-import type { Call, Facts, Reply } from './call.ts';
+import { callSchema, factsSchema, replySchema } from './call.ts';
 import { IdMap } from './id-map.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { Fault } from './pipeline/find-fault.ts';
+import {
+  count,
+  flag,
+  id,
+  ofType,
+  operation,
+  orNull,
+  record,
+  text,
+  time,
+  type ValueOf,
+} from './record-kit.ts';
 import type {
   Account,
   Brand,
@@ -23,26 +35,28 @@ import type {
 } from './records.ts';
 import type { References } from './references.ts';
 import { firstIdEra } from './serialize/ids.ts';
-import type { OperationName } from './tables/operations.ts';
 import type { TimerHeap } from './timers.ts';
 
-/** Last number given out of each kind; ids are these numbers as decimal strings. */
-export interface Counters {
-  account: number;
-  tradingAccount: number;
-  transaction: number;
-  position: number;
-  order: number;
-  subscription: number;
-  delivery: number;
-  credential: number;
-  token: number;
-  secret: number;
-  request: number;
-  timer: number;
-  held: number;
-  fault: number;
-}
+/** Of each kind the number before the first one given out; ids are decimal strings of them. */
+const noneYet = {
+  account: 1000,
+  tradingAccount: 5000,
+  transaction: 9000,
+  position: 7000,
+  order: 8000,
+  subscription: 0,
+  delivery: 0,
+  credential: 0,
+  token: 0,
+  secret: 0,
+  request: 0,
+  timer: 0,
+  held: 0,
+  fault: 0,
+};
+
+/** Last number given out of each kind. */
+export type Counters = typeof noneYet;
 
 /**
  * Who is known where: one per place in which references, emails and phones must be unique (NS-20).
@@ -70,27 +84,28 @@ export interface EventLog {
   lastSeq: number;
 }
 
-/** A call whose answer waits for a time: either nothing has run yet, or only the answer is late. */
-export interface SuspendedCall {
-  readonly id: string;
+export const suspendedCallSchema = record({
+  id,
   /** Number of the journal entry, by which the host finds the waiting caller. */
-  readonly n: number;
-  readonly requestId: string;
+  n: count,
+  requestId: text,
   /** When it came (NS-42). */
-  readonly askedAtMs: number;
-  readonly call: Call;
-  readonly operation: OperationName;
-  readonly clientId: string | null;
-  readonly keyId: string | null;
-  readonly subject: string | null;
-  readonly facts: Facts;
+  askedAtMs: time,
+  call: callSchema,
+  operation,
+  clientId: orNull(id),
+  keyId: orNull(text),
+  subject: orNull(text),
+  facts: factsSchema,
   /** null: held before running; otherwise the answer that is withheld. */
-  readonly reply: Reply | null;
+  reply: orNull(replySchema),
   /** null: never (a hang). */
-  readonly wakeAtMs: number | null;
-  readonly faultId: string;
-  readonly abandoned: boolean;
-}
+  wakeAtMs: orNull(time),
+  faultId: id,
+  abandoned: flag,
+});
+/** A call whose answer waits for a time: either nothing has run yet, or only the answer is late. */
+export type SuspendedCall = ValueOf<typeof suspendedCallSchema>;
 
 /** How a world began, for whoever loads a document of it later. */
 export interface WorldOrigin {
@@ -99,18 +114,16 @@ export interface WorldOrigin {
   readonly clock: { readonly mode: 'real' | 'frozen'; readonly nowMs: number | null };
 }
 
-export interface WorldOptions {
+export const worldOptionsSchema = record({
   /** Accept `http://` and loopback webhook urls; departs from HOOK-7 and HOOK-8. */
-  readonly allowLocalWebhooks: boolean;
-  readonly begun_as?: WorldOrigin;
-}
+  allowLocalWebhooks: flag,
+  'begun_as?': ofType<WorldOrigin>({}),
+});
+export type WorldOptions = ValueOf<typeof worldOptionsSchema>;
 
+export const idEraSchema = record({ afterSeq: count, afterRequest: count, tag: text });
 /** From which event and request on ids begin with this tag. */
-export interface IdEra {
-  readonly afterSeq: number;
-  readonly afterRequest: number;
-  readonly tag: string;
-}
+export type IdEra = ValueOf<typeof idEraSchema>;
 
 export interface World {
   readonly name: string;
@@ -179,22 +192,7 @@ export function createWorld(begun: CreateWorldOptions): World {
     idEras: [firstIdEra(name, seed, idNonce)],
     options: options ?? { allowLocalWebhooks: false },
     nowMs: startedAtMs,
-    counters: {
-      account: 1000,
-      tradingAccount: 5000,
-      transaction: 9000,
-      position: 7000,
-      order: 8000,
-      subscription: 0,
-      delivery: 0,
-      credential: 0,
-      token: 0,
-      secret: 0,
-      request: 0,
-      timer: 0,
-      held: 0,
-      fault: 0,
-    },
+    counters: { ...noneYet },
     firms: new Map(),
     brands: new Map(),
     credentials: new Map(),

@@ -1,26 +1,22 @@
 // Faults on order: what to hit, how, how often.
 import { evolve } from '../evolve.ts';
-import type { CallEffect, DeliveryEffect, Fault, FaultMatch } from '../pipeline/find-fault.ts';
+import { callEffects, deliveryEffects, type Fault } from '../pipeline/find-fault.ts';
 import { type CommandContext, type CommandOutcome, done, refused } from './command.ts';
 
-export interface MakeFault {
-  readonly match: FaultMatch;
-  readonly phase?: 'before' | 'after';
-  readonly effect: CallEffect | DeliveryEffect;
+export interface MakeFault extends Pick<Fault, 'match' | 'effect'> {
+  readonly phase?: Fault['phase'];
   readonly times?: number | null;
   readonly nth?: number | null;
   readonly probability?: number | null;
 }
 
-const callKinds = ['status', 'refuse', 'delay', 'hang', 'reset', 'truncate', 'slow_body'];
 /** Effects on the body of an answer: something has run by then. */
 const answerKinds = ['truncate', 'slow_body'];
-const deliveryKinds = ['drop', 'duplicate', 'bad_signature', 'stale_timestamp', 'delay'];
 
 export function makeFault({ world }: CommandContext, args: MakeFault): CommandOutcome {
   const { match, effect } = args;
   const webhook = match.webhook !== undefined && match.webhook !== false;
-  const kinds = webhook ? deliveryKinds : callKinds;
+  const kinds = Object.keys(webhook ? deliveryEffects : callEffects);
   if (!kinds.includes(effect.kind)) {
     const what = webhook ? 'webhook deliveries' : 'calls';
     return refused('effect.kind', `for ${what} it is one of ${kinds.join(', ')}`);

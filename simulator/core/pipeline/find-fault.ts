@@ -1,17 +1,31 @@
 // Faults ordered by an operator: which calls or deliveries they hit, and what happens to those.
+import {
+  count,
+  id,
+  number,
+  ofType,
+  oneOf,
+  operation,
+  orNull,
+  record,
+  text,
+  time,
+  type ValueOf,
+} from '../record-kit.ts';
 import type { OperationName } from '../tables/operations.ts';
 import { type RefusalCode, refusalTable } from '../tables/refusals.ts';
 import { hmacSha256Hex } from '../values/digest.ts';
 
-export interface FaultMatch {
-  readonly operation?: OperationName;
-  readonly method?: string;
+const matchSchema = record({
+  'operation?': operation,
+  'method?': text,
   /** Exact path without query, or a prefix when it ends in `*`. */
-  readonly path?: string;
-  readonly client_id?: string;
+  'path?': text,
+  'client_id?': text,
   /** true: any webhook delivery; a number or decimal string: those of one subscription. */
-  readonly webhook?: boolean | string;
-}
+  'webhook?': ofType<boolean | string>({ type: ['boolean', 'string'] }),
+});
+export type FaultMatch = ValueOf<typeof matchSchema>;
 
 /** In the API's own form (429, 500, 503), or as a gateway in front of it answers (502, 504). */
 export const faultStatuses = [429, 500, 502, 503, 504] as const;
@@ -25,40 +39,74 @@ export const faultRefusals = [
 ] as const;
 export type FaultRefusal = (typeof faultRefusals)[number];
 
-export type CallEffect =
-  | { readonly kind: 'status'; readonly status: FaultStatus }
-  | { readonly kind: 'refuse'; readonly code: FaultRefusal }
-  | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'hang' }
-  | { readonly kind: 'reset' }
+const status = ofType<FaultStatus>({ type: 'integer', enum: faultStatuses });
+const code = oneOf(...faultRefusals);
+
+/** The kinds of effect on a call, each with what it says besides. */
+export const callEffects = {
+  status: { status },
+  refuse: { code },
+  delay: { ms: time },
+  hang: {},
+  reset: {},
   /** The connection ends after so many bytes of the answer's body. */
-  | { readonly kind: 'truncate'; readonly bytes: number }
+  truncate: { bytes: count },
   /** The answer's body comes in pieces over this time. */
-  | { readonly kind: 'slow_body'; readonly ms: number };
+  slow_body: { ms: time },
+} as const;
 
-export type DeliveryEffect =
-  | { readonly kind: 'drop' }
-  | { readonly kind: 'duplicate' }
-  | { readonly kind: 'bad_signature' }
-  | { readonly kind: 'stale_timestamp' }
-  | { readonly kind: 'delay'; readonly ms: number };
+/** The same of a delivery. */
+export const deliveryEffects = {
+  drop: {},
+  duplicate: {},
+  bad_signature: {},
+  stale_timestamp: {},
+  delay: { ms: time },
+} as const;
 
-export interface Fault {
-  readonly id: string;
-  readonly match: FaultMatch;
+type EffectOf<E> = {
+  [K in keyof E]: { readonly kind: K } & { readonly [P in keyof E[K]]: ValueOf<E[K][P]> };
+}[keyof E];
+export type CallEffect = EffectOf<typeof callEffects>;
+export type DeliveryEffect = EffectOf<typeof deliveryEffects>;
+export type EffectKind = keyof typeof callEffects | keyof typeof deliveryEffects;
+export type EffectPart = 'status' | 'code' | 'ms' | 'bytes';
+
+const effects: Readonly<Record<EffectKind, Readonly<Partial<Record<EffectPart, unknown>>>>> = {
+  ...callEffects,
+  ...deliveryEffects,
+};
+export const effectKinds = Object.keys(effects) as EffectKind[];
+
+/** What an effect of this kind says besides its kind. */
+export const effectPart = (kind: EffectKind) =>
+  Object.keys(effects[kind])[0] as EffectPart | undefined;
+
+export const faultSchema = record({
+  id,
+  match: matchSchema,
   /** `before`: nothing has run. `after`: it has run and only the answer suffers. */
-  readonly phase: 'before' | 'after';
-  readonly effect: CallEffect | DeliveryEffect;
+  phase: oneOf('before', 'after'),
+  effect: ofType<CallEffect | DeliveryEffect>(
+    record({
+      kind: oneOf(...effectKinds),
+      'status?': status,
+      'code?': code,
+      'ms?': time,
+      'bytes?': count,
+    }),
+  ),
   /** How often it strikes; null: until it is removed. */
-  readonly times: number | null;
-  readonly hits: number;
+  times: orNull(count),
+  hits: count,
   /** It strikes from this matching call on. */
-  readonly nth?: number;
+  'nth?': count,
   /** How likely it strikes a matching call, from 0 to 1. */
-  readonly probability?: number;
+  'probability?': number,
   /** Matching calls so far; counted only where `nth` or `probability` asks for it. */
-  readonly matches?: number;
-}
+  'matches?': count,
+});
+export type Fault = ValueOf<typeof faultSchema>;
 
 /** What a fault is matched against. */
 export interface FaultSubject {

@@ -7,7 +7,8 @@ import { addReference, type References } from '../references.ts';
 import type { SuspendedCall, World } from '../world.ts';
 import { createWorld } from '../world.ts';
 import { copyTradingAccounts } from './copy-world.ts';
-import { lists, pairs, StateError, validateWorld } from './validate.ts';
+import { lists, pairSchemas } from './schemas.ts';
+import { StateError, validateWorld } from './validate.ts';
 
 /** Raised when a document changes its shape; one of another version is refused. */
 const stateVersion = 1;
@@ -17,6 +18,8 @@ export { StateError };
 
 /** Members kept as they are. */
 const plain = ['name', 'seed', 'startedAtMs', 'idEras', 'options', 'nowMs', 'counters'] as const;
+
+const pairs = Object.keys(pairSchemas) as (keyof typeof pairSchemas)[];
 
 type ListName = keyof typeof lists;
 

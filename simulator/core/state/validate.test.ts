@@ -9,12 +9,13 @@ import { defaultSettings } from '../../../fixtures/settings.ts';
 import { findWorld } from '../../../fixtures/worlds.ts';
 import { nextDueMs } from '../fire-timer.ts';
 import { conformingBehaviour } from '../policies/conforming.ts';
+import { eventSchema, keySchema } from '../records.ts';
 import { seedWorld } from '../seed/start-world.ts';
 import { step } from '../step.ts';
 import { drawFrom, makeInput } from '../testing/random-inputs.ts';
 import { phoneTables } from '../values/phone.ts';
 import { compileValidator } from './compile-validator.ts';
-import { eventSchema, keySchema, pairSchemas, plainSchemas, recordSchemas } from './schemas.ts';
+import { pairSchemas, plainSchemas, recordSchemas } from './schemas.ts';
 import { dumpWorld, loadWorld, StateError } from './snapshot.ts';
 
 const check = suite('states that are not whole');

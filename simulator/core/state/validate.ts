@@ -1,46 +1,20 @@
 // Looks a state through before any of it is taken: every record has its members, and what one
 // record says of another is there.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
-import type { Fault } from '../pipeline/find-fault.ts';
+import { effectPart, type Fault } from '../pipeline/find-fault.ts';
 import { parsePieceRef } from '../pipeline/send-body.ts';
-import type { EventRecord, Subscription } from '../records.ts';
+import { type EventRecord, eventSchema, keySchema, type Subscription } from '../records.ts';
 import { operationTable } from '../tables/operations.ts';
 import type { Timer } from '../timers.ts';
 import { parseAddress } from '../values/address.ts';
 import type { SuspendedCall } from '../world.ts';
 import { compileValidator, type Validator } from './compile-validator.ts';
-import {
-  countedLists,
-  eventSchema,
-  keySchema,
-  pairSchemas,
-  plainSchemas,
-  recordSchemas,
-} from './schemas.ts';
+import { countedLists, lists, pairSchemas, plainSchemas, recordSchemas } from './schemas.ts';
 
 /** Why a document cannot be loaded, in words for the person who gave it. */
 export class StateError extends Error {
   override readonly name = 'StateError';
 }
-
-/** Records kept in lists; each is found again under this member of its own. */
-export const lists = {
-  firms: 'id',
-  brands: 'id',
-  credentials: 'clientId',
-  tokens: 'token',
-  accounts: 'id',
-  tradingAccounts: 'id',
-  transactions: 'id',
-  positions: 'id',
-  orders: 'id',
-  subscriptions: 'id',
-  deliveries: 'id',
-  faults: 'id',
-} as const;
-
-/** Maps kept as pairs of key and value. */
-export const pairs = ['buckets', 'tokenRequests', 'names', 'forwards'] as const;
 
 type StateObject = Readonly<Record<string, unknown>>;
 type Records = readonly StateObject[];
@@ -53,7 +27,7 @@ type RecordsById = Readonly<Record<string, ReadonlyMap<unknown, StateObject>>>;
  * StateError that names the first place where it is not whole.
  */
 export function validateWorld(world: StateObject): RecordsById {
-  for (const name of [...Object.keys(recordSchemas), ...pairs]) {
+  for (const name of Object.keys({ ...recordSchemas, ...pairSchemas })) {
     if (!Array.isArray(world[name])) throw new StateError(`world.${name} must be a list`);
   }
   for (const [name, schema] of Object.entries(plainSchemas)) {
@@ -66,8 +40,9 @@ export function validateWorld(world: StateObject): RecordsById {
   for (const [name, schema] of Object.entries(recordSchemas)) {
     assertAllValid(schema, world[name] as Records, `world.${name}`);
   }
-  for (const name of pairs)
-    assertPairsValid(pairSchemas[name], world[name] as Records, `world.${name}`);
+  for (const [name, schema] of Object.entries(pairSchemas)) {
+    assertPairsValid(schema, world[name] as Records, `world.${name}`);
+  }
   const { young, old } = world.keys as { young: Records; old: Records };
   assertPairsValid(keySchema, young, 'world.keys.young');
   assertPairsValid(keySchema, old, 'world.keys.old');
@@ -219,13 +194,7 @@ function checkTargets(world: StateObject): void {
 }
 
 function checkFault({ effect }: Fault, index: number): void {
-  const wants = {
-    status: 'status',
-    delay: 'ms',
-    refuse: 'code',
-    truncate: 'bytes',
-    slow_body: 'ms',
-  }[effect.kind as string];
+  const wants = effectPart(effect.kind);
   if (wants === undefined || Object.hasOwn(effect, wants)) return;
   throw new StateError(`world.faults[${index}].effect.${wants} is missing`);
 }

@@ -4,7 +4,13 @@ export { replyHeaders } from '../../core/call.ts';
 export { nextDueMs } from '../../core/fire-timer.ts';
 export { describeHints, hintRegister } from '../../core/hints/register.ts';
 export { findEntry, newestEntries } from '../../core/journal.ts';
-export { faultRefusals, faultStatuses, isSpent } from '../../core/pipeline/find-fault.ts';
+export {
+  effectKinds,
+  effectPart,
+  faultRefusals,
+  faultStatuses,
+  isSpent,
+} from '../../core/pipeline/find-fault.ts';
 export { StartingWorldError } from '../../core/seed/start-world.ts';
 export { eventId } from '../../core/serialize/ids.ts';
 export { StateError } from '../../core/state/snapshot.ts';

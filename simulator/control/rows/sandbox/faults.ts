@@ -10,31 +10,18 @@ import {
   type ValueOf,
   whole,
 } from '../../../../fixtures/schemas/kit.ts';
-import type {
-  CallEffect,
-  DeliveryEffect,
-  Fault,
-  FaultMatch,
-} from '../../../core/pipeline/find-fault.ts';
-import { faultRefusals, faultStatuses, isSpent } from '../../../host/world/world-reads.ts';
+import type { EffectPart, Fault, FaultMatch } from '../../../core/pipeline/find-fault.ts';
+import {
+  effectKinds,
+  effectPart,
+  faultRefusals,
+  faultStatuses,
+  isSpent,
+} from '../../../host/world/world-reads.ts';
 import { wholeListSchema } from '../../paging.ts';
 import { answer, answerCommand, nothing, refuseField } from '../../reply.ts';
 import { row } from '../../row.ts';
 import { operationParameter } from '../../schemas/operation-permissions.ts';
-
-const effectKinds = [
-  'status',
-  'refuse',
-  'delay',
-  'hang',
-  'reset',
-  'truncate',
-  'slow_body',
-  'drop',
-  'duplicate',
-  'bad_signature',
-  'stale_timestamp',
-] as const;
 
 const matchSchema = object('What it applies to: every part that is given must fit.', {
   'operation?': operationParameter,
@@ -119,16 +106,6 @@ interface Wrong {
   readonly message: string;
 }
 
-type EffectPart = 'status' | 'code' | 'ms' | 'bytes';
-
-const partOf: Readonly<Partial<Record<Effect['kind'], EffectPart>>> = {
-  status: 'status',
-  refuse: 'code',
-  delay: 'ms',
-  slow_body: 'ms',
-  truncate: 'bytes',
-};
-
 const missingParts: Readonly<Record<EffectPart, string>> = {
   status: `is missing; it is one of ${faultStatuses.join(', ')}`,
   code: `is missing; it is one of ${faultRefusals.join(', ')}`,
@@ -138,7 +115,7 @@ const missingParts: Readonly<Record<EffectPart, string>> = {
 
 /** The parts of an effect go with its kind. */
 function findWrongEffect(effect: Effect): Wrong | null {
-  const wanted = partOf[effect.kind];
+  const wanted = effectPart(effect.kind);
   for (const part of Object.keys(missingParts) as EffectPart[]) {
     const field = `effect.${part}`;
     if (part === wanted && effect[part] === undefined) {
@@ -199,7 +176,7 @@ export const faultRows = [
     run: ({ host, body }) => {
       const wrong = findWrongMatch(body.match) ?? findWrongEffect(body.effect);
       if (wrong !== null) return refuseField(wrong.field, wrong.message);
-      const effect = body.effect as CallEffect | DeliveryEffect;
+      const effect = body.effect as Fault['effect'];
       const args = { ...body, match: matchOf(body.match), effect };
       return answerCommand<{ fault: Fault }>(host.act('makeFault', args), ({ fault }) =>
         answer(viewFault(fault), 201),

@@ -1,0 +1,41 @@
+// What records are described with: one schema of each, from which its type and the check of a saved
+// state come.
+import { ofType, record, type Typed, type ValueOf } from '../../fixtures/schemas/kit.ts';
+import { operationNames } from './tables/operations.ts';
+import { planRates } from './tables/rate-plans.ts';
+
+export { ofType, record, type ValueOf };
+
+/** The last time that a date can be made of. */
+export const lastTimeMs = 8_640_000_000_000_000;
+
+export const text = ofType<string>({ type: 'string' });
+export const id = ofType<string>({ type: 'string', minLength: 1 });
+export const flag = ofType<boolean>({ type: 'boolean' });
+export const number = ofType<number>({ type: 'number' });
+/** Far from where adding one makes no other number, which would give two records one id. */
+const mostCounted = 2 ** 52;
+export const count = ofType<number>({ type: 'integer', minimum: 0, maximum: mostCounted });
+export const time = ofType<number>({ type: 'integer', minimum: 0, maximum: lastTimeMs });
+export const rate = ofType<number | null>({ type: ['number', 'null'], minimum: 0 });
+export const decimal = ofType<string>({
+  type: 'string',
+  // Sums may be longer than what a caller may send; the exponent is bounded as there (NS-49).
+  pattern: '^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d{1,3})?$',
+  description: 'It is an exact decimal such as "10.50".',
+});
+
+export const orNull = <T>(schema: Typed<T>) =>
+  ofType<T | null>({ ...schema, type: [...[schema.type ?? []].flat(), 'null'] });
+export const oneOf = <const V extends string>(...values: readonly V[]) =>
+  ofType<V>({ type: 'string', enum: values });
+export const listOf = <T>(items: Typed<T>) => ofType<readonly T[]>({ type: 'array', items });
+export const mapOf = <T>(values: Typed<T>) =>
+  ofType<Readonly<Record<string, T>>>({
+    type: 'object',
+    properties: {},
+    additionalProperties: values,
+  });
+
+export const plan = oneOf(...(Object.keys(planRates) as (keyof typeof planRates)[]));
+export const operation = oneOf(...operationNames);
