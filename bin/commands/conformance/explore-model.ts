@@ -12,7 +12,10 @@ import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { undiciDeliverer } from '../../../simulator/host/delivery/undici-deliverer.ts';
 import { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import { newestEntries, replyHeaders } from '../../../simulator/host/world/world-reads.ts';
-import { controlPlane } from '../../../simulator/transports/control/control-plane.ts';
+import {
+  type ControlPlane,
+  controlPlane,
+} from '../../../simulator/transports/control/control-plane.ts';
 
 const BASE_URL = 'http://model.invalid';
 const CONTROL_URL = `${BASE_URL}/_sandbox`;
@@ -35,7 +38,7 @@ export async function simulatorModel(
   const plane = controlPlane({ sandbox });
   const sender: GroundSender = {
     send: (wire) =>
-      wire.url.startsWith(CONTROL_URL) ? sendControl(plane.fetch, wire) : sendCall(sandbox, wire),
+      wire.url.startsWith(CONTROL_URL) ? sendControl(plane, wire) : sendCall(sandbox, wire),
     close: () => sandbox.close(),
   };
   const provider = await controlProvider({ baseUrl: BASE_URL, controlUrl: CONTROL_URL, sender });
@@ -51,15 +54,24 @@ export async function simulatorModel(
 
 type Wire = Parameters<GroundSender['send']>[0];
 
+/** Without the standard's Request and Response: the model is asked thousands of times. */
 async function sendControl(
-  fetch: (request: Request) => Promise<Response>,
+  plane: ControlPlane,
   { method, url, headers, body }: Wire,
 ): Promise<GroundAnswer> {
-  const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value]) };
-  if (body !== undefined) init.body = body as Uint8Array<ArrayBuffer>;
-  const answer = await fetch(new Request(url, init));
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  return { status: answer.status, headers: [...answer.headers], body: bytes };
+  const answer = await plane.handle({
+    method,
+    target: url.slice(BASE_URL.length),
+    headers: joined(headers),
+    inProcess: BASE_URL,
+    body: body ?? nothing,
+  });
+  if (typeof answer.body !== 'string') throw new Error(`${url} answers without end`);
+  return {
+    status: answer.status,
+    headers: Object.entries(answer.headers),
+    body: encoder.encode(answer.body),
+  };
 }
 
 const encoder = new TextEncoder();

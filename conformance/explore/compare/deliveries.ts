@@ -3,10 +3,11 @@
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Difference } from './difference.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
-import { compareSignature, compareTime, type Sides } from './signatures.ts';
+import { compareSignature, compareTime, type Sides, signersOf } from './signatures.ts';
 import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
 
 /** NS-1: what stands in the events of orders and positions is as open as their answers. */
@@ -66,16 +67,31 @@ export function countDeliveries(
   return null;
 }
 
-/** Deliveries about the record that a call has made. */
+/**
+ * Deliveries about the record that a call has made, by their signers: which of two subscriptions
+ * is served first is open.
+ */
 function arrivalsOf(
   all: readonly ReceivedDelivery[],
   call: number,
-  { outcomes }: Player,
+  player: Player,
 ): readonly ReceivedDelivery[] {
-  const outcome = outcomes.get(call);
-  const id = outcome?.kind === 'answer' ? memberAt(outcome.json, 'id') : undefined;
-  if (typeof id !== 'string') return [];
-  return all.filter((each) => memberAt(memberAt(jsonOf(each), 'data'), 'id') === id);
+  const id = idOf(player.outcomes.get(call));
+  if (id === undefined) return [];
+  // What an earlier call has made already is only shown again.
+  const [first] = [...player.outcomes.values()].filter((each) => idOf(each) === id);
+  if (first?.n !== call) return [];
+  return all
+    .filter((each) => memberAt(memberAt(jsonOf(each), 'data'), 'id') === id)
+    .map((each) => ({ each, signers: signersOf(each, player) }))
+    .sort((one, other) => (one.signers < other.signers ? -1 : 1))
+    .map(({ each }) => each);
+}
+
+function idOf(outcome: Outcome | undefined): string | undefined {
+  if (outcome?.kind !== 'answer' || outcome.status >= 300) return undefined;
+  const id = memberAt(outcome.json, 'id');
+  return typeof id === 'string' ? id : undefined;
 }
 
 function differenceOf(n: number, { at, target, model }: Mismatch): Difference {

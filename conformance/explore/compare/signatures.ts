@@ -36,7 +36,7 @@ export function compareSignature(
   return said === expected ? null : { at: 'signature', target: said, model: expected };
 }
 
-function signersOf(arrival: ReceivedDelivery, player: Player): string {
+export function signersOf(arrival: ReceivedDelivery, player: Player): string {
   const header = signatureOf(arrival);
   if (header === undefined) return 'not signed';
   const [t = ''] = partsOf(header, 't');
