@@ -8,10 +8,12 @@ const security = suite('security, as it is written down');
 const here = import.meta.dirname;
 
 const options = '../bin/commands/sandbox/start-options.test.ts';
+const coverage = '../bin/commands/sandbox/coverage/write-coverage.test.ts';
 const start = '../bin/e2e/start.test.ts';
 const hostile = 'transports/hostile-senders.test.ts';
 const door = 'transports/door.test.ts';
 const mount = 'transports/control/mount.test.ts';
+const planted = 'host/storage/planted-files.test.ts';
 const plane = 'control/plane.test.ts';
 
 /** How a sentence begins, and the tests that hold it. */
@@ -50,6 +52,13 @@ const heldBy: Readonly<Record<string, readonly (readonly [file: string, title: s
   ],
   'Nothing is written to disk': [
     [start, 'what is written was asked for, and is its owner’s alone'],
+    [coverage, 'a file that others could read is its owner’s alone from now on'],
+  ],
+  'In a folder that others may write': [
+    [planted, 'a link laid where a state is written first is not followed'],
+    [planted, 'a link laid where a recording is about to begin is not written through'],
+    [planted, 'a link, a pipe or a torn text where the lock stands is not a lock'],
+    [planted, 'a journal that is a link, a pipe, a folder or another person’s is not told'],
   ],
   'The log shows no token': [
     [start, 'a token in a query stays out of the log, as a line and as an event'],

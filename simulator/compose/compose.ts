@@ -20,7 +20,13 @@ import {
   forwardToReceiver,
   withReceiver,
 } from './forward-receiver.ts';
-import { findSavedWorld, type KeptWorld, keepWorld, restoreSavedWorld } from './kept-world.ts';
+import {
+  findSavedWorld,
+  type KeptWorld,
+  keepWorld,
+  restoreSavedWorld,
+  stateVersionOf,
+} from './kept-world.ts';
 import type { ReadListenOptions, ReadOptions } from './options.ts';
 import { findNamedWorld, type NamedWorld } from './read-world.ts';
 import { type Served, serveOn } from './serve-on.ts';
@@ -63,6 +69,7 @@ export class KeptFileError extends Error {
 
 /** Throws an OptionsError, or a KeptFileError; nothing is left running then. */
 export async function compose(options: ReadOptions, companions: Companions): Promise<Composition> {
+  const stateVersion = await stateVersionOf(options.state).catch(refuseFile(options));
   const saved = await findSavedWorld(options.state).catch(refuseFile(options));
   const problems = saved === null ? [] : contradictions(options, saved);
   if (problems.length > 0) throw new OptionsError(problems);
@@ -76,7 +83,8 @@ export async function compose(options: ReadOptions, companions: Companions): Pro
     const { first } = sandbox;
     // A clock that stands wakes nobody up for what has come due until then.
     first.fireUntil(Math.max(first.clock.nowMs(), first.world.nowMs));
-    const kept = await keepWorld(sandbox, { ...options, onTrouble: companions.warn });
+    const onTrouble = companions.warn;
+    const kept = await keepWorld(sandbox, { ...options, stateVersion, onTrouble });
     return join({ options, companions, sandbox, receiver, kept });
   } catch (error) {
     await sandbox.close();

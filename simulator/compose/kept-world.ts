@@ -13,9 +13,18 @@ export interface KeptWorld {
 export interface KeepWorldOptions {
   readonly state: string | undefined;
   readonly stateSync: boolean;
+  /** What was in the file when its world was looked for. */
+  readonly stateVersion: string;
   readonly record: string | undefined;
   /** Told when a later save fails; the world goes on. */
   readonly onTrouble: (message: string) => void;
+}
+
+/** Tells one content of a state file, with its journal, from another; asked before it is read. */
+export async function stateVersionOf(state: string | undefined): Promise<string> {
+  if (state === undefined) return '';
+  const { versionOfState } = await import('../host/storage/state-file.ts');
+  return versionOfState(state);
 }
 
 /** What is in a state file; null without one. Throws a StateError when it cannot be read. */
@@ -77,9 +86,9 @@ export async function keepWorld(sandbox: Sandbox, options: KeepWorldOptions): Pr
 async function save(sandbox: Sandbox, { state = '', ...keep }: KeepWorldOptions) {
   const { first, options, beforeAnswers } = sandbox;
   const { StateFile } = await import('../host/storage/state-file.ts');
-  const { onTrouble, stateSync: sync } = keep;
+  const { onTrouble, stateSync: sync, stateVersion: loaded } = keep;
   const deviations = (options.deviations ?? []).map(({ id }) => id);
-  const file = new StateFile(first, state, { onTrouble, sync, deviations });
+  const file = new StateFile(first, state, { onTrouble, sync, loaded, deviations });
   await file.begin();
   const flush = () => file.flush();
   beforeAnswers.add(flush);

@@ -1,14 +1,9 @@
 // The ready event of a start, from the sandbox and the address it got.
-import { rename, rm, writeFile } from 'node:fs/promises';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ForwardReceiver } from '../../../simulator/compose/forward-receiver.ts';
 import type { CredentialShown } from '../../../simulator/control/schemas/records.ts';
 import { viewLastingCredentials } from '../../../simulator/control/views/records.ts';
-import {
-  findRealFile,
-  keepStricterMode,
-  privateMode,
-} from '../../../simulator/host/storage/private-file.ts';
+import { findRealFile, replacePrivately } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 
 /** The ready event, as it is printed under `--json` and written to the ready file. */
@@ -51,10 +46,6 @@ export function readyEvent(
  */
 export async function writeReadyFile(path: string, ready: ReadyEvent): Promise<void> {
   const real = await findRealFile(path);
-  const half = `${real}.${process.pid}`;
-  await rm(half, { force: true });
   // Its tokens are for whoever started it.
-  await writeFile(half, `${JSON.stringify(ready)}\n`, { flag: 'wx', mode: privateMode });
-  await keepStricterMode(half, real);
-  await rename(half, real);
+  await replacePrivately(real, (file) => file.writeFile(`${JSON.stringify(ready)}\n`));
 }

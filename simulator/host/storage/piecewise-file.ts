@@ -1,11 +1,9 @@
 // lowdb's port to the disk for a state: whole or not at all, however large it is.
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adapter } from 'lowdb';
 import { type Snapshot, StateError, serializeSnapshot } from '../../core/state/snapshot.ts';
 import type { ClockMode } from '../world/clock.ts';
-import { keepStricterMode, privateMode } from './private-file.ts';
-import { halfOf } from './state-lock.ts';
+import { FileProblem, readPlain, replacePrivately } from './private-file.ts';
 
 /** A document with the clock it was saved under. */
 export interface SavedClock {
@@ -34,8 +32,9 @@ export class PiecewiseFile implements Adapter<unknown> {
   }
 
   async read(): Promise<unknown> {
-    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const text = await readPlain(this.#path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
+      if (error instanceof FileProblem) throw new StateError(error.message);
       throw new StateError(`cannot be read (${error.code})`);
     });
     if (text === null) return null;
@@ -47,39 +46,13 @@ export class PiecewiseFile implements Adapter<unknown> {
 
   async write(data: unknown): Promise<void> {
     const { snapshot, ...beside } = data as Stored;
-    const half = halfOf(this.#path);
-    const file = await open(half, 'w', privateMode);
-    try {
+    await replacePrivately(this.#path, async (file) => {
       for (const piece of serializeSnapshot(snapshot, beside)) {
-        await file.write(piece);
+        // Not `write`, which on a disk that gets full takes a part of it and says no word.
+        await file.writeFile(piece);
         if (this.#politely) await nextTurn();
       }
-      await file.sync();
-    } catch (error) {
-      await file.close();
-      await rm(half, { force: true });
-      throw error;
-    }
-    await file.close();
-    await keepStricterMode(half, this.#path);
-    await replaceFile(half, this.#path);
-  }
-}
-
-/** Windows refuses for a moment while another program, such as a virus scanner, reads the file. */
-async function replaceFile(half: string, path: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await rename(half, path);
-      return;
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      if (tries === 10 || !['EPERM', 'EACCES', 'EBUSY'].includes(code)) {
-        await rm(half, { force: true });
-        throw error;
-      }
-      await sleep(20 * tries);
-    }
+    });
   }
 }
 

@@ -1,6 +1,12 @@
 // Files with tokens and secrets in them: an ordinary file under one name, for its owner alone.
-import { chmod, lstat, realpath, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Windows has neither, and no way to plant such a file for another person.
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /** Nobody but the owner reads or writes it. */
 export const privateMode = 0o600;
@@ -18,7 +24,7 @@ export async function findRealFile(path: string): Promise<string> {
   const real = await followLinks(resolve(path));
   const found = await statOf(real);
   if (found === null) return real;
-  if (!found.isFile()) throw new FileProblem('is no ordinary file; name a file of its own');
+  if (!found.isFile()) throw new FileProblem(noPlainFile);
   return real;
 }
 
@@ -53,11 +59,96 @@ async function statOf(path: string) {
   }
 }
 
-/** Gives a file the mode of the one it replaces where that is stricter. */
-export async function keepStricterMode(half: string, path: string): Promise<void> {
+/**
+ * Opens a file that the caller has looked at before. Between the look and this a stranger may have
+ * put something else there, in a folder that others may write: a link is not followed, and a pipe
+ * is not waited for. Throws a FileProblem for what is no ordinary file, or is nobody's of
+ * `owners`, and the system's errors.
+ */
+export async function openPlain(
+  path: string,
+  access: number,
+  owners?: readonly number[],
+): Promise<FileHandle> {
+  const file = await open(path, access | O_NOFOLLOW | O_NONBLOCK).catch(refuseLink);
+  const found = await file.stat();
+  const isOurs = owners?.includes(found.uid) ?? true;
+  if (found.isFile() && isOurs) return file;
+  await file.close();
+  throw new FileProblem(isOurs ? noPlainFile : 'belongs to somebody else');
+}
+
+const noPlainFile = 'is no ordinary file; name a file of its own';
+
+function refuseLink(error: NodeJS.ErrnoException): never {
+  // ELOOP: a link; ENXIO: a pipe or a socket that nobody reads.
+  if (!['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '')) throw error;
+  throw new FileProblem(noPlainFile);
+}
+
+/** The text of a file that is neither link nor pipe, and of one of its `owners` where some are given. */
+export async function readPlain(path: string, owners?: readonly number[]): Promise<string> {
+  const file = await openPlain(path, constants.O_RDONLY, owners);
+  try {
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes a file that is not there yet; what is there already, even a link, is an error (EEXIST). */
+export function createPrivate(path: string): Promise<FileHandle> {
+  return open(path, 'wx', privateMode);
+}
+
+/** Where a file is written before it takes the place of another: nobody can lay a link there. */
+export function halfOf(path: string, pid = process.pid): string {
+  const name = `.${basename(path)}.${pid}.${randomBytes(8).toString('hex')}.saving`;
+  return join(dirname(path), name);
+}
+
+/**
+ * Puts a file in the place of the one at this path, whole or not at all; the path is where it really
+ * lies. Nobody but the owner may read it, and where the old one was stricter it is as strict.
+ */
+export async function replacePrivately(
+  path: string,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  const half = halfOf(path);
+  const file = await createPrivate(half);
+  try {
+    try {
+      await write(file);
+      await file.chmod(await strictestMode(path));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await replaceFile(half, path);
+  } catch (error) {
+    await rm(half, { force: true });
+    throw error;
+  }
+}
+
+async function strictestMode(path: string): Promise<number> {
   const found = await statOf(path);
-  const mode = found === null ? privateMode : found.mode & privateMode;
-  await chmod(half, mode);
+  return found === null ? privateMode : found.mode & privateMode;
+}
+
+/** Windows refuses for a moment while another program, such as a virus scanner, reads the file. */
+async function replaceFile(half: string, path: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await rename(half, path);
+      return;
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (tries === 10 || !['EPERM', 'EACCES', 'EBUSY'].includes(code)) throw error;
+      await sleep(20 * tries);
+    }
+  }
 }
 
 /** What tells one content of a file from another without reading it; null where there is none. */

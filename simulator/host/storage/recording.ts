@@ -1,8 +1,7 @@
 // Writes every input of a world to a file, and plays such a file: the same world and the same
 // answers, byte for byte.
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { chmod, readFile, rm, stat } from 'node:fs/promises';
+import { constants, createWriteStream, type WriteStream } from 'node:fs';
+import { type FileHandle, readFile, rm, stat } from 'node:fs/promises';
 import type { Behaviour } from '../../core/behaviour.ts';
 import {
   loadWorld,
@@ -15,7 +14,13 @@ import { phoneTables } from '../../core/values/phone.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { parseInput, serializeInput } from './input-line.ts';
-import { FileProblem, findRealFile, privateMode } from './private-file.ts';
+import {
+  createPrivate,
+  FileProblem,
+  findRealFile,
+  openPlain,
+  privateMode,
+} from './private-file.ts';
 
 /** Why a recording cannot begin, in words for the person who named its file. */
 export class RecordingError extends Error {
@@ -40,25 +45,8 @@ export class Recording {
   static async begin(...terms: ConstructorParameters<typeof Recording>): Promise<Recording> {
     const [host, named, onTrouble, deviations] = terms;
     const path = await findRealFile(named).catch(refuseFile);
-    const found = await stat(path).catch(() => null);
-    if (found !== null && found.size > 0) {
-      throw new RecordingError('is there already; remove it, or name another file');
-    }
-    let isOpen = false;
-    const tell = (message: string) => {
-      if (isOpen) onTrouble(message);
-    };
-    const recording = new Recording(host, path, tell, deviations);
-    try {
-      await once(recording.#stream, 'open');
-      // An empty file may have been there, with a mode of its own.
-      await chmod(path, (found?.mode ?? privateMode) & privateMode);
-    } catch (error) {
-      recording.#stop();
-      return refuseFile(error as NodeJS.ErrnoException);
-    }
-    isOpen = true;
-    return recording;
+    const file = await openEmpty(path).catch(refuseFile);
+    return new Recording(host, path, onTrouble, deviations, file);
   }
 
   /**
@@ -70,12 +58,14 @@ export class Recording {
     path: string,
     onTrouble: (message: string) => void,
     deviations: readonly string[] = [],
+    file?: FileHandle,
   ) {
     this.#host = host;
     this.#path = path;
     this.#deviations = deviations;
     this.#stop = () => {};
-    this.#stream = createWriteStream(path, { flags: 'w', mode: privateMode });
+    this.#stream =
+      file?.createWriteStream() ?? createWriteStream(path, { flags: 'w', mode: privateMode });
     this.#stream.once('error', (error: NodeJS.ErrnoException) => {
       this.#stop();
       onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
@@ -118,7 +108,25 @@ export class Recording {
   }
 }
 
+/** A new file, or one that is there and empty, with a mode of its own: it keeps a stricter one. */
+async function openEmpty(path: string): Promise<FileHandle> {
+  const made = await createPrivate(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return null;
+    throw error;
+  });
+  if (made !== null) return made;
+  const file = await openPlain(path, constants.O_WRONLY);
+  const { size, mode } = await file.stat();
+  if (size === 0) {
+    await file.chmod(mode & privateMode);
+    return file;
+  }
+  await file.close();
+  throw new RecordingError('is there already; remove it, or name another file');
+}
+
 function refuseFile(error: NodeJS.ErrnoException): never {
+  if (error instanceof RecordingError) throw error;
   if (error instanceof FileProblem) throw new RecordingError(error.message);
   const { code, message } = error;
   throw new RecordingError(`cannot be written (${code ?? message}); give a path that can`);

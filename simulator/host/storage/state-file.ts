@@ -6,7 +6,7 @@ import { StateError, snapshotWorld } from '../../core/state/snapshot.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { PiecewiseFile, type Stored } from './piecewise-file.ts';
 import { FileProblem, findRealFile, refuseSecondName, versionOf } from './private-file.ts';
-import { removeJournals, replayJournals, StateJournal } from './state-journal.ts';
+import { journalFiles, removeJournals, replayJournals, StateJournal } from './state-journal.ts';
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
 
@@ -25,6 +25,14 @@ export async function readStateFile(path: string): Promise<unknown> {
   return db.data === null ? null : replayJournals(real, db.data);
 }
 
+/** Tells one content of a state file, with what its journals add, from another. */
+export async function versionOfState(path: string): Promise<string> {
+  const real = await realFileOf(path);
+  const files = [real, ...(await journalFiles(real))].sort();
+  const versions = await Promise.all(files.map(versionOf));
+  return versions.join(' ');
+}
+
 async function realFileOf(path: string): Promise<string> {
   try {
     const real = await findRealFile(path);
@@ -41,6 +49,8 @@ export interface StateFileOptions {
   readonly onTrouble: (message: string) => void;
   /** An answer leaves when its change is in the file; else at most 100 ms later. */
   readonly sync?: boolean;
+  /** The version that the world was loaded from; what another hand saved since is not written over. */
+  readonly loaded?: string;
   /** Ids of the deviations under which the world is kept. */
   readonly deviations?: readonly string[];
 }
@@ -50,8 +60,8 @@ export class StateFile {
   readonly #options: StateFileOptions;
   readonly #named: string;
   #path: string;
-  /** Where the lock stands, whatever becomes of the file and its name. */
-  #locked: string;
+  /** Where locks of ours stand, whatever becomes of the files and their names. */
+  #locked: string[] = [];
   /** The file that another hand has changed, once there is one. */
   #left: string | null = null;
   /** The content that this program read or wrote last; another one is somebody else's. */
@@ -67,7 +77,6 @@ export class StateFile {
     this.#host = host;
     this.#named = path;
     this.#path = path;
-    this.#locked = path;
     this.#options = options;
   }
 
@@ -77,21 +86,35 @@ export class StateFile {
    */
   async begin(): Promise<void> {
     this.#path = await realFileOf(this.#named);
-    this.#locked = this.#path;
     try {
-      await lockState(this.#path);
+      await this.#lock(this.#path);
     } catch (error) {
       throw asStateError(error);
     }
     try {
+      const { loaded } = this.#options;
+      if (loaded !== undefined && (await versionOfState(this.#path)) !== loaded) {
+        throw new StateError('was saved by another sandbox while this one started; start again');
+      }
       this.#version = await versionOf(this.#path);
       await this.#write(false);
     } catch (error) {
       this.#unwatch();
-      await unlockState(this.#locked);
+      await this.#unlock();
       throw asStateError(error);
     }
     this.#watch();
+  }
+
+  async #lock(path: string): Promise<void> {
+    await lockState(path);
+    this.#locked.push(path);
+  }
+
+  /** Gives up every lock but one. */
+  async #unlock(but?: string): Promise<void> {
+    for (const path of this.#locked) if (path !== but) await unlockState(path);
+    this.#locked = this.#locked.filter((path) => path === but);
   }
 
   #watch(): void {
@@ -161,6 +184,7 @@ export class StateFile {
     // What they tell is no story of the file that another hand made.
     if (this.#left !== null) await removeJournals(this.#left, null);
     this.#left = null;
+    await this.#unlock(this.#path);
     this.#savedInMs = performance.now() - startedAtMs;
   }
 
@@ -182,14 +206,25 @@ export class StateFile {
   async #stepAside(): Promise<void> {
     if ((await versionOf(this.#path)) === this.#version) return;
     const changed = this.#path;
-    const stamp = new Date().toISOString().replace(/[:.]/g, '-');
-    this.#path = join(dirname(changed), `${basename(changed, '.json')}.${stamp}.json`);
+    this.#path = await this.#lockFree(changed);
     this.#version = null;
     this.#left = changed;
     this.#options.onTrouble(
       `${changed} was changed by another program since it was loaded, and is left so; ` +
         `this world is kept in ${this.#path} from now on`,
     );
+  }
+
+  /** A path beside the changed file where nothing lies, and which is locked as that one was. */
+  async #lockFree(changed: string): Promise<string> {
+    const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+    const stem = join(dirname(changed), `${basename(changed, '.json')}.${stamp}`);
+    for (let n = 1; ; n += 1) {
+      const path = n === 1 ? `${stem}.json` : `${stem}-${n}.json`;
+      await this.#lock(path);
+      if ((await versionOf(path)) === null) return path;
+      await this.#unlock(changed);
+    }
   }
 
   /** Saves once more and stops watching. */
@@ -199,7 +234,7 @@ export class StateFile {
     const isSaved = await this.#save(false);
     this.#journal?.close();
     if (isSaved) await removeJournals(this.#path, null);
-    await unlockState(this.#locked);
+    await this.#unlock();
   }
 
   #unwatch(): void {

@@ -2,7 +2,7 @@
 // sandbox that is killed loses at most the last 100 ms, and with `sync` nothing that was answered.
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Settings } from '../../../fixtures/settings.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
@@ -18,7 +18,7 @@ import { type Input, step } from '../../core/step.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World } from '../../core/world.ts';
 import { parseInput, serializeInput } from './input-line.ts';
-import { privateMode } from './private-file.ts';
+import { FileProblem, privateMode, readPlain } from './private-file.ts';
 
 /** So much is kept for a disk that is full; beyond that the journal ends where it is. */
 const mostUnwrittenBytes = 8 * 1024 * 1024;
@@ -141,18 +141,25 @@ function journalFile(path: string, id: string): string {
   return join(dirname(path), `.${basename(path)}.${id}.journal`);
 }
 
-async function journalFiles(path: string): Promise<readonly string[]> {
+export async function journalFiles(path: string): Promise<readonly string[]> {
   const start = `.${basename(path)}.`;
-  const names = await readdir(dirname(path)).catch(() => []);
-  return names
-    .filter((name) => name.startsWith(start) && name.endsWith('.journal'))
-    .map((name) => join(dirname(path), name));
+  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .filter(({ name }) => name.startsWith(start) && name.endsWith('.journal'))
+    .map(({ name }) => join(dirname(path), name));
 }
 
 /** Removes the journals of a state but for one: what they tell is in the state itself now. */
 export async function removeJournals(path: string, but: string | null): Promise<void> {
   const kept = but === null ? null : journalFile(path, but);
-  for (const file of await journalFiles(path)) if (file !== kept) await rm(file, { force: true });
+  for (const file of await journalFiles(path)) {
+    if (file === kept) continue;
+    // One that we may not remove is somebody else's, and is not read either.
+    await rm(file, { force: true }).catch((error: NodeJS.ErrnoException) => {
+      if (!['EACCES', 'EPERM'].includes(error.code ?? '')) throw error;
+    });
+  }
 }
 
 interface Journal extends JournalHead {
@@ -160,10 +167,26 @@ interface Journal extends JournalHead {
   readonly lines: readonly string[];
 }
 
+/**
+ * Null for what is no journal of ours: where others may write, one of theirs that says it comes
+ * after ours would tell the world what to do.
+ */
+async function readJournal(file: string, owners: readonly number[]): Promise<string | null> {
+  try {
+    return await readPlain(file, owners);
+  } catch (error) {
+    if (error instanceof FileProblem) return null;
+    throw error;
+  }
+}
+
 async function readJournals(path: string): Promise<readonly Journal[]> {
   const journals: Journal[] = [];
+  const owners = [(await stat(path)).uid, process.getuid?.() ?? 0];
   for (const file of await journalFiles(path)) {
-    const [first = '', ...lines] = (await readFile(file, 'utf8')).split('\n');
+    const text = await readJournal(file, owners);
+    if (text === null) continue;
+    const [first = '', ...lines] = text.split('\n');
     // A program that was killed while it wrote leaves half a line at the end.
     lines.pop();
     const head = parseHead(first);
@@ -174,8 +197,8 @@ async function readJournals(path: string): Promise<readonly Journal[]> {
 
 function parseHead(line: string): JournalHead | null {
   try {
-    const head = JSON.parse(line) as Partial<JournalHead>;
-    return typeof head.journal === 'string' ? (head as JournalHead) : null;
+    const head = JSON.parse(line) as Partial<JournalHead> | null;
+    return typeof head?.journal === 'string' ? (head as JournalHead) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

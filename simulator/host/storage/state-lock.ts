@@ -1,17 +1,17 @@
 // One sandbox at a time for a state file: a lock beside it names the process that keeps it.
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StateError } from '../../core/state/snapshot.ts';
-import { privateMode } from './private-file.ts';
+import { createPrivate, FileProblem, halfOf, readPlain } from './private-file.ts';
 
 const run = promisify(execFile);
 
-/** The half-written file of a process, which takes the place of the whole one when it is done. */
-export function halfOf(path: string, pid = process.pid): string {
-  return beside(path, `${pid}.saving`);
-}
+/** So often it is tried: each time another process was faster to take over what one had left. */
+const mostTries = 4;
+const justMadeMs = 50;
 
 /**
  * Locks a state file, which is named by where it really lies. The lock of a process that is gone is
@@ -19,42 +19,91 @@ export function halfOf(path: string, pid = process.pid): string {
  * Throws a StateError when another process keeps the file; errors of the disk come through.
  */
 export async function lockState(path: string): Promise<void> {
-  const lock = beside(path, 'lock');
-  const ours = `${process.pid} ${(await startOf(process.pid)) ?? ''}\n`;
-  try {
-    await writeFile(lock, ours, { flag: 'wx', mode: privateMode });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const text = await readFile(lock, 'utf8').catch(() => '');
-    const [pid = '', ...start] = text.trim().split(' ');
-    if (await keepsIt(Number(pid), start.join(' '))) {
-      throw new StateError(`is in use by process ${pid}: stop that sandbox, or name another file`);
+  const lock = lockOf(path);
+  for (let tries = 1; !(await makeLock(lock)); tries += 1) {
+    const text = await readLock(lock);
+    if (text === '' && tries === 1) {
+      // Perhaps it was made a moment ago, and is about to be written.
+      await sleep(justMadeMs);
+      continue;
     }
-    await writeFile(lock, ours);
+    const [pid = '', ...start] = text.trim().split(' ');
+    if (tries > mostTries || (await keepsIt(Number(pid), start.join(' ')))) {
+      const owner = /^\d{1,10}$/.test(pid) ? `process ${pid}` : 'another process';
+      throw new StateError(`is in use by ${owner}: stop that sandbox, or name another file`);
+    }
+    await removeLeft(lock, text);
   }
   await sweepHalves(path);
 }
 
 /** On a disk that may only be read by now it stays: whoever comes next sees that we are gone. */
 export async function unlockState(path: string): Promise<void> {
+  const lock = lockOf(path);
   try {
-    await rm(beside(path, 'lock'), { force: true });
+    const pid = Number((await readLock(lock)).trim().split(' ')[0]);
+    if (pid === process.pid) await rm(lock, { force: true });
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) throw error;
   }
 }
 
-function beside(path: string, ending: string): string {
-  return join(dirname(path), `.${basename(path)}.${ending}`);
+/** Whether the lock is ours now; false where there is one already, or anything else of its name. */
+async function makeLock(lock: string): Promise<boolean> {
+  const ours = `${process.pid} ${(await startOf(process.pid)) ?? ''}\n`;
+  const file = await createPrivate(lock).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return null;
+    throw error;
+  });
+  if (file === null) return false;
+  try {
+    await file.writeFile(ours);
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+/** Empty for what names no process: nothing that we wrote, such as a link or a pipe. */
+async function readLock(lock: string): Promise<string> {
+  try {
+    return await readPlain(lock);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof FileProblem || code === 'ENOENT' || code === 'EISDIR') return '';
+    throw error;
+  }
+}
+
+/**
+ * Removes what a process that is gone has left. Of two that do so at once the second would remove
+ * the lock that the first has made meanwhile: it is moved first, and looked at again.
+ */
+async function removeLeft(lock: string, text: string): Promise<void> {
+  const moved = halfOf(lock);
+  try {
+    await rename(lock, moved);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const isLeft = (await readLock(moved)) === text && !(await lstat(moved)).isDirectory();
+  await (isLeft ? rm(moved, { force: true }) : rename(moved, lock));
+}
+
+function lockOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.lock`);
 }
 
 async function sweepHalves(path: string): Promise<void> {
   const start = `.${basename(path)}.`;
-  for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(start) || !name.endsWith('.saving')) continue;
-    const pid = Number(name.slice(start.length, -'.saving'.length));
-    if (!isAnother(pid)) await rm(join(dirname(path), name), { force: true });
+  for (const entry of await readdir(dirname(path), { withFileTypes: true })) {
+    const { name } = entry;
+    if (!name.startsWith(start) || entry.isDirectory()) continue;
+    const pid = /^(\d+)\.[0-9a-f]{16}\.saving$/.exec(name.slice(start.length))?.[1];
+    if (pid === undefined || isAnother(Number(pid))) continue;
+    await rm(join(dirname(path), name), { force: true });
   }
 }
 

@@ -1,8 +1,13 @@
 // What `sandbox exec --coverage` asks for, and how it is told when the command has ended.
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { CoverageShown } from '../../../../simulator/control/schemas/coverage.ts';
+import {
+  FileProblem,
+  findRealFile,
+  replacePrivately,
+} from '../../../../simulator/host/storage/private-file.ts';
 import { refuseUsage } from '../../command-io.ts';
 import { terminalLine, terminalText } from '../../terminal.ts';
 import { coverageHtml, coverageMarkdown } from './pages.ts';
@@ -47,6 +52,13 @@ export function readCoverageOptions(command: Command): CoverageOptions | null {
   return { files: files.map((text) => readFile(command, text)), least };
 }
 
+/** Its lines name tokens of this sandbox. A pipe or a terminal takes it too. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  const found = await stat(file).catch(() => null);
+  if (found !== null && !found.isFile()) return writeFile(file, text);
+  await replacePrivately(await findRealFile(file), (half) => half.writeFile(text));
+}
+
 function readFile(command: Command, text: string) {
   const [, format = '', file = ''] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
   if (formats[format] !== undefined) return { format, file };
@@ -64,14 +76,12 @@ export async function tellCoverage(
   for (const { format, file } of files) {
     const text = formats[format]?.(coverage) ?? '';
     try {
-      // Its lines name tokens of this sandbox.
-      await writeFile(file, text, { mode: 0o600 });
+      await writePrivately(file, text);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === undefined) throw error;
-      say(
-        `sandbox: ${terminalLine(`--coverage=${format}=${file}`)}: cannot be written (${code})\n`,
-      );
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === undefined && !(error instanceof FileProblem)) throw error;
+      const why = code === undefined ? message : `cannot be written (${code})`;
+      say(`sandbox: ${terminalLine(`--coverage=${format}=${file}`)}: ${why}\n`);
       return 2;
     }
   }
