@@ -198,15 +198,17 @@ planted('what another sandbox saved while this one started is not written over',
 });
 
 /** Saves documents of which the last two bytes alone have no room, in blocks of either size. */
+const moduleAt = (place: string) => JSON.stringify(new URL(place, import.meta.url));
 const fillDisk = (path: string) => `
-  import { serializeSnapshot } from ${JSON.stringify(new URL('../../core/state/snapshot.ts', import.meta.url))};
-  import { PiecewiseFile } from ${JSON.stringify(new URL('piecewise-file.ts', import.meta.url))};
+  import { serializeSnapshot } from ${moduleAt('../../core/state/snapshot.ts')};
+  import { PiecewiseFile } from ${moduleAt('piecewise-file.ts')};
   const snapshot = (length) => ({ text: 'x'.repeat(length), tradingAccounts: [], entryCounts: [] });
   const bare = [...serializeSnapshot(snapshot(0))].join('').length;
   const file = new PiecewiseFile(${JSON.stringify(path)}, false);
   const write = (bytes) => file.write({ snapshot: snapshot(bytes - bare) });
   await write(1000);
-  for (const block of [512, 1024]) await write(40 * block + 2).catch(({ code }) => console.log(code));
+  for (const block of [512, 1024])
+    await write(40 * block + 2).catch(({ code }) => console.log(code));
 `;
 
 if (isPosix) {

@@ -86,7 +86,7 @@ function refuseLink(error: NodeJS.ErrnoException): never {
   throw new FileProblem(noPlainFile);
 }
 
-/** The text of a file that is neither link nor pipe, and of one of its `owners` where some are given. */
+/** The text of a file that is neither link nor pipe, and belongs to one of `owners` if given. */
 export async function readPlain(path: string, owners?: readonly number[]): Promise<string> {
   const file = await openPlain(path, constants.O_RDONLY, owners);
   try {
@@ -108,8 +108,8 @@ export function halfOf(path: string, pid = process.pid): string {
 }
 
 /**
- * Puts a file in the place of the one at this path, whole or not at all; the path is where it really
- * lies. Nobody but the owner may read it, and where the old one was stricter it is as strict.
+ * Puts a file in the place of the one at this path, whole or not at all; the path is where it
+ * really lies. Nobody but the owner may read it, and where the old one was stricter it is as strict.
  */
 export async function replacePrivately(
   path: string,

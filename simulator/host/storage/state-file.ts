@@ -49,7 +49,7 @@ export interface StateFileOptions {
   readonly onTrouble: (message: string) => void;
   /** An answer leaves when its change is in the file; else at most 100 ms later. */
   readonly sync?: boolean;
-  /** The version that the world was loaded from; what another hand saved since is not written over. */
+  /** The version that the world was loaded from: what was saved since is not written over. */
   readonly loaded?: string;
   /** Ids of the deviations under which the world is kept. */
   readonly deviations?: readonly string[];
