@@ -109,7 +109,7 @@ export function halfOf(path: string, pid = process.pid): string {
 
 /**
  * Puts a file in the place of the one at this path, whole or not at all; the path is where it
- * really lies. Nobody but the owner may read it, and where the old one was stricter it is as strict.
+ * really lies. Nobody but the owner may read it; where the old one was stricter it is as strict.
  */
 export async function replacePrivately(
   path: string,
