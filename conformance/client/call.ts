@@ -43,7 +43,7 @@ export interface ApiCall {
   readonly response: ApiResponse | null;
   /** When the answer went out, or the connection was cut by the judge. */
   readonly answeredAtMs: number | null;
-  /** When the client closed the connection before it had an answer. */
+  /** When the client closed the connection before it had read an answer. */
   readonly abandonedAtMs: number | null;
 }
 
@@ -73,6 +73,14 @@ export interface Recording {
   readonly secrets: readonly string[];
   /** How late this program was at most to look at what came, in milliseconds. */
   readonly lagMs: number;
+}
+
+/**
+ * The client had stopped waiting before it read the answer: an accident that nobody has ordered, as
+ * a busy machine brings it about. What such a client does next says nothing of what it was told.
+ */
+export function isUnheard({ fate, abandonedAtMs }: ApiCall): boolean {
+  return abandonedAtMs !== null && (fate === 'answered' || fate === 'refused');
 }
 
 /** It ended by itself and in success. */

@@ -4,7 +4,7 @@ import type { Aim, Check, CheckVerdict, Outcome } from './checks/check.ts';
 import type { Fault } from './faults/fault.ts';
 import type { CheckResult } from './judge.ts';
 import type { Observation } from './observation.ts';
-import { explained, type Played, type Settled, settle } from './settle.ts';
+import { explained, isSpoiled, type Played, type Settled, settle } from './settle.ts';
 
 /** One run to be made. */
 export interface Task {
@@ -76,7 +76,8 @@ export class CheckPlay {
       played: (recording, run) => {
         for (const aim of aims) {
           const outcome = this.check.judge(recording, aim, this.#seen);
-          const played = { outcome, recording, run, alone, instead: instead !== null };
+          const spoiled = isSpoiled(recording, outcome, this.#seen.first);
+          const played = { outcome, recording, run, alone, instead: instead !== null, spoiled };
           this.#played.set(aim, [...(this.#played.get(aim) ?? []), played]);
         }
         return [...aims.flatMap((aim) => this.#next(aim)), ...this.#secondTime()];

@@ -1,7 +1,9 @@
 // The gateway between a client and its world: what it records, cuts, holds and passes on.
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isUnheard } from './call.ts';
 import type { Fault } from './faults/fault.ts';
 import { loseFirst } from './faults/lost.ts';
 import { Gateway } from './gateway.ts';
@@ -51,6 +53,19 @@ gateway('a call is answered as the platform answers it, and recorded', async () 
     assert.is(call?.site, 'createAccount#1');
     assert.is(call?.response?.status, 201);
     assert.ok(call?.answeredAtMs !== null);
+  });
+});
+
+gateway('an answer that a client did not wait for is known from one that it has read', async () => {
+  await behind(created, {}, async (base, own) => {
+    await (await post(base)).text();
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    socket.write('POST /api/v1/accounts HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 2\r\n\r\n{}');
+    while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
+    // What the system does for a program that closes what it has not read.
+    socket.resetAndDestroy();
+    while (own.calls[1].abandonedAtMs === null) await pause(1);
+    assert.equal(own.calls.map(isUnheard), [false, true]);
   });
 });
 

@@ -32,6 +32,7 @@ export class Gateway {
   readonly #intents = new Intents();
   readonly #backstage: Backstage;
   readonly #piped = new Set<Socket>();
+  readonly #lastOn = new WeakMap<Socket, Growing>();
   #startedAtMs = performance.now();
   #firstToken: ApiResponse | null = null;
   #isFrozen = false;
@@ -50,6 +51,7 @@ export class Gateway {
     // A connection that a client keeps must not end by the server's own clock: that would be a
     // fault that nobody has ordered.
     this.#server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
+    this.#server.on('connection', (socket) => this.#watch(socket));
     this.#server.on('request', (request, response) => this.#take(request, response));
     this.#server.on('upgrade', (request, socket: Socket) => void this.#pipe(request, socket));
   }
@@ -80,6 +82,16 @@ export class Gateway {
     return performance.now() - this.#startedAtMs;
   }
 
+  /** Who closes a connection with something on it unread resets it: the system's doing, not theirs. */
+  #watch(socket: Socket): void {
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      const call = this.#lastOn.get(socket);
+      if (code === 'ECONNRESET' && call !== undefined && !this.#isFrozen) {
+        call.abandonedAtMs ??= this.#nowMs();
+      }
+    });
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (!(request.url ?? '').startsWith('/api/')) {
       void this.#passOn(request, response);
@@ -101,6 +113,7 @@ export class Gateway {
 
   async #serve(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const { call, isFirst } = this.#record(request, body);
+    this.#lastOn.set(request.socket, call);
     response.once('close', () => {
       if (call.answeredAtMs === null && !this.#isFrozen) call.abandonedAtMs = this.#nowMs();
     });

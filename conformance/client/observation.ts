@@ -1,5 +1,5 @@
 // What the first run has shown of a client: the places where something can go wrong.
-import { type ApiCall, type Recording, succeeded } from './call.ts';
+import { type ApiCall, isUnheard, type Recording, succeeded } from './call.ts';
 import { isWrite, type OperationName, routeOf } from './operations.ts';
 
 /** One thing that the client wants of the platform. */
@@ -28,8 +28,11 @@ export function observe(first: Recording): Observation {
     const accepted = calls.find(({ response }) => isSuccess(response?.status ?? null));
     const operation = accepted?.operation ?? null;
     if (operation === null) return [];
+    // What it sent again because it had not heard the answer is no habit.
+    const heard = calls.filter((call) => !isUnheard(call));
     const keys = new Set(calls.map(({ key }) => key)).size;
-    return [{ id, operation, calls: calls.length, keys, words: placeOf(id, first) }];
+    const count = Math.max(1, heard.length);
+    return [{ id, operation, calls: count, keys, words: placeOf(id, first) }];
   });
   const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
   return { first, sites, asksForTokens };

@@ -39,6 +39,8 @@ export async function play(options: PlayOptions): Promise<Recording> {
       onKill: () => gateway.freeze(),
       signal: AbortSignal.any([options.signal, enough.signal]),
     });
+    // A connection that it has reset as it ended is heard of in the next turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve));
     const { secrets } = gateway.credentials;
     // What still comes belongs to no run any more.
     return { calls: [...gateway.calls], ending, secrets, lagMs: lag.end() };

@@ -14,9 +14,10 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   w: fail('waits-for-ever', 'waits'),
   a: advise('gave-up', 'not so good'),
   m: missed(everywhere),
+  x: fail('new-key', 'wrong'),
 };
 
-/** `P` in capitals: several aims in one run; `p`: alone. */
+/** `P` in capitals: several aims in one run; `p`: alone. `x`: it heard nothing, and failed. */
 function playedOf(runs: string): Played[] {
   return [...runs].map((run, index) => ({
     outcome: outcomes[run.toLowerCase()]!,
@@ -24,6 +25,7 @@ function playedOf(runs: string): Played[] {
     run: index + 1,
     alone: run === run.toLowerCase(),
     instead: false,
+    spoiled: run.toLowerCase() === 'x',
   }));
 }
 
@@ -46,6 +48,14 @@ const cases: readonly (readonly [runs: string, verdict: string, why: string])[] 
   ['m', 'again', 'chance may have led it elsewhere'],
   ['mm', 'inconclusive', 'it does not come there'],
   ['a', 'advisory', 'alone, that is all there is to say'],
+  ['x', 'again', 'it did not hear what it was told'],
+  ['xp', 'passed', 'what it did then does not count'],
+  ['xxff', 'fails', 'nor does it excuse what it does when it has heard'],
+  ['xxf', 'again', 'which has to be seen twice'],
+  ['Pxxxx', 'passed', 'what it did in the end stands'],
+  ['xxxx', 'inconclusive', 'the machine stays too busy'],
+  ['fxxxx', 'inconclusive', 'and nobody is accused who was heard once'],
+  ['fpxxxx', 'passed', 'nor played for ever'],
   ['A', 'again', 'among others it may be their fault'],
 ];
 

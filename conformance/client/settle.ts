@@ -1,5 +1,5 @@
 // Decides when enough was played of one aim of a check: a failure is seen twice, or it is none.
-import type { Recording } from './call.ts';
+import { isUnheard, type Recording } from './call.ts';
 import type { Aim, Outcome } from './checks/check.ts';
 
 /** What one run has shown of one aim. */
@@ -12,6 +12,8 @@ export interface Played {
   readonly alone: boolean;
   /** In place of the check's own fault, to tell one reason from another. */
   readonly instead: boolean;
+  /** The client did not hear what it was told, so this run says nothing. */
+  readonly spoiled: boolean;
 }
 
 export interface Settled {
@@ -26,6 +28,8 @@ export interface Settled {
 
 /** More plays of one aim would not make it clearer. */
 const mostPlays = 3;
+/** Nor more of those in which the client heard nothing: the machine stays as busy as it is. */
+const mostSpoiled = 4;
 /** What cannot come from chance or a busy machine, and costs a whole timeout to see again. */
 const certain = new Set(['waits-for-ever', 'never-gives-up']);
 
@@ -39,22 +43,45 @@ export function settle(
   known: ReadonlySet<string>,
 ): Settled | null {
   const own = played.filter(({ instead }) => !instead);
-  const last = own.at(-1);
-  if (last === undefined) return null;
+  const heard = own.filter(({ spoiled }) => !spoiled);
+  const unheard = own.length - heard.length;
+  if (own.at(-1)?.spoiled && unheard < mostSpoiled) return null;
+  const last = heard.at(-1);
+  if (last === undefined) return settledUnheard(aim, own);
+  const isOver = heard.length >= mostPlays || unheard >= mostSpoiled;
   const { outcome } = last;
-  const same = own.filter((each) => each.outcome.kind === outcome.kind);
-  const settled: Settled = { ...last, aim, seen: same.length, plays: own.length };
+  const same = heard.filter((each) => each.outcome.kind === outcome.kind);
+  const settled: Settled = { ...last, aim, seen: same.length, plays: heard.length };
   if (outcome.verdict === 'passed' || outcome.verdict === 'not_met') {
     // One run says yes and one says no: the third decides.
-    const doubtful = own.length < mostPlays && own.some((each) => each.alone && isFailure(each));
-    return doubtful ? null : settled;
+    return !isOver && heard.some((each) => each.alone && isFailure(each)) ? null : settled;
   }
-  if (!last.alone) return null;
+  if (!last.alone && !isOver) return null;
   if (outcome.verdict === 'advisory') return settled;
-  if (certain.has(outcome.kind) || same.length > 1) return settled;
-  if (outcome.verdict === 'fails' && known.has(outcome.kind)) return settled;
-  if (own.length < mostPlays) return null;
-  return { ...settled, outcome: { ...outcome, verdict: 'inconclusive' } };
+  if (last.alone && (certain.has(outcome.kind) || same.length > 1)) return settled;
+  if (last.alone && outcome.verdict === 'fails' && known.has(outcome.kind)) return settled;
+  return isOver ? { ...settled, outcome: { ...outcome, verdict: 'inconclusive' } } : null;
+}
+
+const tooBusy =
+  'it stopped waiting before it had read an answer that was there: this machine may be too busy for its time limit';
+
+function settledUnheard(aim: Aim, own: readonly Played[]): Settled | null {
+  const last = own.at(-1);
+  if (last === undefined) return null;
+  const { calls } = last.outcome;
+  const outcome: Outcome = { verdict: 'inconclusive', kind: 'unheard', actual: tooBusy, calls };
+  return { ...last, aim, outcome, seen: own.length, plays: own.length };
+}
+
+/** The client stopped waiting where nobody had ordered it, and what it did may be due to that. */
+export function isSpoiled(recording: Recording, { verdict }: Outcome, first: Recording): boolean {
+  // Who never reads its answers to the end leaves them unread when all is well, too.
+  const habit = first.calls.filter(isUnheard).length * 2 > first.calls.length;
+  if (habit) return false;
+  const unheard = recording.calls.filter(isUnheard);
+  const isGood = verdict === 'passed' || verdict === 'not_met';
+  return isGood ? unheard.some(({ struck }) => struck !== null) : unheard.length > 0;
 }
 
 function isFailure({ outcome }: Played): boolean {

@@ -1,9 +1,10 @@
 // Checks of what a client does when the platform is in trouble: 500 and 503, for a moment and
 // without end.
-import { type ApiCall, endingWords } from '../call.ts';
+import { endingWords } from '../call.ts';
 import { breakFrom, refuseFirst } from '../faults/refusing.ts';
 import { callsAt, chosen } from '../observation.ts';
-import { aimsAt, type Check, fail, missed, pass, seconds, siteIds } from './check.ts';
+import { aimsAt, type Check, fail, missed, pass, seconds, siteIds, tooBusy } from './check.ts';
+import { crowdIn } from './crowd.ts';
 import { judgeRepeats } from './sent-again.ts';
 
 const serverError: Check = {
@@ -66,8 +67,6 @@ const contention: Check = {
 
 const mostTries = 10;
 const mostASecond = 3;
-/** A second, less what a busy machine may add between sending and looking. */
-const secondMs = 950;
 
 const givesUp: Check = {
   id: 'CLT-gives-up',
@@ -96,11 +95,10 @@ then an error, with the key, so that a person can try it again later`,
     const { ending } = recording;
     const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
     const told = tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
-    const crowd = crowded(tries);
+    const crowd = crowdIn(tries, mostASecond, recording.lagMs);
     if (crowd !== null) {
-      const tooShort = seconds(crowd.at(-1)!.atMs - crowd[0]!.atMs);
-      const words = `${told}, ${crowd.length} of them within ${tooShort}`;
-      return fail('hammers', words, crowd);
+      const words = `${told}, ${crowd.calls.length} of them within ${seconds(crowd.withinMs)}`;
+      return crowd.isDoubtful ? tooBusy(words, crowd.calls) : fail('hammers', words, crowd.calls);
     }
     if (tries.length > mostTries) return fail('never-gives-up', `${told}, and went on`, tries);
     const end = endingWords(ending);
@@ -113,14 +111,5 @@ then an error, with the key, so that a person can try it again later`,
     return pass(`${told}, then it ${end}`, tries);
   },
 };
-
-/** More tries in a second than are borne, where there are. */
-function crowded(tries: readonly ApiCall[]): readonly ApiCall[] | null {
-  const at = tries.findIndex((first, n) => {
-    const next = tries[n + mostASecond];
-    return next !== undefined && next.atMs - first.atMs < secondMs;
-  });
-  return at < 0 ? null : tries.slice(at, at + mostASecond + 1);
-}
 
 export const brokenChecks: readonly Check[] = [serverError, contention, givesUp];

@@ -85,6 +85,12 @@ export function unclear(kind: string, actual: string, calls: readonly ApiCall[] 
   return { verdict: 'inconclusive', kind, actual, calls: numbers(calls) };
 }
 
+/** What was seen could come from the judge being late to look. */
+export function tooBusy(actual: string, calls: readonly ApiCall[]): Outcome {
+  const why = 'this machine was too busy to be sure that they came so close';
+  return unclear('too-busy', `${actual}; but ${why}`, calls);
+}
+
 export function notMet(actual: string): Outcome {
   return { verdict: 'not_met', kind: 'not-met', actual, calls: [] };
 }

@@ -1,5 +1,5 @@
 // Checks of tokens: one that expires is asked for anew, one that lives is kept.
-import { type ApiCall, endingWords, type Recording, succeeded } from '../call.ts';
+import { type ApiCall, endingWords, isUnheard, type Recording, succeeded } from '../call.ts';
 import { expireAt } from '../faults/expiring.ts';
 import { followUp } from '../follow-up.ts';
 import { chosen, isSuccess, type Observation } from '../observation.ts';
@@ -102,7 +102,8 @@ POST /api/v1/transactions          Bearer …   the same token`,
   atOnce: 0,
   fault: () => ({}),
   judge: ({ calls }) => {
-    const asked = calls.filter(isTokenRequest);
+    // A token that it did not hear of it could not keep.
+    const asked = calls.filter((call) => isTokenRequest(call) && !isUnheard(call));
     const others = calls.length - asked.length;
     const words = `${asked.length} tokens for ${others} calls`;
     if (asked.length >= 2 && others >= 2 && asked.length >= others * 0.8 && isSpread(calls)) {

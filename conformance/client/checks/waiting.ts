@@ -16,7 +16,9 @@ import {
   pass,
   seconds,
   siteIds,
+  tooBusy,
 } from './check.ts';
+import { crowdIn } from './crowd.ts';
 import { judgeRepeats, wrongRepeat } from './sent-again.ts';
 
 /** Timers end early by a little, and what came is looked at late by a little. */
@@ -141,10 +143,11 @@ function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outco
   if (wrong !== null) return wrong;
   const { struck, repeats, last } = then;
   const waited = [struck, ...repeats].filter(({ response }) => response?.status === 409);
-  const crowd = crowded(waited);
+  const crowd = crowdIn(waited, mostASecond, recording.lagMs);
   if (crowd !== null) {
-    const again = `sent again ${crowd.length - 1} times within a second`;
-    return fail('hammers', `it was answered 409 idempotency_in_flight, and ${again}`, crowd);
+    const again = `sent again ${crowd.calls.length - 1} times within a second`;
+    const words = `it was answered 409 idempotency_in_flight, and ${again}`;
+    return crowd.isDoubtful ? tooBusy(words, crowd.calls) : fail('hammers', words, crowd.calls);
   }
   const shown = [struck, ...repeats];
   if (repeats.length > 0 && !isSuccess(last)) return judgeGivenUp(recording, then, shown);
@@ -165,14 +168,6 @@ function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readon
     repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
   const told = `after ${tries} answered 409 idempotency_in_flight it was left`;
   return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
-}
-
-function crowded(waited: readonly ApiCall[]): readonly ApiCall[] | null {
-  const at = waited.findIndex((first, n) => {
-    const next = waited[n + mostASecond];
-    return next !== undefined && next.atMs - first.atMs < 1_000;
-  });
-  return at < 0 ? null : waited.slice(at, at + mostASecond + 1);
 }
 
 export const waitingChecks: readonly Check[] = [limited, inFlight];

@@ -34,13 +34,14 @@ export function request({ method, target, key, if_match: tag }: ReportCall): str
 
 /** What came of a call, in words. */
 export function result({ struck, status, retry_after: wait, ...call }: ReportCall): string {
+  const gone = call.abandoned_at_ms;
   if (status === null) {
-    const gone = call.abandoned_at_ms;
     const left = gone === null ? '' : `; the client stopped waiting at ${clock(gone)}`;
     return `${struck ?? 'no answer'}${left}`;
   }
   const after = wait === null ? '' : `, Retry-After: ${wait}`;
-  return struck === null ? `${status}${after}` : `${status}${after} (${struck})`;
+  const unread = gone === null ? '' : ', which the client did not wait for';
+  return `${status}${after}${struck === null ? '' : ` (${struck})`}${unread}`;
 }
 
 /** The last lines of a recording, for who wants to see what the command itself said. */

@@ -167,19 +167,21 @@ export class Client {
     const id = ways.idOf(account.id);
     const update = (ifMatch, key) =>
       this.write('PATCH', `accounts/${id}`, change, { ifMatch, ...(key ? { key } : {}) });
-    const key = this.ways.newKey();
+    const keyFor = (tag) => this.ways.newKey(`accounts/${id}`, change, tag);
+    const key = keyFor(account.etag);
     try {
       return await update(account.etag, key);
     } catch (error) {
       if (error.status !== 412 || ways.onStale === 'fail') throw error;
       if (ways.onStale === 'done') return undefined;
-      if (ways.onStale === 'same-tag') return update(account.etag, this.ways.newKey());
+      if (ways.onStale === 'same-tag') return update(account.etag, keyFor(account.etag));
       if (ways.onStale === 'same-key') return update(await this.tagOf(account.id), key);
       if (ways.onStale === 'guess') {
         const next = Number(account.etag.replaceAll('"', '')) + 1;
-        return update(`"${next}"`, this.ways.newKey());
+        return update(`"${next}"`, keyFor(`"${next}"`));
       }
-      return update(await this.tagOf(account.id), this.ways.newKey());
+      const tag = await this.tagOf(account.id);
+      return update(tag, keyFor(tag));
     }
   }
 
