@@ -41,6 +41,15 @@ large('requests are read back in path, query and body', () => {
   });
 });
 
+large('a list goes on where it was asked to, from an id and from one less', () => {
+  const onward = (after: bigint) =>
+    withLargeIds.translate?.({ target: `/api/v1/accounts?after=${after}`, body: '' }).target;
+  assert.is(onward(BigInt(enlarged('1002'))), '/api/v1/accounts?after=1002');
+  assert.is(onward(BigInt(enlarged('1002')) - 1n), '/api/v1/accounts?after=1001');
+  assert.is(onward(BigInt(enlarged('0')) - 1n), '/api/v1/accounts?after=0');
+  assert.is(onward(0n), '/api/v1/accounts?after=0');
+});
+
 large('webhooks keep their ids', () => {
   const body = '{"id":3}';
   const path = '/api/v1/webhooks/3';

@@ -15,12 +15,19 @@ export function reduced(id: string): string {
   return value >= firstId && value % 2n === 1n ? String((value - firstId) / 2n) : id;
 }
 
+/** Where a list goes on: it need not be the id of anything, as in `after=${id - 1}`. */
+function reducedCursor(after: string): string {
+  const value = BigInt(after);
+  return value >= firstId - 1n ? String((value - firstId) / 2n) : after;
+}
+
 // Brands and firms are few, and given: they keep their ids. `id` of a webhook or an event is its
 // own kind, which is left alone by path.
 const names = 'id|account_id|record_id|trading_account_id|position_id|order_id|transaction_id';
 // Inside of a string the quotation marks of a name are escaped, so that nothing there matches.
 const idMember = new RegExp(`(?<!\\\\)("(?:${names}|next_after)"\\s*:\\s*)("?)(\\d+)("?)`, 'g');
-const idInQuery = /([?&](?:account_id|trading_account_id|after)=)(\d+)/g;
+const idInQuery = /([?&](?:account_id|trading_account_id)=)(\d+)/g;
+const cursorInQuery = /([?&]after=)(\d+)/g;
 const idInPath = /(\/api\/v1\/(?:accounts|transactions)\/)(\d+)/;
 
 /** Every id that a request names, as it is written there. */
@@ -54,7 +61,8 @@ export const withLargeIds: Fault = {
     return {
       target: target
         .replace(idInPath, (_, before, id) => before + reduced(id))
-        .replace(idInQuery, (_, before, id) => before + reduced(id)),
+        .replace(idInQuery, (_, before, id) => before + reduced(id))
+        .replace(cursorInQuery, (_, before, after) => before + reducedCursor(after)),
       body: body.replace(idMember, (_, name, open, id, close) => name + open + reduced(id) + close),
     };
   },
