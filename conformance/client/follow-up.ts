@@ -2,13 +2,13 @@
 // left it.
 import type { ApiCall, Recording } from './call.ts';
 import { sameButForReferences, sameRequest } from './intents.ts';
-import { callsAt, type Observation, type Site, sitesOf } from './observation.ts';
+import { callsAt, different, type Observation, type Site, sitesOf } from './observation.ts';
 
 export interface FollowUp {
   readonly struck: ApiCall;
   /** The same request under the same key. */
   readonly repeats: readonly ApiCall[];
-  /** Another body under the same key. */
+  /** Another body under the same key, beyond what the first run shows under one. */
   readonly changed: readonly ApiCall[];
   /** The same under another key, beyond what the first run shows on purpose. */
   readonly rekeyed: readonly ApiCall[];
@@ -28,11 +28,12 @@ export function followUp(recording: Recording, site: Site, seen: Observation): F
   const repeats = sameKey.filter((call) => sameRequest(struck, call));
   const others = later.filter(({ key }) => key !== struck.key);
   const keys = new Set(calls.map(({ key }) => key)).size;
+  const requests = different(calls).length;
   const last = repeats.at(-1);
   return {
     struck,
     repeats,
-    changed: sameKey.filter((call) => !sameRequest(struck, call)),
+    changed: requests > site.requests ? sameKey.filter((call) => !sameRequest(struck, call)) : [],
     rekeyed: keys > site.keys ? others : [],
     renamed: repeats.length > 0 ? [] : renamedAfter(recording, struck, seen),
     last: last?.answeredAtMs == null ? null : (last.response?.status ?? null),

@@ -82,7 +82,7 @@ export class Gateway {
     return performance.now() - this.#startedAtMs;
   }
 
-  /** Who closes a connection with something on it unread resets it: the system's doing, not theirs. */
+  /** The system resets a connection that is closed before all that came on it was read. */
   #watch(socket: Socket): void {
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       const call = this.#lastOn.get(socket);

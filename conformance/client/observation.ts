@@ -1,5 +1,6 @@
 // What the first run has shown of a client: the places where something can go wrong.
 import { type ApiCall, isUnheard, type Recording, succeeded } from './call.ts';
+import { sameRequest } from './intents.ts';
 import { isWrite, type OperationName, routeOf } from './operations.ts';
 
 /** One thing that the client wants of the platform. */
@@ -10,6 +11,8 @@ export interface Site {
   /** How often it was sent, and under how many keys: twice where that is what is shown. */
   readonly calls: number;
   readonly keys: number;
+  /** How many different requests came under them: more than one where a key stands for more. */
+  readonly requests: number;
   /** `the 2nd POST /api/v1/transactions`. */
   readonly words: string;
 }
@@ -32,10 +35,16 @@ export function observe(first: Recording): Observation {
     const heard = calls.filter((call) => !isUnheard(call));
     const keys = new Set(calls.map(({ key }) => key)).size;
     const count = Math.max(1, heard.length);
-    return [{ id, operation, calls: count, keys, words: placeOf(id, first) }];
+    const requests = different(calls).length;
+    return [{ id, operation, calls: count, keys, requests, words: placeOf(id, first) }];
   });
   const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
   return { first, sites, asksForTokens };
+}
+
+/** One of each request, whatever its key. */
+export function different(calls: readonly ApiCall[]): ApiCall[] {
+  return calls.filter((call, n) => !calls.slice(0, n).some((each) => sameRequest(each, call)));
 }
 
 export function isSuccess(status: number | null): boolean {

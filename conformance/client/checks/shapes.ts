@@ -63,7 +63,7 @@ function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome
   return pass(`it named ${large.length} large ids as they were given`, large.slice(0, 3));
 }
 
-/** How many things each operation was accepted for, to be compared between runs: repeats are none. */
+/** For how many things each operation was accepted: a repeat wants nothing new. */
 function accepted({ calls }: Recording): Map<OperationName, number> {
   const sites = new Map<OperationName, Set<string>>();
   for (const { operation, site, response } of calls) {

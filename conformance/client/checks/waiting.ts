@@ -72,11 +72,37 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
     const told = `it was answered 429 with Retry-After: ${wait / 1000}`;
     return fail('too-early', `${told}, and ${what} after ${after}`, [struck, early]);
   }
-  return judgeRepeats(recording, aim, seen, {
+  const outcome = judgeRepeats(recording, aim, seen, {
     after: 'it was answered 429',
     givingUp: 'fails',
     mustSucceed: true,
   });
+  const next = outcome.verdict === 'passed' ? findNext(recording, struck, seen) : null;
+  if (next === null) return outcome;
+  const words = `${outcome.actual}; but call ${next.n}, of the same credential, did not wait`;
+  return advise('next-not-held', words, [struck, next]);
+}
+
+/**
+ * Of a client that sends one call at a time, what comes next was hardly on its way already: only a
+ * pool of one connection may have had it waiting.
+ */
+function findNext({ calls }: Recording, struck: ApiCall, { first }: Observation): ApiCall | null {
+  const isOneAtATime = first.calls.every(({ n, atMs }) =>
+    first.calls.every((other) => other.n >= n || (other.answeredAtMs ?? atMs) <= atMs),
+  );
+  if (!isOneAtATime || struck.answeredAtMs === null) return null;
+  const fromMs = struck.answeredAtMs;
+  const untilMs = fromMs + (retryAfterMs(struck) ?? 0) - slackMs;
+  const next = calls.find(
+    ({ site, operation, atMs, struck: why }) =>
+      operation !== 'issueToken' &&
+      site !== struck.site &&
+      why !== null &&
+      atMs > fromMs &&
+      atMs < untilMs,
+  );
+  return next ?? null;
 }
 
 /** The first call of that credential that should have waited. */
