@@ -26,7 +26,9 @@ export async function play(options: PlayOptions): Promise<Recording> {
     const { fault } = options;
     const enough = new AbortController();
     gateway.onCall = () => {
-      if (fault.seenEnough?.(gateway.calls)) enough.abort();
+      if (!fault.seenEnough?.(gateway.calls)) return;
+      gateway.freeze();
+      enough.abort();
     };
     const ending = await runCommand({
       ...options,

@@ -98,7 +98,8 @@ then an error, with the key, so that a person can try it again later`,
     const crowd = crowdIn(tries, mostASecond, recording.lagMs);
     if (crowd !== null) {
       const words = `${told}, ${crowd.calls.length} of them within ${seconds(crowd.withinMs)}`;
-      return crowd.isDoubtful ? tooBusy(words, crowd.calls) : fail('hammers', words, crowd.calls);
+      if (!crowd.isDoubtful) return fail('hammers', words, crowd.calls);
+      if (tries.length <= mostTries) return tooBusy(words, crowd.calls);
     }
     if (tries.length > mostTries) return fail('never-gives-up', `${told}, and went on`, tries);
     const end = endingWords(ending);
