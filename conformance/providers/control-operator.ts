@@ -24,6 +24,11 @@ export function controlOperator(
     async nowMs() {
       return numberOf(await plane.ask('GET', 'clock'), 'now_ms');
     },
+    async deliveriesInFlight() {
+      const { deliveries } = await plane.ask('GET', 'deliveries?status=pending');
+      const rows = (Array.isArray(deliveries) ? deliveries : []) as unknown as Row[];
+      return rows.filter(({ in_flight: isInFlight }) => isInFlight === true).length;
+    },
     async rescope(clientId, scopes) {
       await plane.ask('PATCH', `credentials/${clientId}`, { scopes });
     },

@@ -14,6 +14,7 @@ export const FIRM_FACTOR = 4;
 const OPERATOR_CAPABILITIES: Readonly<Record<keyof Operator, Capability>> = {
   advance: 'clock',
   nowMs: 'clock',
+  deliveriesInFlight: 'clock',
   mint: 'mint',
   rescope: 'mint',
   openTradingAccount: 'fresh_trading_account',

@@ -76,6 +76,8 @@ export interface Operator {
   /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
   advance(byMs: number): Promise<readonly FiredTimer[]>;
   nowMs(): Promise<number>;
+  /** Deliveries that were sent and are not answered yet, where the target tells. Needs `clock`. */
+  deliveriesInFlight(): Promise<number>;
   mint(options: CredentialOptions): Promise<Credential>;
   rescope(clientId: string, scopes: readonly string[]): Promise<void>;
   openTradingAccount(

@@ -13,6 +13,7 @@ const comparing = (): Comparing => ({
   match: new Match(),
   offsetMs: 1000,
   toleranceMs: 5,
+  isSteady: true,
   seqName: 'seq',
   masked: new Set(),
 });

@@ -9,6 +9,8 @@ export interface Comparing {
   /** Times of the target less times of the model. */
   readonly offsetMs: number;
   readonly toleranceMs: number;
+  /** The target's clock stands, so that what is on its way has arrived when it is looked at. */
+  readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
   /** Members that are not compared, by name: what is open there could not be learned. */
@@ -78,7 +80,8 @@ function isLeafAlike(
     case 'amount':
       return isSameAmount(target, model);
     case 'sequence number':
-      return Number.isInteger(target) && (target === 0) === (model === 0);
+      if (!Number.isInteger(target)) return false;
+      return !comparing.isSteady || (target === 0) === (model === 0);
     case 'set':
       return isSameSet(target, model);
     default:

@@ -39,6 +39,7 @@ export async function beginComparing(
     match: new Match(),
     offsetMs: target.startMs - (await nowOf(model.ground)),
     toleranceMs: isSteady ? 5 : 60_000,
+    isSteady,
     seqName,
     masked,
   };

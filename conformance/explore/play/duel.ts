@@ -4,6 +4,7 @@ import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { Sequence, Step } from '../sequence.ts';
 import { type Arena, beginComparing, type Duel, follow, nowOf } from './arena.ts';
+import { untilArrived, untilQuiet } from './await-arrivals.ts';
 import { explain } from './explain.ts';
 import {
   ALIKE,
@@ -43,6 +44,7 @@ export async function duel(sequence: Sequence, arena: Arena, nonce: string): Pro
 async function duelWithBursts(sequence: Sequence, arena: Arena, target: Player): Promise<Duel> {
   try {
     for (const step of sequence.steps) await target.play(step);
+    await untilQuiet(target);
   } catch (error) {
     if (!isHindrance(error)) throw error;
     const model = new Player(await arena.openModel(), target.nonce);
@@ -65,22 +67,7 @@ async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise
   pairCredentials(sides, comparing.match);
   const verdict = judgeStep(step, own, other, sides, comparing);
   if (verdict !== ALIKE || sides.target.hooks.size === 0) return verdict;
-  await untilArrived(sides);
+  if (!(await untilArrived(sides))) return { why: `step ${step.n}: a delivery is not there yet` };
   const difference = compareDeliveries(step.n, sides.target, sides.model, comparing);
   return difference === null ? ALIKE : { difference };
 }
-
-/** A delivery that follows on another's answer may still be on its way. */
-async function untilArrived({ target, model }: Sides): Promise<void> {
-  for (let tries = 0; tries < ARRIVAL_TRIES; tries += 1) {
-    const late = [...target.hooks].some(
-      ([n, { deliveries }]) => deliveries.length < (model.hooks.get(n)?.deliveries.length ?? 0),
-    );
-    if (!late) return;
-    await new Promise((resolve) => setTimeout(resolve, ARRIVAL_STEP_MS));
-    await target.flush();
-  }
-}
-
-const ARRIVAL_TRIES = 8;
-const ARRIVAL_STEP_MS = 25;

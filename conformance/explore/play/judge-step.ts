@@ -91,7 +91,7 @@ export function judgeCall(
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };
   }
-  const trouble = troubleOf(own, other);
+  const trouble = troubleOf(own, other, sides);
   if (trouble !== null) return { why: trouble };
   const first = firstOf(other, sides.model.outcomes);
   const caseOf = (difference: Difference): Case => {
@@ -133,12 +133,18 @@ export function isHindrance(error: unknown): error is Error {
 }
 
 /** What something in front of the service, or its limit, may have answered in its place. */
-function troubleOf(own: CallOutcome, other: CallOutcome): string | null {
+function troubleOf(own: CallOutcome, other: CallOutcome, { target }: Sides): string | null {
   if (own.status === other.status) return null;
-  if (own.status === 502 || own.status === 504 || own.status >= 520) {
-    return `call ${own.n}: ${own.status} from something in between`;
+  const type = own.headers.mediaType();
+  const isGateway = own.status === 502 || own.status === 504 || own.status >= 520;
+  const isPage = own.status >= 400 && type === 'text/html';
+  const isBare = own.status === 429 && !/json/.test(type);
+  if (isGateway || isPage || isBare) {
+    return `call ${own.n}: ${own.status} ${type} from something in between`;
   }
-  return null;
+  // Others may use up the allowance of a live target.
+  if (own.status !== 429 || target.ground.target.offers.has('clock')) return null;
+  return `call ${own.n}: 429, which the pace should have avoided`;
 }
 
 /** What belongs to a credential of one side stands for what belongs to that of the other. */

@@ -1,7 +1,7 @@
 // Plays a sequence on one ground, step by step, and keeps what came back.
 
 import type { Role } from '../../engine/capabilities.ts';
-import { Unreachable } from '../../engine/scenario-errors.ts';
+import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
@@ -18,6 +18,8 @@ import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } fro
 const PENDING_MS = 60_000;
 const ARRIVAL_TRIES = 200;
 const ARRIVAL_STEP_MS = 5;
+/** Each of them waits a second for an answer, and an answer may take fifteen. */
+const FLUSH_TRIES = 20;
 
 const isRole = (name: string): name is Role => (ROLES as readonly string[]).includes(name);
 
@@ -125,9 +127,18 @@ export class Player implements Known {
     }
   }
 
-  /** What happens by itself has happened: every delivery that is due is answered. */
+  /**
+   * What happens by itself has happened: every delivery that is due is answered. On a busy machine
+   * an advance may be over before they are.
+   */
   async flush(): Promise<void> {
-    if (this.ground.target.offers.has('clock')) await this.ground.target.operator.advance(0);
+    const { offers, operator } = this.ground.target;
+    if (!offers.has('clock')) return;
+    for (let tries = 0; tries < FLUSH_TRIES; tries += 1) {
+      await operator.advance(0);
+      if (this.hooks.size === 0 || (await operator.deliveriesInFlight()) === 0) return;
+    }
+    throw new Inconclusive('deliveries on their way are not answered');
   }
 
   async #call(step: CallStep): Promise<CallOutcome | LostOutcome> {

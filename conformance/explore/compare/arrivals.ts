@@ -1,0 +1,178 @@
+// Which of the deliveries at an endpoint are compared, and which stands for which: in which order
+// those of several events come is open (NS-28).
+import type { Json } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/answer.ts';
+import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import type { Player } from '../play/player.ts';
+import type { Match } from './match.ts';
+import type { Space } from './shapes.ts';
+
+type Deliveries = readonly ReceivedDelivery[];
+
+export const jsonOf = ({ body }: ReceivedDelivery): Json | undefined => {
+  try {
+    return JSON.parse(Buffer.from(body).toString()) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
+
+const eventOf = (each: ReceivedDelivery): string | undefined => {
+  const id = memberAt(jsonOf(each), 'id');
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+};
+
+/**
+ * Without those of other people's events, and without those that only repeat what was taken: an
+ * event may arrive twice (EVT-4). By a clock that stands a retry shows, which is none of these.
+ */
+export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolean): Deliveries {
+  const isOwn = player.ground.target.disposable ? () => true : isAbout(player);
+  const subscriptions = subscriptionsOf(player);
+  const first = new Map<string, ReceivedDelivery>();
+  return deliveries.filter((each) => {
+    const event = eventOf(each);
+    if (event === undefined || !isOwn(each)) return isOwn(each);
+    const what = `${event} ${subscriptionIn(each, subscriptions)}`;
+    const before = first.get(what);
+    if (before !== undefined) return isSteady && !isAtOnce(before, each, player);
+    if (!isSteady || isTaken(each)) first.set(what, each);
+    return true;
+  });
+}
+
+/** Ids of subscriptions that were made, as a header has them. */
+function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
+  const made = [...outcomes.values()].flatMap((outcome) => {
+    const json = outcome.kind === 'answer' ? outcome.json : undefined;
+    const id = memberAt(json, 'id');
+    return memberAt(json, 'event_categories') === undefined || id === undefined ? [] : [String(id)];
+  });
+  return new Set(made);
+}
+
+const OTHER_NUMBERS = ['content-length', 'host'];
+
+/** NS-10: the header that names the subscription, whatever it is called. */
+function subscriptionIn({ headers }: ReceivedDelivery, known: ReadonlySet<string>): string {
+  const named = headers.lines.find(
+    ([name, value]) => known.has(value) && !OTHER_NUMBERS.includes(name.toLowerCase()),
+  );
+  return named?.[1] ?? '';
+}
+
+const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && answered < 300;
+
+/** No time has passed from the one to the other. */
+function isAtOnce(one: ReceivedDelivery, other: ReceivedDelivery, { arrived }: Player): boolean {
+  const [, takenMs] = arrived.get(one) ?? [];
+  const [fromMs, toMs] = arrived.get(other) ?? [];
+  return takenMs !== undefined && takenMs === fromMs && fromMs === toMs;
+}
+
+/** By what the play has named or was told, which nobody else's events have in them. */
+function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boolean {
+  const ids = new Set<string>();
+  for (const outcome of outcomes.values()) {
+    const json = 'json' in outcome ? outcome.json : undefined;
+    const rows = memberAt(json, 'rows');
+    for (const record of [json, ...(Array.isArray(rows) ? rows : [])]) {
+      const id = memberAt(record, 'id');
+      if (typeof id === 'string') ids.add(id);
+    }
+  }
+  return (each) => {
+    const text = Buffer.from(each.body).toString();
+    return text.includes(nonce) || scalarsIn(jsonOf(each)).some((value) => ids.has(value));
+  };
+}
+
+function scalarsIn(value: Json | undefined): readonly string[] {
+  if (value === null || value === undefined) return [];
+  return typeof value === 'object' ? Object.values(value).flatMap(scalarsIn) : [String(value)];
+}
+
+/** All that tell one subscription of one event, in the order in which they came. */
+interface Told {
+  readonly subscription: string;
+  readonly seq: number;
+  readonly attempts: ReceivedDelivery[];
+}
+
+/** Undefined where an envelope has no id or number: they are compared as they came then. */
+function byEvent(
+  deliveries: Deliveries,
+  player: Player,
+  seqName: string,
+): readonly Told[] | undefined {
+  const subscriptions = subscriptionsOf(player);
+  const all = new Map<string, Told>();
+  for (const each of deliveries) {
+    const event = eventOf(each);
+    const seq = memberAt(jsonOf(each), seqName);
+    if (event === undefined || typeof seq !== 'number') return undefined;
+    const subscription = subscriptionIn(each, subscriptions);
+    const what = `${event} ${subscription}`;
+    const known = all.get(what);
+    if (known === undefined) all.set(what, { subscription, seq, attempts: [each] });
+    else known.attempts.push(each);
+  }
+  return [...all.values()].sort((one, other) => one.seq - other.seq);
+}
+
+export interface Paired {
+  readonly own: Deliveries;
+  readonly other: Deliveries;
+}
+
+/**
+ * The same deliveries, event by event. Null where only which of them were sent more often is
+ * another: which of several comes first, and meets the answer that was meant for the first, is
+ * chance.
+ */
+export function pairArrivals(
+  { own, other }: Paired,
+  { target, model }: { readonly target: Player; readonly model: Player },
+  { seqName, match }: { readonly seqName: string; readonly match: Match },
+): Paired | null {
+  const [mine, theirs] = [byEvent(own, target, seqName), byEvent(other, model, seqName)];
+  if (mine === undefined || theirs === undefined) return { own, other };
+  if (sizesOf(mine) !== sizesOf(theirs)) return { own, other };
+  const left = [...theirs];
+  const pairs = mine.map((told) => {
+    const at = left.findIndex((each) => mayBe(told, each, match));
+    return at < 0 ? undefined : ([told, left.splice(at, 1)[0]!] as const);
+  });
+  const found = pairs.filter((each) => each !== undefined);
+  if (found.length === pairs.length) {
+    return {
+      own: found.flatMap(([{ attempts }]) => attempts),
+      other: found.flatMap(([, { attempts }]) => attempts),
+    };
+  }
+  const isUneven = mine.some(({ attempts }) => attempts.length !== mine[0]!.attempts.length);
+  return isUneven ? null : { own, other };
+}
+
+const sizesOf = (all: readonly Told[]): string =>
+  all
+    .map(({ attempts }) => attempts.length)
+    .sort((one, another) => one - another)
+    .join();
+
+/** As often sent, and of the same record where that is known. */
+function mayBe(own: Told, other: Told, match: Match): boolean {
+  if (own.attempts.length !== other.attempts.length) return false;
+  const subscription = match.modelOf('subscription', own.subscription) ?? other.subscription;
+  if (subscription !== other.subscription) return false;
+  const [mine, theirs] = [own, other].map(({ attempts }) => jsonOf(attempts[0]!));
+  const [kind, expected] = [mine, theirs].map((each) => memberAt(each, 'kind'));
+  if (kind !== undefined && kind !== expected) return false;
+  const space = memberAt(theirs, 'category');
+  if (typeof space !== 'string') return true;
+  const [id, due] = [mine, theirs].map((each) => memberAt(memberAt(each, 'data'), 'id'));
+  if (typeof id !== 'string' || typeof due !== 'string') return true;
+  const [known, meant] = [match.modelOf(space as Space, id), match.targetOf(space as Space, due)];
+  return (known ?? due) === due && (meant ?? id) === id;
+}

@@ -1,0 +1,50 @@
+// Waits for deliveries that are on their way: by the target's clock where it can be moved, else as
+// long as one may reasonably take.
+import { heardBy } from '../compare/arrivals.ts';
+import type { Sides } from './judge-step.ts';
+import type { Player } from './player.ts';
+
+const STEP_MS = 25;
+/** A delivery that follows on another's answer, where an advance has sent all that is due. */
+const FLUSHED_TRIES = 8;
+/** A live target sends in its own time: nothing says how soon. */
+const LIVE_MS = 15_000;
+const LIVE_STEP_MS = 100;
+/** Nothing more is on its way when none has come for so long. */
+const QUIET_MS = 1_000;
+
+const isLive = ({ ground }: Player): boolean => !ground.target.offers.has('clock');
+
+/**
+ * Whether as many have come as the model has. Only a live target may still send the rest, so that
+ * nothing can be said; elsewhere their want is a difference.
+ */
+export async function untilArrived({ target, model }: Sides): Promise<boolean> {
+  const { isSteady } = target.ground;
+  const heard = (player: Player, n: number): number => {
+    const hook = player.hooks.get(n);
+    return hook === undefined ? 0 : heardBy(hook.deliveries, player, isSteady).length;
+  };
+  const isLate = () => [...target.hooks.keys()].some((n) => heard(target, n) < heard(model, n));
+  const tries = isLive(target) ? LIVE_MS / LIVE_STEP_MS : FLUSHED_TRIES;
+  for (let left = tries; left > 0; left -= 1) {
+    if (!isLate()) return true;
+    await sleep(isLive(target) ? LIVE_STEP_MS : STEP_MS);
+    await target.flush();
+  }
+  return !isLive(target) || !isLate();
+}
+
+/** Where nothing is known yet of how many are due. */
+export async function untilQuiet(target: Player): Promise<void> {
+  if (!isLive(target) || target.hooks.size === 0) return;
+  const count = () =>
+    [...target.hooks.values()].reduce((all, each) => all + each.deliveries.length, 0);
+  const untilMs = performance.now() + LIVE_MS;
+  for (let before = -1; before !== count() && performance.now() < untilMs; ) {
+    before = count();
+    await sleep(QUIET_MS);
+  }
+}
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
