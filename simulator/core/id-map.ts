@@ -17,14 +17,15 @@ export class IdMap<V> extends Map<string, V> {
   }
 
   override set(id: string, value: V): this {
-    if (!this.has(id)) {
-      const number = Number(id);
-      // Ids are given out ascending, so only what a starting world named itself is put in between.
-      const isLast = number > (this.#ascending.at(-1) ?? -1);
-      if (isLast) this.#ascending.push(number);
-      else this.#ascending.splice(this.placeAfter(number), 0, number);
-    }
-    return super.set(id, value);
+    const before = this.size;
+    super.set(id, value);
+    if (this.size === before) return this;
+    const number = Number(id);
+    // Ids are given out ascending, so only what a starting world named itself is put in between.
+    const isLast = number > (this.#ascending.at(-1) ?? -1);
+    if (isLast) this.#ascending.push(number);
+    else this.#ascending.splice(this.placeAfter(number), 0, number);
+    return this;
   }
 
   override delete(id: string): boolean {

@@ -78,8 +78,8 @@ export function callTaker(settings: Settings, turns: RequestBatcher) {
       return;
     }
     readBody(raw, limit, (body) => {
-      const call = { method, target, headers };
-      take(body === null ? { ...call, body: noBody, oversize: true } : { ...call, body });
+      if (body === null) take({ method, target, headers, body: noBody, oversize: true });
+      else take({ method, target, headers, body });
     });
   };
 }

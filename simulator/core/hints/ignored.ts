@@ -10,14 +10,31 @@ interface Shape {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-const knownMembers = new Map<string, ReadonlySet<string>>(
-  Object.entries(requestSchemas).map(([name, { properties }]) => [
-    name,
-    new Set(Object.keys(properties)),
-  ]),
+/** The members of a body: their names, and each by what its name is when written plainly. */
+class Members {
+  readonly names: ReadonlySet<string>;
+  readonly #byPlainName: ReadonlyMap<string, string>;
+
+  constructor({ properties = {} }: Shape) {
+    const names = Object.keys(properties);
+    this.names = new Set(names);
+    this.#byPlainName = new Map(names.map((name) => [plainName(name), name]));
+  }
+
+  /** The one that reads alike: `first_name` for `firstName`. */
+  findAlike(name: string): string | undefined {
+    return this.#byPlainName.get(plainName(name));
+  }
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+const knownMembers = new Map<string, Members>(
+  Object.entries(requestSchemas).map(([name, schema]) => [name, new Members(schema)]),
 );
-const rowShape: Shape = requestSchemas.bulkCreateAccounts.properties.accounts.items;
-const rowMembers: ReadonlySet<string> = new Set(Object.keys(rowShape.properties ?? {}));
+const rowMembers = new Members(requestSchemas.bulkCreateAccounts.properties.accounts.items);
 
 /** What becomes of a member that people expect to be taken, by operation. */
 const insteadOf: Readonly<Record<string, string>> = {
@@ -34,7 +51,7 @@ export function hintMembers(context: RequestContext, hints: Hint[]): void {
   const known = operation === null ? undefined : knownMembers.get(operation);
   if (operation === null || known === undefined) return;
   const unknown: string[] = [];
-  collectUnknown(body, known, '', unknown);
+  collectUnknown(body, known.names, '', unknown);
   if (operation === 'bulkCreateAccounts') collectInRows(body, unknown);
   if (operation === 'updateAccount') hintNulls(context, hints);
   if (unknown.length === 0) return;
@@ -59,7 +76,7 @@ function collectInRows({ accounts }: Body, found: string[]): void {
   // A call that was refused before it was read has none.
   for (const [index, row] of ((accounts ?? []) as readonly Body[]).entries()) {
     for (const name in row) {
-      if (rowMembers.has(name) || seen.has(name)) continue;
+      if (rowMembers.names.has(name) || seen.has(name)) continue;
       seen.add(name);
       found.push(`accounts.${index}.${name}`);
     }
@@ -78,30 +95,17 @@ function take(
   if (taken.length > 0) hints.push(hint(taken));
 }
 
-function hintUnknown(
-  operation: OperationName,
-  unknown: readonly string[],
-  known: ReadonlySet<string>,
-): Hint {
+function hintUnknown(operation: OperationName, unknown: readonly string[], known: Members): Hint {
   const members = operation === 'bulkCreateAccounts' ? rowMembers : known;
   const each = unknown.map((path) => {
     const name = path.slice(path.lastIndexOf('.') + 1);
-    const instead = insteadOf[`${operation}.${name}`] ?? meant(name, members);
-    return instead === null ? showName(path) : `${showName(path)} (${instead})`;
+    const alike = members.findAlike(name);
+    const meant = alike === undefined ? undefined : `did you mean ${alike}?`;
+    const instead = insteadOf[`${operation}.${name}`] ?? meant;
+    return instead === undefined ? showName(path) : `${showName(path)} (${instead})`;
   });
   const is = each.length === 1 ? 'is no member' : 'are no members';
   return { code: 'unknown_member', words: `${someOf(each)} ${is} of ${operation}: ignored.` };
-}
-
-/** The known member that reads alike: `firstName` for `first_name`. */
-function meant(name: string, known: ReadonlySet<string>): string | null {
-  const plain = plainName(name);
-  for (const each of known) if (plainName(each) === plain) return `did you mean ${each}?`;
-  return null;
-}
-
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 function hintNotUpdatable(names: readonly string[]): Hint {

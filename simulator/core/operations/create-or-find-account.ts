@@ -111,8 +111,11 @@ function createAt(
   const { behaviour, world } = context;
   const { values } = behaviour;
   const phone = values.phone(optionalText(row, 'phone'), optionalText(row, 'phone_region'));
-  const keys = {
-    ...named,
+  const { index, reference } = named;
+  // Named one by one: laying members beside those of a copied object costs a whole microsecond.
+  const keys: PersonKeys = {
+    index,
+    reference,
     people: behaviour.accounts.peopleIndex(brandId),
     email: values.emailKey(row.email as string),
     phone: values.phoneKey(phone),
