@@ -11,6 +11,7 @@ import { lifeIdeas } from './mixtures/lives.ts';
 import { lookalikeIdeas } from './mixtures/lookalikes.ts';
 import { manyIdeas } from './mixtures/many.ts';
 import { sideBySideIdeas } from './mixtures/side-by-side.ts';
+import { subjectIdeas } from './mixtures/subjects.ts';
 import { moneyIdeas } from './money.ts';
 import { positionIdeas } from './positions.ts';
 import { repeatIdeas } from './repeats.ts';
@@ -38,4 +39,5 @@ export const ideas: readonly Idea[] = [
   ...crossingIdeas,
   ...lookalikeIdeas,
   ...sideBySideIdeas,
+  ...subjectIdeas,
 ];

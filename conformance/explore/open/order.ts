@@ -18,7 +18,8 @@ export async function isOtherFault(
   play: PlayOnModel,
 ): Promise<boolean> {
   const { target, model, step } = each;
-  if (!isOpenOrder(target, model)) return false;
+  // Where both have named the same fault its place in an order says nothing.
+  if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
   const before = steps.slice(0, -1);
   for (const mended of repairsOf(step, before)) {
     const outcome = await play([...before, mended]);

@@ -38,6 +38,32 @@ export function madeBy(step: CallStep): DrawnAccount {
   };
 }
 
+/** A trading account that is opened for it, and where it stands then. */
+export function openedAt(d: Drawing, account: Value, provider = false) {
+  const n = d.scene.label();
+  const step: Step = { do: 'open', n, account, ...(provider ? { provider } : {}) };
+  const place: DrawnPlace = {
+    account,
+    tradingAccount: { $of: n, at: 'trading_account_id' },
+    currency: { $of: n, at: 'currency' },
+    provider,
+    as: d.main,
+  };
+  return { step, place };
+}
+
+/** A transaction that is recorded there. */
+export function pendingAt(
+  d: Drawing,
+  place: DrawnPlace,
+  over: { readonly [name: string]: Value } = {},
+): DrawnTransaction {
+  const step = transactionCall(d, place, over);
+  const { client_reference_id } = step.body as Members;
+  const id: Value = { $of: step.n, at: 'id' };
+  return { id, place, reference: client_reference_id!, step, status: 'pending' };
+}
+
 /** Another look at an account, as somebody may take it: one call or a row of a batch. */
 function metAgain(d: Drawing, { reference: own, email, brand, as }: DrawnAccount): CallStep {
   const who = d.random.pick([as, as, as, ...['brand', 'other_brand', 'firm']]);
@@ -151,12 +177,7 @@ function fated(d: Drawing, made: DrawnTransaction): Step[] {
 function recorded(d: Drawing, place: DrawnPlace): DrawnTransaction {
   const [transaction_type, amount] = d.random.chance(0.6) ? AMOUNTS[0] : d.random.pick(AMOUNTS);
   const bonus = d.random.chance(0.3) ? { method: 'Bonus' } : {};
-  const step = transactionCall(d, place, { transaction_type, amount, ...bonus });
-  const { client_reference_id } = step.body as Members;
-  return {
-    ...{ id: { $of: step.n, at: 'id' }, place, reference: client_reference_id!, step },
-    status: 'pending',
-  };
+  return pendingAt(d, place, { transaction_type, amount, ...bonus });
 }
 
 /** A few transactions of one account at its trading accounts, each with a fate of its own. */
@@ -258,17 +279,9 @@ function changedAccount(d: Drawing): readonly Step[] {
 
 function changedTransaction(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
-  const account = { $of: created.n, at: 'id' };
-  const n = d.scene.label();
-  const place: DrawnPlace = {
-    account,
-    tradingAccount: { $of: n, at: 'trading_account_id' },
-    currency: { $of: n, at: 'currency' },
-    provider: false,
-    as: d.main,
-  };
+  const { step, place } = openedAt(d, { $of: created.n, at: 'id' });
   const made = recorded(d, place);
-  return [created, { do: 'open', n, account }, made.step, ...fated(d, made)];
+  return [created, step, made.step, ...fated(d, made)];
 }
 
 export const crossingIdeas: readonly Idea[] = [

@@ -10,7 +10,7 @@ import { VERY_LONG } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
-import { madeBy } from './crossings.ts';
+import { madeBy, openedAt } from './crossings.ts';
 
 const join = (...parts: Value[]): Value => ({ $join: parts });
 
@@ -76,17 +76,8 @@ function tagsOfRepeats(d: Drawing): readonly Step[] {
 
 function openedPlace(d: Drawing, provider: boolean) {
   const created = createCall(d, d.main);
-  const account: Value = { $of: created.n, at: 'id' };
-  const n = d.scene.label();
-  const open: Step = { do: 'open', n, account, ...(provider ? { provider } : {}) };
-  const place: DrawnPlace = {
-    account,
-    tradingAccount: { $of: n, at: 'trading_account_id' },
-    currency: { $of: n, at: 'currency' },
-    provider,
-    as: d.main,
-  };
-  return { steps: [created, open], place };
+  const { step, place } = openedAt(d, { $of: created.n, at: 'id' }, provider);
+  return { steps: [created, step], place };
 }
 
 function transactionOf(step: CallStep, place: DrawnPlace) {

@@ -4,13 +4,11 @@ import type { BurstStep, CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, newKey } from '../idea.ts';
-import { transactionCall } from '../money.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
-import type { DrawnPlace, DrawnTransaction } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { subscribed } from '../webhooks.ts';
-import { madeBy } from './crossings.ts';
+import { madeBy, openedAt, pendingAt } from './crossings.ts';
 
 const EVERYTHING = ['account', 'order', 'position', 'transaction'];
 
@@ -34,36 +32,19 @@ function updatesOfSeveral(d: Drawing): readonly Step[] {
   return [...made, together(d, updates), ...accounts.map((account) => rereadAccount(d, account))];
 }
 
-function opened(d: Drawing, account: Value): { readonly step: Step; readonly place: DrawnPlace } {
-  const n = d.scene.label();
-  const place: DrawnPlace = {
-    account,
-    tradingAccount: { $of: n, at: 'trading_account_id' },
-    currency: { $of: n, at: 'currency' },
-    provider: false,
-    as: d.main,
-  };
-  return { step: { do: 'open', n, account }, place };
-}
-
 /** Of one account or of two, decided alike at the same moment, then settled. */
 function decisionsOfSeveral(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
-  const first = opened(d, { $of: created.n, at: 'id' });
+  const first = openedAt(d, { $of: created.n, at: 'id' });
   const other = d.random.chance(0.5) ? createCall(d, d.main) : undefined;
-  const second = opened(d, { $of: (other ?? created).n, at: 'id' });
+  const second = openedAt(d, { $of: (other ?? created).n, at: 'id' });
   const verb = d.random.pick([
     'approveTransaction',
     'approveTransaction',
     'rejectTransaction',
     'cancelTransaction',
   ] as const);
-  const all = [first, second].map(({ place }): DrawnTransaction => {
-    const step = transactionCall(d, place);
-    const { client_reference_id } = step.body as { readonly client_reference_id: Value };
-    const id = { $of: step.n, at: 'id' };
-    return { id, place, reference: client_reference_id, step, status: 'pending' };
-  });
+  const all = [first, second].map(({ place }) => pendingAt(d, place));
   const after = all.flatMap((each): Step[] => [
     rereadTransaction(d, each),
     ...(verb === 'approveTransaction'
@@ -117,7 +98,7 @@ function disabledMeanwhile(d: Drawing): readonly Step[] {
 
 function orders(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
-  const { step, place } = opened(d, { $of: created.n, at: 'id' });
+  const { step, place } = openedAt(d, { $of: created.n, at: 'id' });
   const body = {
     trading_account_id: place.tradingAccount,
     ...{ instrument: 'EURUSD', side: 'buy', volume: '1' },
