@@ -5,12 +5,12 @@ import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members } from '../idea.ts';
+import { madeBy, openedAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { VERY_LONG } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
-import { madeBy, openedAt } from './crossings.ts';
 
 const join = (...parts: Value[]): Value => ({ $join: parts });
 

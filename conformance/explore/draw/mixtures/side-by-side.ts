@@ -4,11 +4,11 @@ import type { BurstStep, CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, newKey } from '../idea.ts';
+import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { subscribed } from '../webhooks.ts';
-import { madeBy, openedAt, pendingAt } from './crossings.ts';
 
 const EVERYTHING = ['account', 'order', 'position', 'transaction'];
 

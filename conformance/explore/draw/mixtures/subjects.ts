@@ -4,10 +4,10 @@ import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { updateCall } from '../updates.ts';
-import { madeBy, openedAt, pendingAt } from './crossings.ts';
 
 const again = (d: Drawing, step: CallStep, over: Partial<CallStep> = {}): CallStep => ({
   ...step,
