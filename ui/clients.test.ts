@@ -107,6 +107,18 @@ if (executable === null) {
     await problem.waitFor();
     await choose('none', 'not json');
     await bench.looked.page.getByRole('alert').filter({ hasText: 'no JSON' }).waitFor();
+    const { checks, ...torn } = report;
+    const hidden = { ...finding, replay: 'conformance client\u202e --only x' };
+    const broken: readonly (readonly [unknown, string])[] = [
+      [torn, 'checks must be a list'],
+      [{ ...report, checks: [{ ...checks[0], mend: null }] }, 'checks[0].mend must be an object'],
+      [{ ...report, recordings: [{ run: 3, calls: [] }] }, 'recordings[0].ending must be'],
+      [{ ...report, checks: [check('x', { findings: [hidden] })] }, 'replay must be a command'],
+    ];
+    for (const [document, words] of broken) {
+      await choose('broken', JSON.stringify(document));
+      await bench.looked.page.getByRole('alert').filter({ hasText: words }).waitFor();
+    }
   });
 
   clients('a failure stands open as a line of time beside what is right', async () => {

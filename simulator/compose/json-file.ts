@@ -1,5 +1,6 @@
 // Reads a JSON file that a person wrote, and says in one line what is wrong with it.
 import { readFileSync, statSync } from 'node:fs';
+import { isTooDeep } from '../host/bodies/json-depth.ts';
 import { describeJsonFault, findJsonFault } from './json-fault.ts';
 
 export type ReadJson =
@@ -10,11 +11,7 @@ export type ReadJson =
 export function readJsonFile(path: string, shown: string): ReadJson {
   let text: string;
   try {
-    const found = statSync(path);
-    // One such as /dev/zero has no end; a pipe is read, because a shell gives one.
-    if (found.isCharacterDevice() || found.isBlockDevice()) {
-      return { problem: `${shown}: is a device, and no file` };
-    }
+    if (isDevice(path)) return { problem: `${shown}: is a device, and no file` };
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -22,12 +19,19 @@ export function readJsonFile(path: string, shown: string): ReadJson {
     return { problem: `${shown}: cannot be read (${code})` };
   }
   const whole = text.replace(/^\uFEFF/, '');
+  if (isTooDeep(whole)) return { problem: `${shown}: is nested too deeply` };
   try {
     return { value: JSON.parse(whole) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: `${shown}: is not JSON: ${whereOf(whole, error)}` };
   }
+}
+
+/** One such as /dev/zero has no end; a pipe is read, because a shell gives one. */
+export function isDevice(path: string): boolean {
+  const found = statSync(path);
+  return found.isCharacterDevice() || found.isBlockDevice();
 }
 
 function whereOf(text: string, error: SyntaxError): string {

@@ -4,13 +4,13 @@
 import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
+import { isTooDeep } from '../host/bodies/json-depth.ts';
 import { type ControlHead, type ControlReply, invalidFields, problem } from './reply.ts';
 import type { Row } from './row.ts';
 
 export type ParsedRequest = { readonly value: unknown } | { readonly refused: ControlReply };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const deepest = 200;
 const noMembers = object('Nothing is taken.', {});
 
 /** What the head alone shows to be wrong with the body, before any of it is read. */
@@ -74,24 +74,6 @@ function parse(body: Uint8Array): ParsedRequest {
     if (!(error instanceof SyntaxError)) throw error;
     return { refused: problem(400, `The body is not JSON: ${error.message}.`) };
   }
-}
-
-/**
- * Counts open brackets outside strings, so that nothing that follows a value inwards runs out of
- * stack. Each character is looked at once, whatever the body: it comes from anywhere.
- */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const found = text[at];
-    if (found === '"') inString = !inString;
-    else if (inString) at += found === '\\' ? 1 : 0;
-    else if (found === '[' || found === '{') depth += 1;
-    else if (found === ']' || found === '}') depth -= 1;
-    if (depth > deepest) return true;
-  }
-  return false;
 }
 
 /** The query as an object of values of the row's types. */

@@ -69,5 +69,103 @@ export function readClientReport(text: string): ClientReport | string {
     throw error;
   }
   const { schema } = (json ?? {}) as { schema?: unknown };
-  return schema === 'client/1' ? (json as ClientReport) : `This is another report; ${remedy}.`;
+  if (schema !== 'client/1') return `This is another report; ${remedy}.`;
+  const misfit = findMisfit(json, report, '');
+  if (misfit !== null) return `This report is not as it was written: ${misfit}; ${remedy}.`;
+  return json as ClientReport;
+}
+
+/** A member's form: a kind of value, a list of one form, or an object by its members. */
+type Form =
+  | 'text'
+  | 'text?'
+  | 'number'
+  | 'number?'
+  | 'command?'
+  | readonly [Form]
+  | { readonly [name: string]: Form }
+  | { readonly orNull: { readonly [name: string]: Form } };
+
+const shown: { readonly [name: string]: Form } = {
+  place: 'text',
+  actual: 'text',
+  run: 'number',
+  calls: ['number'],
+};
+
+const check: Form = {
+  id: 'text',
+  title: 'text',
+  orders: 'text',
+  expected: 'text',
+  at_stake: 'text',
+  mend: { words: 'text', example: 'text' },
+  rules: [{ id: 'text', words: 'text' }],
+  verdict: 'text',
+  why: 'text?',
+  findings: [{ ...shown, replay: 'command?' }],
+  shown: { orNull: shown },
+};
+
+const call: Form = {
+  n: 'number',
+  at_ms: 'number',
+  method: 'text',
+  target: 'text',
+  key: 'text?',
+  struck: 'text?',
+  status: 'number?',
+  abandoned_at_ms: 'number?',
+};
+
+const report: Form = {
+  command: ['text'],
+  verdict: 'text',
+  runs: 'number',
+  requests: 'number',
+  duration_ms: 'number',
+  does: 'text',
+  unusable: 'text?',
+  notes: ['text'],
+  checks: [check],
+  recordings: [{ run: 'number', ending: { words: 'text', duration_ms: 'number' }, calls: [call] }],
+};
+
+const kinds: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
+  text: [(value) => typeof value === 'string', 'a text'],
+  'text?': [(value) => value === null || typeof value === 'string', 'a text or null'],
+  number: [Number.isFinite, 'a number'],
+  'number?': [(value) => value === null || Number.isFinite(value), 'a number or null'],
+  // It is copied into a terminal: nothing may be in it that is not seen on the page.
+  'command?': [
+    (value) => value === undefined || (typeof value === 'string' && !/[^\P{C}\n]/u.test(value)),
+    'a command, without characters that are not seen',
+  ],
+};
+
+/** What a value lacks of a form, by the path of the first such member; null where it has it. */
+function findMisfit(value: unknown, form: Form, path: string): string | null {
+  if (typeof form === 'string') {
+    const [isRight, words] = kinds[form] ?? [() => false, form];
+    return isRight(value) ? null : `${path} must be ${words}`;
+  }
+  if (Array.isArray(form)) {
+    if (!Array.isArray(value)) return `${path} must be a list`;
+    return first(value.map((each, at) => () => findMisfit(each, form[0], `${path}[${at}]`)));
+  }
+  if ('orNull' in form) return value === null ? null : findMisfit(value, form.orNull as Form, path);
+  if (typeof value !== 'object' || value === null) return `${path} must be an object`;
+  const members = Object.entries(form).map(([name, member]) => () => {
+    const found = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+    return findMisfit(found, member, path === '' ? name : `${path}.${name}`);
+  });
+  return first(members);
+}
+
+function first(looks: readonly (() => string | null)[]): string | null {
+  for (const look of looks) {
+    const found = look();
+    if (found !== null) return found;
+  }
+  return null;
 }

@@ -12,14 +12,14 @@ import {
   readClientReport,
 } from './client-report.ts';
 
-const verdicts: Readonly<Record<string, readonly [Tone, string]>> = {
-  fails: ['bad', 'fails'],
-  inconclusive: ['warn', 'not shown'],
-  advisory: ['warn', 'advice'],
-  known: ['warn', 'known'],
-  not_met: ['quiet', 'not met'],
-  passed: ['good', 'passed'],
-};
+const verdicts: ReadonlyMap<string, readonly [Tone, string]> = new Map([
+  ['fails', ['bad', 'fails']],
+  ['inconclusive', ['warn', 'not shown']],
+  ['advisory', ['warn', 'advice']],
+  ['known', ['warn', 'known']],
+  ['not_met', ['quiet', 'not met']],
+  ['passed', ['good', 'passed']],
+]);
 
 const howTo =
   'Judge a test or an example of your API client in a terminal, then choose the report here. Nothing leaves this page.';
@@ -98,7 +98,7 @@ function Judgement({ of }: { of: ClientReport }) {
 }
 
 function Check({ of, report }: { of: ClientCheck; report: ClientReport }) {
-  const [tone, words] = verdicts[of.verdict] ?? (['quiet', of.verdict] as const);
+  const [tone, words] = verdicts.get(of.verdict) ?? (['quiet', of.verdict] as const);
   const findings = of.findings.length > 0 ? of.findings : of.shown === null ? [] : [of.shown];
   return (
     <details class="ledger" open={of.verdict === 'fails'}>
@@ -160,15 +160,19 @@ function Shown({ finding, check, report }: ShownProps) {
           <CodeBlock text={check.mend.example} label={`A right exchange, ${check.id}`} />
         </section>
       </div>
-      {finding.replay === undefined ? null : (
-        <div class="bar">
-          <CopyButton
-            text={finding.replay}
-            words="Copy a command that tries it again"
-            of={check.id}
-          />
-        </div>
-      )}
+      {finding.replay === undefined ? null : <Again command={finding.replay} of={check.id} />}
+    </>
+  );
+}
+
+/** A report may come from anybody: what is copied is seen first. */
+function Again({ command, of }: { command: string; of: string }) {
+  return (
+    <>
+      <CodeBlock text={command} label={`Try it again, ${of}`} />
+      <div class="bar">
+        <CopyButton text={command} words="Copy a command that tries it again" of={of} />
+      </div>
     </>
   );
 }

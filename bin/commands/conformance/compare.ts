@@ -8,7 +8,7 @@ import {
 import { jsonText, printable } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
-import { isReport, readJson } from './input-files.ts';
+import { REPORT_ADVICE, readJson, reportIn } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 const help: HelpText = {
@@ -50,7 +50,7 @@ export function defineCompare(command: Command): void {
 }
 
 /** The exit code. */
-function compareFiles(old: string, now: string, given: Given, io: JudgeIo): number {
+export function compareFiles(old: string, now: string, given: Given, io: JudgeIo): number {
   const [before, after] = [readReportFile('OLD', old, io), readReportFile('NEW', now, io)];
   if ((before.mark === 'receiver') !== (after.mark === 'receiver')) {
     throw new UsageError('OLD is of a webhook receiver and NEW of an API, or the other way round');
@@ -64,8 +64,5 @@ function compareFiles(old: string, now: string, given: Given, io: JudgeIo): numb
 }
 
 function readReportFile(name: string, file: string, { cwd }: JudgeIo) {
-  const advice = 'conformance run --report json=FILE writes one';
-  const given = readJson(name, file, cwd, advice);
-  if (isReport(given)) return given;
-  throw new UsageError(`${name}: ${file} is not a JSON report; ${advice}`);
+  return reportIn(readJson(name, file, cwd, REPORT_ADVICE), name, file);
 }

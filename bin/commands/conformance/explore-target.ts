@@ -20,7 +20,7 @@ import { defaultSettings, parseSettings, type Settings } from '../../../fixtures
 import { simulatorModel } from './explore-model.ts';
 import type { ExploreOptions } from './explore-options.ts';
 import { ExploreProgress } from './explore-progress.ts';
-import { checkWritable, readJson, writeText } from './input-files.ts';
+import { checkWritable, readingReport, readJson, writeText } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender, reachOptions } from './reach/open-sender.ts';
@@ -85,14 +85,9 @@ function readAgain({ replay }: ExploreOptions, cwd: string) {
   if (replay === undefined) return undefined;
   const { file, id } = replay;
   const report = readJson('--replay', file, cwd, '--report json=FILE writes one');
-  try {
-    const sequence = sequenceIn(report, id);
-    const { settings } = parseSettings(settingsIn(report));
-    if (sequence !== undefined) return { sequence, settings: settings ?? defaultSettings };
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(`--replay: ${file}: ${error.message}`);
-    throw error;
-  }
+  const sequence = readingReport('--replay', file, () => sequenceIn(report, id));
+  const { settings } = parseSettings(settingsIn(report));
+  if (sequence !== undefined) return { sequence, settings: settings ?? defaultSettings };
   throw new UsageError(`--replay: ${file} has no difference ${id}`);
 }
 

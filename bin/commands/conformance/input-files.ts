@@ -8,7 +8,10 @@ import {
   parseBaseline,
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
+import { parseReport } from '../../../conformance/reports/report-schema.ts';
 import { describeJsonFault, findJsonFault } from '../../../simulator/compose/json-fault.ts';
+import { isDevice } from '../../../simulator/compose/json-file.ts';
+import { isTooDeep } from '../../../simulator/host/bodies/json-depth.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
 export interface ReadProfile {
@@ -41,7 +44,9 @@ export function readBaselineFile(file: string, cwd: string, isDraft: boolean): B
 export function readJson(option: string, file: string, cwd: string, advice: string): unknown {
   let text: string;
   try {
-    text = readFileSync(resolve(cwd, file), 'utf8');
+    const path = resolve(cwd, file);
+    if (isDevice(path)) throw new UsageError(`${option}: ${file} is a device, and no file`);
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -49,6 +54,7 @@ export function readJson(option: string, file: string, cwd: string, advice: stri
     throw new UsageError(`${option}: ${why}; ${advice}`);
   }
   const whole = text.replace(/^\uFEFF/, '');
+  if (isTooDeep(whole)) throw new UsageError(`${option}: ${file} is nested too deeply`);
   try {
     return JSON.parse(whole);
   } catch (error) {
@@ -60,16 +66,25 @@ export function readJson(option: string, file: string, cwd: string, advice: stri
   }
 }
 
-/** Whether a document is the report of a run, or of a judged receiver. */
-export function isReport(given: unknown): given is Report {
-  if (typeof given !== 'object' || given === null) return false;
-  const tool: unknown = Reflect.get(given, 'tool');
-  return (
-    Reflect.get(given, 'schema') === 1 &&
-    Reflect.get((tool ?? {}) as object, 'name') === 'conformance' &&
-    Array.isArray(Reflect.get(given, 'scenarios'))
-  );
+/** The report in a document, of a run or of a judged receiver; `file` is where it came from. */
+export function reportIn(given: unknown, option: string, file: string): Report {
+  const found = parseReport(given);
+  if ('report' in found) return found.report;
+  const [problem] = found.problems;
+  throw new UsageError(`${option}: ${file} is not a JSON report: ${problem}; ${REPORT_ADVICE}`);
 }
+
+/** What is wrong with an explorer's report is thrown as a TypeError with the field. */
+export function readingReport<T>(option: string, file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${option}: ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+export const REPORT_ADVICE = 'conformance run --report json=FILE writes one';
 
 /** Whether a file can be written, found out before minutes are spent on what goes into it. */
 export function checkWritable(option: string, file: string, cwd: string): void {

@@ -1,4 +1,5 @@
 // What the conformance commands need of the world around them; tests bring their own.
+import { printable } from '../../../conformance/reports/plain-text.ts';
 
 export interface JudgeIo {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,6 +20,11 @@ export interface JudgeIo {
 /** A mistake in how a command was called, or in a file that it was given: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+
+  /** What it quotes of a file or an argument must not steer a terminal. */
+  constructor(message: string) {
+    super(printable(message));
+  }
 }
 
 export function systemJudgeIo(version: string): JudgeIo {

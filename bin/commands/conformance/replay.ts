@@ -1,7 +1,7 @@
 // `conformance replay REPORT SCENARIO`: prints what a scenario sent as a script of curl commands;
 // for a check of a receiver its id is enough.
 import type { Command } from 'commander';
-import { scriptIn } from '../../../conformance/explore/findings/again.ts';
+import { isExploreReport, scriptIn } from '../../../conformance/explore/findings/again.ts';
 import type { Check } from '../../../conformance/receiver/check.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { receiverScript } from '../../../conformance/receiver/replay-script.ts';
@@ -10,7 +10,7 @@ import type { Report, ReportScenario } from '../../../conformance/reports/report
 import { receiverMark } from '../../../conformance/reports/verdict-words.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
-import { isReport, readJson } from './input-files.ts';
+import { REPORT_ADVICE, readingReport, readJson, reportIn } from './input-files.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 const help: HelpText = {
@@ -58,15 +58,9 @@ function replayCheck(id: string): string {
 }
 
 export function replay(file: string, id: string, io: JudgeIo): string {
-  const advice = 'conformance run --report json=FILE writes one';
-  const given = readJson('REPORT', file, io.cwd, advice);
-  const script = scriptIn(given, id);
-  if (script === null) {
-    const why = 'it has too many calls for a script; conformance explore --replay plays it again';
-    throw new UsageError(`SCENARIO: ${id}: ${why}`);
-  }
-  if (script !== undefined) return script;
-  if (!isReport(given)) throw new UsageError(`REPORT: ${file} is not a JSON report; ${advice}`);
+  const document = readJson('REPORT', file, io.cwd, REPORT_ADVICE);
+  if (isExploreReport(document)) return exploredScript(document, file, id);
+  const given = reportIn(document, 'REPORT', file);
   const scenario = given.scenarios.find((each) => each.id === id);
   if (scenario === undefined) throw new UsageError(`SCENARIO: ${file} has no scenario "${id}"`);
   const check = given.mark === receiverMark ? findCheck(id) : undefined;
@@ -77,9 +71,19 @@ export function replay(file: string, id: string, io: JudgeIo): string {
   }
   const unsafe = findUnsafe(given, scenario);
   if (unsafe !== null) {
-    throw new UsageError(`REPORT: ${unsafe} of "${id}" is not as a run writes it; ${advice}`);
+    throw new UsageError(
+      `REPORT: ${unsafe} of "${id}" is not as a run writes it; ${REPORT_ADVICE}`,
+    );
   }
   return replayScript(given, scenario);
+}
+
+function exploredScript(report: object, file: string, id: string): string {
+  const script = readingReport('REPORT', file, () => scriptIn(report, id));
+  if (typeof script === 'string') return script;
+  if (script === undefined) throw new UsageError(`SCENARIO: ${file} has no difference "${id}"`);
+  const why = 'it has too many calls for a script; conformance explore --replay plays it again';
+  throw new UsageError(`SCENARIO: ${id}: ${why}`);
 }
 
 /** What stands in a script as it is, or tells curl what to do, and how a run writes it. */
@@ -103,15 +107,26 @@ function findUnsafe({ mark, target, rules }: Report, { exchanges }: ReportScenar
   if (!forms.word.test(String(mark))) return 'mark';
   const cited = rules.flatMap(({ findings }) => findings.flatMap((each) => each.exchanges));
   if (!cited.every(isStep)) return 'rules[].findings[].exchanges';
-  for (const [at, { n, as, kind, request, at_ms, duration_ms }] of exchanges.entries()) {
+  for (const [at, { n, as, kind, request }] of exchanges.entries()) {
     const place = `exchanges[${at}]`;
     if (!isStep(n)) return `${place}.n`;
     if (as !== null && !forms.word.test(String(as))) return `${place}.as`;
-    if (!['call', 'operator', 'delivery'].includes(kind)) return `${place}.kind`;
     if (!forms.method.test(String(request.method))) return `${place}.request.method`;
-    if (![at_ms, duration_ms].every(Number.isFinite)) return `${place}.at_ms`;
+    const names = request.headers.map(([name]) => name);
+    if (!names.every((name) => forms.header.test(name))) return `${place}.request.headers`;
+    if (kind === 'operator' && !isList(request.body)) return `${place}.request.body`;
   }
   return null;
+}
+
+/** What an operator was asked for is told as a list of its arguments. */
+function isList(body: string | null): boolean {
+  try {
+    return Array.isArray(JSON.parse(body ?? '[]'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 const isStep = (n: unknown) => typeof n === 'number' && forms.step.test(String(n));

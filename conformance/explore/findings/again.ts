@@ -1,39 +1,74 @@
-// Finds a difference of an earlier report, to play it again.
+// Finds a difference of an earlier report, to play it again. The file may come from anybody: what
+// is no sequence of steps is refused by its field.
+import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import type { Sequence } from '../sequence.ts';
+import { stepProblems } from './step-schema.ts';
 
-/** Undefined when there is none of that id; throws a TypeError when it is no such report. */
-export function sequenceIn(report: unknown, id: string): Sequence | undefined {
-  const { schema, differences, unexplained } = (report ?? {}) as {
-    readonly schema?: unknown;
-    readonly differences?: unknown;
-    readonly unexplained?: unknown;
-  };
-  if (schema !== 'explore/1') throw new TypeError('it is no JSON report of conformance explore');
-  const all = [differences, unexplained].flatMap((each) => (Array.isArray(each) ? each : [])) as {
-    readonly id?: unknown;
-    readonly sequence?: Sequence;
-  }[];
-  const { sequence } = all.find((each) => each.id === id) ?? {};
-  if (sequence === undefined) return undefined;
-  if (!Array.isArray(sequence.steps) || sequence.steps.length === 0) {
-    throw new TypeError(`the sequence of ${id} has no steps`);
-  }
-  return sequence;
+const sequence: Schema = {
+  type: 'object',
+  properties: { steps: { type: 'array', items: { type: 'object' }, minItems: 1 } },
+  required: ['steps'],
+};
+
+const difference: Schema = {
+  type: 'object',
+  properties: { id: { type: 'string' }, script: { type: ['string', 'null'] } },
+  required: ['id'],
+};
+
+const report: Schema = {
+  type: 'object',
+  properties: {
+    differences: { type: 'array', items: difference },
+    unexplained: { type: 'array', items: difference },
+  },
+  required: ['differences', 'unexplained'],
+};
+
+interface Difference {
+  readonly id: string;
+  readonly script?: string | null;
+  readonly sequence?: unknown;
 }
 
-/** Of a report of the explorer; null where a difference has none, undefined where there is none. */
-export function scriptIn(report: unknown, id: string): string | null | undefined {
-  const { schema, differences, unexplained } = (report ?? {}) as Record<string, unknown>;
-  if (schema !== 'explore/1') return undefined;
-  const all = [differences, unexplained].flatMap((each) => (Array.isArray(each) ? each : [])) as {
-    readonly id?: unknown;
-    readonly script?: string | null;
-  }[];
-  return all.find((each) => each.id === id)?.script;
+export function isExploreReport(given: unknown): given is object {
+  return (
+    typeof given === 'object' && given !== null && Reflect.get(given, 'schema') === 'explore/1'
+  );
+}
+
+/** Undefined when there is none of that id; throws a TypeError when it is no such report. */
+export function sequenceIn(given: unknown, id: string): Sequence | undefined {
+  const found = differenceIn(given, id);
+  if (found === undefined) return undefined;
+  const [problem] = [
+    ...validate(sequence, found.sequence, `the sequence of ${id}`),
+    ...stepProblems(found.sequence),
+  ];
+  if (problem === undefined) return found.sequence as Sequence;
+  throw new TypeError(`of the sequence of ${id}, ${problem.field} ${problem.message}`);
+}
+
+/**
+ * Of a report of the explorer; null where a difference has none, undefined where there is none.
+ * Throws a TypeError when it is no such report.
+ */
+export function scriptIn(given: unknown, id: string): string | null | undefined {
+  const found = differenceIn(given, id);
+  return found === undefined ? undefined : (found.script ?? null);
+}
+
+function differenceIn(given: unknown, id: string): Difference | undefined {
+  if (!isExploreReport(given)) throw new TypeError('it is no JSON report of conformance explore');
+  const [problem] = validate(report, given, 'the report');
+  if (problem !== undefined) throw new TypeError(`${problem.field} ${problem.message}`);
+  const { differences, unexplained } = given as Readonly<Record<string, readonly Difference[]>>;
+  return [...(differences ?? []), ...(unexplained ?? [])].find((each) => each.id === id);
 }
 
 /** The settings of the model that the differences of a report were found with. */
 export function settingsIn(report: unknown): unknown {
-  const { coverage } = report as { readonly coverage?: { readonly settings_learned?: unknown } };
-  return coverage?.settings_learned ?? {};
+  const { coverage } = (report ?? {}) as { readonly coverage?: unknown };
+  const { settings_learned } = (coverage ?? {}) as { readonly settings_learned?: unknown };
+  return settings_learned ?? {};
 }

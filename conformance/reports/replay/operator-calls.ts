@@ -10,7 +10,8 @@ type Given = readonly unknown[];
 type Making = (given: Given) => ControlCall;
 
 const text = (value: unknown) => String(value);
-const json = (value: unknown) => value as object;
+/** A report may come from anybody: what is no object has no members. */
+const json = (value: unknown) => (typeof value === 'object' && value !== null ? value : {});
 
 /** The identities that the control plane's contract fixes. */
 export const FIRMS = { firm: '1', other_firm: '2' } as const;
@@ -84,7 +85,7 @@ const CALLS: Readonly<Record<string, Making>> = {
     };
   },
   openTradingAccount: ([account, wish]) => {
-    const { currency = 'USD', provider } = (wish ?? {}) as Record<string, unknown>;
+    const { currency = 'USD', provider } = json(wish) as Record<string, unknown>;
     return {
       method: 'POST',
       path: `accounts/${text(account)}/trading-accounts`,

@@ -7,7 +7,7 @@ import { curlLines, insertVariables, quoted } from './curl.ts';
 import { controlCall, evidenceVerb, pathInAnswer } from './operator-calls.ts';
 import { PROOF_PROGRAM } from './proof-program.ts';
 import { recordedJson } from './recorded.ts';
-import { keysIn, namedByAnswers, phonesIn, type ReplayVariable } from './variables.ts';
+import { keysIn, namedByAnswers, parsed, phonesIn, type ReplayVariable } from './variables.ts';
 
 /** What a script needs to know of the run that it repeats a part of. */
 export interface Recorded extends Pick<Report, 'target' | 'started_at' | 'mark'> {
@@ -224,8 +224,8 @@ function evidenceLines(
 }
 
 function nameOf({ response }: ReportExchange): string | undefined {
-  const name: unknown = Reflect.get(JSON.parse(response?.body ?? '{}') as object, 'name');
-  return typeof name === 'string' ? name : undefined;
+  const made = parsed(response?.body ?? null) as { readonly name?: unknown } | null | undefined;
+  return typeof made?.name === 'string' ? made.name : undefined;
 }
 
 function keepLine({ variable, from }: ReplayVariable, { kind, request }: ReportExchange): string {

@@ -89,7 +89,8 @@ function given(exchange: ReportExchange): ({ value: string } & VariableSource)[]
   return found;
 }
 
-function parsed(body: string | null): unknown {
+/** Undefined for what is no JSON. */
+export function parsed(body: string | null): unknown {
   try {
     return body === null ? undefined : JSON.parse(body);
   } catch {

@@ -9,7 +9,7 @@ import {
   serializeSnapshot,
   snapshotWorld,
 } from '../../core/state/snapshot.ts';
-import { type Effect, step } from '../../core/step.ts';
+import { type Effect, type Input, step } from '../../core/step.ts';
 import { phoneTables } from '../../core/values/phone.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
@@ -179,6 +179,16 @@ function parseLine<T>(line: string, n: number, parse: (line: string) => T): T {
   }
 }
 
+/** What broke the simulator then breaks it now; a command that no operator gave is refused. */
+function play(world: World, behaviour: Behaviour, input: Input, n: number): readonly Effect[] {
+  try {
+    return step(world, behaviour, input).effects;
+  } catch (cause) {
+    if (input.kind === 'call') throw cause;
+    throw new StateError(`line ${n} cannot be played: ${(cause as Error).message}`, { cause });
+  }
+}
+
 /** Plays the lines of a recording from its first one on. */
 export async function playRecording(
   lines: Iterable<string>,
@@ -193,7 +203,7 @@ export async function playRecording(
     if (line === '') continue;
     if (world === null || line.startsWith('{"format":'))
       world = loadWorld(parseLine(line, n, JSON.parse), behaviour);
-    else effects.push(...step(world, behaviour, parseLine(line, n, parseInput)).effects);
+    else effects.push(...play(world, behaviour, parseLine(line, n, parseInput), n));
   }
   if (world === null) throw new StateError('a recording begins with the world it was made in');
   return { world, effects };

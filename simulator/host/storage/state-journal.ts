@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Settings } from '../../../fixtures/settings.ts';
+import { parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import type { Behaviour } from '../../core/behaviour.ts';
 import { conformingBehaviour } from '../../core/policies/conforming.ts';
 import {
@@ -220,10 +220,11 @@ export async function replayJournals(path: string, document: unknown): Promise<u
   for (; journal !== undefined; journal = next(journals, journal)) {
     const behaviour = await behaviourOf(journal);
     for (const [index, line] of journal.lines.entries()) {
-      const told = parseLine(line, `${basename(journal.file)}: line ${index + 2}`);
+      const where = `${basename(journal.file)}: line ${index + 2}`;
+      const told = parseLine(line, where);
       if ('format' in told) world = loadWorld(told, behaviour);
       else if ('clock' in told) clock = told.clock;
-      else replay(world, behaviour, told);
+      else replay(world, behaviour, told, where);
     }
   }
   const now_ms = Math.max(world.nowMs, clock?.now_ms ?? 0);
@@ -240,26 +241,35 @@ function parseLine(line: string, where: string): Input | ClockLine | { readonly 
     if (line.startsWith('{"clock":')) return JSON.parse(line) as ClockLine;
     return parseInput(line);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError(`cannot be read together with its journal: ${where} is broken`);
+    throw brokenAt(where, error);
   }
 }
 
 /** What broke the simulator then was answered with a 500 and changed nothing; so it does now. */
-function replay(world: World, behaviour: Behaviour, input: Input): void {
+function replay(world: World, behaviour: Behaviour, input: Input, where: string): void {
   try {
     step(world, behaviour, input);
   } catch (error) {
-    if (input.kind !== 'call') throw error;
+    if (input.kind !== 'call') throw brokenAt(where, error);
   }
 }
 
-async function behaviourOf({ settings, deviations }: JournalHead): Promise<Behaviour> {
+function brokenAt(where: string, cause: unknown): StateError {
+  const words = `cannot be read together with its journal: ${where} is broken`;
+  return new StateError(words, { cause });
+}
+
+async function behaviourOf({ file, ...head }: Journal): Promise<Behaviour> {
+  const { settings, problems = [] } = parseSettings(head.settings);
+  const deviations: unknown = head.deviations;
+  if (settings === undefined || !Array.isArray(deviations)) {
+    throw brokenAt(`${basename(file)}: line 1`, problems[0]);
+  }
   const conforming = conformingBehaviour(settings);
   if (deviations.length === 0) return conforming;
   const { findDeviation } = await import('../../deviations/register.ts');
-  return deviations.reduce((behaviour, id) => {
-    const found = findDeviation(id);
+  return deviations.reduce<Behaviour>((behaviour, id: unknown) => {
+    const found = findDeviation(String(id));
     if (found === undefined)
       throw new StateError(`was kept under a deviation "${id}", which is not known`);
     return found.bend(behaviour);

@@ -1,0 +1,297 @@
+// Every reader of a file that anybody may have written: broken in all ways that a generator knows,
+// it is used or refused in a sentence that names the file, and never ends in an error of ours.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isExploreReport, scriptIn, sequenceIn } from '../../conformance/explore/findings/again.ts';
+import { callsOf } from '../../conformance/explore/sequence.ts';
+import { printBaseline } from '../../conformance/reports/baseline/parse-baseline.ts';
+import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
+import { defaultSettings } from '../../fixtures/settings.ts';
+import { findNamedWorld } from '../../simulator/compose/read-world.ts';
+import { readSavedWorld } from '../../simulator/compose/world-origin.ts';
+import { conformingBehaviour } from '../../simulator/core/policies/conforming.ts';
+import { dumpWorld, loadWorld, StateError } from '../../simulator/core/state/snapshot.ts';
+import { playRecording, readRecording } from '../../simulator/host/storage/recording.ts';
+import { readStateFile } from '../../simulator/host/storage/state-file.ts';
+import { createTestSandbox } from '../../simulator/host/testing/sandbox.ts';
+import { compareFiles } from './conformance/compare.ts';
+import { readBaselineFile, readJson, readProfileFile } from './conformance/input-files.ts';
+import { type JudgeIo, UsageError } from './conformance/io.ts';
+import { replay } from './conformance/replay.ts';
+import { readConfigFile } from './sandbox/config-file.ts';
+
+const foreign = suite('foreign files');
+const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
+const file = join(folder, 'given.json');
+const good = join(folder, 'good.json');
+
+const io: JudgeIo = {
+  env: {},
+  cwd: folder,
+  version: '0.0.0',
+  out: () => undefined,
+  err: () => undefined,
+  isTerminal: false,
+  color: false,
+  columns: 100,
+  nowMs: () => 0,
+};
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+const strangers: readonly Json[] = [null, true, 1e308, '\u001b[31m\u202e', [null], {}];
+
+/** A document in whose place, or in that of one of its members, something else stands. */
+function* breakages(of: Json, depth: number): Generator<Json> {
+  for (const stranger of strangers) yield stranger;
+  if (depth === 0 || typeof of !== 'object' || of === null) return;
+  if (Array.isArray(of)) {
+    yield [...of, ...of];
+    for (const [at, item] of of.entries()) {
+      for (const broken of breakages(item, depth - 1)) yield of.with(at, broken);
+    }
+    return;
+  }
+  for (const [name, member] of Object.entries(of)) {
+    const { [name]: _, ...rest } = of as Readonly<Record<string, Json>>;
+    yield rest;
+    for (const broken of breakages(member, depth - 1)) yield { ...rest, [name]: broken };
+  }
+  yield { ...of, unheard_of: 1 };
+  if (Object.keys(of).length === 0) return;
+  // As a parser makes it: a member of that name, and no prototype.
+  yield JSON.parse(
+    JSON.stringify(of).replace(/^\{/, '{"__proto__":{"polluted":1},"constructor":1,'),
+  );
+}
+
+interface Reader {
+  readonly document: Json;
+  /** How far down members are broken. */
+  readonly depth: number;
+  /** Reads the file and uses what it says; what is refused is returned or thrown in words. */
+  readonly use: () => unknown;
+}
+
+const sequence = {
+  steps: [
+    { do: 'call', n: 1, operation: 'createAccount', as: 'firm', body: { email: { $fresh: 'a' } } },
+    { do: 'advance', n: 2, byMs: 1000 },
+    { do: 'burst', n: 3, calls: [{ do: 'call', n: 4, operation: 'listAccounts', as: 'firm' }] },
+  ],
+};
+
+const exploreReport = {
+  schema: 'explore/1',
+  differences: [{ id: 'd1', script: 'echo', sequence }],
+  unexplained: [{ id: 'u1', script: null, sequence }],
+  coverage: { settings_learned: {} },
+};
+
+const plainSample = JSON.parse(JSON.stringify(sampleReport)) as {
+  readonly scenarios: readonly Json[];
+};
+
+const readers: Readonly<Record<string, Reader>> = {
+  'a report, repeated': {
+    document: plainSample as Json,
+    depth: 3,
+    use: () => replay(file, 'sample-one', io),
+  },
+  'an exchange of a report, repeated': {
+    document: (plainSample.scenarios[0] as { readonly exchanges: Json }).exchanges,
+    depth: 4,
+    use: () => {
+      const exchanges = readJson('X', file, folder, '');
+      const scenario = { ...(plainSample.scenarios[0] as object), exchanges };
+      writeFileSync(file, JSON.stringify({ ...plainSample, scenarios: [scenario] }));
+      return replay(file, 'sample-one', io);
+    },
+  },
+  'a report, compared': {
+    document: plainSample as Json,
+    depth: 3,
+    use: () => [compareFiles(good, file, {}, io), compareFiles(file, good, { json: true }, io)],
+  },
+  'a report of the explorer': {
+    document: exploreReport as Json,
+    depth: 6,
+    use: () => {
+      const given = readJson('REPORT', file, folder, '');
+      if (!isExploreReport(given)) return;
+      scriptIn(given, 'd1');
+      callsOf(sequenceIn(given, 'd1')?.steps ?? []);
+    },
+  },
+  'a baseline': {
+    document: {
+      schema: 1,
+      known: [
+        { rule: 'ACC-1', scenario: 'x', fingerprint: '0a1b2c3d4e5f', reason: 'r', expires: null },
+      ],
+      not_tested: [{ rules: ['EVT-1'], lacks: ['receiver'], reason: 'r', expires: '2027-01-31' }],
+    },
+    depth: 4,
+    use: () => printBaseline(readBaselineFile(file, folder, false)),
+  },
+  'a profile': {
+    document: {
+      base_url: 'https://api.example.com',
+      credentials: {
+        firm: { token: 'a', brand_id: '10' },
+        delegated: { token: 'b', account_id: '1', trading_account_id: '2' },
+      },
+      seeds: { settled_transactions: [{ id: '9', account_id: '1' }] },
+      plan: { per_second: 5 },
+      receiver: { listen: '127.0.0.1:9000', public_url: 'https://t.example.com/h' },
+    },
+    depth: 4,
+    use: () => readProfileFile(file, io),
+  },
+  'a configuration': {
+    document: {
+      settings: { batch_refusal_status: 400 },
+      forwards: [{ from: 'https://h.example.com', to: 'http://127.0.0.1:9000' }],
+      allow_local_webhooks: true,
+    },
+    depth: 3,
+    use: () => readConfigFile(file, folder),
+  },
+  'a world': {
+    document: {
+      firms: [{ id: '1', name: 'A', brands: [{ id: '10', name: 'B' }] }],
+      credentials: [{ name: 'firm', firm_id: '1', scopes: ['accounts:write'] }],
+    },
+    depth: 5,
+    use: () => findNamedWorld(file, folder),
+  },
+};
+
+for (const [name, { document, depth, use }] of Object.entries(readers)) {
+  foreign(`${name}: however it is broken, it is used or refused in words`, () => {
+    writeFileSync(good, JSON.stringify(plainSample));
+    writeFileSync(file, JSON.stringify(document));
+    use();
+    for (const broken of breakages(document, depth)) {
+      writeFileSync(file, JSON.stringify(broken));
+      refusalOf(use, JSON.stringify(broken));
+    }
+    assert.is(({} as { polluted?: unknown }).polluted, undefined);
+  });
+}
+
+/** Anything but words for a person ends the test. */
+function refusalOf(use: () => unknown, told: string): string | null {
+  try {
+    use();
+    return null;
+  } catch (error) {
+    const isWords =
+      error instanceof UsageError || error instanceof StateError || isFieldError(error as Error);
+    if (!isWords) throw new Error(`${(error as Error).stack}\nfrom ${told.slice(0, 2000)}`);
+    // The others are made plain where they are printed.
+    if (error instanceof UsageError) assert.not.match(error.message, /[^\P{C}\n]/u);
+    return (error as Error).message;
+  }
+}
+
+/** Its reader says by a TypeError of its own which field it is. */
+const isFieldError = (error: Error) =>
+  error instanceof TypeError &&
+  /^(of the sequence of|\S+ must be|\S+ is missing|it is no)/.test(error.message);
+
+const unreadable: readonly (readonly [string, string, RegExp])[] = [
+  ['deep', '['.repeat(1_000_000), /nested too deeply/],
+  ['deep and whole', `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`, /nested too deeply/],
+  ['torn', '{"schema":1,"tool', /is not JSON/],
+  ['a long text without an end', `"${'x'.repeat(5_000_000)}`, /is not JSON/],
+  ['a long text in JSON that is none', `["${'x'.repeat(5_000_000)}",]`, /is not JSON/],
+];
+
+for (const [name, text, words] of unreadable) {
+  foreign(`${name}: every reader says so`, () => {
+    writeFileSync(file, text);
+    const said = [
+      refusalOf(() => replay(file, 'x', io), name),
+      refusalOf(() => readProfileFile(file, io), name),
+      refusalOf(() => readBaselineFile(file, folder, false), name),
+      readConfigFile(file, folder).problems?.join() ?? null,
+      findNamedWorld(file, folder).problems?.join() ?? null,
+    ];
+    for (const each of said) assert.match(each ?? 'taken', words);
+  });
+}
+
+if (process.platform !== 'win32') {
+  foreign('a device is not read to its end, which it has not', () => {
+    const said = refusalOf(() => replay('/dev/zero', 'x', io), 'a device');
+    assert.is(said, 'REPORT: /dev/zero is a device, and no file');
+  });
+}
+
+foreign(
+  'a state, its journal’s head and a recording: however they are broken, a sentence',
+  async () => {
+    const sandbox = await createTestSandbox();
+    const behaviour = conformingBehaviour(defaultSettings);
+    const document = dumpWorld(sandbox.first.world) as {
+      readonly world: Readonly<Record<string, Json>>;
+    };
+    await sandbox.close();
+    const { world, ...head } = document;
+    const small = Object.fromEntries(
+      Object.entries(world).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.slice(0, 1) : value,
+      ]),
+    );
+    for (const broken of breakages({ ...head, world: small } as Json, 3)) {
+      refusalOf(() => loadWorld(broken, behaviour), JSON.stringify(broken));
+      readSavedWorld('x', broken);
+    }
+    const state = join(folder, 'state.json');
+    const journal = join(folder, '.state.json.0123456789abcdef.journal');
+    const told = { journal: 'j', after: null, settings: defaultSettings, deviations: [] };
+    writeFileSync(state, JSON.stringify({ ...document, journal: 'j' }));
+    const line = {
+      kind: 'act',
+      atMs: world.nowMs,
+      name: 'makeEvent',
+      args: { category: 'account' },
+    };
+    for (const text of [
+      ...journalsOf(told),
+      ...journalsOf(line).map((each) => `${JSON.stringify(told)}\n${each}`),
+    ]) {
+      writeFileSync(journal, `${text}\n`);
+      const failed = await readStateFile(state).then(
+        () => null,
+        (error: Error) => error,
+      );
+      refusalOf(() => failed && raise(failed), text);
+    }
+    for (const text of journalsOf(line)) {
+      writeFileSync(file, `${JSON.stringify(document)}\n${text}\n`);
+      const failed = await readRecording(file)
+        .then(({ lines }) => playRecording(lines, behaviour))
+        .then(
+          () => null,
+          (error: Error) => error,
+        );
+      refusalOf(() => failed && raise(failed), text);
+    }
+  },
+);
+
+const journalsOf = (of: object) =>
+  [...breakages(of as Json, 2)].map((each) => JSON.stringify(each));
+
+function raise(error: Error): never {
+  throw error;
+}
+
+foreign.after(() => rmSync(folder, { recursive: true }));
+foreign.run();
