@@ -6,6 +6,7 @@ import { burstIdeas } from './bursts.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
+import { ageIdeas } from './mixtures/ages.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
 import { lifeIdeas } from './mixtures/lives.ts';
 import { lookalikeIdeas } from './mixtures/lookalikes.ts';
@@ -40,4 +41,5 @@ export const ideas: readonly Idea[] = [
   ...lookalikeIdeas,
   ...sideBySideIdeas,
   ...subjectIdeas,
+  ...ageIdeas,
 ];

@@ -74,13 +74,13 @@ function tagsOfRepeats(d: Drawing): readonly Step[] {
   return [...all, ...all.map((step) => repeated(d, step))];
 }
 
-function openedPlace(d: Drawing, provider: boolean) {
+export function openedPlace(d: Drawing, provider = false) {
   const created = createCall(d, d.main);
   const { step, place } = openedAt(d, { $of: created.n, at: 'id' }, provider);
   return { steps: [created, step], place };
 }
 
-function transactionOf(step: CallStep, place: DrawnPlace) {
+export function transactionOf(step: CallStep, place: DrawnPlace) {
   const { client_reference_id: reference } = step.body as Members;
   const id: Value = { $of: step.n, at: 'id' };
   return { id, place, reference: reference!, step, status: 'pending' };
@@ -100,11 +100,20 @@ function kindsOfMoney(d: Drawing): readonly Step[] {
   return [...steps, ...decided];
 }
 
-/** A settled one of each method, taken back by who may not (TXS-11), and then by who may. */
+const TAKEN_BACK: readonly Members[] = [
+  { transaction_type: 'Deposit' },
+  { transaction_type: 'Withdrawal', amount: '5' },
+  { transaction_type: 'Withdrawal', amount: '-5' },
+  { transaction_type: 'Credit', amount: '3' },
+  { transaction_type: 'Debit', amount: '-3' },
+  { transaction_type: 'Deposit', method: 'Bonus' },
+];
+
+/** A settled one of each kind, taken back by who may not (TXS-11), and then by who may (TXS-10). */
 function takenBack(d: Drawing): readonly Step[] {
-  const { steps, place } = openedPlace(d, false);
-  const settled = ['Deposit', 'Withdrawal', 'Bonus'].flatMap((method): Step[] => {
-    const made = transactionCall(d, place, { method });
+  const { steps, place } = openedPlace(d);
+  const settled = TAKEN_BACK.flatMap((over): Step[] => {
+    const made = transactionCall(d, place, over);
     const transaction = transactionOf(made, place);
     return [
       made,
@@ -114,7 +123,8 @@ function takenBack(d: Drawing): readonly Step[] {
       decideCall(d, 'cancelTransaction', transaction),
     ];
   });
-  return [...steps, ...settled];
+  const { tradingAccount } = place;
+  return [...steps, ...settled, { do: 'ledger', n: d.scene.label(), tradingAccount }];
 }
 
 function longList(d: Drawing): readonly Step[] {
@@ -133,7 +143,7 @@ const HOUR_MS = 3_600_000;
 
 /** Each decision again after half a day, when it runs as little as at once (IDEM-7a). */
 function decidedAndAgain(d: Drawing): readonly Step[] {
-  const { steps, place } = openedPlace(d, false);
+  const { steps, place } = openedPlace(d);
   const verbs = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
   const decided = verbs.map((verb) => {
     const made = transactionCall(d, place);
@@ -154,7 +164,7 @@ function decidedAndAgain(d: Drawing): readonly Step[] {
 
 /** The first money stays the first, however long ago it came (TXS-2). */
 function paidInLongAfter(d: Drawing): readonly Step[] {
-  const { steps, place } = openedPlace(d, false);
+  const { steps, place } = openedPlace(d);
   const paid = [0, d.random.pick([31, 100, 400])].flatMap((days): Step[] => {
     const made = transactionCall(d, place);
     const approved = decideCall(d, 'approveTransaction', transactionOf(made, place));
@@ -201,7 +211,7 @@ export const lookalikeIdeas: readonly Idea[] = [
   {
     id: 'alike/taken-back',
     weight: 3,
-    needs: [...needsPlace, 'settle', 'no_amend'],
+    needs: [...needsPlace, 'settle', 'no_amend', 'ledger'],
     draw: takenBack,
   },
   {
