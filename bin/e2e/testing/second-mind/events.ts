@@ -24,7 +24,10 @@ export function emit(
 ): EventRecord {
   const isRace =
     ctx !== undefined && mind.has('race-event-numbers') && meets(ctx, ctx.operation.name);
-  const seq = (mind.events.at(-1)?.seq ?? 0) + (isRace && mind.events.length > 0 ? 0 : 1);
+  const last = mind.events.at(-1);
+  const isNewDay = last !== undefined && mind.now() - last.atMs >= DAY_MS;
+  const before = isNewDay && mind.has('time-seq-midnight') ? 0 : (last?.seq ?? 0);
+  const seq = before + (isRace && mind.events.length > 0 ? 0 : 1);
   const event: EventRecord = {
     id: `evt_${mind.mark}_${mind.events.length + 1}`,
     seq,
@@ -38,10 +41,22 @@ export function emit(
   };
   mind.events.push(event);
   for (const each of mind.subscriptions) {
+    if (isUnheard(mind, each, ctx)) continue;
     if (wants(mind, each, event)) enqueue(mind, each, event);
   }
   for (const listener of mind.listeners) listener(event);
   return event;
+}
+
+/** Defects in which somebody who wants an event is passed over (EVT-4). */
+function isUnheard(mind: SecondMind, each: Subscription, ctx: RequestContext | undefined): boolean {
+  const own = mind.deliveries.filter(({ subscriptionId }) => subscriptionId === each.id);
+  const usedAtMs = Math.max(each.createdAtMs, ...own.map(({ event }) => event.atMs));
+  return (
+    (mind.has('size-hooks-5') && mind.subscriptions.indexOf(each) >= 5) ||
+    (mind.has('time-hook-idle-week') && mind.now() - usedAtMs >= 7 * DAY_MS) ||
+    (mind.has('comb-brand-deaf') && each.brandId !== null && ctx?.credential.brandId === null)
+  );
 }
 
 /** EVT-1, EVT-12, EVT-13 */

@@ -54,6 +54,7 @@ export class SecondMind {
   readonly buckets: Bucket[] = [];
   readonly faults: Fault[] = [];
   readonly underway: RequestContext[] = [];
+  readonly refusedEmails: string[] = [];
   readonly lastCalls: { clientId: string; atMs: number }[] = [];
   readonly tokenRequests: { clientId: string; atMs: number }[] = [];
   names: { host: string; addresses: readonly string[] }[] = [];

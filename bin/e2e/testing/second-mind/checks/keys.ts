@@ -173,6 +173,8 @@ function keptMs({ mind }: RequestContext, { answer }: KeyRecord): number {
 function inFlight(ctx: RequestContext, record: KeyRecord): Answer | null {
   const { mind } = ctx;
   if (mind.has('idem-in-flight-runs') || mind.has('race-same-key')) return null;
+  const isBatch = ctx.operation.name === 'bulkCreateAccounts';
+  if (mind.has('race-same-batch') && isBatch) return null;
   const nowMs = mind.now();
   let isGivenUp = nowMs - record.startedAtMs >= mind.style.abandonedAfterMs;
   if (mind.has('idem-abandoned-early')) isGivenUp = nowMs - record.startedAtMs >= 20_000;

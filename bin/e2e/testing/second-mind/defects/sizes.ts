@@ -28,6 +28,17 @@ export const sizeDefects = {
   'size-body-4k-signed': [['EVT-6'], 'The signature covers the first 4 KB of the body.'],
   'size-queue-10': [['EVT-4'], 'No more than ten deliveries wait for a subscription.'],
   'size-status-50': [['UPD-4'], 'A status of more than 50 characters is refused.'],
+  'size-batch-chunks': [
+    ['BULK-12', 'ACC-5', 'BULK-3'],
+    'A reference met again 100 rows later in its batch is a conflict.',
+  ],
+  'size-reason-255': [['TXS-6', 'TXS-8'], 'A reason of more than 255 characters is refused.'],
+  'size-revision-text': [
+    ['UPD-1', 'UPD-7'],
+    'Revisions are compared as text, so 10 comes before 9.',
+  ],
+  'size-email-100': [['ACC-1', 'ACC-4'], 'An email of more than 100 characters is refused.'],
+  'size-hooks-5': [['EVT-4'], 'Only the first five subscriptions hear of an event.'],
   'size-country-emoji': [['ACC-14'], 'A country beyond the basic plane of Unicode is mangled.'],
 } as const satisfies Family;
 
@@ -63,6 +74,29 @@ export const combinationDefects = {
   'comb-ftd-approve-again': [['TXS-2', 'TXS-4'], 'Approving twice takes the mark away.'],
   'comb-key-spaces': [['IDEM-1c', 'IDEM-2a', 'IDEM-1b'], 'Spaces within a key do not count.'],
   'comb-key-case': [['IDEM-4c', 'IDEM-2a', 'IDEM-1b'], 'Keys match in another case.'],
+  'comb-noop-bumps': [
+    ['UPD-8', 'UPD-7', 'UPD-1'],
+    'An update that changes nothing makes tags stale.',
+  ],
+  'comb-disabled-retries': [['EVT-13', 'HOOK-5'], 'What failed before a disabling is tried again.'],
+  'comb-retry-old-secret': [
+    ['EVT-7', 'EVT-6'],
+    'After a rotation a retry is signed as the first try.',
+  ],
+  'comb-brand-deaf': [
+    ['EVT-12', 'EVT-4'],
+    'A brand hears nothing of what the whole firm does there.',
+  ],
+  'comb-status-beside-name': [['UPD-3', 'UPD-4'], 'Beside a name a status is not stored.'],
+  'comb-batch-phone-twins': [
+    ['ACC-9', 'BULK-3', 'BULK-8'],
+    'Two rows of one batch may have one phone.',
+  ],
+  'comb-rotated-secret-read': [['HOOK-3'], 'After a rotation the new secret is read.'],
+  'comb-refused-email-taken': [
+    ['ACC-8', 'ACC-1'],
+    'The email of a refused account counts as taken.',
+  ],
   'comb-failed-row-taints': [
     ['BULK-8', 'BULK-12'],
     'A reference that failed once in a batch fails again in it.',

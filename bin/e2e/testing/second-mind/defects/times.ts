@@ -28,6 +28,10 @@ export const timeDefects = {
   'time-token-budget-hour': [['AUTH-3b'], 'After an idle hour twenty tokens are issued.'],
   'time-tag-hour': [['UPD-1', 'UPD-7'], 'A tag is stale an hour after the last update.'],
   'time-revision-day': [['UPD-1', 'UPD-7'], 'The revision begins anew after a day.'],
+  'time-seq-midnight': [['EVT-2a', 'EVT-2b'], 'After a day the numbers of events begin anew.'],
+  'time-cancel-month': [['TXS-10', 'TXS-13'], 'What settled a month ago cannot be taken back.'],
+  'time-hook-idle-week': [['EVT-4'], 'A subscription that was idle for a week hears nothing.'],
+  'time-phone-month': [['ACC-9'], 'A phone is free again after a month.'],
   'time-last-seq-week': [['EVT-10a'], 'last_delivered_seq reads 0 a week after the delivery.'],
 } as const satisfies Family;
 
@@ -62,6 +66,12 @@ export const raceDefects = {
     'A batch that races a create makes its account once more.',
   ],
   'race-allowance': [['LIM-1', 'LIM-2'], 'Requests that race a write do not count.'],
+  'race-rotate-twice': [['HOOK-4'], 'Two racing rotations give one secret.'],
+  'race-same-batch': [
+    ['IDEM-15', 'BULK-11', 'ACC-5'],
+    'A batch that races itself makes its rows twice.',
+  ],
+  'race-other-fields': [['UPD-12', 'UPD-7'], 'Racing updates of other fields all apply.'],
   'race-call-ids': [['ERR-4', 'IDEM-5'], 'Racing calls have one X-Request-Id.'],
   'race-event-numbers': [['EVT-2a'], 'Racing creates share a sequence number.'],
 } as const satisfies Family;

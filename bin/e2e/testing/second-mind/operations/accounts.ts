@@ -45,6 +45,9 @@ export function referenceProblem(ctx: RequestContext, reference: string): Answer
 }
 
 function emailProblem(ctx: RequestContext, email: string): Answer | null {
+  if (ctx.mind.has('size-email-100') && email.length > 100) {
+    return invalid(ctx, 'email is too long', 'email');
+  }
   if (email.includes('@') || ctx.mind.has('acc-email-unchecked')) return null;
   return invalid(ctx, 'email must contain @', 'email');
 }
@@ -67,6 +70,7 @@ export function createAccount(ctx: RequestContext): Answer {
   if (isTaken(ctx, brandId, email, phone)) {
     const words = 'someone with this email or phone already exists at this brand';
     if (mind.has('acc-email-422')) return invalid(ctx, words);
+    mind.refusedEmails.push(email.toLowerCase());
     return refuse(ctx, 409, 'invalid_state', words);
   }
   return accountAnswer(ctx, 201, addAccount(ctx, { reference, email, phone, brandId }));
@@ -197,6 +201,8 @@ function isTaken(ctx: RequestContext, brandId: string, email: string, phone: str
     mind.defects.some((each) => /^(acc-ref|comb-case|time-|race-same-r)/.test(each));
   const meetsAnother = meets(ctx, 'createAccount') && mind.has('race-same-email');
   const form = (each: string) => comparedEmail(ctx, each);
+  const isTainted = mind.refusedEmails.includes(email.toLowerCase());
+  if (mind.has('comb-refused-email-taken') && isTainted) return true;
   return mind.accounts.some(
     (each) =>
       !(isDuplicated && isSelf(each)) &&
@@ -205,9 +211,15 @@ function isTaken(ctx: RequestContext, brandId: string, email: string, phone: str
         !(mind.has('time-email-two-days') && mind.now() - each.createdAtMs >= 2 * DAY_MS) &&
         isAtHand(each, mind.has('acc-email-across-brands')) &&
         form(each.email) === form(email)) ||
-        (isAtHand(each, mind.has('acc-phone-across-brands')) && hasPhone(ctx, each, phone))),
+        (isAtHand(each, mind.has('acc-phone-across-brands')) &&
+          !isTwin(ctx, each) &&
+          hasPhone(ctx, each, phone))),
   );
 }
+
+/** Of the batch that it is in itself. */
+const isTwin = ({ mind, requestId }: RequestContext, { bornIn }: Account): boolean =>
+  mind.has('comb-batch-phone-twins') && bornIn === requestId;
 
 function comparedEmail({ mind }: RequestContext, email: string): string {
   const plain = mind.style.emailsByCase ? email : email.toLowerCase();
@@ -217,6 +229,7 @@ function comparedEmail({ mind }: RequestContext, email: string): string {
 function hasPhone({ mind, body }: RequestContext, each: Account, phone: string | null): boolean {
   if (phone === null || !hasDigits(phone) || mind.has('acc-phone-free')) return false;
   const sent = textOr(body.phone, '');
+  if (mind.has('time-phone-month') && mind.now() - each.createdAtMs >= 30 * DAY_MS) return false;
   if (mind.has('acc-phone-as-typed')) return each.sentPhone === sent;
   if (mind.has('comb-phone-after-null') && /^\+.* /.test(sent)) return false;
   return each.phone === phone;

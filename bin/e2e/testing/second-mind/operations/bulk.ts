@@ -90,6 +90,15 @@ function fail(row: JsonObject, status: number, detail: string): void {
   Object.assign(row, { status, id: null, code: 'invalid_state', detail });
 }
 
+const CHUNK = 100;
+
+/** It stands in an earlier hundred of rows already. */
+function isOfChunkBefore(rows: readonly JsonObject[], index: number): boolean {
+  const end = index - (index % CHUNK);
+  const reference = rows[index]?.client_reference_id;
+  return rows.slice(0, end).some((each) => each.client_reference_id === reference);
+}
+
 function resultsOf(ctx: RequestContext, rows: readonly JsonObject[]): JsonObject[] {
   const { mind } = ctx;
   const failed: string[] = [];
@@ -97,9 +106,10 @@ function resultsOf(ctx: RequestContext, rows: readonly JsonObject[]): JsonObject
   for (const [index, row] of rows.entries()) {
     const reference = textOr(row.client_reference_id, '').toLowerCase();
     const isTainted = failed.includes(reference) && mind.has('comb-failed-row-taints');
+    const isChunked = mind.has('size-batch-chunks') && isOfChunkBefore(rows, index);
     const isLost = index === rows.length - 1 && index >= 100 && mind.has('size-bulk-100-last');
     const result =
-      isTainted || isLost || (failed.length > 0 && mind.has('bulk-stops'))
+      isTainted || isLost || isChunked || (failed.length > 0 && mind.has('bulk-stops'))
         ? notRun(row)
         : rowResult(ctx, row);
     if (Number(result.status) >= 300) failed.push(reference);

@@ -165,6 +165,8 @@ export function readHook(ctx: RequestContext): Answer {
   const body = hookBody(ctx, found);
   if (ctx.mind.has('hook-secret-read')) body.secret = found.secret;
   if (ctx.mind.has('hook-secret-null')) body.secret = null;
+  const isRotated = found.previousSecret !== null;
+  if (ctx.mind.has('comb-rotated-secret-read') && isRotated) body.secret = found.secret;
   return answerWith(ctx, 200, body);
 }
 
@@ -173,6 +175,9 @@ export function rotateHook(ctx: RequestContext): Answer {
   const found = find(ctx);
   if (isAnswer(found)) return found;
   const { mind } = ctx;
+  if (mind.has('race-rotate-twice') && isRotating(ctx) && found.rotatedAtMs === mind.now()) {
+    return answerWith(ctx, 200, { ...hookBody(ctx, found), secret: found.secret });
+  }
   found.previousSecret = found.secret;
   const secret = newSecret();
   if (!mind.has('hook-rotate-same')) found.secret = secret;
@@ -182,6 +187,9 @@ export function rotateHook(ctx: RequestContext): Answer {
   const whole = { ...hookBody(ctx, found), secret: found.secret };
   return answerWith(ctx, 200, mind.style.rotateAnswer(whole, found));
 }
+
+const isRotating = ({ overlaps, pathId, operation }: RequestContext): boolean =>
+  overlaps.some((each) => each.pathId === pathId && each.operation.name === operation.name);
 
 /** HOOK-5, EVT-13 */
 export function disableHook(ctx: RequestContext): Answer {
@@ -203,6 +211,7 @@ export function disable(mind: SecondMind, each: Subscription, reason: string | n
   each.disabledAtMs = mind.now();
   if (mind.has('evt-disabled-queue') || mind.has('hook-disable-delivers')) return;
   for (const delivery of mind.deliveries) {
+    if (mind.has('comb-disabled-retries') && delivery.attempts.length > 0) continue;
     const isOwn = delivery.subscriptionId === each.id;
     if (isOwn && delivery.status === 'pending') delivery.status = 'stopped';
   }

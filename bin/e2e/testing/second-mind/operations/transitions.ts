@@ -17,6 +17,8 @@ import { isFirstDeposit } from './first-deposits.ts';
 import { announce, book, effectOf, tradingAccountOf } from './money-moves.ts';
 import { transactionBody } from './transactions.ts';
 
+const DAY_MS = 86_400_000;
+
 /** The transaction of the path, where it is one of the account in the query. */
 function find(ctx: RequestContext): Transaction | Answer {
   const { mind } = ctx;
@@ -128,6 +130,9 @@ function providerProblem(ctx: RequestContext, each: Transaction): Answer | null 
 function reasonProblem(ctx: RequestContext): Answer | null {
   const { mind } = ctx;
   const reason = textOr(ctx.body.reason, '');
+  if (reason.length > 255 && mind.has('size-reason-255')) {
+    return invalid(ctx, 'reason is too long', 'reason');
+  }
   if (reason.trim() !== '' || mind.has('txs-empty-reason')) return null;
   return invalid(ctx, 'reason must not be empty', 'reason');
 }
@@ -178,6 +183,8 @@ export function cancel(ctx: RequestContext): Answer {
     (each.status === 'approved' && mind.style.cancelApproved) ||
     (each.status === 'rejected' && mind.has('txs-cancel-rejected'));
   if (!isOpen && each.status !== 'settled') return refusedByState(ctx, each);
+  const isOld = mind.now() - each.changedAtMs >= 30 * DAY_MS;
+  if (isOld && mind.has('time-cancel-month')) return refusedByState(ctx, each);
   const refusal = each.status === 'settled' ? amendProblem(ctx) : null;
   const problem = refusal ?? reasonProblem(ctx);
   if (problem !== null) return problem;

@@ -66,6 +66,7 @@ function statusProblem(ctx: RequestContext): Answer | null {
 
 /** UPD-8 */
 function changesNothing(ctx: RequestContext, account: Account): Answer {
+  if (ctx.mind.has('comb-noop-bumps')) account.revision += ctx.mind.style.revisionStep;
   if (ctx.mind.has('upd-nothing-200')) return accountAnswer(ctx, 200, account);
   if (ctx.mind.has('upd-equal-applies') && sentFields(ctx) > 0) {
     apply(ctx, account, []);
@@ -82,10 +83,23 @@ function isCurrent(ctx: RequestContext, tag: Tag, account: Account): boolean {
   if (isRace && meets(ctx, 'updateAccount')) {
     if (mind.has('race-updates') || mind.has('race-lost-update')) return true;
   }
+  if (isRace && mind.has('race-other-fields') && changesOthers(ctx)) return true;
+  if (mind.has('size-revision-text') && isPastNine(mind, account)) return false;
   const sinceMs = mind.now() - account.changedAtMs;
   const isUpdated = account.revision !== mind.style.firstRevision;
   if (mind.has('time-tag-hour') && isUpdated && sinceMs >= HOUR_MS) return false;
   return tag.matches(account.revision);
+}
+
+/** No update that races this one sends a field that it sends. */
+function changesOthers({ body, overlaps, pathId }: RequestContext): boolean {
+  const racing = overlaps.filter((each) => each.pathId === pathId);
+  return racing.every((each) => !UPDATABLE.some((name) => name in body && name in each.body));
+}
+
+/** The tenth update and those after it. */
+function isPastNine({ style }: RequestContext['mind'], { revision }: Account): boolean {
+  return (revision - style.firstRevision) / style.revisionStep >= 9;
 }
 
 function stale(ctx: RequestContext, account: Account, changes: Changes): Answer {
@@ -109,6 +123,9 @@ function changesOf(ctx: RequestContext, account: Account): Changes {
   }
   if (mind.has('comb-two-names') && changes.length >= 2) {
     return changes.filter(([name]) => name !== 'last_name');
+  }
+  if (mind.has('comb-status-beside-name') && changes.some(([name]) => /name/.test(name))) {
+    return changes.filter(([name]) => name !== 'status');
   }
   return changes;
 }

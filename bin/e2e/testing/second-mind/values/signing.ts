@@ -9,6 +9,11 @@ export function sign(
   body: string,
   firstMs: number,
 ): string {
+  const isRetry = firstMs < subscription.rotatedAtMs && subscription.previousSecret !== null;
+  if (isRetry && mind.has('comb-retry-old-secret')) {
+    const before = { ...subscription, secret: subscription.previousSecret!, previousSecret: null };
+    return sign(mind, before, body, mind.now());
+  }
   const t = timeOf(mind, firstMs);
   const name = mind.has('evt-no-v1') ? 'v2' : 'v1';
   const digests = secretsOf(mind, subscription).map((each) => digestOf(mind, each, t, body));
