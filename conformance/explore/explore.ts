@@ -37,6 +37,8 @@ export interface ExploreOptions {
   readonly seed: number;
   /** No more than so many are sent to the target. */
   readonly requests: number;
+  /** So many of them are not sent once a difference is known: the judge is asked of it with them. */
+  readonly kept?: number;
   readonly untilMs: number;
   readonly timeoutMs: number;
   readonly pacer?: Pacer;
@@ -143,10 +145,16 @@ class Exploration {
     };
   }
 
+  /** The most that may be sent by now. */
+  get #most(): number {
+    const { requests, kept = 0 } = this.#options;
+    return this.#casebook.found.length > 0 ? requests - kept : requests;
+  }
+
   #isOver(): boolean {
-    const { signal, requests, untilMs, firstOnly } = this.#options;
+    const { signal, untilMs, firstOnly } = this.#options;
     if (this.#silent >= GONE_AFTER || signal.aborted) return true;
-    if (this.#requests >= requests || performance.now() > untilMs) return true;
+    if (this.#requests >= this.#most || performance.now() > untilMs) return true;
     return firstOnly === true && this.#casebook.found.length > 0;
   }
 
@@ -187,13 +195,13 @@ class Exploration {
 
   /** Drawn on a world of the model that is given up afterwards. */
   async #drawOne(random: Random, sweeps: boolean, lead?: string) {
-    const { provider, requests, crowd, ideas = everyIdea } = this.#options;
+    const { provider, crowd, ideas = everyIdea } = this.#options;
     const { mainRole, disposable } = await provider.shared();
     const world = await this.#model.provider.own();
     try {
       const player = new Player(groundOf(this.#model, world), newNonce());
       const common = { ideas, random, coverage: this.#coverage, offers: provider.offers };
-      const most = Math.max(1, requests - this.#requests);
+      const most = Math.max(1, this.#most - this.#requests);
       const how = { disposable, main: mainRole, crowd, most, sweeps };
       const sequence = await drawSequence(
         { ...common, ...how, ...(lead === undefined ? {} : { lead }) },
@@ -283,7 +291,7 @@ class Exploration {
       isSteady: target.offers.has('clock') && target.disposable,
       signal,
       spend: (count) => {
-        if (this.#requests + count > this.#options.requests) throw new Spent('all are sent');
+        if (this.#requests + count > this.#most) throw new Spent('all are sent');
         this.#requests += count;
       },
     };

@@ -107,15 +107,16 @@ interface Comparison extends Common {
   readonly sequence: Sequence | undefined;
 }
 
-const FOR_EXPLORING = 0.9;
+const FOR_THE_JUDGE = 0.1;
 
 async function compareWith(comparison: Comparison): Promise<number> {
   const { options, io, found, settings, sender, signal, sequence, spent } = comparison;
   const { reach, minutes, requests } = options;
   const startedAt = new Date().toISOString();
   const startedMs = performance.now();
+  const most = sequence === undefined ? requests - spent : requests;
   // A part is kept for the judge, who is asked of what was found.
-  const most = sequence === undefined ? Math.floor((requests - spent) * FOR_EXPLORING) : requests;
+  const kept = sequence === undefined ? Math.ceil(most * FOR_THE_JUDGE) : 0;
   const progress = new ExploreProgress(io, most);
   const explored = await explore({
     provider: found.provider,
@@ -124,6 +125,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
     settings: { ...settings },
     seed: reach.seed,
     requests: most,
+    kept,
     untilMs: minutes === undefined ? Number.POSITIVE_INFINITY : startedMs + minutes * 60_000,
     timeoutMs: reach.timeoutS * 1000,
     pacer: new Pacer(reach.maxRate),

@@ -39,7 +39,7 @@ export interface Subject {
   open(): Promise<Opened>;
 }
 
-export const PARTS = ['deviations', 'subtle', 'second-mind', 'settings'] as const;
+export const PARTS = ['deviations', 'subtle', 'second-mind', 'simple', 'settings'] as const;
 export type Part = (typeof PARTS)[number];
 
 export function subjectsOf(part: Part, seed: number): readonly Subject[] {
@@ -49,13 +49,9 @@ export function subjectsOf(part: Part, seed: number): readonly Subject[] {
     case 'subtle':
       return subtleDeviations.map(bentSimulator);
     case 'second-mind':
-      return (['plain', 'other'] as const).flatMap((style) => {
-        const whole = secondMind(style);
-        const broken = defects
-          .filter(({ kind }) => kind !== 'single')
-          .map((defect) => ({ ...secondMind(style, defect), like: whole }));
-        return [whole, ...broken];
-      });
+      return secondMinds(({ kind }) => kind !== 'single');
+    case 'simple':
+      return secondMinds(({ kind }) => kind === 'single').filter(({ kind }) => kind !== 'whole');
     case 'settings':
       return Array.from({ length: 100 }, (_, at) => conforming(seed * 1_000 + at));
   }
@@ -73,6 +69,17 @@ function conforming(seed: number): Subject {
   const settings = seed % 1_000 === 0 ? defaultSettings : drawSettings(seed);
   const open = () => simulatorModel(settings);
   return { id: `settings-${seed}`, kind: 'settings', breaks: [], settings: undefined, open };
+}
+
+/** Whole, and with each of these defects, in both styles. */
+function secondMinds(isMeant: (defect: Defect) => boolean): readonly Subject[] {
+  return (['plain', 'other'] as const).flatMap((style) => {
+    const whole = secondMind(style);
+    const broken = defects
+      .filter(isMeant)
+      .map((defect) => ({ ...secondMind(style, defect), like: whole }));
+    return [whole, ...broken];
+  });
 }
 
 function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {

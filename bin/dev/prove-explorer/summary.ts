@@ -2,7 +2,7 @@
 import type { Explored } from './explore-one.ts';
 
 /** The least share that has to be found, by kind. */
-const LEAST: Readonly<Record<string, number>> = { deviation: 0.8 };
+const LEAST: Readonly<Record<string, number>> = { deviation: 0.8, single: 0.8 };
 const LEAST_SUBTLE = 0.9;
 const LEAST_RIGHT = 0.9;
 const MOST_CALLS = 4;

@@ -17,10 +17,11 @@ const join = (...parts: Value[]): Value => ({ $join: parts });
 /** Pairs of keys that a careless look takes for one. */
 export function keysAlike(d: Drawing): readonly (readonly [Value, Value])[] {
   const short: Value = { $fresh: `k${d.stem()}` };
-  const long = d.random.pick([32, 64, 100, 128, 200]);
-  const stem: Value = { $fresh: `k${d.stem()}`, length: long };
+  // As long as may be, so that whatever keeps less of it shows.
+  const stem: Value = { $fresh: `k${d.stem()}`, length: 254 };
   return [
     [join(stem, 'a'), join(stem, 'b')],
+    [join('a', stem), join('b', stem)],
     [join(short, 'a b'), join(short, 'ab')],
     [join(short, 'a-b'), join(short, 'ab')],
     [join(short, 'xy'), join(short, 'XY')],
