@@ -4,12 +4,12 @@ import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { madeBy } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { phoneMembers } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
-import { madeBy } from './crossings.ts';
 import { openedPlace, transactionOf } from './lookalikes.ts';
 
 const HOUR_MS = 3_600_000;
