@@ -37,7 +37,7 @@ export interface ExploreOptions {
   readonly seed: number;
   /** No more than so many are sent to the target. */
   readonly requests: number;
-  /** So many of them are not sent once a difference is known: the judge is asked of it with them. */
+  /** Not sent once a difference is known: with them the judge is asked of it. */
   readonly kept?: number;
   readonly untilMs: number;
   readonly timeoutMs: number;
