@@ -43,6 +43,25 @@ function readersFrom(file: string): Plugin {
   };
 }
 
+// Built-in modules that fastify asks for at once and needs for TLS and HTTP/2 alone, which nobody
+// asks of us: a tenth of a start.
+const loadedLate = ['node:http2', 'node:https'];
+
+/** A `require` of one of them answers at once, and loads it when something of it is asked for. */
+const late: Plugin = {
+  name: 'late',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:https?2?$/ }, ({ path, kind, namespace }) =>
+      kind === 'require-call' && namespace !== 'late' && loadedLate.includes(path)
+        ? { path, namespace: 'late' }
+        : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get: (_, name) => require('${path}')[name] });`,
+    }));
+  },
+};
+
 /** Writes every entry whose source exists to `out`; says which were left out. */
 export async function bundle(out: string): Promise<string> {
   const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
@@ -66,7 +85,7 @@ export async function bundle(out: string): Promise<string> {
       banner: { js: banner },
       // An optional peer of the package: who uses its door has it.
       external: ['msw', ...notBundled],
-      plugins: [readersFrom(join(out, 'readers.js')), leanUndici],
+      plugins: [readersFrom(join(out, 'readers.js')), leanUndici, late],
       metafile: true,
     });
     writeNotices(out, Object.keys(metafile.inputs));
