@@ -1,6 +1,7 @@
 // What the webhooks commands need of the world around them, and how they read what they are given.
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { endSignals } from './end-signals.ts';
 import { terminalLine, terminalText } from './terminal.ts';
 
 /** The surroundings of a command; tests bring their own. */
@@ -16,7 +17,7 @@ export interface CommandIo {
   finish(code: number): void;
   /** Ends the program at once, after a message. */
   exit(code: number): never;
-  /** Fires when somebody asks the program to stop (SIGINT, SIGTERM). */
+  /** Fires when somebody asks the program to stop (`endSignals`). */
   stopped(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export const systemIo: CommandIo = {
   exit: (code) => process.exit(code),
   stopped: () =>
     new Promise((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      for (const signal of endSignals) process.once(signal, () => resolve());
     }),
 };
 

@@ -2,6 +2,7 @@
 // ended when its time is up.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Ending } from './call.ts';
+import { endFamily, spawnedAs } from './windows-command.ts';
 
 export interface CommandOptions {
   readonly command: readonly string[];
@@ -31,13 +32,17 @@ process.once('exit', () => {
 });
 
 export async function runCommand(options: CommandOptions): Promise<Ending> {
-  const [name = '', ...words] = options.command;
+  const [name = ''] = options.command;
   const startedAtMs = performance.now();
-  const child = spawn(name, words, {
+  const { file, args, windowsVerbatimArguments } = spawnedAs(options.command, options.cwd);
+  const child = spawn(file, args, {
     cwd: options.cwd,
     env: { ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
+    windowsVerbatimArguments,
+    windowsHide: true,
+    // A group of its own; on Windows it would be a window of its own.
+    detached: process.platform !== 'win32',
   });
   running.add(child);
   let output = '';
@@ -90,11 +95,5 @@ function ended(child: ChildProcess, name: string) {
 }
 
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    // It has ended by itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
+  if (pid !== undefined) endFamily(pid, signal);
 }

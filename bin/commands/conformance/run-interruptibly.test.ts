@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { endSignals } from '../end-signals.ts';
 import { systemJudgeIo, UsageError } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 
@@ -34,14 +35,16 @@ judges('a fault of our own is 5, and never 1', async () => {
   assert.match(err, /^the judge failed: TypeError: of our own\n/);
 });
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+for (const signal of endSignals) {
   judges(`${signal} is told to the work, which ends in order`, async () => {
     const before = process.listenerCount(signal);
     const { code, err } = await run(async (stop) => {
       // Something has to be under way for the signal to come in.
       const alive = setInterval(() => undefined, 1000);
       const told = once(stop, 'abort');
-      process.kill(process.pid, signal);
+      // Windows alone can send this one; Node tells of it as of any other.
+      if (signal === 'SIGBREAK') process.emit(signal);
+      else process.kill(process.pid, signal);
       await told;
       clearInterval(alive);
       return 130;

@@ -1,9 +1,8 @@
 // Runs one of the judges so that its exit code never lies: a mistake in the call is 2, a fault of
 // our own 5, and a signal ends it in order with what is known.
 import { printable } from '../../../conformance/reports/plain-text.ts';
+import { endSignals } from '../end-signals.ts';
 import { type JudgeIo, UsageError } from './io.ts';
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Words {
   /** Who failed when an error is nobody's else, such as `the judge`. */
@@ -24,7 +23,7 @@ export async function runInterruptibly(
     io.err(`\nInterrupted: ${ending}; once more to end at once.\n`);
     stop.abort();
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of endSignals) process.on(signal, onSignal);
   try {
     return await work(stop.signal);
   } catch (error) {
@@ -37,6 +36,6 @@ export async function runInterruptibly(
     io.err(`${who} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
     return 5;
   } finally {
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of endSignals) process.off(signal, onSignal);
   }
 }

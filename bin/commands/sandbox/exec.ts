@@ -2,9 +2,11 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Command } from 'commander';
+import { spawnedAs } from '../../../conformance/client/windows-command.ts';
 import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
 import { type CommandVariables, findVariables, variableNames } from '../command-variables.ts';
+import { signalsBeside } from '../end-signals.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import {
   addCoverageOptions,
@@ -68,19 +70,22 @@ function say(text: string): void {
 }
 
 function run(
-  [name = '', ...words]: readonly string[],
+  command: readonly string[],
   { ready }: Served,
   variables: CommandVariables,
   controlToken: string | undefined,
 ): Promise<number> {
   // A terminal tells the command of Ctrl-C as it tells us: once is enough, and many programs take
   // a second one for an order to end at once. It decides when it is over.
-  process.on('SIGINT', () => undefined);
+  const { heardByBoth, handedOn } = signalsBeside(process.platform);
+  for (const signal of heardByBoth) process.on(signal, () => undefined);
   // What an outer sandbox has set must not pass for this one's.
   const inherited = { ...process.env };
   for (const variable of variableNames) delete inherited[variable];
-  const child = spawn(name, words, {
+  const { file, args, windowsVerbatimArguments } = spawnedAs(command, process.cwd());
+  const child = spawn(file, args, {
     stdio: 'inherit',
+    windowsVerbatimArguments,
     env: {
       ...inherited,
       SANDBOX_BASE_URL: ready.base_url,
@@ -89,10 +94,12 @@ function run(
       ...(controlToken === undefined ? {} : { SANDBOX_CONTROL_TOKEN: controlToken }),
     },
   });
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of handedOn) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      process.stderr.write(`sandbox: ${name} cannot be run (${error.code ?? error.message})\n`);
+      process.stderr.write(
+        `sandbox: ${command[0]} cannot be run (${error.code ?? error.message})\n`,
+      );
       resolve(error.code === 'ENOENT' ? notFound : notRunnable);
     });
     // As a shell tells of a signal.

@@ -7,6 +7,7 @@ import { OptionsError } from '../../../simulator/compose/findings.ts';
 import { FileProblem } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import type { ControlPlane } from '../../../simulator/transports/control/control-plane.ts';
+import { endSignals } from '../end-signals.ts';
 import { addHelp } from '../help-text.ts';
 import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
@@ -157,7 +158,7 @@ function endOnSignal(end: () => Promise<void>): void {
     ending = true;
     void end().then(() => process.exit(exits.clean));
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  for (const signal of endSignals) process.on(signal, stop);
 }
 
 function print(text: string): void {

@@ -9,6 +9,7 @@ import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { textReport } from './text.ts';
+import { typed } from './words.ts';
 
 const reports = suite('reports on a client');
 
@@ -149,6 +150,12 @@ reports('a baseline bears with what it knows, and with nothing else', () => {
   const mended = { ...report, checks: [check('CLT-answer-lost', {})] };
   const stale = applyBaseline(mended, baseline, '2026-02-01', false);
   assert.is(stale.baseline?.stale.length, 1);
+});
+
+reports('a command is written as its terminal takes it', () => {
+  const command = ['npm', 'test', String.raw`C:\my tests\a.js`, "it's", '%PATH%'];
+  assert.is(typed(command, 'linux'), String.raw`npm test 'C:\my tests\a.js' 'it'\''s' %PATH%`);
+  assert.is(typed(command, 'win32'), String.raw`npm test "C:\my tests\a.js" "it's" "%PATH%"`);
 });
 
 reports.run();

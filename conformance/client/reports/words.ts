@@ -36,9 +36,13 @@ export function countsLine({ summary }: ClientReport): string {
     .join(', ');
 }
 
-/** A command as one would type it. */
-export function typed(command: readonly string[]): string {
-  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word))).join(' ');
+/** A command as one would type it: the terminals of Windows know double quotes alone. */
+export function typed(command: readonly string[], platform = process.platform): string {
+  const [plain, quote] =
+    platform === 'win32'
+      ? [/^[\w@+=:,./\\-]+$/, (word: string) => `"${word.replaceAll('"', '\\"')}"`]
+      : [/^[\w@%+=:,./-]+$/, shellWord];
+  return command.map((word) => (plain.test(word) ? word : quote(word))).join(' ');
 }
 
 /** Findings of one mistake together, with the places where it shows. */

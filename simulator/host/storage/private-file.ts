@@ -107,6 +107,9 @@ export function halfOf(path: string, pid = process.pid): string {
   return join(dirname(path), name);
 }
 
+/** The part of `node:fs/promises` that Windows refuses for a moment; tests bring their own. */
+export type Disk = Pick<typeof import('node:fs/promises'), 'rename'>;
+
 /**
  * Puts a file in the place of the one at this path, whole or not at all; the path is where it
  * really lies. Nobody but the owner may read it; where the old one was stricter it is as strict.
@@ -114,6 +117,7 @@ export function halfOf(path: string, pid = process.pid): string {
 export async function replacePrivately(
   path: string,
   write: (file: FileHandle) => Promise<void>,
+  disk: Disk = { rename },
 ): Promise<void> {
   const half = halfOf(path);
   const file = await createPrivate(half);
@@ -125,7 +129,7 @@ export async function replacePrivately(
     } finally {
       await file.close();
     }
-    await replaceFile(half, path);
+    await replaceFile(half, path, disk);
   } catch (error) {
     await rm(half, { force: true });
     throw error;
@@ -138,10 +142,10 @@ async function strictestMode(path: string): Promise<number> {
 }
 
 /** Windows refuses for a moment while another program, such as a virus scanner, reads the file. */
-async function replaceFile(half: string, path: string): Promise<void> {
+async function replaceFile(half: string, path: string, disk: Disk): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await rename(half, path);
+      await disk.rename(half, path);
       return;
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException;

@@ -155,9 +155,10 @@ export async function removeJournals(path: string, but: string | null): Promise<
   const kept = but === null ? null : journalFile(path, but);
   for (const file of await journalFiles(path)) {
     if (file === kept) continue;
-    // One that we may not remove is somebody else's, and is not read either.
+    // One that we may not remove is somebody else's, and is not read either; or another program,
+    // such as a virus scanner, has it open, and it goes with the next ones.
     await rm(file, { force: true }).catch((error: NodeJS.ErrnoException) => {
-      if (!['EACCES', 'EPERM'].includes(error.code ?? '')) throw error;
+      if (!['EACCES', 'EPERM', 'EBUSY'].includes(error.code ?? '')) throw error;
     });
   }
 }

@@ -7,7 +7,19 @@ import { promisify } from 'node:util';
 import { StateError } from '../../core/state/snapshot.ts';
 import { createPrivate, FileProblem, halfOf, readPlain } from './private-file.ts';
 
-const run = promisify(execFile);
+/** What tells of other processes; tests bring another system. */
+export interface System {
+  readonly platform: NodeJS.Platform;
+  run(file: string, args: readonly string[]): Promise<{ readonly stdout: string }>;
+}
+
+const thisSystem: System = {
+  platform: process.platform,
+  run: (file, args) => promisify(execFile)(file, args, { windowsHide: true }),
+};
+
+/** On Windows the time of a start is measured in two ways, which differ by so much at most. */
+const sameStartWithinMs = 10_000;
 
 /** So often it is tried: each time another process was faster to take over what one had left. */
 const mostTries = 4;
@@ -18,9 +30,9 @@ const justMadeMs = 50;
  * taken over, even where another one has its id by now, and what it had half written is removed.
  * Throws a StateError when another process keeps the file; errors of the disk come through.
  */
-export async function lockState(path: string): Promise<void> {
+export async function lockState(path: string, system = thisSystem): Promise<void> {
   const lock = lockOf(path);
-  for (let tries = 1; !(await makeLock(lock)); tries += 1) {
+  for (let tries = 1; !(await makeLock(lock, system)); tries += 1) {
     const text = await readLock(lock);
     if (text === '' && tries === 1) {
       // Perhaps it was made a moment ago, and is about to be written.
@@ -28,7 +40,7 @@ export async function lockState(path: string): Promise<void> {
       continue;
     }
     const [pid = '', ...start] = text.trim().split(' ');
-    if (tries > mostTries || (await keepsIt(Number(pid), start.join(' ')))) {
+    if (tries > mostTries || (await keepsIt(Number(pid), start.join(' '), system))) {
       const owner = /^\d{1,10}$/.test(pid) ? `process ${pid}` : 'another process';
       throw new StateError(`is in use by ${owner}: stop that sandbox, or name another file`);
     }
@@ -50,8 +62,8 @@ export async function unlockState(path: string): Promise<void> {
 }
 
 /** Whether the lock is ours now; false where there is one already, or anything else of its name. */
-async function makeLock(lock: string): Promise<boolean> {
-  const ours = `${process.pid} ${(await startOf(process.pid)) ?? ''}\n`;
+async function makeLock(lock: string, system: System): Promise<boolean> {
+  const ours = `${process.pid} ${(await startOf(process.pid, system)) ?? ''}\n`;
   const file = await createPrivate(lock).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return null;
     throw error;
@@ -108,10 +120,12 @@ async function sweepHalves(path: string): Promise<void> {
 }
 
 /** Ids of processes are used again: one that began at another time is not who wrote the lock. */
-async function keepsIt(pid: number, start: string): Promise<boolean> {
+async function keepsIt(pid: number, start: string, system: System): Promise<boolean> {
   if (!isAnother(pid)) return false;
-  const now = await startOf(pid);
-  return start === '' || now === null || now === start;
+  const now = await startOf(pid, system);
+  if (start === '' || now === null || now === start) return true;
+  const apartMs = Math.abs(Date.parse(now) - Date.parse(start));
+  return system.platform === 'win32' && apartMs <= sameStartWithinMs;
 }
 
 /** Whether this is another process that lives: one of somebody else's may not be asked. */
@@ -126,10 +140,22 @@ function isAnother(pid: number): boolean {
 }
 
 /** When a process began, as the system says it; null where it does not. */
-export async function startOf(pid: number): Promise<string | null> {
+export async function startOf(pid: number, system = thisSystem): Promise<string | null> {
+  if (system.platform === 'win32') return startOnWindows(pid, system);
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   // Its name, in brackets, may have spaces in it; the start is the 20th word after that.
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  const said = await run('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => null);
-  return said?.stdout.trim() || null;
+  return said(system.run('ps', ['-o', 'lstart=', '-p', String(pid)]));
+}
+
+/** Asking takes Windows a second, so it is asked about others alone, when a lock names one. */
+function startOnWindows(pid: number, { run }: System): Promise<string | null> {
+  if (pid === process.pid) return Promise.resolve(new Date(performance.timeOrigin).toISOString());
+  const question = `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`;
+  return said(run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', question]));
+}
+
+async function said(answer: Promise<{ readonly stdout: string }>): Promise<string | null> {
+  const told = await answer.catch(() => null);
+  return told?.stdout.trim() || null;
 }
