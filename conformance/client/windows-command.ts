@@ -12,7 +12,7 @@ export interface Machine {
   run(file: string, args: readonly string[]): void;
 }
 
-export const thisMachine: Machine = {
+const thisMachine: Machine = {
   platform: process.platform,
   env: process.env,
   isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
