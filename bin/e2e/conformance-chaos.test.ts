@@ -3,6 +3,7 @@
 // time limit: 240 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';
 import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 import { startChaosProxy } from './testing/chaos-proxy.ts';
@@ -57,7 +58,8 @@ for (const [rate, seed, only, least] of DAYS) {
   );
 }
 
-for (const ill of ['error-page', 'reset-after', 'truncated', 'slow'] as const) {
+const ILLS = ['error-page', 'reset-after', 'truncated', 'slow'] as const;
+for (const ill of sampleOfDay('networks that are wrong', ILLS, 2)) {
   weather(`every answer is ${ill}: nothing is passed that was not shown`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
       const draw = (): NetworkFault => ill;
@@ -73,7 +75,8 @@ for (const ill of ['error-page', 'reset-after', 'truncated', 'slow'] as const) {
 }
 
 const MINUTE_MS = 60_000;
-for (const skewMs of [-120, -5, 5, 120].map((minutes) => minutes * MINUTE_MS)) {
+const SKEWS = sampleOfDay('clocks that are wrong', [-120, 5, -5, 120], 2);
+for (const skewMs of SKEWS.map((minutes) => minutes * MINUTE_MS)) {
   weather(`a clock ${skewMs / MINUTE_MS} minutes off: no deviation`, () =>
     sandboxed({ clock: new Date(Date.now() + skewMs).toISOString() }, async (target, sandbox) => {
       await sandbox.control('PUT', 'clock', { mode: 'real' });

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import type { Check } from './check.ts';
 import { allChecks } from './checks.ts';
 import { receiverScript } from './replay-script.ts';
@@ -81,10 +82,14 @@ scripts('a URL in a report is never taken for a command', () => {
 });
 
 if (lacking.length === 0) {
-  scripts('a right receiver stands every one of them', () =>
+  scripts('a right receiver stands them', () =>
     kept({}, (URL) =>
       forEach(
-        allChecks.filter((check) => !isEffect(check)),
+        sampleOfDay(
+          'scripts on a right receiver',
+          allChecks.filter((check) => !isEffect(check)),
+          12,
+        ),
         async (check) => {
           const { exitCode, out } = await runScript(check, { URL });
           assert.is(exitCode, 0, `${check.id}: ${out}`);
@@ -99,7 +104,8 @@ if (lacking.length === 0) {
     // in a script that counts in seconds.
     const slow = ['does not sign t', 'takes a t that is no number'];
     const tried = brokenReceivers.filter(({ name }) => !slow.includes(name));
-    return forEach(tried, async ({ name, change, trips }) => {
+    const sample = sampleOfDay('scripts on broken receivers', tried, 8);
+    return forEach(sample, async ({ name, change, trips }) => {
       const any = name.startsWith('verifies only') ? 'no-header' : 'wrong-secret';
       const trip = trips.find((each) => !each.endsWith('*')) ?? `RCV-refuses-${any}`;
       const check = allChecks.find(({ id }) => id === trip);
@@ -132,7 +138,8 @@ if (lacking.length === 0) {
       return { status: verified ? 204 : 400 };
     };
     try {
-      for (const check of allChecks.filter(isEffect)) {
+      const checks = sampleOfDay('scripts that count side effects', allChecks.filter(isEffect), 2);
+      for (const check of checks) {
         for (const once of [true, false]) {
           const { exitCode, out } = await kept({ answer: act(once) }, (URL) =>
             runScript(check, { URL, PROBE }),
