@@ -161,7 +161,8 @@ class Judgement {
         });
         running.set(task, played);
       }
-      await Promise.race(running.values());
+      // An interrupt leaves nothing to wait for where nothing had begun.
+      if (running.size > 0) await Promise.race(running.values());
     }
   }
 
