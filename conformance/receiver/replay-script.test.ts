@@ -110,7 +110,7 @@ if (lacking.length === 0) {
       const trip = trips.find((each) => !each.endsWith('*')) ?? `RCV-refuses-${any}`;
       const check = allChecks.find(({ id }) => id === trip);
       assert.ok(check, trip);
-      // A script is slow on a busy machine: what is started anew is away until the script has ended.
+      // A script is slow on a busy machine: what is started anew stays away until it has ended.
       const away = typeof change.diesForMs === 'number' ? { diesForMs: 3_600_000 } : {};
       const { exitCode, out } = await kept({ ...change, ...away }, (URL) =>
         runScript(check, { URL }),
