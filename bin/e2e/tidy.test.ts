@@ -21,7 +21,7 @@ import {
 } from '../dev/tidy/habits.ts';
 import { exportsOf, importsOf } from '../dev/tidy/imports.ts';
 import { binProblems, dependencyProblems, packageProblems } from '../dev/tidy/package.ts';
-import { circleProblems, foldProblems, roomProblems } from '../dev/tidy/structure.ts';
+import { circleProblems, foldProblems, roomProblems, rowsOfEquals } from '../dev/tidy/structure.ts';
 import { topLevelProblems } from '../dev/tidy/top-level.ts';
 import { wallProblems } from '../dev/tidy/walls.ts';
 import { holes, traceRules } from '../dev/trace/trace.ts';
@@ -62,7 +62,7 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
     () => everywhere(({ path, imports }) => wallProblems(path, imports)),
   ],
   ['rooms can be looked over', () => roomProblems(paths)],
-  ['a few lines for one file stand in it', () => foldProblems(files)],
+  ['a few lines for one file stand in it', () => foldProblems(files, rowsOfEquals)],
   ['nothing is exported that nobody imports', () => exportProblems(files)],
   ['nothing waits for itself to be loaded', () => circleProblems(files)],
   ['the package installs nothing but itself', () => dependencyProblems(manifest)],

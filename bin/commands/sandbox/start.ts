@@ -1,5 +1,8 @@
 // `sandbox start`: reads what it is given, puts world, host and transport together, and serves.
-
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
@@ -13,8 +16,6 @@ import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
 import { logRequests } from './log/request-log.ts';
-import { openInBrowser } from './open-in-browser.ts';
-import { dashboardFolder } from './package-folder.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
 
@@ -172,4 +173,37 @@ function warn(message: string): void {
 function fail(exitCode: number, lines: readonly string[]): never {
   for (const line of lines) process.stderr.write(`sandbox: ${terminalText(line)}\n`);
   process.exit(exitCode);
+}
+
+/** The nearest folder above this code that holds a package.json. */
+function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const above = dirname(folder);
+    if (above === folder) throw new Error('the program does not lie in its package');
+    folder = above;
+  }
+  return folder;
+}
+
+/** The built dashboard, where there is one. */
+function dashboardFolder(): string | undefined {
+  const folder = join(packageFolder(), 'dist', 'ui');
+  return existsSync(join(folder, 'index.html')) ? folder : undefined;
+}
+
+const browsers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  // The empty word is the title that `start` takes its first quoted word for.
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+/** A machine without a browser is told where to look; the sandbox serves all the same. */
+function openInBrowser(url: string): void {
+  const [command, ...words] = browsers[process.platform] ?? ['xdg-open'];
+  const child = spawn(command, [...words, url], { stdio: 'ignore', detached: true });
+  child.on('error', ({ message }) => {
+    process.stderr.write(`sandbox: no browser could be opened (${message}); go to ${url}\n`);
+  });
+  child.unref();
 }

@@ -212,6 +212,8 @@ whole('a few lines for one importer', () => {
   assert.equal(foldProblems([parent, ...others, other]), []);
   const small = importing('a/small.ts', 39);
   assert.is(foldProblems([parent, ...others, other, small]).length, 1);
+  assert.equal(foldProblems([parent, ...others, other, small], { 'a/s': 'a row' }), []);
+  assert.is(foldProblems([parent, ...others, other], { 'a/s': 'a row' }).length, 1);
   // What is loaded later has to be a file of its own.
   const later = { specifier: './small.ts', typeOnly: false, dynamic: true };
   const loading = { path: 'a/parent.ts', text: '', imports: [later] };

@@ -24,28 +24,44 @@ export function roomProblems(paths: readonly string[]): string[] {
     .map(([room, count]) => `${room}: ${count} files, more than ${mostFiles}: make rooms of it`);
 }
 
-// Rows of equals: one file a rule family, an operation, a stage, a verb, whatever its length.
-const rowsOfEquals = [
-  'bin/commands',
-  'bin/dev/prove/worker.ts',
-  'bin/e2e/testing',
-  'conformance/client/faults',
-  'conformance/explore',
-  'conformance/providers',
-  'conformance/scenarios',
-  'fixtures/questions',
-  'fixtures/rules',
-  'fixtures/settings',
-  'fixtures/worlds',
-  'simulator/core/operations',
-  'simulator/core/pipeline',
-  'simulator/core/policies',
-  'simulator/core/tables',
-  'simulator/deviations',
-];
+// Where a short file stands by itself all the same: each is one of a row, and the reader who has
+// found one knows where the next is.
+export const rowsOfEquals: Readonly<Record<string, string>> = {
+  'bin/commands/webhooks/': 'one verb a file',
+  'bin/dev/prove/worker.ts': 'a program of its own, started by its path',
+  'bin/e2e/testing/second-mind/': 'one operation or check a file',
+  'conformance/client/faults/': 'one fault a file',
+  'conformance/providers/': 'one kind of target a file',
+  'conformance/scenarios/': 'one part of a rule family a file',
+  'fixtures/questions/': 'one rule family a file',
+  'fixtures/rules/': 'one rule family a file',
+  'fixtures/worlds/': 'one world a file',
+  'simulator/core/operations/': 'one operation a file',
+  'simulator/core/policies/': 'one policy a file',
+  'simulator/core/tables/': 'one table of the specification a file',
+  'simulator/deviations/': 'one family or part of it a file',
+};
 
-/** A few lines that one file needs stand in that file, unless they are loaded after it. */
-export function foldProblems(files: readonly ImportingFile[]): string[] {
+/**
+ * A few lines that one file needs stand in that file, unless they are loaded after it or are one of
+ * a row; and a row that exempts nothing is none.
+ */
+export function foldProblems(
+  files: readonly ImportingFile[],
+  rows: Readonly<Record<string, string>> = {},
+): string[] {
+  const small = findSmall(files);
+  const isIn = (row: string) => (path: string) => path.startsWith(row);
+  const idle = Object.keys(rows).filter((row) => ![...small.keys()].some(isIn(row)));
+  const alone = [...small].filter(([path]) => !Object.keys(rows).some((row) => isIn(row)(path)));
+  return [
+    ...alone.map(([path, importer]) => `${path}: few lines for ${importer} alone: fold it in`),
+    ...idle.map((row) => `${row}: exempts no file from folding: take it off the list`),
+  ];
+}
+
+/** Files of a few lines that one other imports, and none loads later; with that other. */
+function findSmall(files: readonly ImportingFile[]): ReadonlyMap<string, string> {
   const importers = importersOf(files);
   const later = new Set(
     files.flatMap(({ path, imports }) =>
@@ -55,14 +71,13 @@ export function foldProblems(files: readonly ImportingFile[]): string[] {
       ),
     ),
   );
-  return files.flatMap(({ path, text }) => {
-    if (isTest(path) || rowsOfEquals.some((row) => path.startsWith(row))) return [];
-    const lines = text.trimEnd().split('\n').length;
+  const small = new Map<string, string>();
+  for (const { path, text } of files) {
     const [importer, ...others] = importers.get(path) ?? [];
-    if (lines >= fewLines || importer === undefined || others.length > 0) return [];
-    if (later.has(path)) return [];
-    return [`${path}: ${lines} lines for ${importer} alone: fold it in`];
-  });
+    if (isTest(path) || later.has(path) || importer === undefined || others.length > 0) continue;
+    if (text.trimEnd().split('\n').length < fewLines) small.set(path, importer);
+  }
+  return small;
 }
 
 function importersOf(files: readonly ImportingFile[]): ReadonlyMap<string, readonly string[]> {
