@@ -15,7 +15,7 @@ const EVERY_SCOPE = [
   'webhooks:manage',
 ];
 
-function tokenCall(d: Drawing, over: { readonly [name: string]: Value } = {}): CallStep {
+export function tokenCall(d: Drawing, over: { readonly [name: string]: Value } = {}): CallStep {
   return call(d, {
     operation: 'issueToken',
     as: 'nobody',
@@ -29,7 +29,7 @@ function tokenCall(d: Drawing, over: { readonly [name: string]: Value } = {}): C
 }
 
 /** A write with a token in the header in place of a role's. */
-function withToken(d: Drawing, authorization: Value): CallStep {
+export function withToken(d: Drawing, authorization: Value): CallStep {
   const created = createCall(d, 'firm');
   return { ...created, as: 'nobody', headers: { authorization } };
 }

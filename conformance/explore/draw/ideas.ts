@@ -8,6 +8,7 @@ import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
 import { ageIdeas } from './mixtures/ages.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
+import { endpointIdeas } from './mixtures/endpoints.ts';
 import { lifeIdeas } from './mixtures/lives.ts';
 import { lookalikeIdeas } from './mixtures/lookalikes.ts';
 import { manyIdeas } from './mixtures/many.ts';
@@ -42,4 +43,5 @@ export const ideas: readonly Idea[] = [
   ...sideBySideIdeas,
   ...subjectIdeas,
   ...ageIdeas,
+  ...endpointIdeas,
 ];

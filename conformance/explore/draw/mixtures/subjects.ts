@@ -1,11 +1,14 @@
 // Ideas about what a key stands for: of each operation the same subject with another body, another
 // subject with the same body, and another operation on the same subject, all under one key.
 import type { CallStep, Step, Value } from '../../sequence.ts';
+import { tokenCall, withToken } from '../access.ts';
 import { createCall } from '../accounts.ts';
+import { bulkCall } from '../bulk.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
+import { person } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { updateCall } from '../updates.ts';
 
@@ -176,6 +179,25 @@ function refusedMoney(d: Drawing): readonly Step[] {
   ];
 }
 
+/** IDEM-4d: a batch that is refused as a whole. */
+function refusedBatches(d: Drawing): readonly Step[] {
+  const row = person(d, d.main);
+  const { client_reference_id: _, ...unnamed } = person(d, d.main);
+  const tooMany = { $rows: 1001, of: row } as const;
+  const refused = [[], [row, unnamed], [tooMany]].map((rows) => bulkCall(d, d.main, rows));
+  return [...refused, ...refused.map((step) => again(d, step))];
+}
+
+/** IDEM-2: a key is its credential's, whichever of the tokens that were issued to it is sent. */
+function underAnotherToken(d: Drawing): readonly Step[] {
+  const tokens = [tokenCall(d), tokenCall(d)];
+  const [one, other] = tokens.map(
+    ({ n }): Value => ({ $join: ['Bearer ', { $of: n, at: 'access_token' }] }),
+  ) as [Value, Value];
+  const first = withToken(d, one);
+  return [...tokens, first, again(d, first, { headers: { authorization: other } })];
+}
+
 const needsPlace = ['fresh_trading_account'] as const;
 
 export const subjectIdeas: readonly Idea[] = [
@@ -191,6 +213,8 @@ export const subjectIdeas: readonly Idea[] = [
       draw: ofDecisions(verb),
     }),
   ),
+  { id: 'again/refused-batches', weight: 1, draw: refusedBatches },
+  { id: 'again/under-another-token', weight: 1, needs: ['client'], draw: underAnotherToken },
   { id: 'again/refused-accounts', weight: 2, draw: refusedAccounts },
   { id: 'again/refused-money', weight: 2, needs: needsPlace, draw: refusedMoney },
 ];

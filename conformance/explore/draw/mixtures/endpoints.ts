@@ -1,0 +1,40 @@
+// Ideas about what an endpoint answers: which answers are failures, and what becomes of the event.
+import type { CallStep, Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { call, type Drawing, type Idea } from '../idea.ts';
+import { advance } from '../time.ts';
+
+/** EVT-9a: of each class some. */
+const ANSWERS: readonly (readonly number[])[] = [
+  [201, 202, 203, 204],
+  [206, 208, 226, 299],
+  [300, 301, 302, 303],
+  [304, 307, 308],
+  [400, 401, 403, 404],
+  [408, 410, 418, 429],
+  [500, 501, 502, 503, 504, 599],
+];
+
+/** One event, to an endpoint for each class of answers; the next answer is 200 each time. */
+function everyAnswer(d: Drawing): readonly Step[] {
+  const made = ANSWERS.map((answers) => {
+    const n = d.scene.label();
+    const url: Value = { $of: n, at: 'url' };
+    const body = { url, event_categories: ['account'] };
+    const hook: Step = { do: 'hook', n, answers: [d.random.pick(answers), 200] };
+    return { hook, subscribed: call(d, { operation: 'createWebhook', as: d.main, body }) };
+  });
+  return [
+    ...made.flatMap(({ hook, subscribed }): Step[] => [hook, subscribed]),
+    createCall(d, d.main),
+    advance(d, 30_000),
+    ...made.map(({ subscribed }) => looked(d, subscribed)),
+  ];
+}
+
+const looked = (d: Drawing, { n }: CallStep): CallStep =>
+  call(d, { operation: 'getWebhook', as: d.main, id: { $of: n, at: 'id' } });
+
+export const endpointIdeas: readonly Idea[] = [
+  { id: 'webhook/every-answer', weight: 2, needs: ['receiver', 'clock'], draw: everyAnswer },
+];
