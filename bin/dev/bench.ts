@@ -1,9 +1,11 @@
 // `npm run bench [-- NAME…]`: measures in one run against yardsticks, and prints ratios with aims;
-// at the end all of it once more as one table for the guide.
+// at the end all of it once more as one table. `-- --write` puts that table into the README.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
 import { deliveries } from './bench/deliveries.ts';
 import { equipment } from './bench/equipment.ts';
-import { type Figure, markdownTable, meetsAim, printFigures } from './bench/figures.ts';
+import { type Figure, markdownTable, meetsAim, placeTable, printFigures } from './bench/figures.ts';
 import { judges } from './bench/judges.ts';
 import { mockServers } from './bench/mock-servers.ts';
 import { mswHandlers } from './bench/msw-handlers.ts';
@@ -12,6 +14,9 @@ import { start } from './bench/start.ts';
 import { isPinned, pinSelf } from './bench/subject.ts';
 import { throughput } from './bench/throughput.ts';
 import { build } from './build/build.ts';
+import { root } from './root.ts';
+
+const readme = join(root, 'README.md');
 
 type Bench = (log: (line: string) => void) => Promise<Figure[]>;
 
@@ -26,7 +31,13 @@ const benches: Readonly<Record<string, Bench>> = {
   'mock-servers': mockServers,
 };
 
-async function main(names: readonly string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const isWritten = args.includes('--write');
+  const names = args.filter((arg) => arg !== '--write');
+  if (isWritten && names.length > 0) {
+    console.error('bench: --write is for the whole table: leave the names out');
+    return 2;
+  }
   const unknown = names.filter((name) => !(name in benches));
   if (unknown.length > 0) {
     console.error(`bench: no ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
@@ -48,7 +59,9 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const machine = `${cpus()[0]?.model.trim() || process.arch}, ${count} cores`;
   const day = new Date().toISOString().slice(0, 10);
-  console.log(markdownTable(`${machine}, Node ${process.version}, ${day}.`, all));
+  const table = markdownTable(`${machine}, Node ${process.version}, ${day}.`, all);
+  console.log(table);
+  if (isWritten) writeFileSync(readme, placeTable(readFileSync(readme, 'utf8'), table));
   console.log(missed === 0 ? 'every aim is met' : `${missed} aims are missed`);
   return missed === 0 ? 0 : 1;
 }

@@ -13,6 +13,7 @@ import {
   type Settings,
   settingSpecs,
 } from '../../fixtures/settings.ts';
+import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import { createSandbox } from '../../simulator/index.ts';
 import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 
@@ -88,22 +89,26 @@ const CHANGED: Partial<Settings> = {
 
 const open = suite('open questions');
 
-open('as it comes, in another order: every rule is passed', async () => {
-  const seen = await judgeWith({}, 5);
-  assert.equal(unpassed(seen), []);
-  assert.is(seen.code, 0);
-  assert.equal(
-    seen.report.observed.filter(({ same }) => same === false),
-    [],
-    'and nothing is said to be otherwise than it is',
-  );
-});
-
-open('every choice made otherwise: every rule is passed', async () => {
-  const other = otherChoices();
-  assert.ok(Object.keys(other).length >= 40, `${Object.keys(other).length} settings`);
-  assert.equal(unpassed(await judgeWith(other, 7)), []);
-});
+const WHOLE = {
+  'as it comes, in another order': async () => {
+    const seen = await judgeWith({}, 5);
+    assert.equal(unpassed(seen), []);
+    assert.is(seen.code, 0);
+    assert.equal(
+      seen.report.observed.filter(({ same }) => same === false),
+      [],
+      'and nothing is said to be otherwise than it is',
+    );
+  },
+  'every choice made otherwise': async () => {
+    const other = otherChoices();
+    assert.ok(Object.keys(other).length >= 40, `${Object.keys(other).length} settings`);
+    assert.equal(unpassed(await judgeWith(other, 7)), []);
+  },
+};
+for (const [choices, judge] of sampleOfDay('choices', Object.entries(WHOLE), 1)) {
+  open(`${choices}: every rule is passed`, judge);
+}
 
 open('what is observed makes a simulator of which the same is observed', () =>
   withFolder(async (cwd) => {

@@ -1,7 +1,10 @@
 // Medians and ratios of the bench, and when an aim counts as met.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { median, medianRatio, meetsAim, printFigures } from './figures.ts';
+import { root } from '../root.ts';
+import { median, medianRatio, meetsAim, placeTable, printFigures } from './figures.ts';
 
 const figures = suite('figures');
 
@@ -29,5 +32,17 @@ figures('an aim is met or missed', () => {
   assert.match(table, '0.40 x');
   assert.match(table, 'MISSED');
 });
+
+figures(
+  'a table takes the place of the one before, and a page without a place for it is told',
+  () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const once = placeTable(readme, '| a |');
+    assert.match(once, '| a |\n\n</details>');
+    const twice = placeTable(once, '| b |');
+    assert.is(twice, once.replace('| a |', '| b |'));
+    assert.throws(() => placeTable('# A page', '| a |'), /has no "<!-- npm run bench/);
+  },
+);
 
 figures.run();

@@ -81,3 +81,17 @@ export function markdownTable(
   const head = ['| bench | what | measured | ratio | aim | |', '|---|---|---|---|---|---|'];
   return [heading, '', ...head, ...rows].join('\n');
 }
+
+const tableBegin = '<!-- npm run bench -- --write writes from here -->';
+const tableEnd = '<!-- to here -->';
+
+/** The page with this table between its two marks, in the place of the one before. */
+export function placeTable(page: string, table: string): string {
+  const from = page.indexOf(tableBegin) + tableBegin.length;
+  const to = page.indexOf(tableEnd, from);
+  if (from < tableBegin.length || to < 0) {
+    throw new Error(`the page has no "${tableBegin}" with a "${tableEnd}" after it`);
+  }
+  const folded = ['<details><summary>Measured</summary>', '', table, '', '</details>'].join('\n');
+  return `${page.slice(0, from)}\n\n${folded}\n\n${page.slice(to)}`;
+}

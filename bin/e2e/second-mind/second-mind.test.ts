@@ -2,6 +2,7 @@
 // to say against it, whatever it chose where the specification leaves a choice.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sampleOfDay } from '../../../fixtures/testing/sample-of-day.ts';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
 import { type ServeOptions, serve } from '../testing/second-mind/server/serve.ts';
 
@@ -30,7 +31,7 @@ secondMind('keeps every rule in the style plain', async () => {
 const CHOOSING = ['CONV', 'ACC', 'UPD', 'BULK', 'POS', 'TXN', 'TXS', 'IDEM', 'AUTH', 'HOOK', 'ERR'];
 
 secondMind('keeps the rules in the style other', async () => {
-  const only = CHOOSING.map((family) => `${family}-*`);
+  const only = sampleOfDay('families', CHOOSING, 4).map((family) => `${family}-*`);
   const { report } = await judged({ style: 'other' }, only);
   const unpassed = report.rules.filter(
     ({ verdict }) => verdict !== 'passed' && verdict !== 'not_selected',
@@ -39,7 +40,7 @@ secondMind('keeps the rules in the style other', async () => {
     unpassed.map(({ id, verdict, findings }) => `${id} ${verdict}: ${findings[0]?.actual}`),
     [],
   );
-  assert.ok(report.summary.passed > 100, `${report.summary.passed} passed`);
+  assert.ok(report.summary.passed > 10, `${report.summary.passed} passed`);
 });
 
 secondMind.run();
