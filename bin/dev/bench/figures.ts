@@ -68,13 +68,15 @@ export function markdownTable(
   all: Readonly<Record<string, readonly Figure[]>>,
 ): string {
   const rows = Object.entries(all).flatMap(([bench, figures]) =>
-    figures.map(({ name, value, ratio, aim, note }) => {
+    figures.map((figure) => {
+      const { name, value, ratio, aim, note } = figure;
       const aimed = aim
         ? 'atLeast' in aim
           ? `at least ${aim.atLeast}`
           : `at most ${aim.atMost}`
         : '';
-      const cells = [bench, name, value, ratio?.toFixed(2) ?? '', aimed, note ?? ''];
+      const told = [meetsAim(figure) === false ? 'missed' : [], note ?? []].flat().join('; ');
+      const cells = [bench, name, value, ratio?.toFixed(2) ?? '', aimed, told];
       return `| ${cells.join(' | ')} |`;
     }),
   );
