@@ -10,6 +10,7 @@ import { explained, isSpoiled, type Played, type Settled, settle } from './settl
 export interface Task {
   /** Which check, where, the how-manieth time: the same in every judgement. */
   readonly name: string;
+  readonly check: Check;
   readonly expectedMs: number;
   readonly fault: () => Fault;
   /** What has to be run after it. */
@@ -71,6 +72,7 @@ export class CheckPlay {
     const times = Math.max(0, ...aims.map((aim) => this.#played.get(aim)?.length ?? 0));
     return {
       name: `${this.check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
+      check: this.check,
       expectedMs: this.#expectedMs(aims.length),
       fault: () => instead ?? this.check.fault(aims, again),
       played: (recording, run) => {

@@ -28,7 +28,8 @@ export interface Progress {
   readonly done: number;
   readonly planned: number;
   readonly remainingMs: number;
-  readonly check: string;
+  /** What was played last. */
+  readonly check: Check;
 }
 
 export interface CheckResult {
@@ -178,14 +179,14 @@ class Judgement {
     return task.played(recording, n);
   }
 
-  #tell({ name }: Task, left: readonly Task[]): void {
+  #tell({ check }: Task, left: readonly Task[]): void {
     const expectedMs = left.reduce((sum, each) => sum + each.expectedMs, 0);
     const longestMs = Math.max(0, ...left.map((each) => each.expectedMs));
     this.#options.onProgress?.({
       done: this.#done,
       planned: this.#done + left.length,
       remainingMs: Math.max(longestMs, expectedMs / this.#jobs),
-      check: name,
+      check,
     });
   }
 }

@@ -209,7 +209,7 @@ function callOf(call: ApiCall, redactor: Redactor): ReportCall {
     method: call.method,
     target: redactor.text(call.target),
     operation: call.operation,
-    key: clean(call.key),
+    key: call.key === null ? null : redactor.known(call.key),
     if_match: header(call.headers, 'if-match'),
     body: clean(call.body),
     struck: call.struck,

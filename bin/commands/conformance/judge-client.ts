@@ -6,6 +6,7 @@ import { applyBaseline, updatedBaseline } from '../../../conformance/client/base
 import { checks } from '../../../conformance/client/checks/all.ts';
 import type { Check } from '../../../conformance/client/checks/check.ts';
 import { CommandError } from '../../../conformance/client/command.ts';
+import { glossary } from '../../../conformance/client/glossary.ts';
 import { type ClientRun, judgeClient } from '../../../conformance/client/judge.ts';
 import { makeReport } from '../../../conformance/client/make-report.ts';
 import { whatItDoes } from '../../../conformance/client/observation.ts';
@@ -20,7 +21,7 @@ import {
   printBaseline,
   unexplained,
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
-import { jsonText } from '../../../conformance/reports/plain-text.ts';
+import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';
 import { about, ProgressLine } from '../../../conformance/reports/progress/progress-line.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions, ClientReportFile } from './client-options.ts';
@@ -31,15 +32,24 @@ import { type JudgeIo, UsageError } from './io.ts';
 /** Runs mostly wait, for time limits and for each other: more of them than cores. */
 const jobsPerCore = 4;
 
+/** Columns of what stands beside an id. */
+const listWidth = 79;
+
 export function listChecks({ json }: ClientOptions, io: JudgeIo): number {
   if (json) {
     const rows = checks.map(({ id, title, expected, rules }) => ({ id, title, expected, rules }));
     io.out(`${jsonText({ checks: rows })}\n`);
     return EXIT_CODES.conformant;
   }
-  for (const { id, title, expected } of checks) {
-    io.out(`${id.padEnd(20)} ${title}\n${' '.repeat(21)}${expected}\n`);
-  }
+  const say = (name: string, ...texts: readonly string[]) => {
+    const lines = texts.flatMap((text) => wrapText(text, listWidth));
+    for (const [n, line] of lines.entries()) {
+      io.out(`${(n === 0 ? name : '').padEnd(20)} ${line}\n`);
+    }
+  };
+  for (const { word, meaning } of glossary) say(word, meaning);
+  io.out('\n');
+  for (const { id, title, expected } of checks) say(id, title, `a right client ${expected}`);
   return EXIT_CODES.conformant;
 }
 
@@ -122,7 +132,7 @@ async function play(
       seed: options.seed,
       onFirst: (seen) => io.err(`  the first run: ${whatItDoes(seen)}\n`),
       onProgress: ({ done, planned, remainingMs, check }) => {
-        words = `${done} of ${planned} runs, ${about(remainingMs)} left  ${check}`;
+        words = `${done} of ${planned} runs, ${about(remainingMs)} left  ${check.id}: ${check.title}`;
         if (io.isTerminal) line.draw();
       },
     });

@@ -1,6 +1,8 @@
 // Every check of a client, in the order in which reports show them, and each in words.
+
 import { findRule } from '../../../fixtures/rules.ts';
 import { wrapText } from '../../reports/plain-text.ts';
+import { glossary } from '../glossary.ts';
 import { brokenChecks } from './broken.ts';
 import type { Check } from './check.ts';
 import { habitChecks } from './habits.ts';
@@ -59,7 +61,7 @@ export function explainClientCheck(id: string, width: number): readonly string[]
   const places =
     atOnce === 0
       ? 'It is judged in runs in which nothing goes wrong.'
-      : 'It aims at every place of the kind that the first run shows.';
+      : 'It does so wherever the first run has shown such a call.';
   return [
     `${check.id}  ${title}`,
     ...item('what it does', orders === 'Nothing.' ? places : `${orders} ${places}`),
@@ -70,6 +72,7 @@ export function explainClientCheck(id: string, width: number): readonly string[]
     ...mend.example.split('\n').map((line) => `    ${line}`.trimEnd()),
     '',
     ...rules.flatMap((rule) => item(rule, findRule(rule).words)),
+    ...glossary.flatMap(({ word, meaning }) => item(word, meaning)),
     ...item('try it', `conformance client --only ${check.id} -- COMMAND`),
   ];
 }

@@ -35,7 +35,7 @@ Idempotency-Key: 8a40d1
   fault: (aims) => refuseFirst('internal_error', siteIds(aims)),
   judge: (recording, aim, seen) =>
     judgeRepeats(recording, aim, seen, {
-      after: 'it was answered 500',
+      after: 'the write was answered 500',
       givingUp: 'fails',
       mustSucceed: true,
     }),
@@ -59,7 +59,7 @@ const contention: Check = {
   fault: (aims) => refuseFirst('write_contention', siteIds(aims)),
   judge: (recording, aim, seen) =>
     judgeRepeats(recording, aim, seen, {
-      after: 'it was answered 503',
+      after: 'the write was answered 503',
       givingUp: 'fails',
       mustSucceed: true,
     }),

@@ -37,7 +37,7 @@ const answerLost: Check = {
   atOnce: 20,
   fault: (aims) => loseFirst('lose_answer', siteIds(aims)),
   judge: (recording, aim, seen) =>
-    judgeRepeats(recording, aim, seen, lost('it ran, and its answer was lost')),
+    judgeRepeats(recording, aim, seen, lost('the write ran, and its answer was lost')),
 };
 
 const requestLost: Check = {
@@ -50,7 +50,7 @@ const requestLost: Check = {
     'From where the client stands this looks exactly like a lost answer: a client that guesses wrong loses a payment, or makes it twice.',
   fault: (aims) => loseFirst('lose_request', siteIds(aims)),
   judge: (recording, aim, seen) =>
-    judgeRepeats(recording, aim, seen, lost('the connection was cut')),
+    judgeRepeats(recording, aim, seen, lost('the write was cut off before it ran')),
 };
 
 const noAnswer: Check = {
@@ -82,7 +82,7 @@ const noAnswer: Check = {
       return fail('waits-for-ever', words, [waiting]);
     }
     return judgeRepeats(recording, aim, seen, {
-      after: 'no answer came',
+      after: 'the write got no answer',
       givingUp: 'passed',
       mustSucceed: false,
     });

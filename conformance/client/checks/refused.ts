@@ -77,7 +77,7 @@ function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcom
   const struck = recording.calls.filter((call) => call.struck !== null);
   const [first] = struck;
   if (first === undefined) return missed(aim);
-  const told = `it was answered ${first.response?.status} ${aim.variant}`;
+  const told = `the write was answered ${first.response?.status} ${aim.variant}`;
   const same = struck.filter((call) => sameRequest(first, call));
   // Some send one thing twice on purpose, to show that it converges.
   const [again] = same.slice(site.calls);
@@ -147,7 +147,7 @@ function judgeStale(recording: Recording, aim: Aim): Outcome {
       n > struck.n && operation === 'updateAccount' && path === struck.path,
   );
   const [next] = updates;
-  const told = `its tag ${tagOf(struck)} was answered 412`;
+  const told = `the update under the tag ${tagOf(struck)} was answered 412`;
   const stale = updates.find((call) => tagOf(call) === tagOf(struck));
   if (stale !== undefined) {
     return fail('same-tag', `${told}, and sent again with the same tag`, [struck, stale]);

@@ -142,7 +142,11 @@ const converged: Check = {
   judge: (recording, aim, seen) => {
     const struck = callsAt(recording, aim.site?.id ?? '').find((call) => call.struck !== null);
     if (struck === undefined || struck.response?.status !== 200) return missed(aim);
-    const outcome = judgeAsBefore(recording, seen, 'it was answered 200, as the record existed');
+    const outcome = judgeAsBefore(
+      recording,
+      seen,
+      'the create was answered 200, as the record existed',
+    );
     return outcome.calls.length > 0 ? outcome : { ...outcome, calls: [struck.n] };
   },
 };
@@ -189,7 +193,7 @@ function judgePlainText(recording: Recording, aim: Aim, seen: Observation): Outc
   const struck = recording.calls.filter((call) => call.struck !== null);
   if (struck.length === 0) return missed(aim);
   const { ending } = recording;
-  const told = `it was answered ${aim.variant}`;
+  const told = `the write was answered ${aim.variant}`;
   if (ending.killed) {
     return fail('endless', `${told}, and the command ${endingWords(ending)}`, struck.slice(0, 3));
   }

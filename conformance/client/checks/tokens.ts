@@ -54,7 +54,7 @@ function isTokenRequest({ operation }: ApiCall): boolean {
 function judgeExpired(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const then = aim.site === null ? null : followUp(recording, aim.site, seen);
   if (then === null) return missed(aim);
-  const after = 'its token had expired';
+  const after = 'the write was answered 401, as its token had expired';
   const wrong = wrongRepeat(then, after);
   if (wrong !== null) return wrong;
   const { struck, repeats } = then;

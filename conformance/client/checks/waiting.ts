@@ -69,11 +69,11 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
     const wait = retryAfterMs(struck) ?? 0;
     const what = early.site === struck.site ? 'sent again' : `followed by call ${early.n}`;
     const after = seconds(early.atMs - (struck.answeredAtMs ?? struck.atMs));
-    const told = `it was answered 429 with Retry-After: ${wait / 1000}`;
+    const told = `the write was answered 429 with Retry-After: ${wait / 1000}`;
     return fail('too-early', `${told}, and ${what} after ${after}`, [struck, early]);
   }
   const outcome = judgeRepeats(recording, aim, seen, {
-    after: 'it was answered 429',
+    after: 'the write was answered 429',
     givingUp: 'fails',
     mustSucceed: true,
   });
@@ -164,7 +164,7 @@ Idempotency-Key: 6f1c2a9e
 function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const then = aim.site === null ? null : followUp(recording, aim.site, seen);
   if (then === null) return missed(aim);
-  const after = 'its answer was lost while it ran on';
+  const after = 'the answer to the write was lost while it ran on';
   const wrong = wrongRepeat(then, after);
   if (wrong !== null) return wrong;
   const { struck, repeats, last } = then;
@@ -172,14 +172,14 @@ function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outco
   const crowd = crowdIn(waited, mostASecond, recording.lagMs);
   if (crowd !== null) {
     const again = `sent again ${crowd.calls.length - 1} times within a second`;
-    const words = `it was answered 409 idempotency_in_flight, and ${again}`;
+    const words = `the write was answered 409 idempotency_in_flight, and ${again}`;
     return crowd.isDoubtful ? tooBusy(words, crowd.calls) : fail('hammers', words, crowd.calls);
   }
   const shown = [struck, ...repeats];
   if (repeats.length > 0 && !isSuccess(last)) return judgeGivenUp(recording, then, shown);
   const took = (repeats.at(-1)?.atMs ?? 0) - struck.atMs;
   if (took > patienceMs) {
-    return advise('too-patient', `it was repeated, but only after ${seconds(took)}`, shown);
+    return advise('too-patient', `the write was repeated, but only after ${seconds(took)}`, shown);
   }
   if (isSuccess(last) && succeeded(recording)) {
     const met = waited.length === 0 ? `, when the ${runsOnMs / 1000} s were over` : '';
@@ -192,7 +192,7 @@ function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readon
   const end = endingWords(recording.ending);
   const tries =
     repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
-  const told = `after ${tries} answered 409 idempotency_in_flight it was left`;
+  const told = `after ${tries} answered 409 idempotency_in_flight the client left it at that`;
   return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
 }
 

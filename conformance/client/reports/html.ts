@@ -4,6 +4,7 @@ import { html, type Markup } from '../../reports/html/fragments.ts';
 import { htmlPage } from '../../reports/html/page.ts';
 import { STYLE } from '../../reports/html/style.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
+import { glossary } from '../glossary.ts';
 import { reportVerdicts } from '../make-report.ts';
 import type {
   ClientReport,
@@ -16,10 +17,13 @@ import { clock, lastLines, recordingAt, request, result } from './timeline.ts';
 import { byKind, runLine, typed, verdictWords } from './words.ts';
 
 export function htmlReport(report: ClientReport): string {
+  const words = glossary.map(({ word, meaning }) => html`<dt>${word}</dt><dd>${meaning}</dd>`);
   const body = html`<main>
 ${head(report)}
 ${counts(report)}
 ${attention(report)}
+<h2>Words</h2>
+<dl class="pair">${words}</dl>
 <h2>Checks</h2>
 ${report.checks.map((check) => details(check, report))}
 ${baseline(report)}
@@ -33,7 +37,7 @@ const timelineStyle = `
 .fails { --own: var(--bad); --own-soft: var(--bad-soft); }
 .not_met { --own: var(--none); --own-soft: var(--none-soft); }
 summary .id { flex: 0 0 11rem; }
-.beside { display: grid; grid-template-columns: 3fr 2fr; gap: 1.5rem; margin: .75rem 0; }
+.beside { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; margin: .75rem 0; }
 .beside h4 { margin: 0 0 .35rem; font-size: .875rem; }
 .time { list-style: none; margin: 0; padding: 0; border-left: 2px solid var(--line); }
 .time li { position: relative; padding: .15rem 0 .35rem 1rem; font-size: .8125rem; }

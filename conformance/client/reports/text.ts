@@ -3,6 +3,8 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
+import { shortKey } from '../checks/check.ts';
+import { glossary } from '../glossary.ts';
 import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
 import { callsOf, clock, lastLines, recordingAt, request, result } from './timeline.ts';
 import { byKind, countsLine, runLine, typed, verdictWords } from './words.ts';
@@ -16,6 +18,7 @@ export interface TextOptions {
 export function textReport(report: ClientReport, options: TextOptions): string[] {
   const page = new Page(report, options);
   for (const verdict of ['fails', 'advisory', 'inconclusive'] as const) page.found(verdict);
+  page.words();
   page.listed('known');
   page.listed('not_met');
   page.listed('passed');
@@ -76,10 +79,10 @@ class Page {
     const color = verdict === 'fails' ? this.#paint.red : this.#paint.yellow;
     this.#say();
     this.#say(color.bold(`${sign} ${check.id} ${name}: ${check.title}`));
+    this.#item('at stake', check.at_stake);
     this.#item('what we did', check.orders);
     for (const group of byKind(check)) if (group[0]?.verdict === verdict) this.#finding(group);
     this.#item('right is', check.expected);
-    this.#item('at stake', check.at_stake);
     this.#item('mend', check.mend.words);
     this.#say();
     for (const line of check.mend.example.split('\n')) this.#line(`    ${line}`);
@@ -99,7 +102,9 @@ class Page {
     this.#say();
     for (const call of callsOf(recording, first)) {
       const mark = first.calls.includes(call.n) ? '→' : ' ';
-      this.#line(`  ${mark} ${clock(call.at_ms).padStart(9)}  ${call.n}. ${request(call)}`);
+      this.#line(
+        `  ${mark} ${clock(call.at_ms).padStart(9)}  ${call.n}. ${request(call, shortKey)}`,
+      );
       this.#line(`  ${mark} ${' '.repeat(9)}     ${result(call)}`);
     }
     const { words, duration_ms: ms } = recording.ending;
@@ -110,6 +115,14 @@ class Page {
     if (others.length > 0) {
       this.#item('the same', `at ${others.map(({ place }) => place).join('; ')}`);
     }
+  }
+
+  /** For who meets them for the first time, where something was found that is told with them. */
+  words(): void {
+    if (this.#report.checks.every(({ findings }) => findings.length === 0)) return;
+    this.#say();
+    this.#say(this.#paint.bold('Words'));
+    for (const { word, meaning } of glossary) this.#item(word, meaning);
   }
 
   listed(verdict: ReportVerdict): void {

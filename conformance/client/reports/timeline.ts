@@ -25,9 +25,13 @@ export function clock(ms: number): string {
   return `+${(ms / 1000).toFixed(3)} s`;
 }
 
-export function request({ method, target, key, if_match: tag }: ReportCall): string {
+/** `shown` is what there is room for of a key. */
+export function request(
+  { method, target, key, if_match: tag }: ReportCall,
+  shown = (text: string) => text,
+): string {
   const parts = [`${method} ${target}`];
-  if (key !== null) parts.push(`key ${key}`);
+  if (key !== null) parts.push(`key ${shown(key)}`);
   if (tag !== null) parts.push(`If-Match ${tag}`);
   return parts.join('  ');
 }
@@ -39,8 +43,10 @@ export function result({ struck, status, retry_after: wait, ...call }: ReportCal
     const left = gone === null ? '' : `; the client stopped waiting at ${clock(gone)}`;
     return `${struck ?? 'no answer'}${left}`;
   }
-  const after = wait === null ? '' : `, Retry-After: ${wait}`;
   const unread = gone === null ? '' : ', which the client did not wait for';
+  // What the judge has answered says the status itself.
+  if (struck?.startsWith('answered')) return `${struck}${unread}`;
+  const after = wait === null ? '' : `, Retry-After: ${wait}`;
   return `${status}${after}${struck === null ? '' : ` (${struck})`}${unread}`;
 }
 
