@@ -198,6 +198,7 @@ const unusable = [
   [['--only', 'CLT-nothing', '--', 'true'], '"CLT-nothing" matches no check'],
   [['--jobs', '0', '--', 'true'], '--jobs: "0" is not a whole number from 1 to 64'],
   [['--world', 'elsewhere', '--', 'true'], 'the worlds that come with us are'],
+  [['--', 'node client.mjs'], 'node client.mjs cannot be run: it came as one word.'],
   [['--', 'no-such-command-here'], 'no-such-command-here cannot be run: there is no such command'],
 ] as const;
 

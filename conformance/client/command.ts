@@ -78,9 +78,7 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
 function ended(child: ChildProcess, name: string) {
   return new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const { code } = error;
-      const why = code === 'ENOENT' ? 'there is no such command' : (code ?? error.message);
-      reject(new CommandError(`${name} cannot be run: ${why}`));
+      reject(new CommandError(`${name} cannot be run: ${whyNot(error, name)}`));
     });
     child.once('exit', (code, signal) => {
       const tell = () => resolve({ code, signal });
@@ -92,6 +90,14 @@ function ended(child: ChildProcess, name: string) {
       });
     });
   });
+}
+
+function whyNot({ code, message }: NodeJS.ErrnoException, name: string): string {
+  if (code === 'EACCES') return 'it is no program; name what runs it too, such as node or python3';
+  if (code !== 'ENOENT') return code ?? message;
+  if (!/\s/.test(name)) return 'there is no such command';
+  // Who quotes the whole of it has thought of a shell.
+  return 'it came as one word. Take the quotes away, or give the line to a shell: -- sh -c "…"';
 }
 
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

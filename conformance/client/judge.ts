@@ -1,6 +1,6 @@
 // A whole judgement: the command as it is, then once a check against a world in which something
 // goes wrong, side by side as far as was asked for.
-import { isUnheard, type Recording, succeeded } from './call.ts';
+import { endingWords, isUnheard, type Recording, succeeded } from './call.ts';
 import { CheckPlay, type Task } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
 import type { Fault } from './faults/fault.ts';
@@ -86,20 +86,19 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
 }
 
 const notSideBySide =
-  'The command fails when it runs beside itself (it may use a fixed port or file), so it was run one at a time.';
+  'The command failed when it ran beside itself, so it was run one at a time. It may use a fixed port or file, or fail now and then for a reason of its own.';
 
 function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): string | null {
   if (signal.aborted) return 'interrupted';
   const { ending, calls } = first;
   const within = `within ${timeoutMs / 1000} s (--timeout-s)`;
-  if (ending.killed) return `the first run did not end by itself ${within}`;
+  if (ending.killed && calls.length > 0) return `the first run did not end by itself ${within}`;
+  const end = ending.killed ? `did not end by itself ${within}` : endingWords(ending);
   if (calls.length === 0) {
-    const how = 'does it read SANDBOX_BASE_URL from its environment?';
-    return `the first run called nothing: ${how}`;
+    const how = 'its calls have to go to the address in the variable SANDBOX_BASE_URL';
+    return `the first run called nothing of the sandbox, and ${end}: ${how}`;
   }
-  return succeeded(first)
-    ? null
-    : `the first run failed although nothing went wrong: exit code ${ending.code ?? ending.signal}`;
+  return succeeded(first) ? null : `the first run ${end} although nothing went wrong`;
 }
 
 class Judgement {

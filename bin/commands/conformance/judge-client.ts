@@ -23,6 +23,7 @@ import {
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
 import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';
 import { about, ProgressLine } from '../../../conformance/reports/progress/progress-line.ts';
+import { count } from '../../../conformance/reports/verdict-words.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
 import type { ClientOptions, ClientReportFile } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
@@ -68,7 +69,9 @@ export async function judgeCommand(
   const { fixture, problems } = findNamedWorld(options.world, io.cwd);
   if (problems !== undefined) throw new UsageError(`--world ${problems.join('\n')}`);
   const jobs = options.jobs ?? jobsPerCore * availableParallelism();
-  io.err(`Judging ${typed(options.command)}: ${selected.length} checks, ${jobs} runs at a time\n`);
+  io.err(
+    `Judging ${typed(options.command)}: ${count(selected.length, 'check')}, ${count(jobs, 'run')} at a time\n`,
+  );
   const run = await play(options, io, {
     checks: selected,
     jobs,
@@ -132,7 +135,8 @@ async function play(
       seed: options.seed,
       onFirst: (seen) => io.err(`  the first run: ${whatItDoes(seen)}\n`),
       onProgress: ({ done, planned, remainingMs, check }) => {
-        words = `${done} of ${planned} runs, ${about(remainingMs)} left  ${check.id}: ${check.title}`;
+        const much = `${done} of ${planned} runs, ${about(remainingMs)} left`;
+        words = `${much}  ${check.id}: ${check.title}`;
         if (io.isTerminal) line.draw();
       },
     });

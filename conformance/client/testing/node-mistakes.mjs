@@ -52,6 +52,11 @@ const mistakes = {
   'new-key-after-503': keyAfter(503),
   'never-gives-up': { tries: 10_000, waitMs: () => 450 },
   'twenty-tries': { tries: 20, waitMs: () => 400 },
+  'key-of-update': {
+    newKey: (target) => (target?.startsWith('accounts/') ? `update-${target}` : randomUUID()),
+    updatesTwice: true,
+  },
+  'hammers-on': { tries: 40, waitMs: () => 5 },
   hammers: { tries: 8, waitMs: () => 100 },
   'given-up-is-done': {
     onGivenUp: (error) => {
@@ -127,7 +132,11 @@ const client = new Client(mistakes[name]);
 
 // One of each kind is enough for a mistake to show: shorter than all nine writes.
 const account = await client.createAccount('person');
-await client.updateAccount(account, { first_name: 'Augusta' });
+const updated = await client.updateAccount(account, { first_name: 'Augusta' });
+if (mistakes[name].updatesTwice) {
+  const { json, etag } = updated;
+  await client.updateAccount({ ...json, etag }, { last_name: 'King' });
+}
 const first = await client.createTransaction('first', '250.00');
 await client.move(first, 'approve');
 const second = await client.createTransaction('second', '75.50');

@@ -28,6 +28,8 @@ const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
   'no-key-on-approve': ['CLT-key-sent'],
   'key-too-long': ['CLT-key-sent'],
   'key-of-account': ['CLT-key-one-intent'],
+  // The answer to the first update comes to the second, and a 412 to what follows it.
+  'key-of-update': ['CLT-key-one-intent', 'CLT-stale-tag'],
   'new-key-each-try': [
     ...afterBreak,
     'CLT-no-answer',
@@ -50,6 +52,7 @@ const nodeMistakes: Readonly<Record<string, readonly string[]>> = {
   'never-gives-up': ['CLT-gives-up'],
   'twenty-tries': ['CLT-gives-up'],
   hammers: ['CLT-gives-up'],
+  'hammers-on': ['CLT-gives-up'],
   'given-up-is-done': ['CLT-gives-up'],
   'deaf-to-retry-after': ['CLT-429'],
   'retry-after-in-ms': ['CLT-429'],
@@ -142,6 +145,8 @@ export const rightClients: readonly SampleClient[] = [
   right('node', 'crowd.mjs'),
   right('node', 'outbox.mjs'),
   right('node', 'reader.mjs'),
+  right('node', 'starved.mjs'),
+  right('node', 'hooks.mjs'),
   right('python3', 'urllib_client.py'),
   right('python3', 'threads_client.py'),
   right('sh', 'curl.sh'),
