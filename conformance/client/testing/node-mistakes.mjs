@@ -139,5 +139,8 @@ if (mistakes[name].updatesTwice) {
 }
 const first = await client.createTransaction('first', '250.00');
 await client.move(first, 'approve');
-const second = await client.createTransaction('second', '75.50');
-await client.move(second, 'approve');
+// A second of a kind is for those of whom it shows something: every write costs a dozen runs.
+if (['none', 'derived-keys', 'new-key-each-try', 'key-of-account'].includes(name)) {
+  const second = await client.createTransaction('second', '75.50');
+  await client.move(second, 'approve');
+}
