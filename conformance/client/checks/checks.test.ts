@@ -271,6 +271,18 @@ table('CLT-stale-tag', recorded([update('"1"', 'a')]), [
   ['no tag at all', [stale, list, update(null, 'b')], {}, 'fails no-tag'],
 ]);
 
+// A test that sends under a stale tag on purpose, to see that it is refused.
+const provoked = update('"1"', 'z', { status: 412, json: { status: 'B' } });
+table('CLT-stale-tag', recorded([update('"1"', 'a'), provoked]), [
+  ['as often as without a fault', [stale, list, update('"2"', 'b'), provoked], {}, 'passed'],
+  [
+    'once more than that',
+    [stale, update('"1"', 'b'), list, update('"2"', 'c'), provoked],
+    {},
+    'fails same-tag',
+  ],
+]);
+
 const token: Written = { line: 'POST oauth/token', json: {}, status: 200 };
 const expired = struck({ status: 401, fate: 'refused' });
 table('CLT-token-expires', recorded([token, create]), [
