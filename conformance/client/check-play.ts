@@ -12,6 +12,8 @@ export interface Task {
   readonly name: string;
   readonly check: Check;
   readonly expectedMs: number;
+  /** So many times the time limit, for what may have been slow and not endless. */
+  readonly patience: number;
   readonly fault: () => Fault;
   /** What has to be run after it. */
   readonly played: (recording: Recording, run: number) => readonly Task[];
@@ -74,6 +76,7 @@ export class CheckPlay {
       name: `${this.check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
       check: this.check,
       expectedMs: this.#expectedMs(aims.length),
+      patience: aims.some((aim) => this.#played.get(aim)?.at(-1)?.recording.ending.killed) ? 2 : 1,
       fault: () => instead ?? this.check.fault(aims, again),
       played: (recording, run) => {
         for (const aim of aims) {

@@ -113,10 +113,15 @@ class Judgement {
     this.#jobs = options.jobs;
   }
 
-  async run(seed: string, fault: Fault): Promise<{ recording: Recording; n: number }> {
+  async run(
+    seed: string,
+    fault: Fault,
+    patience = 1,
+  ): Promise<{ recording: Recording; n: number }> {
     this.runs += 1;
     const n = this.runs;
-    const recording = await play({ ...this.#options, seed, fault });
+    const timeoutMs = this.#options.timeoutMs * patience;
+    const recording = await play({ ...this.#options, timeoutMs, seed, fault });
     this.requests += recording.calls.length;
     // A client that does not get to read its answers in time has too much running beside it.
     if (recording.calls.some(isUnheard)) this.#jobs = Math.max(1, Math.floor(this.#jobs / 2));
@@ -172,7 +177,8 @@ class Judgement {
   }
 
   async #play(task: Task): Promise<readonly Task[]> {
-    const { recording, n } = await this.run(`${this.#options.seed}/${task.name}`, task.fault());
+    const seed = `${this.#options.seed}/${task.name}`;
+    const { recording, n } = await this.run(seed, task.fault(), task.patience);
     this.#done += 1;
     if (this.#options.signal.aborted) return [];
     return task.played(recording, n);

@@ -103,9 +103,7 @@ then an error, with the key, so that a person can try it again later`,
     }
     if (tries.length > mostTries) return fail('never-gives-up', `${told}, and went on`, tries);
     const end = endingWords(ending);
-    if (ending.killed) {
-      return fail('never-gives-up', `${told}, was still at it, and ${end}`, tries);
-    }
+    if (ending.killed) return fail('still-at-it', `${told}, was still at it, and ${end}`, tries);
     if (ending.code === 0) {
       return fail('taken-for-done', `${told}, all answered 500; yet the command ${end}`, tries);
     }

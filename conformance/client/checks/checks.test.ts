@@ -138,6 +138,7 @@ table('CLT-no-answer', plain, [
   ['given up waiting, repeated', [{ ...silent, abandonedAtMs: 50 }, create, approve], {}, 'passed'],
   ['given up with an error', [{ ...silent, abandonedAtMs: 50 }], failed, 'passed'],
   ['waits on', [silent], killed, 'fails waits-for-ever'],
+  ['came there late', [{ ...silent, atMs: 40_000 }], killed, 'inconclusive killed'],
   [
     'a new key',
     [
@@ -166,7 +167,7 @@ table('CLT-gives-up', plain, [
   ['four within a second', every(250, 4), failed, 'fails hammers'],
   ['three within a second', every(340, 6), failed, 'passed'],
   ['no error in the end', every(400, 3), {}, 'fails taken-for-done'],
-  ['still at it', every(9_000, 7), killed, 'fails never-gives-up'],
+  ['still at it', every(9_000, 7), killed, 'fails still-at-it'],
 ]);
 
 const limited = struck({

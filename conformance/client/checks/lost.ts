@@ -3,7 +3,7 @@
 import { endingWords } from '../call.ts';
 import { loseFirst } from '../faults/lost.ts';
 import { callsAt, chosen } from '../observation.ts';
-import { aimsAt, type Check, fail, siteIds } from './check.ts';
+import { aimsAt, type Check, fail, seconds, siteIds, unclear } from './check.ts';
 import { judgeRepeats, type RepeatRule } from './sent-again.ts';
 
 const mend = {
@@ -77,9 +77,13 @@ const noAnswer: Check = {
     );
     const { ending } = recording;
     if (waiting !== undefined && ending.killed) {
-      const end = endingWords(ending);
-      const words = `it still waited for the answer to call ${waiting.n} when it ${end}`;
-      return fail('waits-for-ever', words, [waiting]);
+      const waitedMs = ending.durationMs - waiting.atMs;
+      const waited = `the client had waited ${seconds(waitedMs)} for an answer`;
+      const words = `${waited} to call ${waiting.n} when it ${endingWords(ending)}`;
+      // Where most of the time went into getting there, it may have been about to give up.
+      return waitedMs < ending.durationMs / 2
+        ? unclear('killed', words, [waiting])
+        : fail('waits-for-ever', words, [waiting]);
     }
     return judgeRepeats(recording, aim, seen, {
       after: 'the write got no answer',
