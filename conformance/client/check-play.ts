@@ -81,7 +81,7 @@ export class CheckPlay {
       played: (recording, run) => {
         for (const aim of aims) {
           const outcome = this.check.judge(recording, aim, this.#seen);
-          const spoiled = isSpoiled(recording, outcome, this.#seen.first);
+          const spoiled = isSpoiled(recording, { outcome, aim }, this.#seen.first);
           const played = { outcome, recording, run, alone, instead: instead !== null, spoiled };
           this.#played.set(aim, [...(this.#played.get(aim) ?? []), played]);
         }

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
-import { explained, type Played, settle } from './settle.ts';
+import type { Site } from './observation.ts';
+import { explained, isSpoiled, type Played, settle } from './settle.ts';
 import { recorded } from './testing/recorded.ts';
 
 const settled = suite('settled');
@@ -65,6 +66,32 @@ for (const [runs, verdict, why] of cases) {
     assert.is(found?.outcome.verdict ?? 'again', verdict);
   });
 }
+
+const unheard = { line: 'POST accounts', key: 'a', abandonedAtMs: 950 };
+const another = { line: 'POST transactions', key: 'b' };
+const site = (id: string) => ({ site: { id } as Site });
+const judgedAt = (id: string, outcome: Outcome) => ({ aim: site(id), outcome });
+const heardAll = recorded([another]);
+
+settled('what a client did not hear spoils a run', () => {
+  const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another], { durationMs: 1_000 });
+  assert.ok(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
+  const all = recorded([unheard, unheard, another]);
+  assert.not(isSpoiled(all, judgedAt('createAccount#1', outcomes.f!), all), 'it never reads them');
+});
+
+settled('what it left because it ended does not, unless it was that which ended it', () => {
+  const run = recorded([another, unheard], { durationMs: 1_000 });
+  assert.not(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
+  assert.ok(isSpoiled(run, judgedAt('createAccount#1', outcomes.f!), heardAll));
+});
+
+settled('nor does it where all was well, unless nobody heard the fault', () => {
+  const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another]);
+  assert.not(isSpoiled(run, judgedAt('createAccount#1', outcomes.p!), heardAll));
+  const fault = recorded([{ ...unheard, struck: 'answered 500', abandonedAtMs: 300 }, another]);
+  assert.ok(isSpoiled(fault, judgedAt('createAccount#1', outcomes.p!), heardAll));
+});
 
 settled('a mistake seen twice elsewhere is believed at once', () => {
   const found = settle(everywhere, playedOf('f'), new Set(['new-key']));

@@ -1,5 +1,5 @@
 // Decides when enough was played of one aim of a check: a failure is seen twice, or it is none.
-import { isUnheard, type Recording } from './call.ts';
+import { type ApiCall, isUnheard, type Recording } from './call.ts';
 import type { Aim, Outcome } from './checks/check.ts';
 
 /** What one run has shown of one aim. */
@@ -15,6 +15,9 @@ export interface Played {
   /** The client did not hear what it was told, so this run says nothing. */
   readonly spoiled: boolean;
 }
+
+/** What one run comes to for one aim. */
+export type Judged = Pick<Played, 'outcome'> & { readonly aim: Pick<Aim, 'site'> };
 
 export interface Settled {
   readonly aim: Aim;
@@ -75,13 +78,27 @@ function settledUnheard(aim: Aim, own: readonly Played[]): Settled | null {
 }
 
 /** The client stopped waiting where nobody had ordered it, and what it did may be due to that. */
-export function isSpoiled(recording: Recording, { verdict }: Outcome, first: Recording): boolean {
+export function isSpoiled(recording: Recording, played: Judged, first: Recording): boolean {
   // Who never reads its answers to the end leaves them unread when all is well, too.
   const habit = first.calls.filter(isUnheard).length * 2 > first.calls.length;
   if (habit) return false;
+  const own = played.aim.site?.id ?? null;
+  const isOwn = ({ site }: ApiCall) => own === null || site === own;
   const unheard = recording.calls.filter(isUnheard);
-  const isGood = verdict === 'passed' || verdict === 'not_met';
-  return isGood ? unheard.some(({ struck }) => struck !== null) : unheard.length > 0;
+  const { verdict } = played.outcome;
+  if (verdict === 'passed' || verdict === 'not_met') {
+    return unheard.some((call) => isOwn(call) && call.struck !== null);
+  }
+  return unheard.some((call) => isOwn(call) || !isLeftAtEnd(call, recording));
+}
+
+/** How long a command may take to end after it has decided to. */
+const endingMs = 500;
+
+/** A command that ends leaves whatever else was on its way: that is no accident. */
+function isLeftAtEnd({ abandonedAtMs }: ApiCall, { calls, ending }: Recording): boolean {
+  const leftAtMs = abandonedAtMs ?? 0;
+  return leftAtMs > ending.durationMs - endingMs && calls.every(({ atMs }) => atMs <= leftAtMs);
 }
 
 function isFailure({ outcome }: Played): boolean {

@@ -2,9 +2,9 @@
 
 import { findRule } from '../../../fixtures/rules.ts';
 import { wrapText } from '../../reports/plain-text.ts';
-import { glossary } from '../glossary.ts';
 import { brokenChecks } from './broken.ts';
 import type { Check } from './check.ts';
+import { glossary } from './glossary.ts';
 import { habitChecks } from './habits.ts';
 import { lostChecks } from './lost.ts';
 import { refusedChecks } from './refused.ts';

@@ -4,7 +4,7 @@ import { html, type Markup } from '../../reports/html/fragments.ts';
 import { htmlPage } from '../../reports/html/page.ts';
 import { STYLE } from '../../reports/html/style.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
-import { glossary } from '../glossary.ts';
+import { glossary } from '../checks/glossary.ts';
 import { reportVerdicts } from '../make-report.ts';
 import type {
   ClientReport,

@@ -4,7 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import { shortKey } from '../checks/check.ts';
-import { glossary } from '../glossary.ts';
+import { glossary } from '../checks/glossary.ts';
 import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
 import { callsOf, clock, lastLines, recordingAt, request, result } from './timeline.ts';
 import { byKind, countsLine, runLine, typed, verdictWords } from './words.ts';
