@@ -69,6 +69,18 @@ gateway('an answer that a client did not wait for is known from one that it has 
   });
 });
 
+gateway('who has gone before there was an answer has not heard it', async () => {
+  await behind(created, {}, async (base, own) => {
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    const lines = 'POST /api/v1/accounts HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 2\r\n\r\n';
+    // The end comes with the call.
+    socket.end(`${lines}{}`);
+    while (own.calls[0]?.response == null) await pause(1);
+    await pause(1);
+    assert.equal(own.calls.map(isUnheard), [true]);
+  });
+});
+
 gateway('an answer is lost once, after the platform has run the call', async () => {
   let ran = 0;
   const count = async () => {

@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { type HeaderLine, linesOfRaw } from '../engine/send/headers.ts';
 import type { ApiCall, ApiResponse, Fate } from './call.ts';
 import { Credentials } from './credentials.ts';
@@ -84,11 +84,15 @@ export class Gateway {
 
   /** The system resets a connection that is closed before all that came on it was read. */
   #watch(socket: Socket): void {
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    const leave = () => {
       const call = this.#lastOn.get(socket);
-      if (code === 'ECONNRESET' && call !== undefined && !this.#isFrozen) {
-        call.abandonedAtMs ??= this.#nowMs();
-      }
+      if (call !== undefined && !this.#isFrozen) call.abandonedAtMs ??= this.#nowMs();
+    };
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNRESET') leave();
+    });
+    socket.once('end', () => {
+      if (this.#lastOn.get(socket)?.answeredAtMs === null) leave();
     });
   }
 
@@ -221,7 +225,12 @@ export class Gateway {
     };
   }
 
-  #answer(call: Growing, response: ServerResponse, { status, headers, body }: ApiResponse): void {
+  async #answer(call: Growing, response: ServerResponse, answer: ApiResponse): Promise<void> {
+    // Who had gone while this program was busy is heard of when it next looks at its connections,
+    // which it does between timers and immediates.
+    await pause(1);
+    await immediate();
+    const { status, headers, body } = answer;
     call.answeredAtMs = call.abandonedAtMs === null ? this.#nowMs() : null;
     response.writeHead(status, [
       ...headers.flat(),
