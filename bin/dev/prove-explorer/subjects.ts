@@ -124,7 +124,7 @@ const KEPT = new Set([
   ...['deprecation_header', 'account_status_endpoint'],
 ]);
 
-function drawSettings(seed: number): Settings {
+export function drawSettings(seed: number): Settings {
   const random = new Random(seed);
   const drawn: Record<string, unknown> = {};
   const specs: Readonly<Record<string, SettingSpec>> = settingSpecs;
