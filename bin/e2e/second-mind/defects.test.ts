@@ -24,7 +24,7 @@ broken('stand in the code, each by its name', () => {
 const SAMPLES: readonly (readonly [DefectId, string])[] = [
   ['idem-replay-reprinted', 'IDEM-4b'],
   ['upd-stale-applies', 'UPD-7'],
-  ['txs-uncompensated', 'TXS-10'],
+  ['comb-second-place', 'TXS-4'],
 ];
 
 for (const [id, rule] of SAMPLES) {

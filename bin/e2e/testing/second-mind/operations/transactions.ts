@@ -48,7 +48,9 @@ export function createTransaction(ctx: RequestContext): Answer {
   const place = placeOf(ctx);
   if ('headers' in place) return place;
   const [account, trading] = place;
-  if (!mind.style.foreignCurrency && trading.currency !== ctx.body.currency) {
+  const { currency } = ctx.body;
+  // TXN-4: an empty one is no other currency, and has been looked at before.
+  if (!mind.style.foreignCurrency && currency !== '' && trading.currency !== currency) {
     return invalid(ctx, `this trading account is kept in ${trading.currency}`, 'currency');
   }
   const made = addTransaction(ctx, reference, account, trading);
