@@ -20,6 +20,7 @@ import { recordDeviations } from './idempotency/records.ts';
 import { replayedEffectDeviations } from './idempotency/replayed-effects.ts';
 import { replayDeviations } from './idempotency/replays.ts';
 import { retryableAnswerDeviations } from './idempotency/retryable-answers.ts';
+import { singleOperationDeviations } from './idempotency/single-operations.ts';
 import { subjectDeviations } from './idempotency/subjects.ts';
 import { forgettingDeviations } from './idempotency/unkeyed-operations.ts';
 import { limitAnswerDeviations } from './limits/answers.ts';
@@ -62,6 +63,7 @@ export const deviations: readonly Deviation[] = [
   ...replayedEffectDeviations,
   ...forgettingDeviations,
   ...recordDeviations,
+  ...singleOperationDeviations,
   ...retryableAnswerDeviations,
   ...tokenDeviations,
   ...reachDeviations,

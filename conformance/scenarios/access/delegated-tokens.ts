@@ -3,7 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { ApiClient } from '../../engine/send/client.ts';
-import type { Credential, Place } from '../../providers/target.ts';
+import type { Credential, CredentialOptions, Place } from '../../providers/target.ts';
 
 /**
  * LIM-10: under a clock that stands still nothing is refilled, so that one token serves but five.
@@ -37,16 +37,24 @@ export class DelegatedTokens {
     return this.#t.as(this.#credential);
   }
 
-  async #mint(): Promise<Credential> {
-    const { clientId } = await this.#t.operator.mint({ scopes: MINTER_SCOPES });
-    return this.#t.operator.mint({
-      kind: 'delegated',
-      scopes: TRADER_SCOPES,
+  #mint(): Promise<Credential> {
+    return mintDelegated(this.#t, {
       accountId: this.#accountId,
       readOnly: this.#readOnly,
-      ...(clientId === undefined ? {} : { mintedBy: clientId }),
+      scopes: TRADER_SCOPES,
     });
   }
+}
+
+/** A delegated token of one account, and the server credential that mints it. Needs `mint`. */
+export async function mintDelegated(
+  t: ScenarioContext,
+  options: Required<Pick<CredentialOptions, 'accountId' | 'readOnly' | 'scopes'>>,
+): Promise<Credential> {
+  const scopes = [...new Set([...MINTER_SCOPES, ...options.scopes])];
+  const { clientId } = await t.operator.mint({ scopes });
+  const mintedBy = clientId === undefined ? {} : { mintedBy: clientId };
+  return t.operator.mint({ kind: 'delegated', ...options, ...mintedBy });
 }
 
 /** The place that a delegated token is for: made for it, or the one that the profile names. */

@@ -11,7 +11,7 @@ import type { Place } from '../../providers/target.ts';
 import { expectOutOfReach } from '../support/hidden.ts';
 import { openPosition } from '../support/orders.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
-import { DelegatedTokens, delegatedPlace } from './delegated-tokens.ts';
+import { DelegatedTokens, delegatedPlace, mintDelegated } from './delegated-tokens.ts';
 import {
   expectNotListed,
   expectPositionsHidden,
@@ -199,8 +199,29 @@ const authDelegated: Scenario = {
     );
     const list = await (await traders.next()).listTransactions({ query: pageFrom(pending.id) });
     expectNotListed(t, 'AUTH-5', list, pending.id);
+    if (!t.has('mint')) return;
+    await t.branch('AUTH-5', 'updating another account', () => expectOthersKept(t));
   },
 };
+
+/** Whether a delegated token may update even its own account is nowhere said. */
+async function expectOthersKept(t: ScenarioContext): Promise<void> {
+  const [own, foreign] = [await t.given.account(), await t.given.account()];
+  const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
+  const holder = t.as(await mintDelegated(t, options));
+  const update = (id: string, ifMatch: string) =>
+    holder.updateAccount(id, { first_name: t.fresh.text() }, { ifMatch });
+  if ((await update(own.id, own.etag)).status >= 300) return;
+  const hidden = await expectOutOfReach(t, 'AUTH-5', {
+    outsider: async () => holder,
+    hidden: () => update(foreign.id, foreign.etag),
+    unknown: () => update(UNKNOWN_ID, foreign.etag),
+    own: () => update(own.id, own.etag),
+  });
+  const read = await t.given.reread(foreign);
+  const same = read.at('first_name') === foreign.answer.at('first_name');
+  t.expect('AUTH-5', read).is('the account as it was', same, undefined, hidden);
+}
 
 const authServerTrader: Scenario = {
   id: 'auth-server-with-trader-scopes',

@@ -107,6 +107,7 @@ const accShape: Scenario = {
       const update = () => t.api.updateAccount(known.id, change, options);
       // UPD-2 judges what becomes of the fields that it does not name.
       answers.push([await t.control('an update', update, 200), SPARSE]);
+      answers.push([await t.given.reread(known), SPARSE]);
     });
     for (const [answer, wanted] of answers) {
       const shape = t.expect('ACC-18', answer);

@@ -224,6 +224,17 @@ const accPhoneRegion: Scenario = {
         .is(`taken: "${national}" of ${region} is nobody else's`, answer.status < 300)
         .is(`${national} of ${region} as ${wanted}`, digitsOf(answer.at('phone')) === wanted, seen);
     }
+    await t.branch('ACC-12', 'as the row of a batch', async () => {
+      const own = `06 1${digitsOf(t.fresh.phone()).slice(-7)}`;
+      const row = t.newAccount({ phone: own, phone_region: 'FR' });
+      await t.control('a batch of one', () => t.api.bulkCreateAccounts([row]), 200);
+      const created = await t.control('its account', () => t.api.createAccount(row));
+      const found = created.presuming('ACC-5', 'BULK-3');
+      const shown = JSON.stringify(created.at('phone') ?? null);
+      const wanted = `336${digitsOf(own).slice(1)}`;
+      const read = digitsOf(created.at('phone')) === wanted;
+      t.expect('ACC-12', found).is(`${own} of FR as ${wanted}`, read, shown);
+    });
     // A number that says its country itself needs no hint, so another one does not change it.
     const phone = t.fresh.phone();
     const hinted = await t.api.createAccount(t.newAccount({ phone, phone_region: 'FR' }));

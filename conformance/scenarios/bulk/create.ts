@@ -200,8 +200,19 @@ const bulkResubmitted: Scenario = {
       t.expect('BULK-12', thrice).fields({ 'rows.1.id': id, 'rows.2.id': id });
       t.expect('BULK-12', single).field('id', id);
     });
+    await t.branch('BULK-12', 'one reference in two cases', () => expectOneInTwoCases(t));
   },
 };
+
+/** References are the same in any case, in a batch as in creates one after another. */
+async function expectOneInTwoCases(t: ScenarioContext): Promise<void> {
+  const row = t.newAccount();
+  const reference = String(row.client_reference_id).toUpperCase();
+  const loud = { ...row, client_reference_id: reference, email: t.fresh.email() };
+  const both = await t.api.bulkCreateAccounts([row, loud]);
+  const id = t.pick(both, 'rows.0.id');
+  t.expect('BULK-12', both.presuming('ACC-6')).field('rows.1.id', id);
+}
 
 /** BULK-3: what the specification has a single create answer. */
 const SINGLE = { fresh: 201, known: 200, taken: 409, sharing: 409, invalid: 422 } as const;

@@ -34,10 +34,22 @@ const bulkRowWithoutReference: Scenario = {
 const bulkRowOfAnotherBrand: Scenario = {
   id: 'bulk-row-of-another-brand',
   title: 'A row with a brand out of reach refuses the whole batch and is named by its index',
-  rules: ['BULK-10'],
+  rules: ['BULK-3', 'BULK-10'],
   observes: ['NS-6'],
   needs: ['brand'],
-  run: (t) => expectBrandRefused(t, 'brand', t.brandId('other_brand') ?? '999999999'),
+  async run(t) {
+    await expectBrandRefused(t, 'brand', t.brandId('other_brand') ?? '999999999');
+    await t.branch('BULK-3', 'a row that names no brand', async () => {
+      const unnamed = () => t.newAccount({ brand_id: undefined }, 'brand');
+      const alone = () => t.as('brand').createAccount(unnamed());
+      const single = await t.control('a create that names no brand', alone);
+      const batch = await t.as('brand').bulkCreateAccounts([unnamed()]);
+      const status = batch.at('rows.0.status') ?? batch.status;
+      const landed = batch.at('rows.0.id') ?? null;
+      const words = `${single.status}, as creating it alone`;
+      t.expect('BULK-3', batch).is(words, landed !== null, `status ${status}`, single);
+    });
+  },
 };
 
 const bulkRowOfAnotherFirm: Scenario = {

@@ -169,6 +169,12 @@ const convIdsOfMoney: Scenario = {
       expectUnreadable(t, 'CONV-1b', number, broken);
       const odd = await t.api.openPosition({ ...body, trading_account_id: `${id}abc` });
       t.expect('CONV-1c', odd).refused(422, 'validation_failed');
+      const opened = await openPosition(t, place);
+      const { body: closing } = await closePosition(t, opened);
+      const closed = { ...closing(await openPosition(t, place)), trading_account_id: Number(id) };
+      expectUnreadable(t, 'CONV-1b', await t.api.closePosition(closed), broken);
+      const oddly = { ...closed, trading_account_id: `${id}abc` };
+      t.expect('CONV-1c', await t.api.closePosition(oddly)).refused(422, 'validation_failed');
     });
   },
 };

@@ -1,10 +1,12 @@
 // EVT: what the operations of the API tell of themselves. Which of them brings which event is open
 // (NS-11); that each event is one of its own is not.
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type Envelope, envelopeIn, eventIdOf, numberNames, sequenceAt } from './envelopes.ts';
+import { isSignedWith } from './signatures.ts';
 import {
   deliveryTimeoutMs,
   flushDeliveries,
@@ -29,7 +31,11 @@ const evtKinds: Scenario = {
   async run(t) {
     const commands = await eventCommandsOf(t);
     const [hook, beside] = [await t.receiver(), await t.receiver()];
-    for (const each of [hook, beside]) await t.given.webhook(each);
+    const first = await t.given.webhook(hook);
+    await t.given.webhook(beside);
+    // Whether there may be two of one url is nowhere said; where there may, each is by itself.
+    const event_categories = ['account', 'order', 'position', 'transaction'];
+    const twin = await t.api.createWebhook({ url: hook.url, event_categories });
     const told: string[] = [];
     const kinds: Record<string, string | null> = {};
     for (const command of commands) {
@@ -48,6 +54,8 @@ const evtKinds: Scenario = {
     const deliveries = await t.deliveriesAt(hook, 0, 0);
     expectApart(t, deliveries);
     await expectBoth(t, deliveries, beside);
+    const own = twin.status < 300 ? twin.at('secret') : undefined;
+    if (typeof own === 'string') await expectTwin(t, hook, first.secret, own);
     if (t.has('emit')) await expectAllDelivered(t, deliveries);
   },
 };
@@ -66,6 +74,29 @@ async function expectBoth(
   const words = 'every event at both of two subscriptions to everything';
   const actual = `not at the second: ${missing().join(', ')}`;
   t.claim('EVT-4', words, missing().length === 0, actual, ...deliveries);
+}
+
+/** EVT-4: two subscriptions to one url are told apart by the secrets that sign. */
+async function expectTwin(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  ...secrets: readonly string[]
+): Promise<void> {
+  const signedWith = async (secret: string) =>
+    (await t.deliveriesAt(hook, 0, 0)).filter((each) => isSignedWith(secret, each));
+  const idsOf = async (secret: string) =>
+    new Set((await signedWith(secret)).map((each) => eventIdOf(envelopeIn(each))));
+  const both = async () => {
+    const [one, other] = await Promise.all(secrets.map(idsOf));
+    return isDeepStrictEqual(one, other);
+  };
+  await t.until(both, deliveryTimeoutMs(t));
+  const counts = await Promise.all(secrets.map(async (each) => (await idsOf(each)).size));
+  // EVT-6 judges how they are signed.
+  if (counts.every((count) => count === 0)) return;
+  const words = 'every event for each of two subscriptions to one url';
+  const actual = `${counts.join(' and ')} events`;
+  t.claim('EVT-4', words, await both(), actual, ...(await t.deliveriesAt(hook, 0, 0)));
 }
 
 /** EVT-4: whatever the operations brought is in the platform's own log, and was delivered. */

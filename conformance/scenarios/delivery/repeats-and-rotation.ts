@@ -61,13 +61,15 @@ function timeOf(delivered: RecordedDelivery): string | undefined {
 const evtRotation: Scenario = {
   id: 'evt-rotation',
   title: 'During a rotation there are two v1, under the new secret and the previous one',
-  rules: ['EVT-7'],
+  rules: ['EVT-6', 'EVT-7'],
   observes: ['NS-22', 'NS-61'],
   needs: ['receiver'],
   lane: 'own_world',
   async run(t) {
     const hook = await t.receiver();
     const { id, secret } = await t.given.webhook(hook);
+    const beside = await t.receiver();
+    const other = await t.given.webhook(beside);
     const plain = await requireDelivery(t, hook, await triggerEvent(t));
     if (!isSignedWith(secret, plain)) {
       return t.notTested('EVT-7', 'deliveries are not signed as EVT-6 says before any rotation');
@@ -84,6 +86,7 @@ const evtRotation: Scenario = {
       const made = valuesAt(signatureOf(delivered)!, 'v1');
       t.claim('EVT-7', 'two v1', made.length === 2, signatureOf(delivered)!.value, delivered);
     }
+    await expectOwnSecret(t, beside, other.secret);
     const third = await rotate();
     const again = await requireDelivery(t, hook, await triggerEvent(t));
     const value = signatureOf(again)?.value ?? 'no signature';
@@ -96,6 +99,18 @@ const evtRotation: Scenario = {
     await observeOverlap(t, hook, fourth);
   },
 };
+
+/** EVT-6: a rotation is of one subscription; what another signs with stays as it is. */
+async function expectOwnSecret(
+  t: ScenarioContext,
+  hook: WebhookEndpoint,
+  secret: string,
+): Promise<void> {
+  const delivered = await requireDelivery(t, hook, await triggerEvent(t));
+  const value = signatureOf(delivered)?.value ?? 'no signature';
+  const own = isSignedWith(secret, delivered) === true;
+  t.claim('EVT-6', 'signed with its own secret, which nobody rotated', own, value, delivered);
+}
 
 /** NS-61: which of the three sign while two rotations last. */
 function observeSecond(

@@ -38,10 +38,26 @@ const errUnreadable: Scenario = {
       const placed = t.newTransaction(await t.given.place(), { currency: undefined });
       expectPlainText(t, await t.api.createTransaction(placed));
       expectPlainText(t, await t.api.createTransaction(placed, { raw: BROKEN_JSON }));
+      await expectEachPlain(t);
     }
     await observeReading(t, answers[0]!, missing);
   },
 };
+
+/** Whatever takes a body refuses one that cannot be read alike. */
+async function expectEachPlain(t: ScenarioContext): Promise<void> {
+  const { id, account_id } = await t.given.transaction(await t.given.place());
+  const raw = BROKEN_JSON;
+  for (const answer of [
+    await t.api.rejectTransaction(id, account_id, {}, { raw }),
+    await t.api.cancelTransaction(id, account_id, {}, { raw }),
+    await t.api.openPosition({}, { raw }),
+    await t.api.closePosition({}, { raw }),
+  ]) {
+    // Whatever this credential may not do may be said before the body is looked at (NS-17).
+    if (answer.status !== 403) expectPlainText(t, answer);
+  }
+}
 
 function expectPlainText(t: ScenarioContext, answer: Answer): void {
   t.expect('ERR-2', answer)

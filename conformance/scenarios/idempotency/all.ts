@@ -4,6 +4,7 @@ import { batchScenarios } from './batches.ts';
 import { crowdScenarios } from './concurrent-duplicates.ts';
 import { effectScenarios } from './effects.ts';
 import { eventScenarios } from './events.ts';
+import { keptScenarios } from './every-write-kept.ts';
 import { inFlightScenarios } from './in-flight.ts';
 import { apartScenarios } from './key-isolation.ts';
 import { keyScenarios } from './keys.ts';
@@ -24,6 +25,7 @@ export const idempotencyScenarios: readonly Scenario[] = [
   ...referenceScenarios,
   ...batchScenarios,
   ...lifetimeScenarios,
+  ...keptScenarios,
   ...inFlightScenarios,
   ...crowdScenarios,
 ];

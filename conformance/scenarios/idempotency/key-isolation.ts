@@ -36,17 +36,19 @@ const idemOtherCredentialOfMoney: Scenario = {
   needs: ['firm', 'no_amend', 'trading_account'],
   async run(t) {
     await expectApart(t, 'createTransaction');
-    await t.branch('IDEM-2b', 'two transactions of one account', async () => {
-      const where = await t.given.place();
-      const [mine, theirs] = [await t.given.transaction(where), await t.given.transaction(where)];
-      const key = t.fresh.key();
-      const first = await t.control('a rejection', () => decide(t, 'reject', mine, key));
-      const { id, account_id } = theirs;
-      const other = await t.as('no_amend').rejectTransaction(id, account_id, undefined, { key });
-      const truth = other.isOf(id);
-      t.expect('IDEM-2b', other).is(`run for ${id}`, truth, describeAnswer(other), first);
-    });
+    for (const verb of ['approve', 'reject', 'cancel'] as const) {
+      await t.branch('IDEM-2b', `${verb}, two transactions of one account`, async () => {
+        const where = await t.given.place();
+        const [mine, theirs] = [await t.given.transaction(where), await t.given.transaction(where)];
+        const key = t.fresh.key();
+        const first = await t.control(verb, () => decide(t, verb, mine, key));
+        const other = await decide(t, verb, theirs, key, 'no_amend');
+        const truth = other.isOf(theirs.id);
+        t.expect('IDEM-2b', other).is(`run for ${theirs.id}`, truth, describeAnswer(other), first);
+      });
+    }
     await expectApart(t, 'openPosition');
+    await expectApart(t, 'closePosition');
   },
 };
 
@@ -107,8 +109,7 @@ const idemCredentialsAlike: Scenario = {
       const create = (who: Credential) => t.as(who).createAccount(body, { key });
       const first = await t.control('a create', () => create(one));
       const second = await create(other);
-      // ACC-5 judges whether a create that runs finds the account: 200, and not the 201 of the
-      // first.
+      // ACC-5 judges whether a create that runs finds the account: 200, and not 201 as the first.
       const again = () => t.as(one).createAccount(body);
       if (isReplayOf(second, first) && isReplayOf(await again(), first)) return;
       t.expect('IDEM-2b', second).is('run by the other one', !isReplayOf(second, first));
@@ -166,8 +167,7 @@ const idemReferencesApart: Scenario = {
     const account = t.newAccount();
     const reference = account.client_reference_id;
     const created = await t.control('an account', () => t.api.createAccount(account, { key }));
-    // The other way round: its control comes first, so that no other fault of transactions shows
-    // here.
+    // The other way round; its control first, so that no other fault of transactions shows.
     const other = t.newTransaction(where);
     const second = t.fresh.key();
     const before = await t.control('a transaction', () =>

@@ -4,6 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
+import { closePosition, openPosition } from '../support/orders.ts';
 import { judgeKinds, REFUSAL_RULES, type Refused } from './refusal-kinds.ts';
 import { decide } from './subjects.ts';
 
@@ -115,6 +116,31 @@ const idemRefusalsOfTransactions: Scenario = {
   },
 };
 
+const idemRefusalsOfPositions: Scenario = {
+  id: 'idem-refusals-of-positions',
+  title: 'Refused orders are answered the same refusal again',
+  rules: REFUSAL_RULES,
+  needs: ['trading_account'],
+  async run(t) {
+    const where = await t.given.place();
+    const { body: closing } = await closePosition(t, await openPosition(t, where));
+    const opened = await openPosition(t, where);
+    const astray = { ...opened.body, trading_account_id: NOWHERE };
+    const close = (positionId?: string) => (key: string) =>
+      t.api.closePosition(closing(opened, positionId), { key });
+    const wrong: Pick<Refused, 'send' | 'corrected'>[] = [
+      { send: (key) => t.api.openPosition(astray, { key }) },
+      { send: close(NOWHERE), corrected: close() },
+    ];
+    for (const each of wrong) {
+      // NS-1: what an order is refused with is open.
+      const { status, code } = await each.send(t.fresh.key());
+      if (status >= 500 || code === undefined) continue;
+      await judgeKinds(t, [{ status, code, ...each }]);
+    }
+  },
+};
+
 const idemRefusalOfProviderWithdrawal: Scenario = {
   id: 'idem-refusal-of-provider-withdrawal',
   title: 'The 501 for a payment-provider withdrawal is kept under its key',
@@ -184,6 +210,7 @@ const idemRefusalOfCancel: Scenario = {
 export const refusalScenarios: readonly Scenario[] = [
   idemRefusalsOfAccounts,
   idemRefusalsOfTransactions,
+  idemRefusalsOfPositions,
   idemRefusalOfProviderWithdrawal,
   idemRefusalByBrand,
   idemRefusalOfCancel,

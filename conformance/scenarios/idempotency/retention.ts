@@ -2,18 +2,13 @@
 
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
 import { suspendRequest } from '../support/suspend-request.ts';
 import { isReplayOf } from './is-replay-of.ts';
-import {
-  WRITE_OPERATIONS,
-  type WriteCommand,
-  type WriteOperation,
-  writeOperations,
-} from './write-commands.ts';
+import { WRITE_OPERATIONS, writeOperations } from './write-commands.ts';
 
 /** Answers that are safe to send again, each with the rule that says it is not kept. */
 const PASSING: readonly [status: number, rule: RuleId][] = [
@@ -111,12 +106,12 @@ function expectRan(
   t.expect(rule, answer).is(expected, ran, describeAnswer(answer), before);
 }
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 /** A little, by which the clock is short of a day or past it. */
-const LITTLE_MS = 5_000;
+export const LITTLE_MS = 5_000;
 
 /** A replay is told by its being the first answer, a run by what a known reference is answered. */
-const REPLAYS_AND_RUNS: Scenario['presumes'] = {
+export const REPLAYS_AND_RUNS: NonNullable<Scenario['presumes']> = {
   'IDEM-7a': ['IDEM-4a', 'IDEM-4b', 'IDEM-4d'],
   'IDEM-7b': ['ACC-5', 'TXN-2'],
 };
@@ -185,60 +180,8 @@ const idemKeptForADay: Scenario = {
   },
 };
 
-const idemEveryWriteKeptForADay: Scenario = {
-  id: 'idem-every-write-kept-for-a-day',
-  title: 'The key of each write replays just before 24 hours are over, and runs again just after',
-  rules: ['IDEM-7a', 'IDEM-7b'],
-  presumes: REPLAYS_AND_RUNS,
-  needs: ['clock', 'trading_account'],
-  lane: 'own_world',
-  async run(t) {
-    const kept: { words: string; send: (key?: string) => Promise<Answer>; first: Answer }[] = [];
-    for (const { words, make } of writeOperations) {
-      await t.branch(['IDEM-7a', 'IDEM-7b'], words, async () => {
-        const command = await makeKnown(t, make);
-        if (command === undefined) return;
-        const own = t.fresh.key();
-        const send = (key = own) => command.send(key);
-        const first = await t.control(words, send);
-        if (isReplayOf(await send(), first)) kept.push({ words, send, first });
-      });
-    }
-    if (kept.length === 0) throw new Blocked('no repeat is answered as the first');
-    await t.operator.advance(24 * HOUR_MS - LITTLE_MS);
-    const whole = [];
-    for (const each of kept) {
-      const words = `after 24 hours less 5 s, of ${each.words}`;
-      if (expectKept(t, words, await each.send(), each.first)) whole.push(each);
-    }
-    await t.operator.advance(2 * LITTLE_MS);
-    for (const { words, send, first } of whole) {
-      const late = await send();
-      // What runs again and reads like the first answer cannot be told from it.
-      if (isReplayOf(late, first) && isReplayOf(await send(t.fresh.key()), first)) continue;
-      const expected = `${words} run again after 24 hours and 5 s`;
-      t.expect('IDEM-7b', late).is(expected, ranAgain(late, first), undefined, first);
-    }
-  },
-};
-
-/**
- * Undefined where nobody knows what the operation takes (NS-1): the others show the rule as well.
- */
-async function makeKnown(
-  t: ScenarioContext,
-  make: WriteOperation['make'],
-): Promise<WriteCommand | undefined> {
-  try {
-    return await make(t);
-  } catch (error) {
-    if (error instanceof MissingCapability) return undefined;
-    throw error;
-  }
-}
-
 /** `numbered`: a refusal made anew reads alike, but for the number of its own call. */
-function expectKept(
+export function expectKept(
   t: ScenarioContext,
   words: string,
   repeat: Answer,
@@ -251,7 +194,7 @@ function expectKept(
   return t.expect('IDEM-7a', repeat).is(expected, kept, describeAnswer(repeat), first).ok;
 }
 
-function ranAgain(answer: Answer, first: Answer): boolean {
+export function ranAgain(answer: Answer, first: Answer): boolean {
   return !isReplayOf(answer, first) && answer.code !== 'idempotency_in_flight';
 }
 
@@ -290,6 +233,5 @@ export const lifetimeScenarios: readonly Scenario[] = [
   idemTroubleBefore,
   idemTroubleAfter,
   idemKeptForADay,
-  idemEveryWriteKeptForADay,
   idemAgeOfASlowAnswer,
 ];

@@ -1,6 +1,7 @@
 // IDEM-2: what a key stands together with. The same key on another subject, or from another
 // credential, is another operation.
 
+import type { Role } from '../../engine/capabilities.ts';
 import { describeAnswer } from '../../engine/judge/expect.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -211,12 +212,13 @@ export function decide(
   verb: 'approve' | 'reject' | 'cancel',
   made: Pick<Place, 'account_id'> & { readonly id: string },
   key: string,
+  who: Role = t.mainRole,
 ): Promise<Answer> {
-  const options = { key };
-  if (verb === 'approve') return t.api.approveTransaction(made.id, made.account_id, options);
+  const [api, options] = [t.as(who), { key }];
+  if (verb === 'approve') return api.approveTransaction(made.id, made.account_id, options);
   const body = { reason: 'conformance check' };
-  if (verb === 'reject') return t.api.rejectTransaction(made.id, made.account_id, body, options);
-  return t.api.cancelTransaction(made.id, made.account_id, body, options);
+  if (verb === 'reject') return api.rejectTransaction(made.id, made.account_id, body, options);
+  return api.cancelTransaction(made.id, made.account_id, body, options);
 }
 
 export const subjectScenarios: readonly Scenario[] = [

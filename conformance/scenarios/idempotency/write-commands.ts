@@ -3,6 +3,7 @@
 
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Credential, Place } from '../../providers/target.ts';
@@ -194,7 +195,17 @@ function transactionToEnd(verb: 'rejectTransaction' | 'cancelTransaction') {
       t.as(who)[verb](made.id, where.account_id, given, { key });
     return {
       send: (key, who) => end(body, key, who),
-      altered: [(key) => end({ reason: 'another reason' }, key), (key) => end({ reason: '' }, key)],
+      altered: [
+        (key) => end({ reason: 'another reason' }, key),
+        (key) => end({ reason: '' }, key),
+        // What is decided already reads alike when it is decided again: another transaction tells.
+        async (key) => {
+          const { id, account_id } = await t.given.transaction(where);
+          const same = await t.api[verb](id, account_id, body, { key });
+          if (same.isOf(id)) throw new Blocked(`${verb} runs for another transaction (IDEM-10)`);
+          return t.api[verb](id, account_id, { reason: 'a third reason' }, { key });
+        },
+      ],
       disguised: async (key) =>
         t.api[verb]((await t.given.transaction(where)).id, where.account_id, body, { key }),
       reread: () => t.given.rereadTransaction(made),

@@ -2,12 +2,14 @@
 // shows its listed members and nothing of what operators keep to themselves.
 import { decimalId, decimalString, epochMs } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
 import {
   expectReads,
+  expectUnchanged,
   MEMBERS,
   membersOf,
   requirePrecondition,
@@ -86,28 +88,17 @@ const txnReference: Scenario = {
     // Neither all lower nor all upper case, so that a service that folds only one side shows.
     const reference = t.fresh.reference().replace('ref', 'Ref');
     const first = await t.given.transaction(place, { client_reference_id: reference });
+    const loud = { ...first.body, client_reference_id: reference.toUpperCase() };
     const bodies: readonly RequestBody[] = [
       first.body,
-      { ...first.body, amount: '99.00', client_reference_id: reference.toUpperCase() },
+      { ...loud, amount: '99.00', method: 'Bonus', transaction_type: 'Credit' },
       { ...first.body, client_reference_id: reference.toLowerCase() },
     ];
-    for (const body of bodies) {
-      const again = await t.api.createTransaction(body);
-      t.expect('TXN-2', again)
-        .status(200)
-        .field('id', first.id)
-        .is(
-          'the amount of the first, 25.00',
-          Number(again.at('amount')) === 25,
-          `amount ${again.at('amount')}`,
-        );
-    }
+    for (const body of bodies) await expectFirst(t, first, await t.api.createTransaction(body));
     if (t.has('fresh_trading_account')) {
       const beside = await t.operator.openTradingAccount(place.account_id);
       const other = { ...first.body, trading_account_id: beside.trading_account_id };
-      t.expect('TXN-2', await t.api.createTransaction(other))
-        .status(200)
-        .field('id', first.id);
+      await expectFirst(t, first, await t.api.createTransaction(other));
     }
     if (t.has('no_amend')) {
       // A reference belongs to the firm's books and not to whoever wrote it first.
@@ -137,6 +128,16 @@ const txnReference: Scenario = {
     await observeReferenceScope(t, first.body);
   },
 };
+
+/** The transaction that is there, whatever the body says that names it. */
+async function expectFirst(
+  t: ScenarioContext,
+  first: GivenTransaction,
+  again: Answer,
+): Promise<void> {
+  const found = t.expect('TXN-2', again).status(200).field('id', first.id);
+  if (found.ok) expectUnchanged(t, 'TXN-2', first.answer, again);
+}
 
 /** NS-20: within what a reference names one transaction. */
 async function observeReferenceScope(t: ScenarioContext, body: RequestBody): Promise<void> {

@@ -5,6 +5,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
+import type { Place } from '../../providers/target.ts';
 import {
   APPROVED,
   expectReads,
@@ -145,7 +146,7 @@ const txsApproveAgain: Scenario = {
   rules: ['TXS-4'],
   needs: ['trading_account'],
   async run(t) {
-    const place = await t.given.place();
+    const place = await laterPlace(t);
     const pending = await t.given.transaction(place);
     const before = t.has('ledger') ? await booksOf(t, pending) : undefined;
     const first = await t.control('a first approval', () => approve(t, pending), 200);
@@ -176,6 +177,13 @@ const txsApproveAgain: Scenario = {
   // Concurrent activity on one record may be answered so, and is then to be retried.
   provokes: [503],
 };
+
+/** Not the first trading account of its account, where another one can be opened. */
+async function laterPlace(t: ScenarioContext): Promise<Place> {
+  const first = await t.given.place();
+  if (!t.has('fresh_trading_account')) return first;
+  return t.operator.openTradingAccount(first.account_id);
+}
 
 /**
  * False where it cannot be tried: it settles in the meantime, and what approving a settled one

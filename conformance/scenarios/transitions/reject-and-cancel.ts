@@ -214,6 +214,14 @@ const txsReason: Scenario = {
       else t.expect('TXS-14', absent).status(400, 422);
       await expectReads(t, 'TXS-14', pending, 'pending');
     }
+    // To take back what has settled wants a reason as well.
+    if (!t.has('settle') || !t.has('fresh_trading_account')) return;
+    await t.branch('TXS-14', 'what has settled', async () => {
+      const settled = await t.given.settled(place);
+      const empty = (await decide(t, 'cancel', settled, '')).presuming('TXS-10');
+      t.expect('TXS-14', empty).refused(422, 'validation_failed');
+      await expectReads(t, 'TXS-14', settled, 'settled');
+    });
   },
 };
 

@@ -123,8 +123,9 @@ const updNoChange: Scenario = {
   id: 'upd-no-change',
   title: 'A body that would change nothing is 422 validation_failed',
   rules: ['UPD-8'],
-  // What changes more than it names is never without a change.
-  presumes: { 'UPD-8': ['UPD-2'] },
+  // What changes more than it names is never without a change, and whether there is one is looked
+  // at under the account's own tag.
+  presumes: { 'UPD-8': ['UPD-2', 'ACC-19'] },
   observes: ['NS-55'],
   async run(t) {
     const account = await updatedOnce(t);

@@ -30,6 +30,8 @@ const updApplied: Scenario = {
   id: 'upd-applied',
   title: 'A valid update answers 200, the account with the fields sent and no others changed',
   rules: ['UPD-1', 'UPD-2', 'UPD-3'],
+  // A field cannot be tried under a tag that is not the account's.
+  presumes: { 'UPD-3': ['ACC-19'] },
   observes: ['NS-26'],
   async run(t) {
     const account = await t.given.account({ phone: t.fresh.phone() });
@@ -154,6 +156,7 @@ const updStatus: Scenario = {
   id: 'upd-status',
   title: 'status takes any string and is stored as sent',
   rules: ['UPD-4'],
+  presumes: { 'UPD-4': ['ACC-19'] },
   observes: ['NS-5'],
   async run(t) {
     const account = await updatedOnce(t);

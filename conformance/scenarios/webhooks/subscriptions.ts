@@ -73,8 +73,24 @@ async function createUnderOneKey(
       undefined,
       one,
     );
+  const id = one.at('id');
+  if (typeof id === 'number' || typeof id === 'string') await rotateUnderOneKey(t, id, key);
   await disableSubscription(t, one);
   await disableSubscription(t, other);
+}
+
+/** HOOK-4 judges whether a rotation without a key brings a new secret. */
+async function rotateUnderOneKey(
+  t: ScenarioContext,
+  id: number | string,
+  key: string,
+): Promise<void> {
+  const rotate = () => t.api.rotateWebhookSecret(id, { key });
+  const first = await t.control('rotating the secret', rotate);
+  const second = await rotate();
+  const anew = second.status < 300 && second.at('secret') !== first.at('secret');
+  const words = 'a secret of its own for the second rotation';
+  t.expect('HOOK-1', second.presuming('HOOK-4')).is(words, anew, undefined, first);
 }
 
 const hookSecretOnce: Scenario = {
@@ -139,6 +155,9 @@ const hookDisabled: Scenario = {
   async run(t) {
     const hook = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const beside = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
+    const event_categories = [...UNTRIGGERED_CATEGORIES];
+    // Whether there may be two of one url is nowhere said; where there may, each is by itself.
+    const twin = await t.api.createWebhook({ url: hook.url, event_categories });
     const done = await t.api.disableWebhook(hook.id);
     t.must('HOOK-5', done).status(...SUCCESS_STATUSES);
     const empty = done.body.length === 0;
@@ -158,6 +177,15 @@ const hookDisabled: Scenario = {
     }
     const other = await readSubscription(t, beside.id);
     t.expect('HOOK-5', other).is('the other one not disabled', !isDisabled(other));
+    if (twin.status >= 300) return;
+    const alike = await readSubscription(t, t.pickNumber(twin, 'id'));
+    t.expect('HOOK-5', alike).is(
+      'nor the other one of its url',
+      !isDisabled(alike),
+      undefined,
+      twin,
+    );
+    await disableSubscription(t, twin);
   },
 };
 

@@ -240,4 +240,27 @@ export const reachDeviations: readonly Deviation[] = [
         : given;
     }),
   },
+  {
+    id: 'delegated-updates-any-account',
+    breaks: ['AUTH-5'],
+    story: 'The limit to one account was made for money, where delegated tokens are used.',
+    bend: operation('updateAccount', (run, context) => {
+      const { credential } = context;
+      if (credential?.accountId != null) context.credential = { ...credential, accountId: null };
+      return run(context);
+    }),
+  },
+  {
+    id: 'read-only-may-write-accounts',
+    breaks: ['AUTH-2'],
+    story: 'Read-only was made for money, where delegated tokens are used.',
+    bend: stage('scope', (decide, context) => {
+      const { credential, operation: name } = context;
+      const ofAccounts = name !== null && /Account/.test(name);
+      if (ofAccounts && credential !== null) {
+        context.credential = { ...credential, readOnly: false };
+      }
+      return decide(context);
+    }),
+  },
 ];

@@ -2,7 +2,7 @@
 import { callerOf } from '../../core/pipeline/request-context.ts';
 import { findReferenced } from '../../core/references.ts';
 import { isBlank } from '../../core/values/text.ts';
-import { type Json, operation, policy, reply, stage } from '../bend.ts';
+import { type Json, members, operation, policy, reply, stage } from '../bend.ts';
 import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
@@ -205,5 +205,15 @@ export const accountDeviations: readonly Deviation[] = [
       );
     }),
     alsoSeenAs: { 'ACC-5': 'the account is no longer found by its reference' },
+  },
+  {
+    id: 'account-found-echoes-reference',
+    breaks: ['ACC-5'],
+    story: 'The answer is printed from the request where the two should be the same.',
+    bend: members(
+      'createAccount',
+      (body, context) => ({ ...body, client_reference_id: context.body.client_reference_id }),
+      200,
+    ),
   },
 ];

@@ -211,6 +211,17 @@ export const accountShapeDeviations: readonly Deviation[] = [
       };
     }),
   },
+  {
+    id: 'account-found-with-first-tag',
+    breaks: ['ACC-19'],
+    story: 'The tag is kept beside the reference, as it was when the account was made.',
+    bend: (behaviour) =>
+      reply('createAccount', (given) =>
+        given.status === 200 && given.etag !== undefined
+          ? { ...given, etag: `"${behaviour.accounts.firstRevision}"` }
+          : given,
+      )(behaviour),
+  },
 ];
 
 function hashed(header: string | undefined) {

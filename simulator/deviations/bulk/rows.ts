@@ -3,6 +3,7 @@
 import { createOrFindAccount } from '../../core/operations/create-or-find-account.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, reply } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 const bulk = 'bulkCreateAccounts';
@@ -26,6 +27,13 @@ const result = (change: (body: Result, context: RequestContext) => Json): Deviat
 /** Changes every row of the result. */
 const rows = (change: (row: Row, index: number) => Json): Deviation['bend'] =>
   result((body) => ({ ...body, rows: body.rows.map(change) }));
+
+/** Runs the batch with other rows than those that were sent. */
+const rowsSentAs = (change: (row: Json) => Json): Deviation['bend'] =>
+  operation(bulk, (run, context) => {
+    context.body = { ...context.body, accounts: (context.body.accounts as Json[]).map(change) };
+    return run(context);
+  });
 
 export const bulkDeviations: readonly Deviation[] = [
   {
@@ -177,5 +185,40 @@ export const bulkDeviations: readonly Deviation[] = [
     breaks: ['CONV-1a'],
     story: 'The rows are printed by other code, with the id as it is in the database.',
     bend: rows((row) => (row.id === null ? row : { ...row, id: Number(row.id) })),
+  },
+  {
+    id: 'bulk-ignores-phone-region',
+    breaks: ['ACC-12'],
+    story: 'The columns of the import have no region.',
+    bend: rowsSentAs((row) => ({ ...row, phone_region: undefined })),
+  },
+  {
+    id: 'bulk-brand-must-be-named',
+    breaks: ['BULK-3'],
+    story: 'Whose brand a row is for is taken from the row alone.',
+    bend: operation(bulk, (run, context) => {
+      const unnamed = (context.body.accounts as Json[]).some((row) => row.brand_id == null);
+      return unnamed && context.credential?.brandId != null
+        ? refuseAs(context, 422, 'validation_failed', 'brand_id is required in every row.')
+        : run(context);
+    }),
+  },
+  {
+    id: 'bulk-twins-of-another-case',
+    breaks: ['BULK-12'],
+    story: 'Within a batch references are compared as they were sent.',
+    bend: operation(bulk, (run, context) => {
+      const spelt = new Map<string, unknown>();
+      const apart = (row: Json): Json => {
+        const name = String(row.client_reference_id).toLowerCase();
+        const before = spelt.get(name);
+        if (before === undefined) spelt.set(name, row.client_reference_id);
+        return before === undefined || before === row.client_reference_id
+          ? row
+          : { ...row, client_reference_id: `${String(row.client_reference_id)}-2` };
+      };
+      context.body = { ...context.body, accounts: (context.body.accounts as Json[]).map(apart) };
+      return run(context);
+    }),
   },
 ];

@@ -164,6 +164,20 @@ export const conventionDeviations: readonly Deviation[] = [
     story: 'Only record_id is a number.',
     bend: reading((body) => ({ ...body, account_id: String(body.account_id) })),
   },
+  {
+    id: 'id-as-number-closes',
+    breaks: ['CONV-1b'],
+    story: 'Closing reads its ids with another library, which takes numbers.',
+    bend: (behaviour) => ({
+      ...behaviour,
+      read: (context, text) => {
+        const result = behaviour.read(context, text);
+        if ('body' in result || context.operation !== 'closePosition') return result;
+        const quoted = text.replace(/("trading_account_id": *)(\d+)/, '$1"$2"');
+        return quoted === text ? result : behaviour.read(context, quoted);
+      },
+    }),
+  },
 ];
 
 function readingIds(change: (value: unknown) => unknown): Deviation['bend'] {

@@ -208,4 +208,19 @@ export const envelopeDeviations: readonly Deviation[] = [
           Number(event.brandId) % 2 === 0),
     })),
   },
+  {
+    id: 'delivery-once-a-url',
+    breaks: ['EVT-4'],
+    story: 'Who is subscribed is kept by url, so that a second subscription to one adds nothing.',
+    bend: (behaviour) => {
+      const first = new Map<string, number>();
+      return delivery((own) => ({
+        wants: (subscription, event) => {
+          const name = `${subscription.firmId} ${subscription.url}`;
+          if (!first.has(name)) first.set(name, subscription.id);
+          return first.get(name) === subscription.id && own.wants(subscription, event);
+        },
+      }))(behaviour);
+    },
+  },
 ];

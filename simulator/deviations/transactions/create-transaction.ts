@@ -1,6 +1,6 @@
 // Wrong ways of creating transactions, and of writing amounts, ids and times (TXN, CONV).
 import { copyContext } from '../../core/pipeline/request-context.ts';
-import { operation, policy, reply } from '../bend.ts';
+import { members, operation, policy, reply } from '../bend.ts';
 import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { create, made, sentAs } from './bends.ts';
@@ -125,5 +125,25 @@ export const transactionDeviations: readonly Deviation[] = [
     bend: refusedWith(create, /amount must be a decimal/, (context) =>
       refuseAs(context, 400, 'validation_failed', 'amount is no decimal.'),
     ),
+  },
+  {
+    id: 'transaction-found-echoes-request',
+    breaks: ['TXN-2'],
+    story: 'The answer is printed from the request where the two should be the same.',
+    bend: members(
+      create,
+      (shown, { body }) => ({
+        ...shown,
+        transaction_type: body.transaction_type,
+        trading_account_id: body.trading_account_id,
+      }),
+      200,
+    ),
+  },
+  {
+    id: 'transaction-found-is-young',
+    breaks: ['TXN-2'],
+    story: 'created_at is the time at which it was printed.',
+    bend: members(create, (shown, { atMs }) => ({ ...shown, created_at: atMs + 1 }), 200),
   },
 ];

@@ -141,4 +141,14 @@ export const transitionRequestDeviations: readonly Deviation[] = [
         }),
     })),
   },
+  {
+    id: 'reason-may-be-empty-once-settled',
+    breaks: ['TXS-14'],
+    story: 'Taking back what has settled was written later, without the look at the reason.',
+    bend: operation('cancelTransaction', (run, context) => {
+      const settled = context.world.transactions.get(context.pathId)?.status === 'settled';
+      if (settled && context.body.reason === '') context.body = { ...context.body, reason: '-' };
+      return run(context);
+    }),
+  },
 ];

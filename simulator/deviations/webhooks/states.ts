@@ -1,10 +1,26 @@
 // Wrong ways of disabling subscriptions, and of who sees and touches them (HOOK-5 to HOOK-13).
 import { copyContext } from '../../core/pipeline/request-context.ts';
-import { decision, type Json, operation, policy, reply } from '../bend.ts';
+import type { Subscription } from '../../core/records.ts';
+import { decision, type Json, mapJson, only, operation, policy, reply } from '../bend.ts';
 import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 import { left, routes, shown } from './bends.ts';
+
+/** Whatever a route does to one subscription, it changes the others of the firm as well. */
+const withOthers = (
+  name: 'disableWebhook' | 'rotateWebhookSecret',
+  change: (other: Subscription, own: Subscription) => Subscription,
+): Deviation['bend'] =>
+  decision(name, (given, { world }) => {
+    const [set] = only(given.changes, 'subscription-set');
+    if (set === undefined) return given;
+    const { subscription: own } = set;
+    const others = [...world.subscriptions.values()]
+      .filter(({ id, firmId }) => id !== own.id && firmId === own.firmId)
+      .map((each) => ({ type: 'subscription-set', subscription: change(each, own) }) as const);
+    return { ...given, changes: [...given.changes, ...others] };
+  });
 
 export const webhookStateDeviations: readonly Deviation[] = [
   {
@@ -255,5 +271,27 @@ export const webhookStateDeviations: readonly Deviation[] = [
         cites: [],
       };
     }),
+  },
+  {
+    id: 'hook-disable-takes-all-of-the-url',
+    breaks: ['HOOK-5'],
+    story: 'The delivery job is switched off by url.',
+    bend: withOthers('disableWebhook', (other, own) =>
+      other.url === own.url ? { ...other, disabled: true } : other,
+    ),
+  },
+  {
+    id: 'hook-rotation-is-of-all',
+    breaks: ['EVT-6'],
+    story: 'The signing key is one of the firm, shown for each subscription.',
+    bend: withOthers('rotateWebhookSecret', (other, { secret }) => ({ ...other, secret })),
+  },
+  {
+    id: 'hook-list-shows-twenty',
+    breaks: ['HOOK-11'],
+    story: 'The list has pages of twenty, and nothing to turn them by.',
+    bend: reply('listWebhooks', (given) =>
+      mapJson(given, (body) => ({ ...body, webhooks: (body.webhooks as unknown[]).slice(-20) })),
+    ),
   },
 ];

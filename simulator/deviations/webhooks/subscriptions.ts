@@ -1,4 +1,5 @@
 // Wrong forms of subscriptions, and secrets where they do not belong (HOOK-1 to HOOK-4).
+import type { Batch, Decision } from '../../core/call.ts';
 import { decision, type Json, members, operation } from '../bend.ts';
 import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
@@ -160,5 +161,22 @@ export const webhookDeviations: readonly Deviation[] = [
       ...given,
       changes: given.changes.filter(({ type }) => type !== 'subscription-set'),
     })),
+  },
+  {
+    id: 'hook-rotation-remembers-key',
+    breaks: ['HOOK-1'],
+    story: 'The middleware keeps the answer to every POST that has an Idempotency-Key.',
+    bend: (behaviour) => {
+      const kept = new Map<string, Decision | Batch>();
+      return operation('rotateWebhookSecret', (run, context) => {
+        const key = context.call.headers['idempotency-key'];
+        if (key === undefined) return run(context);
+        const id = `${context.pathId} ${String(key)}`;
+        const decided = kept.get(id) ?? run(context);
+        const isRepeat = kept.has(id);
+        kept.set(id, decided);
+        return isRepeat ? { ...decided, changes: [] } : decided;
+      })(behaviour);
+    },
   },
 ];
