@@ -93,6 +93,10 @@ const mixtures: readonly Idea[] = [
     const row = good(d);
     return [row, good(d), row];
   }),
+  batch('twins-far-apart', (d) => {
+    const row = good(d, { phone: { $phone: `f${d.stem()}`, form: 'e164' } });
+    return [row, many(d, 130), row, good(d, { email: row.email }), good(d, { phone: row.phone })];
+  }),
   batch('twins-in-other-case', (d) => {
     const row = good(d);
     const upper: Value = { $case: 'upper', of: row.client_reference_id! };

@@ -14,7 +14,11 @@ import { openedPlace, transactionOf } from './lookalikes.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const AGES_MS = [HOUR_MS + 1, 13 * HOUR_MS, 25 * HOUR_MS, 8 * DAY_MS, 32 * DAY_MS, 400 * DAY_MS];
+/** The longest most often: whatever is forgotten sooner is forgotten then. */
+const AGES_MS = [
+  ...[HOUR_MS + 1, 13 * HOUR_MS, 25 * HOUR_MS, 8 * DAY_MS, 32 * DAY_MS],
+  ...[400 * DAY_MS, 400 * DAY_MS, 400 * DAY_MS, 400 * DAY_MS],
+];
 
 /** The same call about what it has made, under a key of its own and with members changed. */
 function again(d: Drawing, step: CallStep, over: Members = {}): CallStep {
@@ -157,6 +161,70 @@ interface Aged {
   readonly transaction: ReturnType<typeof transactionOf>;
 }
 
+function subscribed(d: Drawing, answers: readonly number[]) {
+  const hook = d.scene.label();
+  const body = { url: { $of: hook, at: 'url' }, event_categories: ['account'] };
+  const made = call(d, { operation: 'createWebhook', as: d.main, body });
+  const about = (operation: CallStep['operation']) =>
+    call(d, { operation, as: d.main, id: { $of: made.n, at: 'id' } });
+  const steps: readonly Step[] = [{ do: 'hook', n: hook, answers }, made];
+  return { steps, about };
+}
+
+/** A subscription that was used, one that was not, and one that was disabled, when they are old. */
+function agedSubscriptions(d: Drawing): readonly Step[] {
+  const [used, disabled] = [subscribed(d, [200]), subscribed(d, [200])];
+  const idle = subscribed(d, [200]);
+  const all = [used, disabled, idle];
+  return [
+    ...[...used.steps, ...disabled.steps],
+    createCall(d, d.main),
+    disabled.about('disableWebhook'),
+    ...idle.steps,
+    advance(d, d.random.pick(AGES_MS)),
+    ...all.map(({ about }) => about('getWebhook')),
+    createCall(d, d.main),
+    ...all.map(({ about }) => about('getWebhook')),
+  ];
+}
+
+/** What becomes of deliveries that wait when their subscription is rotated or disabled. */
+function changedWhileWaiting(d: Drawing): readonly Step[] {
+  const [rotated, disabled, kept] = [
+    [500, 200],
+    [500, 200],
+    [500, 500, 200],
+  ].map((answers) => subscribed(d, answers)) as [Subscribed, Subscribed, Subscribed];
+  const all = [rotated, disabled, kept];
+  return [
+    ...all.flatMap(({ steps }) => steps),
+    createCall(d, d.main),
+    rotated.about('rotateWebhookSecret'),
+    disabled.about('disableWebhook'),
+    createCall(d, d.main),
+    advance(d, 30_000),
+    advance(d, 120_000),
+    ...all.map(({ about }) => about('getWebhook')),
+    createCall(d, d.main),
+  ];
+}
+
+type Subscribed = ReturnType<typeof subscribed>;
+
+/** One update after another, so that a number of them has one digit more (UPD-1). */
+function manyUpdates(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const updates = Array.from({ length: 11 }, (_, at) => {
+    const newest: Value = { $header: account.tags.at(-1)!, name: 'etag' };
+    const step = updateCall(d, account, { status: `v${at}` }, { ifMatch: newest });
+    account.tags.push(step.n);
+    return step;
+  });
+  const early: Value = { $header: updates[1]!.n, name: 'etag' };
+  return [created, ...updates, updateCall(d, account, { status: 'late' }, { ifMatch: early })];
+}
+
 /** Events that wait behind one that was refused are not forgotten, however many (EVT-4). */
 function manyWaiting(d: Drawing): readonly Step[] {
   const hook = d.scene.label();
@@ -194,6 +262,19 @@ export const ageIdeas: readonly Idea[] = [
     needs: [...needsPlace, 'clock', 'settle', 'ledger'],
     draw: agedMoney,
   },
+  {
+    id: 'alike/aged-subscriptions',
+    weight: 3,
+    needs: ['receiver', 'clock'],
+    draw: agedSubscriptions,
+  },
+  {
+    id: 'alike/changed-while-waiting',
+    weight: 3,
+    needs: ['receiver', 'clock'],
+    draw: changedWhileWaiting,
+  },
+  { id: 'alike/many-updates', weight: 1, draw: manyUpdates },
   {
     id: 'alike/many-waiting',
     weight: 2,

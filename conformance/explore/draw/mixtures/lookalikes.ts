@@ -128,15 +128,17 @@ function takenBack(d: Drawing): readonly Step[] {
   return [...steps, ...settled, { do: 'ledger', n: d.scene.label(), tradingAccount }];
 }
 
+/** So many subscriptions that a list or an event may not reach them all (HOOK-11, EVT-4). */
 function longList(d: Drawing): readonly Step[] {
   const hook = d.scene.label();
-  const body = { url: { $of: hook, at: 'url' }, event_categories: ['order'] };
+  const body = { url: { $of: hook, at: 'url' }, event_categories: ['account'] };
   const made = call(d, { operation: 'createWebhook', as: d.main, body });
   return [
     { do: 'hook', n: hook, answers: [200] },
     made,
     { do: 'many', n: d.scene.label(), count: 25, call: { ...made, n: d.scene.label() } },
     call(d, { operation: 'listWebhooks', as: d.main }),
+    createCall(d, d.main),
   ];
 }
 
