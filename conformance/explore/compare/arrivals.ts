@@ -3,6 +3,7 @@
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match } from './match.ts';
 import type { Space } from './shapes.ts';
@@ -44,12 +45,20 @@ export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolea
 
 /** Ids of subscriptions that were made, as a header has them. */
 function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
-  const made = [...outcomes.values()].flatMap((outcome) => {
+  const made = eachOf(outcomes).flatMap((outcome) => {
     const json = outcome.kind === 'answer' ? outcome.json : undefined;
     const id = memberAt(json, 'id');
-    return memberAt(json, 'event_categories') === undefined || id === undefined ? [] : [String(id)];
+    const isOne = memberAt(json, 'event_categories') !== undefined && id !== undefined;
+    return isOne ? [String(id)] : [];
   });
   return new Set(made);
+}
+
+/** Those of many calls one by one. */
+function eachOf(outcomes: ReadonlyMap<number, Outcome>): readonly Outcome[] {
+  return [...outcomes.values()].flatMap((outcome): readonly Outcome[] =>
+    outcome.kind === 'many' ? outcome.answers : [outcome],
+  );
 }
 
 const OTHER_NUMBERS = ['content-length', 'host'];
@@ -74,7 +83,7 @@ function isAtOnce(one: ReceivedDelivery, other: ReceivedDelivery, { arrived }: P
 /** By what the play has named or was told, which nobody else's events have in them. */
 function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boolean {
   const ids = new Set<string>();
-  for (const outcome of outcomes.values()) {
+  for (const outcome of eachOf(outcomes)) {
     const json = 'json' in outcome ? outcome.json : undefined;
     const rows = memberAt(json, 'rows');
     for (const record of [json, ...(Array.isArray(rows) ? rows : [])]) {

@@ -12,6 +12,7 @@ import { endpointIdeas } from './mixtures/endpoints.ts';
 import { lifeIdeas } from './mixtures/lives.ts';
 import { lookalikeIdeas } from './mixtures/lookalikes.ts';
 import { manyIdeas } from './mixtures/many.ts';
+import { refusalIdeas } from './mixtures/refusals.ts';
 import { sideBySideIdeas } from './mixtures/side-by-side.ts';
 import { subjectIdeas } from './mixtures/subjects.ts';
 import { moneyIdeas } from './money.ts';
@@ -44,4 +45,5 @@ export const ideas: readonly Idea[] = [
   ...subjectIdeas,
   ...ageIdeas,
   ...endpointIdeas,
+  ...refusalIdeas,
 ];
