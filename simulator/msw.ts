@@ -45,7 +45,7 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptio
     throw new TypeError(`baseUrl: "${baseUrl}" is not an http or https URL`);
   }
   const { origin, pathname } = new URL(baseUrl);
-  const prefix = pathname.replace(/\/+$/, '');
+  const prefix = pathname.replace(/(?<!\/)\/+$/, '');
   // No pattern with parameters: those are decoded, and a bad percent-encoding is the API's to
   // refuse.
   const literal = `${origin}${prefix}`.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -3,7 +3,7 @@
 /** What parsers of JSON say of text that is none, in the languages that partners use. */
 const complaints: readonly RegExp[] = [
   // JavaScript
-  /Unexpected token .* (?:in JSON|is not valid JSON)/,
+  /Unexpected token (?:(?!Unexpected token ).)* (?:in JSON|is not valid JSON)/,
   // The text that it quotes may have line breaks.
   /Unexpected token '[^']*', "/,
   /Unexpected end of JSON input/,
@@ -16,7 +16,7 @@ const complaints: readonly RegExp[] = [
   /JsonParseException|JsonMappingException|MalformedJsonException|JsonSyntaxException/,
   /org\.json\.JSONException|JsonProcessingException|JsonDecodingException/,
   // Go, Rust, Ruby, .NET, PHP
-  /invalid character .* looking for beginning of value/,
+  /invalid character (?:(?!invalid character ).)* looking for beginning of value/,
   /expected value at line \d+ column \d+/,
   /JSON::ParserError/,
   /System\.Text\.Json\.JsonException|JsonReaderException/,

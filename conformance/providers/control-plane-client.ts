@@ -18,7 +18,7 @@ export class ControlPlaneClient {
   readonly #token: string | undefined;
 
   constructor(url: string, sender: Sender, token?: string) {
-    this.url = url.replace(/\/+$/, '');
+    this.url = url.replace(/(?<!\/)\/+$/, '');
     this.#sender = sender;
     this.#token = token;
   }

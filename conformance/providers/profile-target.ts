@@ -112,7 +112,7 @@ export class ProfileTarget implements Target {
 /** The public url with one more step in its path; a query stays where it is. */
 export function pathUnder(publicUrl: string, name: string): string {
   const url = new URL(publicUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${name}`;
   return url.href;
 }
 

@@ -169,7 +169,7 @@ function fileLines(name: string, bytes: Uint8Array, mark: string): string[] {
   const bom = '\ufeff';
   const words = text
     .replace(bom, '')
-    .split(/(x{1000,})/)
+    .split(/((?<!x)x{1000,})/)
     .map((part, at) => {
       if (at % 2 === 1) return `"$(head -c ${part.length} /dev/zero | tr '\\0' x)"`;
       return part === '' ? '' : `'${part.replaceAll("'", "'\\''").replaceAll(mark, `'"$MARK"'`)}'`;

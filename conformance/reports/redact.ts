@@ -84,7 +84,7 @@ function partsInBase64(secret: string): string[] {
   const parts = [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
-      .replace(/=+$/, '');
+      .replace(/(?<!=)=+$/, '');
     const end = (shift + bytes.length) % 3 === 0 ? text.length : text.length - 1;
     return text.slice([0, 2, 3][shift], end);
   });
@@ -141,7 +141,7 @@ export class Redactor {
   header(name: string, value: string): string {
     if (!SECRET_HEADERS.has(name.toLowerCase())) return this.text(value);
     // AUTH-1: that nothing stood there is what a reader has to see.
-    if (/^\s*(Bearer|Basic)?\s*$/i.test(value)) return value;
+    if (/^(Bearer|Basic|)$/i.test(value.trim())) return value;
     const scheme = /^(Bearer|Basic|Digest)\s+\S/i.exec(value)?.[1];
     return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
   }

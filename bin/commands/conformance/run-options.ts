@@ -91,8 +91,8 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
     throw new UsageError('--token-env and --profile exclude each other; add it to the profile');
   }
   return {
-    baseUrl: baseUrl?.replace(/\/+$/, ''),
-    controlUrl: controlUrl?.replace(/\/+$/, ''),
+    baseUrl: baseUrl?.replace(/(?<!\/)\/+$/, ''),
+    controlUrl: controlUrl?.replace(/(?<!\/)\/+$/, ''),
     controlToken:
       given.controlTokenEnv === undefined
         ? undefined

@@ -45,7 +45,7 @@ function documentCommand(
     if (read.note !== null) process.stderr.write(`sandbox: ${read.note}.\n`);
     const { version } = manifest;
     const { settings } = read.config;
-    const document = documentOf({ baseUrl: baseUrl.replace(/\/+$/, ''), version, settings });
+    const document = documentOf({ baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''), version, settings });
     print(`${JSON.stringify(document, null, 2)}\n`);
   });
 }

@@ -18,10 +18,12 @@ export function stableWords(words: string): string {
       // References, keys and emails of the run, a clipped one at the end included.
       .replace(/(?<![0-9A-Za-z_])[0-9a-f]{10}(-[0-9a-f]{0,6}(-\d*)?)?(?![0-9a-f])/g, '#')
       // Amounts of time and size, and the numbers of exchanges.
-      .replace(/\d+(\.\d+)?(?=\s?(ms|s|seconds?|min|bytes|characters)\b)/g, '#')
+      .replace(/(?<!\d)\d+(\.\d+)?(?=\s?(ms|s|seconds?|min|bytes|characters)\b)/g, '#')
       .replace(/\b(exchanges?) \d+(, \d+)*/g, '$1 #')
       // Ids, tokens, dates: anything long with a digit in it.
-      .replace(/[A-Za-z0-9_+-]*\d[A-Za-z0-9_+-]*/g, (word) => (isTelling(word) ? word : '#'))
+      .replace(/(?<![A-Za-z0-9_+-])[A-Za-z0-9_+-]*\d[A-Za-z0-9_+-]*/g, (word) =>
+        isTelling(word) ? word : '#',
+      )
       .replace(/\s+/g, ' ')
       .trim()
   );

@@ -58,7 +58,7 @@ export function not(value: string | number | boolean | null): Matcher {
 }
 
 function plain(amount: string): string {
-  const match = /^([-+]?)0*([0-9]*)(?:\.([0-9]*?)0*)?$/.exec(amount);
+  const match = /^([-+]?)0*((?:[1-9][0-9]*)?)(?:\.((?:[0-9]*[1-9])?)0*)?$/.exec(amount);
   if (match === null) return `not a decimal: ${amount}`;
   const [, sign, whole, part] = match;
   const digits = `${whole === '' ? '0' : whole}${part ? `.${part}` : ''}`;

@@ -116,7 +116,8 @@ function isSameAmount(target: Json, model: Json): boolean {
 }
 
 export function normalDecimal(text: string): string {
-  const [, sign = '', whole = '', part = ''] = /^(-?)0*(\d+?)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
+  const [, sign = '', whole = '', part = ''] =
+    /^(-?)(?:0+(?=\d))?(0|[1-9]\d*)(?:\.((?:\d*[1-9])?)0*)?$/.exec(text) ?? [];
   const value = part === '' ? whole : `${whole}.${part}`;
   return value === '0' ? '0' : `${sign}${value}`;
 }

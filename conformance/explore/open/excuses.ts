@@ -172,7 +172,7 @@ function amountIn(sent: Uint8Array | undefined): Json | undefined {
 /** A number to whoever reads it leniently, and not digits with at most a minus and a point. */
 function isOddDecimal(amount: Json | undefined): boolean {
   if (typeof amount !== 'string' || /^-?\d+(\.\d+)?$/.test(amount)) return false;
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(amount);
+  return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(amount);
 }
 
 const isRead = ({ operation }: CallStep): boolean =>

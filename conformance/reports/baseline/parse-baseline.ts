@@ -124,7 +124,7 @@ function reasonProblems(entry: Fields, what: string, isDraft: boolean): string[]
   const said = (entry.reason as string)
     .trim()
     .toLowerCase()
-    .replace(/[.!]+$/, '');
+    .replace(/(?<![.!])[.!]+$/, '');
   if (said !== UNEXPLAINED) return [];
   return [`.reason is still "${UNEXPLAINED}": say why ${what}`];
 }
@@ -150,7 +150,7 @@ export function printBaseline({ known, not_tested: accepted = [] }: Baseline): s
   const text = JSON.stringify({ schema: 1, known, not_tested: accepted }, null, 2);
   // A list of ids on one line: a rule that comes or goes is one change.
   const lines = text.replace(
-    /"rules": \[\n([^\]]*)\]/g,
+    /"rules": \[\n([^[\]]*)\]/g,
     (_, list: string) => `"rules": [${list.trim().replace(/,\n\s+/g, ', ')}]`,
   );
   return `${lines}\n`;

@@ -174,7 +174,13 @@ function idPathsIn(answer: Answer): string[] {
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
-const PREFERRED = [/^position_?id$/i, /position.*id$/i, /position/i, /ticket/i, /^id$/i];
+const PREFERRED = [
+  /^position_?id$/i,
+  /position(?:(?!position).)*id$/i,
+  /position/i,
+  /ticket/i,
+  /^id$/i,
+];
 
 function pathsIn(value: Json, at: string): string[] {
   if (isObject(value)) {

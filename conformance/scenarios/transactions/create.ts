@@ -267,7 +267,7 @@ export const transactionScenarios: readonly Scenario[] = [
 const WORDS = /reason|provider|psp|gateway|processor|operator|note|comment|remark/i;
 
 /** Such as `approved_by`. */
-const WHO = /(approv|reject|cancel|decid)\w*_?by/i;
+const WHO = /(?:approv|reject|cancel|decid)(?:(?!approv|reject|cancel|decid)\w)*by/i;
 
 /**
  * TXN-9: whether a member of this name would show a reason, a provider or what an operator wrote.

@@ -14,7 +14,7 @@ export function sum(...amounts: readonly string[]): string {
   }
   const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
   const whole = digits.slice(0, digits.length - places);
-  const fraction = digits.slice(digits.length - places).replace(/0+$/, '');
+  const fraction = digits.slice(digits.length - places).replace(/(?<!0)0+$/, '');
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

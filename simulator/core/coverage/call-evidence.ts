@@ -84,7 +84,7 @@ export const shownByRefusals: Shown = [
   ['ERR-1b', isProblem],
   ['ERR-3', isProblem],
   ['ACC-3', plain(/^(client_reference_id|email) is required/, 'createAccount')],
-  ['CONV-1b', plain(/(^|\.)\w*id must be of type .*, not a number/)],
+  ['CONV-1b', plain(/(^|\.)\w*id must be of type (?:(?! must be of type ).)*, not a number/)],
 ];
 
 function plain(words: RegExp, operation?: string): Evidence {

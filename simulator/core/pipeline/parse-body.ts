@@ -167,7 +167,7 @@ interface Level {
  */
 function findDuplicateMember(text: string): string | null {
   const levels: Level[] = [];
-  const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+  const token = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\]]/g;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
     const part = match[0];
     if (part === '{') levels.push({ names: new Set() });

@@ -117,7 +117,7 @@ const accounts: readonly Row[] = [
     againWhere(
       create,
       ({ reply }, { body }) =>
-        reply.status === 409 && /"phone"/.test(reply.body) && /\+.* /.test(textOf(body.phone)),
+        reply.status === 409 && /"phone"/.test(reply.body) && /\+[^+ ]* /.test(textOf(body.phone)),
       (behaviour) => ({ ...behaviour, values: { ...behaviour.values, phoneKey: () => null } }),
     ),
   ],
@@ -129,7 +129,7 @@ const accounts: readonly Row[] = [
       const given = run(context);
       if ('decideRow' in given || given.reply.status !== 201) return given;
       const [made] = only(given.changes, 'account-created');
-      const bare = (email: string) => email.toLowerCase().replace(/\+[^@]*@/, '@');
+      const bare = (email: string) => email.toLowerCase().replace(/^([^+]*)\+[^@]*@/, '$1@');
       const isTaken = [...context.world.accounts.values()].some(
         ({ brandId, email }) =>
           brandId === made?.account.brandId && bare(email) === bare(made.account.email),

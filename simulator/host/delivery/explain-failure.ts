@@ -34,7 +34,7 @@ export function explainFailure(error: Error, answering: boolean): string {
   const known = byCode[code];
   if (known !== undefined) return known;
   if (error.name === 'HTTPParserError') {
-    const [why = ''] = /\(.*\)/.exec(error.message) ?? [];
+    const [, why = ''] = /^[^(]*(\(.*\))/.exec(error.message) ?? [];
     return `the answer is not valid HTTP ${why}`.trimEnd();
   }
   if (code.startsWith('ERR_SSL_')) return byCode.EPROTO as string;

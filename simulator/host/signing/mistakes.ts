@@ -181,7 +181,7 @@ function parseJson(text: string): { value: unknown } | undefined {
 function jsonDepth(json: string): number {
   let depth = 0;
   let deepest = 0;
-  for (const sign of json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '')) {
+  for (const sign of json.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/g, '')) {
     if (sign === '[' || sign === '{') depth += 1;
     if (sign === ']' || sign === '}') depth -= 1;
     deepest = Math.max(deepest, depth);

@@ -54,7 +54,7 @@ export function readHeader(text: string, env: JudgeIo['env']): AddedHeader {
   return { name, value, option: `--header '${name}: ${shown}'` };
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The certificates of a PEM file, each of which can be read. */
 export function readCa(file: string, cwd: string): string[] {

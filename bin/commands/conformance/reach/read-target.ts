@@ -29,7 +29,7 @@ export function readTarget(options: RunOptions, io: JudgeIo, redactor: Redactor)
     if (secret !== undefined) secrets.push(secret);
   }
   for (const secret of secrets) redactor.add(secret);
-  const baseUrl = options.baseUrl ?? read?.profile.base_url?.replace(/\/+$/, '');
+  const baseUrl = options.baseUrl ?? read?.profile.base_url?.replace(/(?<!\/)\/+$/, '');
   if (baseUrl === undefined) {
     throw new UsageError('--base-url is missing, and the profile has no base_url');
   }
