@@ -1,0 +1,65 @@
+// An order is a line that people paste into their shell: whatever a token or secret of anybody's
+// saved state says, it is one word of it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { orders } from '../../../fixtures/orders.ts';
+import { createTestSandbox } from '../../host/testing/sandbox.ts';
+import type { Sandbox } from '../../host/world/sandbox.ts';
+import { orderLine } from './order-line.ts';
+
+const line = suite('orders as lines');
+const folder = mkdtempSync(join(tmpdir(), 'orders-'));
+
+const hostile = [
+  `'; touch broken #`,
+  `$(touch broken)`,
+  '`touch broken`',
+  `"; touch broken; "`,
+  `\\'; touch broken; '`,
+  `a\ntouch broken\n`,
+  `{base}'; touch broken; '{base}`,
+  `\${IFS}&& touch broken || !!`,
+];
+
+/** Everything that is called says what it was given; nothing of it runs. */
+const stubs = `
+  curl() { for word in "$@"; do printf '<%s>' "$word"; done; printf '\\n'; }
+  node() { cat >/dev/null; echo 1; }
+  sleep() { :; }
+  sed() { cat >/dev/null; echo 2; }
+`;
+
+/** All tokens and secrets of the world are this text. */
+async function withSecrets(text: string): Promise<Sandbox> {
+  const sandbox = await createTestSandbox();
+  const { tokens, credentials } = sandbox.first.world;
+  for (const [key, token] of tokens)
+    (tokens as Map<string, unknown>).set(key, { ...token, token: text });
+  for (const [key, each] of credentials)
+    (credentials as Map<string, unknown>).set(key, { ...each, clientSecret: text });
+  return sandbox;
+}
+
+if (process.platform !== 'win32') {
+  line('a hostile token or secret is a word in each, and nothing of it runs', async () => {
+    for (const text of hostile) {
+      const sandbox = await withSecrets(text);
+      const lines = [...orders].map(([id, order]) => orderLine(sandbox.first, id, order));
+      await sandbox.close();
+      const said = execFileSync('sh', ['-c', `${stubs}\n${lines.join('\n')}\nwait`], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, SANDBOX_BASE_URL: 'BASE', SANDBOX_TOKEN: 'T' },
+      });
+      assert.not.ok(existsSync(join(folder, 'broken')), text);
+      assert.ok(said.includes(`<Authorization: Bearer ${text}>`), text);
+    }
+  });
+}
+
+line.after(() => rmSync(folder, { recursive: true }));
+line.run();
