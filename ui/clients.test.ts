@@ -137,6 +137,24 @@ if (executable === null) {
     assert.is(await page.getByText('CLT-429').count(), 0, 'what was left out is not shown');
   });
 
+  clients('a report of somebody hostile is text, whatever it names its verdicts', async () => {
+    const { page, complaints } = bench.looked;
+    const text = `<img src=x onerror="window.struck=1"><a href="javascript:struck=1">`;
+    const said = { ...finding, place: text, actual: text, replay: text, verdict: 'constructor' };
+    const mend = { words: text, example: text };
+    const checks = ['__proto__', 'constructor', 'fails'].map((verdict) =>
+      check(`CLT-${verdict}`, { verdict, title: text, mend, why: text, findings: [said] }),
+    );
+    await choose('hostile', JSON.stringify({ ...report, command: ['hostile', text], checks }));
+    await page.getByRole('heading', { name: 'hostile' }).waitFor();
+    const markup = page.locator('#app img, #app a:not([href^="#/"])');
+    assert.is(await markup.count(), 0);
+    assert.not.ok(await page.evaluate(() => 'struck' in window));
+    assert.equal(complaints, []);
+    await choose('report', JSON.stringify(report));
+    await page.getByRole('heading', { name: 'node <b>x.js</b>' }).waitFor();
+  });
+
   clients('it is there for everybody', async () => {
     const { page } = bench.looked;
     await page.evaluate(axe.source);

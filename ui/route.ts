@@ -11,10 +11,15 @@ export interface Route {
 
 /** Reads `#/timeline/requests/12`, or `#/@name/timeline` in another world. */
 function parseRoute(hash: string): Route {
-  const parts = hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decodePart);
+  const parts = hash.replace(/^#\/?/, '').split('/').map(decodePart).filter(isName);
   const [first = ''] = parts;
   if (!first.startsWith('@')) return { world: firstWorld, path: parts };
   return { world: first.slice(1) || firstWorld, path: parts.slice(1) };
+}
+
+/** In an address a dot or two would lead to another part of the control plane. */
+function isName(part: string): boolean {
+  return !/^(@?\.{1,2}|)$/.test(part);
 }
 
 function decodePart(part: string): string {

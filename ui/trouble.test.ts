@@ -16,7 +16,17 @@ import {
 const trouble = suite('dashboard: trouble');
 const executable = findChromium();
 
-const hostile = `"'><img src=x onerror="window.struck=1"><script>window.struck=1</script>`;
+const hostile =
+  `"'><img src=x onerror="window.struck=1"><script>window.struck=1</script><svg onload=struck=1>` +
+  `<a href="javascript:window.struck=1" style="position:fixed;inset:0">x</a></style><style>*{}`;
+
+/** Members that would be found in every object, had the page mixed them into one. */
+const pollution = {
+  ['__proto__']: { struck: 1 },
+  constructor: { prototype: { struck: 1 } },
+  url: 'javascript:window.struck=1',
+  html: 'data:text/html,<script>parent.struck=1</script>',
+};
 
 /** Puts hostile text wherever the platform keeps text of its clients and operators. */
 async function plant({ ask, call, base }: Served): Promise<void> {
@@ -46,7 +56,11 @@ async function plant({ ask, call, base }: Served): Promise<void> {
     event_categories: ['account'],
   });
   await ask('POST', 'credentials', { name: `name ${hostile}`, scopes: [] });
-  await ask('POST', 'events', { category: 'account', kind: `kind ${hostile}`, data: { hostile } });
+  await ask('POST', 'events', {
+    category: 'account',
+    kind: `kind ${hostile}`,
+    data: { hostile, pollution },
+  });
   await ask('POST', 'faults', { match: { path: `/${hostile}` }, effect: { kind: 'hang' } });
   await fetch(`${base}/api/v1/${encodeURI(hostile)}`, {
     headers: { 'x-hostile': hostile, 'idempotency-key': hostile, 'user-agent': hostile },
@@ -54,9 +68,16 @@ async function plant({ ask, call, base }: Served): Promise<void> {
 }
 
 /** What markup of the text would have made; the dashboard itself has none of these. */
+const foreign = [
+  ...['img', 'script', 'iframe', 'style', 'form', 'object', '[onload]', '[onerror]'],
+  ...['a:not([href^="#/"])', '[style*="position"]'],
+]
+  .map((each) => `#app ${each}`)
+  .join();
+
 async function strangers(page: Page): Promise<number> {
   const struck = await page.evaluate(() => 'struck' in window);
-  return (await page.locator('#app img, #app script, #app iframe').count()) + Number(struck);
+  return (await page.locator(foreign).count()) + Number(struck);
 }
 
 if (executable === null) {
@@ -78,6 +99,10 @@ if (executable === null) {
   trouble('text that tries to be markup stays text in every view', async () => {
     await plant(served);
     const { page, settled, complaints } = await openPage(browser, `${served.base}/`);
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${served.base}/`)) elsewhere.push(request.url());
+    });
     const { requests } = (await served.ask('GET', 'requests?limit=20')) as {
       requests: { id: string }[];
     };
@@ -104,7 +129,7 @@ if (executable === null) {
     for (const word of ['ref', 'first', 'last', 't', 'name', 'kind']) {
       assert.ok(said.includes(`${word} ${hostile}`), `${word} is nowhere to be read`);
     }
-    assert.equal(complaints, []);
+    assert.equal([...complaints, ...elsewhere], []);
     await served.ask('DELETE', 'faults');
     await page.close();
   });
