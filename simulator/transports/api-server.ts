@@ -44,7 +44,7 @@ export function createApiServer(given: ApiServerOptions): Server {
     connectionsCheckingInterval: arrivalMs / 6,
   };
   const server = createServer(options, (raw, response) => {
-    const stranger = door.refuseHost(raw.headers);
+    const stranger = door.refuseHost(raw.headers, raw.rawHeaders);
     if (stranger !== null) {
       const body = String(stranger.body);
       const length = { 'content-length': Buffer.byteLength(body) };
@@ -61,6 +61,8 @@ export function createApiServer(given: ApiServerOptions): Server {
       beside(raw, response);
     });
   });
+  // Node leaves out what comes after the first 2000, on which a guard may rest; bytes have a limit.
+  server.maxHeadersCount = 0;
   // Who says that no more will come still hears the answer to what came.
   server.on('connection', (socket) => socket.prependListener('end', () => turns.flush()));
   return server;

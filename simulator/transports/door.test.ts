@@ -101,12 +101,15 @@ doors('a read that a page elsewhere has a browser make is refused on the plane',
   for (const [site, own] of [
     ['cross-site', false],
     ['same-origin', true],
-    ['same-site', true],
+    ['same-site', false],
+    ['cross-site, same-origin', false],
     ['none', true],
   ] as const) {
     const refused = door.refusePage({ host: 'localhost', 'sec-fetch-site': site });
     assert.is(refused === null, own, site);
   }
+  const link = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' };
+  assert.is(door.refusePage({ host: 'localhost', ...link }), null, 'a link is followed');
 });
 
 doors.run();

@@ -33,7 +33,11 @@ export class Door {
   }
 
   /** Why a request is not let in by the name that it calls; null when it is. */
-  refuseHost({ host }: IncomingHttpHeaders): ControlReply | null {
+  refuseHost(
+    { host }: IncomingHttpHeaders,
+    rawHeaders: readonly string[] = [],
+  ): ControlReply | null {
+    if (hasTwoHosts(rawHeaders)) return problem(400, 'A request has one Host header.');
     if (host !== undefined && this.#known.has(host)) return null;
     const place = parsePlace(host ?? '');
     if (place === null || !this.#isOurs(place.name)) return refuseName(place?.name);
@@ -48,9 +52,7 @@ export class Door {
 
   /** Why a page may not use the control plane; null when it may, or when no page calls. */
   refusePage(headers: IncomingHttpHeaders): ControlReply | null {
-    // A browser sends no Origin with most reads, but does say from where they come.
-    const fromElsewhere = headers['sec-fetch-site'] === 'cross-site';
-    if (!fromElsewhere && isOwnOrigin(headers)) return null;
+    if (!isFromElsewhere(headers) && isOwnOrigin(headers)) return null;
     return problem(403, 'A page from another origin may not use the control plane.');
   }
 
@@ -61,6 +63,26 @@ export class Door {
     const remedy = 'start the sandbox with --allow-origin and its origin to let it';
     return problem(403, `A page from another origin may not follow the events; ${remedy}.`);
   }
+}
+
+/** Of two hosts each program on the way may take another one for the name that is called. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let found = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') found += 1;
+  }
+  return found > 1;
+}
+
+/**
+ * A browser sends no Origin with most reads, but does say from where they come. Whoever follows a
+ * link from another port of this machine sees the answer; a page there does not get it.
+ */
+function isFromElsewhere(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site === 'same-site') return headers['sec-fetch-mode'] !== 'navigate';
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
 function refuseName(name: string | undefined): ControlReply {

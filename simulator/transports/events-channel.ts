@@ -101,7 +101,8 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
         return;
       }
       const { door } = options;
-      const stranger = door.refuseHost(request.headers) ?? door.refuseFollower(request.headers);
+      const { headers, rawHeaders } = request;
+      const stranger = door.refuseHost(headers, rawHeaders) ?? door.refuseFollower(headers);
       if (stranger === null) shakeHands(request, socket, head);
       else refuse(socket, stranger.status, stranger.headers, String(stranger.body));
     });

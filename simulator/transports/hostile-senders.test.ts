@@ -96,6 +96,36 @@ hostile('a name that is not ours is refused by everything that is served', () =>
   }),
 );
 
+hostile('a guard sees every header, however many come before it', () =>
+  served(async ({ exchange }) => {
+    const many = Array.from({ length: 2100 }, (_, n) => `${n.toString(36)}:\r\n`).join('');
+    const reset = (last: string) =>
+      exchange(
+        `POST /_sandbox/reset HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n${end}` +
+          `${many}${last}\r\n\r\n`,
+      );
+    assert.is(statusOf(await reset('x: y')), '200');
+    assert.is(statusOf(await reset('origin: http://evil.example')), '403');
+    assert.is(statusOf(await reset('sec-fetch-site: cross-site')), '403');
+  }),
+);
+
+hostile('a request that names two hosts is refused, in whatever order', () =>
+  served(async ({ exchange, token }) => {
+    const as = `authorization: Bearer ${token}\r\n`;
+    for (const hosts of ['localhost\r\nhost: evil.example', 'localhost\r\nHOST: localhost']) {
+      for (const [path, more] of [
+        ['/api/v1/accounts', end],
+        ['/_sandbox/info', end],
+        ['/api/v1/events', upgrade],
+      ]) {
+        const asked = `GET ${path} HTTP/1.1\r\nhost: ${hosts}\r\n${as}${more}\r\n`;
+        assert.is(statusOf(await exchange(asked)), '400', path);
+      }
+    }
+  }),
+);
+
 hostile('a page from elsewhere follows no events, unless it was allowed', () =>
   served(async ({ exchange, open, token }) => {
     const shake = (origin: string) =>

@@ -53,6 +53,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       if (!request.destroyed && !response.destroyed) throw error;
     });
   });
+  // Node leaves out what comes after the first 2000, such as a second signature.
+  server.maxHeadersCount = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
