@@ -89,7 +89,8 @@ function variable({ env }: Machine, name: string): string | undefined {
 function quoteForBatch(word: string): string {
   if (/^[\w+./:=@\\-]+$/.test(word)) return word;
   // Backslashes before a quote, or before the end, are read in pairs.
-  const quoted = `"${word.replaceAll(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, '$1$1')}"`;
+  const inner = word.replaceAll(/(?<!\\)(\\*)"/g, '$1$1\\"').replace(/(?<!\\)(\\+)$/, '$1$1');
+  const quoted = `"${inner}"`;
   const mark = (text: string) => text.replaceAll(/[ !"%&()<>^|]/g, '^$&');
   return mark(mark(quoted));
 }
