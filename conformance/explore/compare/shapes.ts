@@ -1,4 +1,5 @@
 // How each member of an answer is compared: as it is, as a name for a record, as a time, as words.
+import { type PROFILE, PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { Operation } from '../sequence.ts';
 
 /** What stands for what, by the kind of record it names. */
@@ -45,15 +46,14 @@ const amount: Shape = { kind: 'amount' };
 const name = (space: Space): Shape => ({ kind: 'name', space });
 const record = (members: Readonly<Record<string, Shape>>): Shape => ({ kind: 'record', members });
 
+type Profile = Readonly<Record<keyof typeof PROFILE, Shape>>;
+
 const accountMembers = {
   id: name('account'),
   revision: { kind: 'revision' },
   client_reference_id: same,
-  first_name: same,
-  last_name: same,
+  ...(Object.fromEntries(PROFILE_MEMBERS.map((member) => [member, same])) as Profile),
   phone: same,
-  country: same,
-  language: same,
   status: same,
   brand_id: name('brand'),
   firm_id: name('firm'),

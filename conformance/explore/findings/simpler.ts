@@ -1,4 +1,5 @@
 // Plainer forms of one step, the boldest first.
+import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { CallStep, Step, Value } from '../sequence.ts';
 
 export function* simpler(step: Step): Generator<Step> {
@@ -22,10 +23,7 @@ export function* simpler(step: Step): Generator<Step> {
 
 /** Members that an answer can do without, each left out in turn. */
 const OPTIONAL = [
-  'first_name',
-  'last_name',
-  'country',
-  'language',
+  ...PROFILE_MEMBERS,
   'phone',
   'method',
   'status',

@@ -1,5 +1,6 @@
 // Rules of what happened before a difference, where that says more than its place in an answer.
 import { isDeepStrictEqual } from 'node:util';
+import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
 import { rulesOf } from '../compare/difference.ts';
 import { type CallStep, callsOf, type Step } from '../sequence.ts';
 import type { Found } from './investigate.ts';
@@ -147,7 +148,7 @@ function updateRules(call: CallStep | undefined, member: string, answer: string)
   // UPD-4: a status that is refused; UPD-8: something else that is taken for no change.
   if (answer.startsWith('422')) return sent.join() === 'status' ? ['UPD-4'] : ['UPD-8', 'UPD-3'];
   if (member === 'status') return sent.includes(member) ? ['UPD-4'] : ['UPD-2'];
-  if (!['first_name', 'last_name', 'country', 'language'].includes(member)) return [];
+  if (!(PROFILE_MEMBERS as readonly string[]).includes(member)) return [];
   return sent.includes(member) ? ['UPD-3'] : ['UPD-2'];
 }
 
@@ -293,6 +294,6 @@ function sinceSameKey(steps: Found['sequence']['steps'], n: number): number | un
 
 function updatedAtOnce(steps: Found['sequence']['steps'], member: string): boolean {
   const calls = callsOf(steps.filter(({ do: what }) => what === 'burst'));
-  const names = ['status', 'first_name', 'last_name', 'country', 'language', 'revision'];
+  const names: readonly string[] = [...UPDATABLE_MEMBERS, 'revision'];
   return names.includes(member) && calls.some(({ operation }) => operation === 'updateAccount');
 }

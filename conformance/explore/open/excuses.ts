@@ -1,5 +1,6 @@
 // What a target may answer otherwise than the model because the specification leaves it open: known
 // by the question, and only where no setting of the model says it.
+import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { Difference } from '../compare/difference.ts';
@@ -145,10 +146,10 @@ export function excuseOf(each: Case): Excuse | undefined {
 /** The members that the specification shows, by operation. */
 const KNOWN_MEMBERS: Readonly<Partial<Record<Operation, readonly string[]>>> = {
   createAccount: [
-    ...['client_reference_id', 'email', 'phone', 'phone_region', 'first_name', 'last_name'],
-    ...['country', 'language', 'brand_id'],
+    ...['client_reference_id', 'email', 'phone', 'phone_region', 'brand_id'],
+    ...PROFILE_MEMBERS,
   ],
-  updateAccount: ['first_name', 'last_name', 'country', 'language', 'status'],
+  updateAccount: UPDATABLE_MEMBERS,
   createTransaction: [
     ...['client_reference_id', 'account_id', 'trading_account_id', 'currency', 'amount'],
     ...['method', 'transaction_type'],

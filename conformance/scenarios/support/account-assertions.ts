@@ -1,6 +1,7 @@
 // What scenarios look at after a call: that a refused create left nothing, that an account is as it
 // was, the tag to go on with, the digits of a phone.
 import { isDeepStrictEqual } from 'node:util';
+import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { Rules, ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { Blocked } from '../../engine/scenario-errors.ts';
@@ -39,11 +40,8 @@ export const ACCOUNT_MEMBERS = [
   'id',
   'revision',
   'client_reference_id',
-  'first_name',
-  'last_name',
+  ...PROFILE_MEMBERS,
   'phone',
-  'country',
-  'language',
   'status',
   'brand_id',
   'firm_id',

@@ -1,5 +1,6 @@
 // UPD: what an update is refused for, and that a refused one changes nothing.
 
+import { UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
 import type { Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
@@ -130,8 +131,7 @@ const updNoChange: Scenario = {
   async run(t) {
     const account = await updatedOnce(t);
     const before = await readPresent(t, account, account.updated);
-    const names = ['first_name', 'last_name', 'country', 'language', 'status'];
-    const stored = names.map((name) => [name, before.at(name)] as const);
+    const stored = UPDATABLE_MEMBERS.map((name) => [name, before.at(name)] as const);
     const same = Object.fromEntries(stored.filter(([, value]) => typeof value === 'string'));
     const idle: RequestBody[] = [{}, { first_name: same.first_name }, same];
     const ifMatch = strongTag(before);

@@ -1,5 +1,6 @@
 // UPD: updating an account under its tag, and which of its fields that can change.
 
+import { PROFILE, UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
 import type { ExpectedValue } from '../../engine/judge/expect.ts';
 import { not } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
@@ -12,16 +13,8 @@ import { digitsOf, strongTag, tagAfter } from '../support/account-assertions.ts'
 import { requirePrecondition } from '../support/transaction-assertions.ts';
 import { readPresent, updatedOnce } from './account-tags.ts';
 
-const FIELDS = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
-
 /** UPD-4 judges whether any status will do: here, one that most have. */
-const CHANGED = {
-  first_name: 'Maria',
-  last_name: 'Mitchell',
-  country: 'US',
-  language: 'en-US',
-  status: 'Active',
-} as const;
+const CHANGED = { ...PROFILE, status: 'Active' } as const;
 
 /** What an update may have changed besides the fields it names: nothing but the revision. */
 const OTHERS = ['client_reference_id', 'phone', 'brand_id', 'firm_id'] as const;
@@ -41,7 +34,10 @@ const updApplied: Scenario = {
     const changes: [RuleId, RequestBody][] = [
       ['UPD-1', { first_name: 'Grace', last_name: 'Hopper' }],
       // Each field by itself, so that one that cannot be updated shows.
-      ...FIELDS.map((name): [RuleId, RequestBody] => ['UPD-3', { [name]: changed[name] }]),
+      ...UPDATABLE_MEMBERS.map((name): [RuleId, RequestBody] => [
+        'UPD-3',
+        { [name]: changed[name] },
+      ]),
     ];
     let before = account.answer;
     let tag = strongTag(before);
@@ -57,7 +53,7 @@ const updApplied: Scenario = {
       tag = shown === after ? await tagAfter(t, account, after, tag) : strongTag(shown);
     }
     const now = await t.given.reread(account);
-    t.expect('UPD-1', now).fields(membersOf(before, FIELDS));
+    t.expect('UPD-1', now).fields(membersOf(before, UPDATABLE_MEMBERS));
     await expectWhole(t, account, now);
     observeRevisions(t, account.answer, before, changes.length);
   },
@@ -85,7 +81,7 @@ async function expectChanged(
   change: RequestBody,
 ): Promise<Answer> {
   const wanted = change as Record<string, string>;
-  const rest = [...FIELDS, ...OTHERS].filter((name) => change[name] === undefined);
+  const rest = [...UPDATABLE_MEMBERS, ...OTHERS].filter((name) => change[name] === undefined);
   t.expect('UPD-2', after).fields(membersOf(before, rest));
   const own = String(before.at('id'));
   t.expect('UPD-1', after)

@@ -8,7 +8,7 @@ import { createTransaction } from './operations/transactions.ts';
 import { approve, cancel, reject } from './operations/transitions.ts';
 import { updateAccount } from './operations/updates.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Answer } from './values/records.ts';
+import { type Answer, PROFILE } from './values/records.ts';
 import type { Style } from './values/style.ts';
 
 export interface Field {
@@ -36,10 +36,10 @@ const may = (...names: string[]): Field[] =>
 
 export const ACCOUNT_FIELDS: readonly Field[] = [
   ...needs('client_reference_id', 'email'),
-  ...may('phone', 'phone_region', 'first_name', 'last_name', 'country', 'language', 'brand_id'),
+  ...may('phone', 'phone_region', ...PROFILE, 'brand_id'),
 ];
 
-const UPDATE_FIELDS = may('first_name', 'last_name', 'country', 'language', 'status');
+const UPDATE_FIELDS = may(...PROFILE, 'status');
 
 const TRANSACTION_FIELDS: readonly Field[] = [
   ...needs('client_reference_id', 'account_id', 'trading_account_id', 'currency'),

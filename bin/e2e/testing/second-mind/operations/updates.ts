@@ -6,10 +6,10 @@ import { emit } from '../events.ts';
 import { headersOf, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { normalisePhone } from '../values/phones.ts';
-import type { Account, Answer } from '../values/records.ts';
+import { type Account, type Answer, PROFILE } from '../values/records.ts';
 import { accountAnswer, accountBody } from './accounts.ts';
 
-const UPDATABLE = ['first_name', 'last_name', 'country', 'language', 'status'] as const;
+const UPDATABLE = [...PROFILE, 'status'] as const;
 type Updatable = (typeof UPDATABLE)[number];
 
 const STATUSES = ['New', 'Active', 'Blocked', 'Closed'];

@@ -46,17 +46,16 @@ export interface Token {
   readonly expiresAtMs: number | null;
 }
 
-export interface Account {
+/** What an account says of its person. */
+export const PROFILE = ['first_name', 'last_name', 'country', 'language'] as const;
+
+export interface Account extends Record<(typeof PROFILE)[number], string | null> {
   readonly id: string;
   readonly firmId: string;
   readonly brandId: string;
   readonly reference: string;
   email: string;
   phone: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  country: string | null;
-  language: string | null;
   status: string;
   revision: number;
   readonly createdAtMs: number;
