@@ -1,7 +1,7 @@
 // Reads a JSON file that a person wrote, and says in one line what is wrong with it.
 import { readFileSync, statSync } from 'node:fs';
 import { isTooDeep } from '../host/bodies/json-depth.ts';
-import { describeJsonFault, findJsonFault } from './json-fault.ts';
+import { describeSyntaxError, findSyntaxError } from './json-syntax.ts';
 
 export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -35,6 +35,6 @@ export function isDevice(path: string): boolean {
 }
 
 function whereOf(text: string, error: SyntaxError): string {
-  const fault = findJsonFault(text);
-  return fault === null ? error.message : describeJsonFault(fault);
+  const found = findSyntaxError(text);
+  return found === null ? error.message : describeSyntaxError(found);
 }

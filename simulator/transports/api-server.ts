@@ -17,7 +17,7 @@ import type { RequestBatcher } from './request-batcher.ts';
 
 export interface ApiServerOptions {
   readonly door: Door;
-  readonly turns: RequestBatcher;
+  readonly batcher: RequestBatcher;
   /** Makes a call of a request, and answers it. */
   readonly takeCall: RequestListener;
   /** Answers what is not the API's. */
@@ -35,7 +35,7 @@ const defaultArrivalMs = 30_000;
  * What stands beside the API waits for the calls that came before it.
  */
 export function createApiServer(given: ApiServerOptions): Server {
-  const { door, turns, takeCall, beside, arrivalMs = defaultArrivalMs } = given;
+  const { door, batcher, takeCall, beside, arrivalMs = defaultArrivalMs } = given;
   const options = {
     IncomingMessage: ApiMessage,
     keepAliveTimeout: keepAliveMs,
@@ -57,22 +57,22 @@ export function createApiServer(given: ApiServerOptions): Server {
       return;
     }
     setImmediate(() => {
-      turns.flush();
+      batcher.flush();
       beside(raw, response);
     });
   });
   // Node leaves out what comes after the first 2000, on which a guard may rest; bytes have a limit.
   server.maxHeadersCount = 0;
   // Who says that no more will come still hears the answer to what came.
-  server.on('connection', (socket) => socket.prependListener('end', () => turns.flush()));
+  server.on('connection', (socket) => socket.prependListener('end', () => batcher.flush()));
   return server;
 }
 
 /** Makes calls of requests, in the order in which they begin. */
-export function callTaker(settings: Settings, turns: RequestBatcher) {
+export function callTaker(settings: Settings, batcher: RequestBatcher) {
   const limit = Math.max(settings.max_body_bytes, settings.max_bulk_body_bytes);
   return (raw: IncomingMessage, response: ServerResponse): void => {
-    const take = turns.begin({ socket: raw.socket, response });
+    const take = batcher.begin({ socket: raw.socket, response });
     const { method = 'GET', url: target = '/' } = raw;
     const headers = keysApart(raw, raw.headers);
     if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {

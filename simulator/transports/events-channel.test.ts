@@ -426,8 +426,8 @@ channel('who answers no ping is told to go', async () => {
   const rehearsal = await DeliveryTestHarness.begin();
   const app = Fastify({ http: { IncomingMessage: ApiMessage } });
   const { sandbox } = rehearsal;
-  const turns = new RequestBatcher(sandbox, {});
-  mountEventsChannel(app, { sandbox, door: new Door(), turns, pingEveryMs: 20 });
+  const batcher = new RequestBatcher(sandbox, {});
+  mountEventsChannel(app, { sandbox, door: new Door(), batcher, pingEveryMs: 20 });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const url = `ws://127.0.0.1:${port}/api/v1/events`;

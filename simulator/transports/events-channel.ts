@@ -36,7 +36,7 @@ export interface EventsChannelOptions {
   /** Who may follow. */
   readonly door: Door;
   /** The calls that came before a handshake are answered before it. */
-  readonly turns: RequestBatcher;
+  readonly batcher: RequestBatcher;
   /** Headers put on every answer to a handshake. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds between two pings; who has not answered the last one is cut off. */
@@ -95,7 +95,7 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     setImmediate(() => {
-      options.turns.flush();
+      options.batcher.flush();
       if (closing || socket.destroyed) {
         socket.destroy();
         return;

@@ -26,15 +26,15 @@ export interface HttpOptions {
  */
 export function createHttp(options: HttpOptions): FastifyInstance {
   const { sandbox, headers = {}, door = new Door(), mount } = options;
-  const turns = new RequestBatcher(sandbox, headers);
-  const takeCall = callTaker(sandbox.settings, turns);
+  const batcher = new RequestBatcher(sandbox, headers);
+  const takeCall = callTaker(sandbox.settings, batcher);
   const take = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack();
     takeCall(request.raw, reply.raw);
   };
   const app = Fastify({
     logger: false,
-    serverFactory: (beside) => createApiServer({ ...options, door, turns, takeCall, beside }),
+    serverFactory: (beside) => createApiServer({ ...options, door, batcher, takeCall, beside }),
     // No route has a schema: bodies are core's to read, or the control plane's.
     schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
     exposeHeadRoutes: false,
@@ -51,7 +51,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     else done();
   });
   app.setNotFoundHandler(take);
-  mountEventsChannel(app, { sandbox, door, headers, turns });
+  mountEventsChannel(app, { sandbox, door, headers, batcher });
   mount?.(app, door);
   return app;
 }

@@ -14,7 +14,7 @@ import { controlPlane } from './control/control-plane.ts';
 import { RequestBatcher } from './request-batcher.ts';
 import { serve } from './serve.ts';
 
-const turns = suite('turns');
+const batching = suite('batches of requests');
 
 interface Bench {
   readonly sandbox: Sandbox;
@@ -88,7 +88,7 @@ async function send(port: number, bytes: string, until: RegExp | null = null) {
 
 const last = request({ path: '/_sandbox/health', headers: ['connection: close'] });
 
-turns('a reset behind other answers of its connection comes after them', () =>
+batching('a reset behind other answers of its connection comes after them', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     const list = request({ path: '/api/v1/accounts?limit=1', token });
@@ -106,7 +106,7 @@ turns('a reset behind other answers of its connection comes after them', () =>
   })(),
 );
 
-turns('calls of one connection are decided in their order, bodies or none', () =>
+batching('calls of one connection are decided in their order, bodies or none', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     const list = request({ path: '/api/v1/webhooks', token });
@@ -120,7 +120,7 @@ turns('calls of one connection are decided in their order, bodies or none', () =
   })(),
 );
 
-turns('the control plane sees what was called before it on its connection', () =>
+batching('the control plane sees what was called before it on its connection', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     const accounts = request({ path: '/_sandbox/accounts' });
@@ -136,7 +136,7 @@ turns('the control plane sees what was called before it on its connection', () =
   })(),
 );
 
-turns('an answer comes before the handshake that was asked for after it', () =>
+batching('an answer comes before the handshake that was asked for after it', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     const handshake = request({
@@ -154,7 +154,7 @@ turns('an answer comes before the handshake that was asked for after it', () =>
   })(),
 );
 
-turns('who ends its side right after a request still hears the answer', () =>
+batching('who ends its side right after a request still hears the answer', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     const bare = create(token, { comment: '' }).length;
@@ -173,7 +173,7 @@ turns('who ends its side right after a request still hears the answer', () =>
   })(),
 );
 
-turns('nobody waits for calls whose connection has gone, queued ones neither', () =>
+batching('nobody waits for calls whose connection has gone, queued ones neither', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' } });
@@ -194,7 +194,7 @@ turns('nobody waits for calls whose connection has gone, queued ones neither', (
   })(),
 );
 
-turns('an answer that names its connection still closes one that was to be closed', () =>
+batching('an answer that names its connection still closes one that was to be closed', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
     const bytes = request({ path: '/api/v1/events', token, headers: ['connection: close'] });
@@ -203,7 +203,7 @@ turns('an answer that names its connection still closes one that was to be close
   })(),
 );
 
-turns('the API is the same behind a second address of the server', () =>
+batching('the API is the same behind a second address of the server', () =>
   served(async ({ app }) => {
     // Of the servers that a name with two addresses gets, fastify makes the second by itself.
     for (const url of ['/api/v1/nowhere', '/api/%zz', '/%zz']) {
@@ -214,7 +214,7 @@ turns('the API is the same behind a second address of the server', () =>
   })(),
 );
 
-turns(
+batching(
   'what is to be done before answers leave is done before the first byte of them',
   served(async ({ sandbox, app, port }) => {
     const sockets: Socket[] = [];
@@ -234,4 +234,4 @@ turns(
   }),
 );
 
-turns.run();
+batching.run();

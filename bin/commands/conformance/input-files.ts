@@ -9,8 +9,8 @@ import {
 } from '../../../conformance/reports/baseline/parse-baseline.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { parseReport } from '../../../conformance/reports/report-schema.ts';
-import { describeJsonFault, findJsonFault } from '../../../simulator/compose/json-fault.ts';
 import { isDevice } from '../../../simulator/compose/json-file.ts';
+import { describeSyntaxError, findSyntaxError } from '../../../simulator/compose/json-syntax.ts';
 import { isTooDeep } from '../../../simulator/host/bodies/json-depth.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
@@ -60,8 +60,8 @@ export function readJson(option: string, file: string, cwd: string, advice: stri
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // What the parser quotes of a file may be a secret: the place is told in words of our own.
-    const fault = findJsonFault(whole);
-    const where = fault === null ? '' : `: ${describeJsonFault(fault)}`;
+    const found = findSyntaxError(whole);
+    const where = found === null ? '' : `: ${describeSyntaxError(found)}`;
     throw new UsageError(`${option}: ${file} is not JSON${where}`);
   }
 }

@@ -85,7 +85,7 @@ export function journalCall(
   shown: JournalOutcome,
 ): void {
   const kept = context.world.journal;
-  // An call that was suspended came earlier, and drew from its allowance then.
+  // A call that was suspended came earlier, and drew from its allowance then.
   const before = context.n > kept.newest ? undefined : findEntry(kept, context.n);
   const entry: JournalEntry = {
     n: context.n,

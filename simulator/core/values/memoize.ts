@@ -1,4 +1,4 @@
-// Remembers what a function of a text answered, for as many texts as are likely to be in use.
+// A cache: what a function of a text answered, for as many texts as are likely to be in use.
 
 const mostTexts = 1000;
 

@@ -1,26 +1,26 @@
 // Where a text stops being JSON, by line and column, in words for whoever wrote the file. The
 // parser's own message names a place only now and then, and may quote a secret of the file.
 
-export interface JsonFault {
+export interface JsonSyntaxError {
   readonly line: number;
   readonly column: number;
   readonly words: string;
 }
 
 /** Null for JSON. */
-export function findJsonFault(text: string): JsonFault | null {
-  const found = new JsonScan(text).findFault();
+export function findSyntaxError(text: string): JsonSyntaxError | null {
+  const found = new JsonScan(text).find();
   if (found === null) return null;
   const before = text.slice(0, found.at).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, words: found.words };
 }
 
 /** `line 3, column 5: a comma with nothing after it`. */
-export function describeJsonFault({ line, column, words }: JsonFault): string {
+export function describeSyntaxError({ line, column, words }: JsonSyntaxError): string {
   return `line ${line}, column ${column}: ${words}`;
 }
 
-interface Fault {
+interface Mistake {
   readonly at: number;
   readonly words: string;
 }
@@ -38,44 +38,44 @@ class JsonScan {
     this.#text = text;
   }
 
-  findFault(): Fault | null {
-    const fault = this.#value();
-    if (fault !== null) return fault;
+  find(): Mistake | null {
+    const mistake = this.#value();
+    if (mistake !== null) return mistake;
     this.#skip(space);
-    return this.#at === this.#text.length ? null : this.#fault('nothing may follow the value');
+    return this.#at === this.#text.length ? null : this.#mistake('nothing may follow the value');
   }
 
-  #value(): Fault | null {
+  #value(): Mistake | null {
     this.#skip(space);
     const next = this.#text[this.#at];
     if (next === '{') return this.#list('}', () => this.#member());
     if (next === '[') return this.#list(']', () => this.#value());
-    if (next === '"') return this.#skip(string) ? null : this.#fault('this text has no end');
-    return this.#skip(plain) ? null : this.#fault('a value was expected here');
+    if (next === '"') return this.#skip(string) ? null : this.#mistake('this text has no end');
+    return this.#skip(plain) ? null : this.#mistake('a value was expected here');
   }
 
-  #member(): Fault | null {
+  #member(): Mistake | null {
     this.#skip(space);
-    if (!this.#skip(string)) return this.#fault('a name in double quotes was expected here');
+    if (!this.#skip(string)) return this.#mistake('a name in double quotes was expected here');
     this.#skip(space);
-    if (this.#text[this.#at] !== ':') return this.#fault('a colon is missing before this');
+    if (this.#text[this.#at] !== ':') return this.#mistake('a colon is missing before this');
     this.#at += 1;
     return this.#value();
   }
 
-  #list(end: string, readEntry: () => Fault | null): Fault | null {
+  #list(end: string, readEntry: () => Mistake | null): Mistake | null {
     this.#at += 1;
     this.#skip(space);
     let comma = -1;
     while (this.#text[this.#at] !== end || comma >= 0) {
       if (this.#text[this.#at] === end) return { at: comma, words: `a comma before ${end}` };
-      const fault = readEntry();
-      if (fault !== null) return fault;
+      const mistake = readEntry();
+      if (mistake !== null) return mistake;
       this.#skip(space);
       comma = -1;
       if (this.#text[this.#at] === end) break;
       if (this.#text[this.#at] !== ',')
-        return this.#fault(`a comma or ${end} is missing before this`);
+        return this.#mistake(`a comma or ${end} is missing before this`);
       comma = this.#at;
       this.#at += 1;
       this.#skip(space);
@@ -92,7 +92,7 @@ class JsonScan {
     return found !== '';
   }
 
-  #fault(words: string): Fault {
+  #mistake(words: string): Mistake {
     const rest = this.#text.slice(this.#at);
     if (rest === '') return { at: this.#at, words: 'the file ends before it is complete' };
     const isComment = rest.startsWith('//') || rest.startsWith('/*');

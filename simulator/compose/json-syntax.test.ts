@@ -1,9 +1,9 @@
 // Where and why a text is no JSON; and that the scan agrees with the parser on what is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { describeJsonFault, findJsonFault } from './json-fault.ts';
+import { describeSyntaxError, findSyntaxError } from './json-syntax.ts';
 
-const faults = suite('faults of JSON');
+const mistakes = suite('mistakes in JSON');
 
 const table = [
   ['{\n  "settings": { "a": 1, }\n}', 'line 2, column 23: a comma before }'],
@@ -19,10 +19,10 @@ const table = [
   ['', 'line 1, column 1: the file ends before it is complete'],
 ] as const;
 
-faults('are named with their place', () => {
+mistakes('are named with their place', () => {
   for (const [text, expected] of table) {
-    const fault = findJsonFault(text);
-    assert.is(fault === null ? null : describeJsonFault(fault), expected, text);
+    const found = findSyntaxError(text);
+    assert.is(found === null ? null : describeSyntaxError(found), expected, text);
   }
 });
 
@@ -44,12 +44,12 @@ const pieces = [
   '"\u007f"',
 ];
 
-faults('are found exactly where the parser refuses', () => {
+mistakes('are found exactly where the parser refuses', () => {
   // Every text of up to three pieces.
   let texts = [''];
   for (let length = 1; length <= 3; length += 1) {
     texts = texts.flatMap((text) => pieces.map((piece) => text + piece));
-    for (const text of texts) assert.is(findJsonFault(text) === null, isJson(text), text);
+    for (const text of texts) assert.is(findSyntaxError(text) === null, isJson(text), text);
   }
 });
 
@@ -63,4 +63,4 @@ function isJson(text: string): boolean {
   }
 }
 
-faults.run();
+mistakes.run();
