@@ -49,6 +49,8 @@ function table(id: string, first: Recording, cases: readonly Case[]): void {
 
 const lost = struck({ fate: 'answer_lost', status: 201 });
 
+const list9: Written = { line: 'GET transactions', status: 200 };
+
 table('CLT-answer-lost', plain, [
   ['repeated as it was', [lost, create, approve], {}, 'passed'],
   ['repeated late', [lost, { ...create, atMs: 30_000 }, approve], {}, 'passed'],
@@ -74,6 +76,34 @@ table('CLT-answer-lost', plain, [
   ],
   ['given up with an error', [lost], failed, 'advisory gave-up'],
   ['taken for done', [lost, approve], {}, 'fails taken-for-done'],
+  [
+    'found by a read, and so not repeated',
+    [
+      { ...lost, answer: { id: '9' } },
+      { ...list9, answer: { transactions: [{ id: '9' }] } },
+    ],
+    {},
+    'passed',
+  ],
+  [
+    'shown by a list, after something else was sent',
+    [
+      { ...lost, answer: { id: '9' } },
+      approve,
+      { ...list9, answer: { transactions: [{ id: '9' }] } },
+    ],
+    {},
+    'advisory read-later',
+  ],
+  [
+    'looked for, and not found',
+    [
+      { ...lost, answer: { id: '9' } },
+      { ...list9, answer: { transactions: [{ id: '99' }] } },
+    ],
+    {},
+    'fails taken-for-done',
+  ],
   ['ended before it could repeat', [lost], killed, 'inconclusive killed'],
   ['never came so far', [approve], failed, 'inconclusive fault-not-met'],
   ['repeated, then failed for another reason', [lost, create], failed, 'advisory no-success'],

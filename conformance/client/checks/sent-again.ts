@@ -4,7 +4,7 @@ import type { FollowUp } from '../follow-up.ts';
 import { followUp } from '../follow-up.ts';
 import { parseJson } from '../json.ts';
 import { isSuccess, type Observation } from '../observation.ts';
-import { membersOf } from '../operations.ts';
+import { isWrite, membersOf } from '../operations.ts';
 import {
   type Aim,
   advise,
@@ -103,6 +103,15 @@ function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule)
     const words = `${rule.after}, it was not repeated, and the command ${end}`;
     return unclear('killed', words, [struck]);
   }
+  const read = findRead(recording, struck);
+  if (read !== null) {
+    const words = `${rule.after}; it was not repeated, for a read showed that it had run`;
+    const isFirst = recording.calls
+      .slice(struck.n, read.n)
+      .every(({ operation }) => !isWrite(operation));
+    // A list that is asked for later may show it by chance.
+    return isFirst ? pass(words, [struck, read]) : advise('read-later', words, [struck, read]);
+  }
   if (ending.code === 0) {
     const words = `${rule.after}, it was never repeated, and yet the command ${end}`;
     return fail('taken-for-done', `${words}, as if all were done`, [struck]);
@@ -115,4 +124,17 @@ function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule)
   return rule.givingUp === 'passed'
     ? pass(so, [struck])
     : advise('gave-up', `${so}; but whoever called it does not know whether it ran`, [struck]);
+}
+
+/** A read after it that shows what it has made: who has seen that has no need to repeat. */
+function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
+  const id = struck.fate === 'refused' ? undefined : idIn(struck.response);
+  if (id === undefined) return null;
+  const shown = new RegExp(`"id"\\s*:\\s*"${id}"`);
+  const isShown = ({ n, method, response }: ApiCall) =>
+    n > struck.n &&
+    method === 'GET' &&
+    isSuccess(response?.status ?? null) &&
+    shown.test(response?.body ?? '');
+  return calls.find(isShown) ?? null;
 }
