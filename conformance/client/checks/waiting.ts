@@ -79,7 +79,9 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
   });
   const next = outcome.verdict === 'passed' ? findNext(recording, struck, seen) : null;
   if (next === null) return outcome;
-  const words = `${outcome.actual}; but call ${next.n}, of the same credential, did not wait`;
+  const other = `call ${next.n}, of the same credential, did not wait`;
+  const unless = 'which is right only if it stood in a queue for the connection already';
+  const words = `${outcome.actual}; but ${other}, ${unless}`;
   return advise('next-not-held', words, [struck, next]);
 }
 
