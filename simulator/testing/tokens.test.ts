@@ -1,6 +1,8 @@
 // The token endpoint where a wrong answer hands out too much: read-only, and a firm that may not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { evolve } from '../core/evolve.ts';
+import { createTestSandbox } from '../host/testing/sandbox.ts';
 import { createSandbox, type SandboxHandle } from '../index.ts';
 import { type ApiAnswer, SandboxClient } from './settings/show-setting.ts';
 
@@ -90,6 +92,35 @@ tokens('a firm that may not get tokens gets none, and keeps the ones it has', ()
     assert.is((await client.call('GET', 'accounts')).status, 200);
     await allow(true);
     assert.is((await ask(client, {}, true)).status, 200);
+  }),
+);
+
+tokens('who asks under name after name leaves no more than a bounded count of them', async () => {
+  const sandbox = await createTestSandbox();
+  const { world } = sandbox.first;
+  const known = [...world.credentials.keys()][0] ?? '';
+  const ask = (clientId: string) =>
+    evolve(world, [{ type: 'token-request', clientId, times: [world.nowMs] }]);
+  ask(known);
+  for (let n = 0; n < 25_000; n += 1) ask(`nobody-${n}`);
+  assert.ok(world.tokenRequests.size <= 10_001, `${world.tokenRequests.size} are kept`);
+  assert.ok(world.tokenRequests.has(known), 'a client is not forgotten for strangers');
+  await sandbox.close();
+});
+
+tokens('a name too long to be anybody’s is not kept', () =>
+  tryTokens(async (client, sandbox) => {
+    const nobody = 'x'.repeat(256);
+    for (let n = 0; n < 12; n += 1) {
+      const { status } = await ask(client, { client_id: nobody }, false);
+      assert.is(status, 401);
+    }
+    const state = await sandbox.control.getState();
+    assert.not.ok(
+      JSON.stringify(state)
+        .replace(/"journal".*/, '')
+        .includes(nobody),
+    );
   }),
 );
 

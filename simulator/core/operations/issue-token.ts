@@ -18,6 +18,9 @@ interface Client {
   readonly basic: boolean;
 }
 
+const wrongClient = 'client_id or client_secret is wrong.';
+const longestId = 255;
+
 export function issueToken(context: RequestContext): Decision {
   const client = findClient(context);
   if (client === null) {
@@ -27,6 +30,10 @@ export function issueToken(context: RequestContext): Decision {
       'invalid_client',
       'Send client_id and client_secret, in the body or as Basic.',
     );
+  }
+  // What is so long names nobody, and is not kept to be counted.
+  if (client.id.length > longestId && !context.world.credentials.has(client.id)) {
+    return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
   const limited = limitTokens(context, client.id);
   if ('reply' in limited) return limited;
@@ -42,7 +49,7 @@ function issueFor(context: RequestContext, client: Client): Decision {
     credential.kind !== 'server' ||
     !equalInConstantTime(credential.clientSecret, client.secret)
   ) {
-    return refuseOauth(context, 401, 'invalid_client', 'client_id or client_secret is wrong.');
+    return refuseOauth(context, 401, 'invalid_client', wrongClient);
   }
   if (world.firms.get(credential.firmId)?.permissions.issueToken === false) {
     const detail = 'The firm may not use issueToken any more.';
