@@ -158,6 +158,11 @@ const made: readonly Idea[] = [
     draw: (d) => [subscribe(d, d.main, d.random.pick(BAD_URLS), ['order'])],
   },
   {
+    id: 'webhook/bad-urls',
+    weight: 2,
+    draw: (d) => BAD_URLS.map((url) => subscribe(d, d.main, url, ['order'])),
+  },
+  {
     id: 'webhook/name-with-a-private-address',
     needs: ['dns'],
     weight: 2,

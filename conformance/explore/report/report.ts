@@ -1,6 +1,6 @@
 // The JSON report of an exploration, and how it is made of what was found.
 import type { Redactor } from '../../reports/redact.ts';
-import { questionsOf } from '../compare/difference.ts';
+import { type Difference, questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
 import type { Inventory } from '../findings/inventory.ts';
 import type { Found } from '../findings/investigate.ts';
@@ -75,6 +75,8 @@ export interface ReportStep {
   readonly differs: boolean;
   /** Where in the answer, on the step that differs. */
   readonly at?: string;
+  /** What each side has there, where the step has no answer: deliveries, or many calls. */
+  readonly there?: { readonly model: string; readonly target: string };
 }
 
 export interface ReportAnswer {
@@ -174,6 +176,7 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
         model: operatorAnswer(model),
         target: operatorAnswer(target),
         differs: difference.n === n,
+        ...there(difference, n, redactor),
       },
     ];
   }
@@ -194,8 +197,14 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
       target: answerOf(own, redactor),
       differs,
       ...(differs ? { at: difference.at } : {}),
+      ...(difference.operation === 'delivery' ? there(difference, n, redactor) : {}),
     };
   });
+}
+
+function there({ n, at, model, target }: Difference, step: number, redactor: Redactor) {
+  if (n !== step) return {};
+  return { at, there: { model: redactor.text(model), target: redactor.text(target) } };
 }
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;

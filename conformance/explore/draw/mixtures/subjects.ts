@@ -188,6 +188,23 @@ function refusedBatches(d: Drawing): readonly Step[] {
   return [...refused, ...refused.map((step) => again(d, step))];
 }
 
+/** IDEM-9: references, emails and brands in their order, and nothing else. */
+function ofBatches(d: Drawing): readonly Step[] {
+  const rows = [person(d, d.main), person(d, d.main), person(d, d.main)];
+  const [one, two, three] = rows as [Members, Members, Members];
+  const email: Value = { $join: [{ $fresh: `s${d.stem()}` }, '@explore.example.com'] };
+  const first = bulkCall(d, d.main, rows);
+  const others = [
+    [{ ...one, first_name: 'Edited', last_name: 'Edited' }, two, three],
+    [one, { ...two, country: 'ZZ', language: 'zz' }, three],
+    [one, two],
+    [two, one, three],
+    [one, two, { ...three, email }],
+    [one, two, three, person(d, d.main)],
+  ];
+  return [first, ...others.map((accounts) => again(d, first, { body: { accounts } }))];
+}
+
 /** IDEM-2: a key is its credential's, whichever of the tokens that were issued to it is sent. */
 function underAnotherToken(d: Drawing): readonly Step[] {
   const tokens = [tokenCall(d), tokenCall(d)];
@@ -213,6 +230,7 @@ export const subjectIdeas: readonly Idea[] = [
       draw: ofDecisions(verb),
     }),
   ),
+  { id: 'again/subject-of-batches', weight: 1.5, draw: ofBatches },
   { id: 'again/refused-batches', weight: 1, draw: refusedBatches },
   { id: 'again/under-another-token', weight: 1, needs: ['client'], draw: underAnotherToken },
   { id: 'again/refused-accounts', weight: 2, draw: refusedAccounts },
