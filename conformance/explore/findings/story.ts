@@ -43,7 +43,8 @@ const hasPaused = (steps: readonly Step[]): boolean =>
 function refusedRules({ difference, duel, sequence: { steps } }: Found): readonly string[] {
   return callsOf(steps).flatMap(({ n }) => {
     const outcome = duel.model.outcomes.get(n);
-    const isRefusal = outcome?.kind === 'answer' && outcome.status >= 400;
+    // What failed for a moment was meant to be sent again (IDEM-6b, IDEM-6c).
+    const isRefusal = outcome?.kind === 'answer' && outcome.status >= 400 && outcome.status < 500;
     return n !== difference.n && isRefusal ? rulesOf(outcome.basis) : [];
   });
 }

@@ -84,4 +84,24 @@ formats('nothing that the target says becomes markup', () => {
   assert.not.ok(outside.includes('<script>'));
 });
 
+formats('a step that has no answer says what each side has there', () => {
+  const [known] = report.differences;
+  const step = {
+    ...{ n: 3, as: null, request: null, model: null, target: null, differs: true, at: 'count' },
+    operator: { do: 'advance', byMs: 30_000 },
+    there: { model: '2 deliveries', target: '1 deliveries' },
+  };
+  const told = { ...report, differences: [{ ...known!, steps: [step] }] };
+  const texts = [
+    markdownReport(told),
+    htmlReport(told),
+    textReport(told, { color: false, width: 100 }).join('\n'),
+  ];
+  for (const text of texts) {
+    assert.match(text, /2 deliveries/);
+    assert.match(text, /1 deliveries/);
+    assert.not.match(text, /undefined/);
+  }
+});
+
 formats.run();

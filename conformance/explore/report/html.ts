@@ -1,12 +1,14 @@
 // The report as one page that needs nothing else.
 import { count, duration } from '../../reports/verdict-words.ts';
-import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   inventoryLine,
   judgeLine,
   operatorWords,
   ruleLines,
+  type Side,
   shownLine,
+  sidesOf,
   timeline,
   UNEXPLAINED,
 } from './words.ts';
@@ -71,7 +73,7 @@ function barOf(step: ReportStep, { steps }: ReportDifference): string {
 }
 
 function stepPart(step: ReportStep): string {
-  const { n, as, request, operator, model, target, differs } = step;
+  const { n, as, request, operator, target, differs } = step;
   const times = timeline(step);
   const when = times === null ? '' : `<div>${text(times)}</div>`;
   const sent = request?.body == null ? '' : `\n${shown(request.body)}`;
@@ -79,16 +81,18 @@ function stepPart(step: ReportStep): string {
     request === null
       ? operatorWords(operator)
       : `${request.method} ${request.path} as ${as}${sent}`;
-  const expected = `<pre class="model">expected ${answer(model)}</pre>`;
-  const answered = `<pre class="target">answered ${answer(target)}</pre>`;
+  const [model, came] = sidesOf(step);
+  const verb = step.there === undefined ? 'answered' : 'had';
+  const expected = `<pre class="model">expected ${sideText(model)}</pre>`;
+  const answered = `<pre class="target">${verb} ${sideText(came)}</pre>`;
   const answers = differs
     ? expected + answered
     : `<div>${text(String(target?.status ?? 'done'))}</div>`;
   return `<li value="${n}"><pre>${text(what)}</pre>${when}${answers}</li>`;
 }
 
-const answer = (given: ReportAnswer | null): string =>
-  given === null ? 'nothing' : text(`${given.status ?? ''} ${shown(given.body)}`.trim());
+const sideText = (side: Side): string =>
+  text('words' in side ? side.words : `${side.status ?? ''} ${shown(side.body)}`.trim());
 
 function shown(value: unknown): string {
   const json = typeof value === 'string' ? value : JSON.stringify(value, null, 1);

@@ -1,12 +1,14 @@
 // The report as Markdown, for an issue or a pull request.
 import { count, duration } from '../../reports/verdict-words.ts';
-import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   inventoryLine,
   judgeLine,
   operatorWords,
   ruleLines,
+  type Side,
   shownLine,
+  sidesOf,
   timeline,
   UNEXPLAINED,
 } from './words.ts';
@@ -61,7 +63,7 @@ function scriptLines({ script }: ReportDifference): string[] {
 }
 
 function stepLines(step: ReportStep): string[] {
-  const { n, as, request, operator, model, target, differs } = step;
+  const { n, as, request, operator, target, differs } = step;
   const times = timeline(step);
   const when = times === null ? '' : ` (${times})`;
   const what =
@@ -70,16 +72,17 @@ function stepLines(step: ReportStep): string[] {
       : `\`${request.method} ${request.path.replaceAll('`', '')}\` as ${as}`;
   const sent = request?.body == null ? [] : [`   sends ${code(request.body)}`];
   if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent];
+  const [expected, came] = sidesOf(step);
   return [
     `${n}. **${what}**${when}`,
     ...sent,
-    `   - expected ${answer(model)}`,
-    `   - answered ${answer(target)}`,
+    `   - expected ${sideText(expected)}`,
+    `   - ${step.there === undefined ? 'answered' : 'had'} ${sideText(came)}`,
   ];
 }
 
-const answer = (given: ReportAnswer | null): string =>
-  given === null ? 'nothing' : `${given.status ?? ''} ${code(given.body)}`.trim();
+const sideText = (side: Side): string =>
+  'words' in side ? code(side.words) : `${side.status ?? ''} ${code(side.body)}`.trim();
 
 /** What a target says must not become markup. */
 function code(value: unknown): string {

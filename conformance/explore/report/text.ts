@@ -2,12 +2,14 @@
 import { Chalk } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
-import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   inventoryLine,
   judgeLine,
   operatorWords,
   ruleLines,
+  type Side,
+  sidesOf,
   timeline,
   UNEXPLAINED,
 } from './words.ts';
@@ -57,10 +59,10 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
 }
 
 function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
-  const { n, as, request, operator, model, target, differs } = step;
+  const { n, as, request, operator, model, differs } = step;
   if (request === null) {
     const lines = wrapText(`    ${n}. ${operatorWords(operator)}`, width);
-    return differs ? [...lines, ...answerLines(model, target, paint, width)] : lines;
+    return differs ? [...lines, ...answerLines(step, paint, width)] : lines;
   }
   const special = Object.entries(request.headers)
     .filter(([name]) => name !== 'content-type')
@@ -72,17 +74,15 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   if (request.body !== null) lines.push(`       ${asText(request.body)}`);
   const cut = lines.map((each) => printable(each).slice(0, width * 2));
   if (!differs) return [...cut, `       -> ${model?.status ?? 'no answer'}`];
-  return [...cut, ...answerLines(model, target, paint, width)];
+  return [...cut, ...answerLines(step, paint, width)];
 }
 
-function answerLines(
-  model: ReportAnswer | null,
-  target: ReportAnswer | null,
-  paint: Paint,
-  width: number,
-): string[] {
-  const line = (name: string, answer: ReportAnswer | null) =>
-    printable(`       ${name} ${answer?.status ?? ''} ${asText(answer?.body)}`).slice(0, width * 3);
+function answerLines(step: ReportStep, paint: Paint, width: number): string[] {
+  const [model, target] = sidesOf(step);
+  const line = (name: string, side: Side) => {
+    const words = 'words' in side ? side.words : `${side.status ?? ''} ${asText(side.body)}`;
+    return printable(`       ${name} ${words}`).slice(0, width * 3);
+  };
   return [paint.green(line('model ', model)), paint.red(line('target', target))];
 }
 

@@ -1,7 +1,7 @@
 // Words that the readable reports of an exploration share.
 import { findRule } from '../../../fixtures/rules.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
-import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
 
 /** Only the first few of the rules are said: the rest only had a part in the model's answer. */
 const MOST_RULES = 3;
@@ -48,6 +48,23 @@ export function inventoryLine({ inventory }: ExploreReport): string | null {
   ].join(', ');
   const still = enabled.length === 0 ? 'none enabled' : `still enabled: ${enabled.join(', ')}`;
   return `Made on the target, and left there: ${made} (${still}).`;
+}
+
+/** What each side has on the step that differs: in words where it is no answer. */
+export function sidesOf({ at, there, model, target }: ReportStep): readonly [Side, Side] {
+  if (there === undefined) return [answerSide(model), answerSide(target)];
+  const where = at === undefined ? '' : `${at}: `;
+  return [{ words: `${where}${there.model}` }, { words: `${where}${there.target}` }];
+}
+
+/** An answer, or words in its place. */
+export type Side =
+  | { readonly words: string }
+  | { readonly status: number | null; readonly body: unknown };
+
+function answerSide(answer: ReportAnswer | null): Side {
+  if (answer === null) return { words: 'nothing' };
+  return { status: answer.status, body: answer.body };
 }
 
 /** What an operator did, in a sentence. */
