@@ -1,9 +1,7 @@
 // Ideas about who may: tokens, scopes that change, permissions of the firm, rates.
 import type { CallStep, Step, Value } from '../sequence.ts';
 import { createCall } from './accounts.ts';
-import { bulkCall } from './bulk.ts';
 import { call, type Drawing, type Idea, newKey } from './idea.ts';
-import { person } from './people.ts';
 import type { Scene } from './scene.ts';
 import { advance } from './time.ts';
 
@@ -266,18 +264,6 @@ const scopes: readonly Idea[] = [
         { do: 'rescope', n: d.scene.label(), name, scopes: ['trades:write'] },
         create(),
       ];
-    },
-  },
-  {
-    // BULK-3: a row is answered as its single create is.
-    id: 'scope/rows-the-firm-may-not',
-    needs: ['permissions'],
-    draw: (d) => {
-      const permit = (allowed: boolean): Step => {
-        return { do: 'permit', n: d.scene.label(), operation: 'createAccount', allowed };
-      };
-      const batch = () => bulkCall(d, d.main, [person(d, d.main), person(d, d.main)]);
-      return [permit(false), batch(), permit(true), batch()];
     },
   },
   {

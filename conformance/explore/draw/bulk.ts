@@ -1,5 +1,5 @@
 // Ideas about batches: their size, their rows, and what the rows have to do with what is there.
-import type { Value } from '../sequence.ts';
+import type { Step, Value } from '../sequence.ts';
 import { call, type Drawing, type Idea, type Members, members, newKey } from './idea.ts';
 import { LONG, person } from './people.ts';
 import { type Scene, sameValue } from './scene.ts';
@@ -121,6 +121,18 @@ const mixtures: readonly Idea[] = [
 ];
 
 const roles: readonly Idea[] = [
+  {
+    // BULK-3: a row is answered as its single create is.
+    id: 'bulk/rows-the-firm-may-not',
+    needs: ['permissions'],
+    draw: (d) => {
+      const permit = (allowed: boolean): Step => {
+        return { do: 'permit', n: d.scene.label(), operation: 'createAccount', allowed };
+      };
+      const again = () => bulkCall(d, d.main, [person(d, d.main), person(d, d.main)]);
+      return [permit(false), again(), permit(true), again()];
+    },
+  },
   ...(['brand', 'other_firm', 'no_scopes', 'delegated', 'read_only', 'amend_only'] as const).map(
     (role): Idea => ({
       id: `bulk/as-${role}`,
