@@ -146,17 +146,22 @@ judged('a first run that fails is told, and habits are judged all the same', asy
 });
 
 judged('a command that cannot run beside itself is run one at a time', async () => {
-  // A fixed port, as tests of webhook receivers have it.
+  // A fixed port, as tests of webhook receivers have it. But for the first one, who has it keeps it
+  // until another has been refused: how long that takes depends on the machine.
   const reads = `
+    import { appendFileSync, existsSync, statSync, writeFileSync } from 'node:fs';
     import { createServer } from 'node:http';
     const { SANDBOX_BASE_URL: base, SANDBOX_TOKEN: token } = process.env;
+    appendFileSync('begun', '.');
     const server = createServer();
     server.listen(${fixedPort}, '127.0.0.1');
-    await new Promise((go, fail) => server.once('listening', go).once('error', fail));
+    await new Promise((go, fail) => server.once('listening', go).once('error', fail))
+      .catch((error) => { writeFileSync('refused', ''); throw error; });
     const { ok } = await fetch(base + '/api/v1/accounts', {
       headers: { authorization: 'Bearer ' + token },
     });
-    await new Promise((go) => setTimeout(go, 500));
+    const isFirst = statSync('begun').size === 1;
+    while (!isFirst && !existsSync('refused')) await new Promise((go) => setTimeout(go, 20));
     server.close();
     process.exitCode = ok ? 0 : 1;
   `;
