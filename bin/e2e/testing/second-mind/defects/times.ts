@@ -54,8 +54,8 @@ export const raceDefects = {
     'One reference under racing keys makes several transactions.',
   ],
   'race-approve-reject': [
-    ['TXS-12', 'TXS-5'],
-    'An approval and a rejection that race both succeed.',
+    ['TXS-12', 'TXS-5', 'TXS-4'],
+    'An approval and a rejection that race both succeed, and so do several approvals.',
   ],
   'race-cancel-twice': [
     ['TXS-9', 'TXS-10'],
