@@ -1,10 +1,11 @@
 // ACC: creating an account, what it looks like, and what it keeps as sent.
 
+import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import { integer, text, textOrNull } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { lettersOf, strongTag } from '../support/account-assertions.ts';
+import { type ACCOUNT_MEMBERS, lettersOf, strongTag } from '../support/account-assertions.ts';
 
 const accCreated: Scenario = {
   id: 'acc-created',
@@ -43,20 +44,7 @@ const accCreated: Scenario = {
   },
 };
 
-type Member =
-  | 'id'
-  | 'revision'
-  | 'client_reference_id'
-  | 'first_name'
-  | 'last_name'
-  | 'phone'
-  | 'country'
-  | 'language'
-  | 'status'
-  | 'brand_id'
-  | 'firm_id';
-
-type Shape = Readonly<Record<Member, typeof text>>;
+type Shape = Readonly<Record<(typeof ACCOUNT_MEMBERS)[number], typeof text>>;
 
 /** ACC-18: every member with its type. Whether ids are decimal strings is CONV-1a's to judge. */
 const ID: Shape['id'] = {
@@ -64,30 +52,24 @@ const ID: Shape['id'] = {
   test: (value: unknown) => value !== undefined && value !== null,
 };
 
+const OPTIONAL = [...PROFILE_MEMBERS, 'phone'] as const;
+const eachOptional = (form: typeof text) =>
+  Object.fromEntries(OPTIONAL.map((name) => [name, form])) as Pick<
+    Shape,
+    (typeof OPTIONAL)[number]
+  >;
+
 const FULL: Shape = {
   id: ID,
   revision: integer,
   client_reference_id: text,
-  first_name: text,
-  last_name: text,
-  phone: text,
-  country: text,
-  language: text,
+  ...eachOptional(text),
   status: text,
   brand_id: ID,
   firm_id: ID,
 };
 
-const OPTIONAL = ['first_name', 'last_name', 'phone', 'country', 'language'] as const;
-
-const SPARSE: Shape = {
-  ...FULL,
-  first_name: textOrNull,
-  last_name: textOrNull,
-  phone: textOrNull,
-  country: textOrNull,
-  language: textOrNull,
-};
+const SPARSE: Shape = { ...FULL, ...eachOptional(textOrNull) };
 
 const accShape: Scenario = {
   id: 'acc-shape',
