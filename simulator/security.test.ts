@@ -72,6 +72,10 @@ const heldBy: Readonly<Record<string, readonly (readonly [file: string, title: s
     [mount, 'a stranger is turned away before any of a body has come'],
     [plane, 'is refused by its head: '],
   ],
+  'A request that names two hosts': [
+    [hostile, 'a request that names two hosts is refused, in whatever order'],
+    [hostile, 'a guard sees every header, however many come before it'],
+  ],
   'A request has 30 seconds': [
     [hostile, 'the connection ends when the rest does not come: '],
     [hostile, 'an answer may take longer than a request'],
@@ -83,6 +87,18 @@ const heldBy: Readonly<Record<string, readonly (readonly [file: string, title: s
   'A body costs': [
     ['host/bodies/read-body.test.ts', 'no piece is kept'],
     [plane, 'each row reads as much as it has use for'],
+  ],
+  'Who asks for tokens': [
+    ['testing/tokens.test.ts', 'leaves no more than a bounded count of them'],
+    ['testing/tokens.test.ts', 'a name too long to be anybody’s is not kept'],
+  ],
+  'A file that somebody else wrote': [
+    [
+      '../bin/commands/foreign-files.test.ts',
+      'however it is broken, it is used or refused in words',
+    ],
+    ['../bin/commands/foreign-files.test.ts', 'however they are broken, a sentence'],
+    ['../bin/dev/tidy/regexes.test.ts', 'those that are written in the code'],
   ],
   'However much is wrong': [
     ['../fixtures/schemas/validate.test.ts', 'the first twenty are named'],
