@@ -15,14 +15,25 @@ const [exchange] = scenario!.exchanges;
 const evil = '1; touch pwned';
 const inTarget = (change: object) => ({ target: { ...sampleReport.target, ...change } });
 
+const citing = (exchanges: unknown) => {
+  const rule = sampleReport.rules.find(({ findings }) => findings.length > 0);
+  return { rules: [{ ...rule, findings: [{ ...rule?.findings[0], exchanges: [exchanges] }] }] };
+};
+
 const spoilt: readonly (readonly [report: object, exchange: object, place: string])[] = [
   [inTarget({ base_url: '-o/pwned' }), {}, 'target.base_url'],
   [inTarget({ control_url: evil }), {}, 'target.control_url'],
   [inTarget({ headers: ['x"\noutput = "pwned'] }), {}, 'target.headers'],
   [{ mark: '(a+)+$' }, {}, 'mark'],
-  [{ rules: [{ findings: [{ exchanges: [evil] }] }] }, {}, 'rules[].findings[].exchanges'],
+  [citing(evil), {}, 'rules[0].findings[0].exchanges[0] must be a number'],
+  [citing(1e308), {}, 'rules[].findings[].exchanges'],
   [{}, { n: evil }, 'exchanges[0].n'],
   [{}, { n: '1' }, 'exchanges[0].n'],
+  [
+    {},
+    { request: { ...exchange!.request, headers: [['@x', '']] } },
+    'exchanges[0].request.headers',
+  ],
   [{}, { as: '$(touch pwned)' }, 'exchanges[0].as'],
   [{}, { kind: evil }, 'exchanges[0].kind'],
   [{}, { request: { ...exchange!.request, method: evil } }, 'exchanges[0].request.method'],
@@ -42,7 +53,7 @@ test('a report as a run writes it makes a script, and any other is refused by it
       const report = { ...sampleReport, ...over, scenarios: [{ ...scenario, exchanges }] };
       assert.throws(
         () => scriptOf(report),
-        ({ message }: Error) => message.startsWith(`REPORT: ${place} of "${scenario!.id}" is not`),
+        ({ name, message }: Error) => name === 'UsageError' && message.includes(place),
         place,
       );
     }

@@ -22,7 +22,7 @@ const report: Schema = {
     differences: { type: 'array', items: difference },
     unexplained: { type: 'array', items: difference },
   },
-  required: ['differences', 'unexplained'],
+  required: ['differences'],
 };
 
 interface Difference {
