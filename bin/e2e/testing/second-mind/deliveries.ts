@@ -61,7 +61,10 @@ export function readyDeliveries(mind: SecondMind): Delivery[] {
 export function isWaiting(mind: SecondMind, each: Delivery): boolean {
   if (each.status !== 'pending' || each.inFlight) return false;
   const subscription = subscriptionOf(mind, each);
-  const goesOn = mind.has('evt-disabled-queue') || mind.has('hook-disable-delivers');
+  const goesOn =
+    mind.has('evt-disabled-queue') ||
+    mind.has('hook-disable-delivers') ||
+    mind.has('comb-disabled-retries');
   if (subscription.stopped || (subscription.disabled && !goesOn)) return false;
   if (!mind.style.holdsBack) return true;
   // NS-28: an earlier one of this subscription that is not over holds it back.

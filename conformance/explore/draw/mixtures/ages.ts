@@ -199,6 +199,8 @@ function changedWhileWaiting(d: Drawing): readonly Step[] {
   return [
     ...all.flatMap(({ steps }) => steps),
     createCall(d, d.main),
+    // Later than the event, for whoever compares the two times.
+    advance(d, 1_000),
     rotated.about('rotateWebhookSecret'),
     disabled.about('disableWebhook'),
     createCall(d, d.main),
