@@ -102,7 +102,21 @@ export function rulesFor(found: Found): readonly string[] {
     ? [...(/^(replay|body|header)\b/.test(at) ? ['IDEM-4b'] : []), ...rulesOf(basis), ...fitting]
     : [...placed, ...converged, ...fitting, ...rulesOf(basis)];
   const shape = isReplayed ? [] : shapeRules(difference, kind, member);
-  return [...new Set([...shape, ...storyOf(found, member), ...cites])];
+  return [...new Set([...shape, ...arrivalRules(found), ...storyOf(found, member), ...cites])];
+}
+
+/** What came after a disabling, what is lost as soon as it happens, a secret that is not new. */
+function arrivalRules({ difference, sequence: { steps } }: Found): readonly string[] {
+  const { at, n, operation, target, model } = difference;
+  // HOOK-4: the secret of a rotation is there, and is no new one.
+  if (operation === 'rotateWebhookSecret' && /secret$/.test(at)) return ['HOOK-4'];
+  if (operation !== 'delivery' || at !== 'count') return [];
+  if (Number.parseInt(target, 10) > Number.parseInt(model, 10)) {
+    const isDisabled = callsOf(steps).some((each) => each.operation === 'disableWebhook');
+    return isDisabled ? ['EVT-13', 'HOOK-5'] : [];
+  }
+  // EVT-8a: what the timetable brings is missed when time is moved on.
+  return steps.some((step) => step.do === 'advance' && step.n === n) ? [] : ['EVT-4'];
 }
 
 /** What holds of a record's form as a whole, where a member is of another type or is not there. */
