@@ -107,8 +107,11 @@ class SequenceDrawing {
 
   #leastDrawn(among: readonly Idea[]): Idea | undefined {
     const { random, coverage } = this.#parts;
-    const turn = ({ id, weight = 1 }: Idea) =>
-      ((coverage.ideas.get(id) ?? 0) + random.next()) / Math.sqrt(weight);
+    // What was never drawn comes before a second time of what weighs more.
+    const turn = ({ id, weight = 1 }: Idea) => {
+      const times = coverage.ideas.get(id) ?? 0;
+      return (times === 0 ? random.next() / 2 : times + random.next()) / Math.sqrt(weight);
+    };
     let least: Idea | undefined;
     let soonest = Number.POSITIVE_INFINITY;
     for (const idea of among) {
