@@ -56,7 +56,6 @@ const BAD_URLS: readonly string[] = [
   'https://[64:ff9b::7f00:1]/a',
   'https://[2002:7f00:1::]/a',
   'https://localhost./a',
-  'https://metadata.google.internal/a',
   '',
 ];
 
