@@ -1,9 +1,12 @@
 // The explorer as people start it, on a simulator that deviates and on one that does not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Unreachable } from '../../conformance/engine/scenario-errors.ts';
 import { ideas as everyIdea } from '../../conformance/explore/draw/ideas.ts';
 import { explore } from '../../conformance/explore/explore.ts';
 import { rulesFor } from '../../conformance/explore/findings/rules.ts';
+import { verdictOf } from '../../conformance/explore/report/report.ts';
+import type { Provider } from '../../conformance/providers/target.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import type { Deviation } from '../../simulator/deviations/deviation.ts';
@@ -17,17 +20,19 @@ interface Told {
   readonly seed?: number;
   /** Only these ideas are drawn from. */
   readonly ideas?: RegExp;
+  /** So many worlds begin, and then the target is gone. */
+  readonly worlds?: number;
 }
 
 async function explored(
   deviation: Deviation | null,
   requests: number,
-  { seed = 1, ideas }: Told = {},
+  { seed = 1, ideas, worlds = Number.POSITIVE_INFINITY }: Told = {},
 ) {
   const target = await simulatorModel(defaultSettings, deviation === null ? [] : [deviation]);
   try {
     return await explore({
-      provider: target.provider,
+      provider: endingAfter(worlds, target.provider),
       sender: target.sender,
       makeModel: () => simulatorModel(defaultSettings),
       settings: {},
@@ -47,12 +52,32 @@ async function explored(
   }
 }
 
+function endingAfter(worlds: number, provider: Provider): Provider {
+  const begin = provider.own.bind(provider);
+  let begun = 0;
+  const own = async () => {
+    begun += 1;
+    if (begun > worlds) throw new Unreachable('refused', 'connection refused');
+    return begin();
+  };
+  return Object.assign(provider, { own });
+}
+
 exploring('a conforming simulator agrees, and never more is sent than was asked for', async () => {
   const { found, agreed, requests, inconclusive } = await explored(null, 400);
   assert.equal(found, []);
   assert.equal(inconclusive, []);
   assert.ok(agreed > 10);
   assert.ok(requests <= 400);
+});
+
+exploring('a target that goes away half-way has not agreed', async () => {
+  const all = await explored(null, 400, { worlds: 5 });
+  assert.is(all.agreed, 5);
+  assert.equal([all.isGone, all.found], [true, []]);
+  const verdict = verdictOf(all);
+  assert.is(verdict, 'invalid');
+  assert.is(verdictOf({ ...all, isGone: false }), 'agrees');
 });
 
 exploring('what deviates is found, and shrunk to the calls that show it', async () => {

@@ -67,6 +67,8 @@ export interface Explored {
   readonly requests: number;
   readonly sequences: number;
   readonly agreed: number;
+  /** Whether the target stopped answering, so that the rest was never sent. */
+  readonly isGone: boolean;
   readonly inconclusive: readonly string[];
   readonly found: readonly Found[];
   /** Differences from what the model does by no rule. */
@@ -80,7 +82,6 @@ export interface Explored {
 }
 
 const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said first' };
-
 /** After so many sequences in a row that cannot begin the target is taken to be gone. */
 const GONE_AFTER = 8;
 const DRAWN_AT_ONCE = 2;
@@ -105,7 +106,7 @@ class Exploration {
   readonly #model: Model;
   readonly #coverage = new Coverage();
   readonly #casebook = new Casebook();
-  /** Sequences in a row that could not even begin. */
+  /** Sequences in a row that did not even begin. */
   #silent = 0;
   #keeps = false;
   #wasDear = false;
@@ -122,11 +123,9 @@ class Exploration {
 
   async run(): Promise<void> {
     const { sequences, width } = this.#options;
-    if (sequences === undefined) {
-      await Promise.all(Array.from({ length: width }, () => this.#work()));
-      return;
-    }
-    for (const sequence of sequences) await this.#compare(sequence);
+    const workers = sequences === undefined ? width : 0;
+    await Promise.all(Array.from({ length: workers }, () => this.#work()));
+    for (const sequence of sequences ?? []) await this.#compare(sequence);
   }
 
   result(): Explored {
@@ -135,6 +134,7 @@ class Exploration {
       requests: this.#requests,
       sequences: this.#sequences,
       agreed: this.#agreed,
+      isGone: this.#silent >= GONE_AFTER,
       inconclusive,
       found,
       unexplained,
@@ -188,7 +188,7 @@ class Exploration {
 
   #dearOnce(): string | undefined {
     const { requests } = this.#options;
-    if (this.#wasDear || requests < DEAR_FROM || this.#requests < requests / 2) return undefined;
+    if (this.#wasDear || requests < DEAR_FROM || this.#requests < requests / 2) return;
     this.#wasDear = true;
     return DEAR_IDEA;
   }
@@ -255,12 +255,11 @@ class Exploration {
     if (difference === undefined) return;
     const met = signatureOf(difference);
     if (this.#casebook.knows(met)) return;
-    if (own !== undefined && (await this.#isOrder(sequence, own))) {
-      this.#casebook.isOpen(met, ORDER);
-      return;
-    }
-    const shown = { ...played, difference };
-    const found = await investigate(sequence, shown, (each) => this.#duel(each));
+    const isOrder = own !== undefined && (await this.#isOrder(sequence, own));
+    if (isOrder) return this.#casebook.isOpen(met, ORDER);
+    const found = await investigate(sequence, { ...played, difference }, (each) =>
+      this.#duel(each),
+    );
     if (found === null) {
       this.#casebook.inconclusive.push(`not met again: ${met}`);
       return;

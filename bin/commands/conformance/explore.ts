@@ -19,7 +19,7 @@ const help: HelpText = {
     '0 agrees',
     '1 differs',
     '2 usage',
-    '3 nothing could be compared',
+    '3 nothing could be compared, or the target went away half-way',
     '5 error of the explorer',
     '130 interrupted',
   ],

@@ -122,6 +122,8 @@ export class Operator {
     const name = `w${this.#made}`;
     const how = draw(3) === 0 ? { from: 'default' } : { world: 'default', seed: this.#made };
     await this.#besieged.control('POST', 'worlds', { name, ...how });
+    // A copy has the faults too, which would strike what prepares it.
+    await this.#besieged.control('DELETE', `worlds/${name}/faults`);
     this.#worlds = [...this.#worlds, name];
     await this.prepare(name);
   }

@@ -117,7 +117,7 @@ export function makeReport(parts: ReportParts): ExploreReport {
     requests: explored.requests + parts.spent,
     sequences: explored.sequences,
     duration_ms: Math.round(parts.durationMs),
-    verdict: differences.length > 0 ? 'differs' : explored.agreed === 0 ? 'invalid' : 'agrees',
+    verdict: verdictOf(explored),
     interrupted: parts.interrupted,
     differences,
     open: [...explored.open].map(([question, seen]) => ({ question, seen })),
@@ -130,8 +130,19 @@ export function makeReport(parts: ReportParts): ExploreReport {
       rules: sorted(coverage.rules),
       settings_learned: explored.settings,
     },
-    notes: parts.notes.map((each) => redactor.text(each)),
+    notes: [...parts.notes, ...goneNotes(explored)].map((each) => redactor.text(each)),
   };
+}
+
+/** A target that went away half-way has not agreed: the other half was never asked. */
+export function verdictOf({ found, agreed, isGone }: Explored): ExploreReport['verdict'] {
+  if (found.length > 0) return 'differs';
+  return agreed === 0 || isGone ? 'invalid' : 'agrees';
+}
+
+function goneNotes({ isGone, requests, agreed }: Explored): string[] {
+  if (!isGone || agreed === 0) return [];
+  return [`The target stopped answering after ${requests} requests; until then it agreed.`];
 }
 
 const sorted = (counts: ReadonlyMap<string, number>) =>

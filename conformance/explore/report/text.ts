@@ -39,7 +39,7 @@ export function textReport(report: ExploreReport, options: TextOptions): string[
       ? paint.green('agrees with the model in everything that was compared')
       : report.verdict === 'differs'
         ? paint.red(`differs from the model in ${count(differences.length, 'way')}`)
-        : paint.yellow('could not be compared');
+        : paint.yellow('could not be compared, or not to the end');
   lines.push(`${report.target.base_url} ${verdict} (${much}, seed ${report.seed})`);
   if (report.interrupted) lines.push('Interrupted: this is what is known so far.');
   return lines;
