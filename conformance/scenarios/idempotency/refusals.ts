@@ -129,14 +129,15 @@ const idemRefusalsOfPositions: Scenario = {
     const close = (positionId?: string) => (key: string) =>
       t.api.closePosition(closing(opened, positionId), { key });
     const wrong: Pick<Refused, 'send' | 'corrected'>[] = [
-      { send: (key) => t.api.openPosition(astray, { key }) },
       { send: close(NOWHERE), corrected: close() },
+      { send: (key) => t.api.openPosition(astray, { key }) },
     ];
+    const seen = { renumbered: false };
     for (const each of wrong) {
       // NS-1: what an order is refused with is open.
       const { status, code } = await each.send(t.fresh.key());
       if (status >= 500 || code === undefined) continue;
-      await judgeKinds(t, [{ status, code, ...each }]);
+      await judgeKinds(t, [{ status, code, ...each }], seen);
     }
   },
 };

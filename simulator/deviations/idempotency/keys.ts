@@ -105,7 +105,6 @@ export const keyDeviations: readonly Deviation[] = [
       ({ credential, operation, key }) => `${credential?.clientId}\n${operation}\n${key}`,
     ),
     alsoSeenAs: {
-      'IDEM-9a': 'a batch of other people is a repeat',
       'IDEM-2c': 'no subject tells two operations apart any more',
       'IDEM-9b': 'a changed batch under the old key is no new batch',
       'POS-4': 'another trading account under the key is no other operation',

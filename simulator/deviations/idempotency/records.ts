@@ -188,7 +188,6 @@ export const recordDeviations: readonly Deviation[] = [
     alsoSeenAs: {
       'ACC-5': 'a known account is not answered',
       'TXN-2': 'nor a known transaction',
-      'ACC-14': 'what is stored is read through a create of the same reference',
     },
   },
 ];

@@ -150,10 +150,7 @@ export const subjectDeviations: readonly Deviation[] = [
       const [first, last] = [rows[0], rows.at(-1)].map((row) => row?.client_reference_id);
       return `${rows.length}|${first}|${last}`;
     }),
-    alsoSeenAs: {
-      'IDEM-9a': 'emails and brands are not looked at',
-      'IDEM-2c': 'the subject is not the rows',
-    },
+    alsoSeenAs: { 'IDEM-2c': 'the subject is not the rows' },
   },
   {
     id: 'batch-extended-replays',
@@ -163,10 +160,7 @@ export const subjectDeviations: readonly Deviation[] = [
       const [first] = body.accounts as Record<string, unknown>[];
       return `${first?.client_reference_id}|${first?.email}|${first?.brand_id}`;
     }),
-    alsoSeenAs: {
-      'IDEM-9a': 'emails and brands of later rows are not looked at',
-      'IDEM-2c': 'the subject is one row',
-    },
+    alsoSeenAs: { 'IDEM-2c': 'the subject is one row' },
   },
   {
     id: 'batch-by-whole-rows',

@@ -43,6 +43,7 @@ export const forgettingDeviations: readonly Deviation[] = [
     alsoSeenAs: {
       'IDEM-4a': 'what runs again may answer another status',
       'IDEM-4b': 'what runs again answers another body',
+      'IDEM-4d': 'refusals of it are not kept',
     },
   },
   {
@@ -53,7 +54,6 @@ export const forgettingDeviations: readonly Deviation[] = [
     alsoSeenAs: {
       'IDEM-4b': 'what runs again answers another body',
       'IDEM-4d': 'refusals of it are not kept',
-      'IDEM-7a': 'the key of a move is not kept at all',
     },
   },
   {
