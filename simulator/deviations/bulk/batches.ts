@@ -220,12 +220,7 @@ export const batchDeviations: readonly Deviation[] = [
           : own;
       },
     })),
-    alsoSeenAs: {
-      'BULK-3': 'a row tells another status than a single create',
-      'BULK-12': 'the second of twins fails',
-      'ACC-6': 'a row with a known reference in other case finds nothing',
-      'IDEM-15': 'rows sent again do not find what they made',
-    },
+    alsoSeenAs: { 'BULK-3': 'a row tells another status than a single create' },
   },
   {
     id: 'bulk-twins-fail',

@@ -133,10 +133,6 @@ export const bulkDeviations: readonly Deviation[] = [
     breaks: ['BULK-3'],
     story: 'A known reference is answered as though it were new.',
     bend: rows((row) => (row.status === 200 ? { ...row, status: 201 } : row)),
-    alsoSeenAs: {
-      'IDEM-2c': 'a row that was found looks like a new one',
-      'IDEM-9a': 'a row that was found looks like a new one',
-    },
   },
   {
     id: 'bulk-created-without-found',
