@@ -1,16 +1,15 @@
 // The script of a difference that the explorer has found shows it again by curl alone: on a target
 // that still deviates it ends with 1, on one that does not with 0.
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../../simulator/index.ts';
 import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
 import { exploreTarget } from '../../commands/conformance/explore-target.ts';
 import type { JudgeIo } from '../../commands/conformance/io.ts';
 import { replay } from '../../commands/conformance/replay.ts';
+import { playScript, served } from '../testing/bent-sandbox.ts';
 
 const explored = suite('scripts of the explorer');
 const folder = mkdtempSync(join(tmpdir(), 'explored-'));
@@ -22,15 +21,6 @@ const io: JudgeIo = {
   err: () => undefined,
   nowMs: () => Date.now(),
 };
-
-async function served<T>(deviations: string[], play: (baseUrl: string) => Promise<T>): Promise<T> {
-  const sandbox = await createSandbox({ clock: 'frozen', deviations });
-  try {
-    return await play((await sandbox.listen({ port: 0 })).base_url);
-  } finally {
-    await sandbox.close();
-  }
-}
 
 /** The script of what was found first on a sandbox that is bent so. */
 async function scriptOf(deviation: string): Promise<string> {
@@ -44,27 +34,13 @@ async function scriptOf(deviation: string): Promise<string> {
   return replay(file, 'd1', io);
 }
 
-function play(script: string, deviations: string[]): Promise<{ code: number; out: string }> {
-  return served(
-    deviations,
-    (baseUrl) =>
-      new Promise((resolve) => {
-        const env = { ...process.env, BASE_URL: baseUrl, CONTROL_URL: `${baseUrl}/_sandbox` };
-        const child = execFile('bash', ['-s'], { env, timeout: 60_000 }, (error, out, err) => {
-          resolve({ code: error === null ? 0 : Number(error.code ?? -1), out: out + err });
-        });
-        child.stdin!.end(script);
-      }),
-  );
-}
-
 explored(
   'a transaction that answers as it was: seen again, and not where it is right',
   async () => {
     const script = await scriptOf('approve-answers-old-state');
-    const bent = await play(script, ['approve-answers-old-state']);
+    const bent = await playScript(script, ['approve-answers-old-state']);
     assert.is(bent.code, 1, bent.out);
-    const right = await play(script, []);
+    const right = await playScript(script, []);
     assert.is(right.code, 0, right.out);
   },
 );

@@ -1,29 +1,17 @@
 // The script of a recorded scenario proves: on a target that still deviates it ends with 1, on one
 // that does not with 0, and says in words what differs, the operator's view included.
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox } from '../../../simulator/index.ts';
 import { replay } from '../../commands/conformance/replay.ts';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { playScript, served } from '../testing/bent-sandbox.ts';
 
 const proves = suite('replay scripts');
 const folder = mkdtempSync(join(tmpdir(), 'replay-'));
 proves.after(() => rmSync(folder, { recursive: true, force: true }));
-
-type Served = <T>(deviations: string[], play: (baseUrl: string) => Promise<T>) => Promise<T>;
-
-const served: Served = async (deviations, play) => {
-  const sandbox = await createSandbox({ clock: 'frozen', deviations });
-  try {
-    return await play((await sandbox.listen({ port: 0 })).base_url);
-  } finally {
-    await sandbox.close();
-  }
-};
 
 /** The script of a scenario, recorded on a sandbox that is bent so. */
 async function recorded(deviations: string[], scenario: string): Promise<string> {
@@ -31,25 +19,6 @@ async function recorded(deviations: string[], scenario: string): Promise<string>
   const given = { only: [scenario], report: [`json=${file}`] };
   await served(deviations, (baseUrl) => runJudge({ ...given, baseUrl }, { cwd: folder }));
   return replay(file, scenario, { cwd: folder } as Parameters<typeof replay>[2]);
-}
-
-interface Played {
-  readonly code: number;
-  readonly out: string;
-}
-
-function play(script: string, deviations: string[]): Promise<Played> {
-  return served(
-    deviations,
-    (baseUrl) =>
-      new Promise((resolve) => {
-        const env = { ...process.env, BASE_URL: baseUrl, CONTROL_URL: `${baseUrl}/_sandbox` };
-        const child = execFile('bash', ['-s'], { env, timeout: 60_000 }, (error, out, err) => {
-          resolve({ code: error === null ? 0 : Number(error.code ?? -1), out: out + err });
-        });
-        child.stdin!.end(script);
-      }),
-  );
 }
 
 const BENT: [deviation: string, scenario: string, rule: string, shown: RegExp][] = [
@@ -64,10 +33,10 @@ const BENT: [deviation: string, scenario: string, rule: string, shown: RegExp][]
 for (const [deviation, scenario, rule, shown] of BENT) {
   proves(`${deviation}: seen again where it is, and not where it is not`, async () => {
     const script = await recorded([deviation], scenario);
-    const bent = await play(script, [deviation]);
+    const bent = await playScript(script, [deviation]);
     assert.is(bent.code, 1, bent.out);
     assert.match(bent.out, `✗ ${rule} deviates as recorded: expected`);
-    const right = await play(script, []);
+    const right = await playScript(script, []);
     assert.is(right.code, 0, right.out);
     assert.match(right.out, `✓ ${rule} is not seen again`);
     assert.match(right.out, shown);
@@ -76,7 +45,7 @@ for (const [deviation, scenario, rule, shown] of BENT) {
 
 proves('a recording in which nothing deviated tells where another target differs', async () => {
   const script = await recorded([], 'bulk-sizes');
-  const bent = await play(script, ['bulk-empty-is-200']);
+  const bent = await playScript(script, ['bulk-empty-is-200']);
   assert.is(bent.code, 1, bent.out);
   assert.match(bent.out, /\d\. differs: status: recorded 422, now 200/);
 });
@@ -84,7 +53,7 @@ proves('a recording in which nothing deviated tells where another target differs
 proves('what cannot be played is no proof', async () => {
   const script = await recorded(['bulk-empty-is-200'], 'bulk-sizes');
   const dead = script.replace(/^FIRM_TOKEN=.*$/m, 'FIRM_TOKEN=nobody');
-  const { code, out } = await play(dead, []);
+  const { code, out } = await playScript(dead, []);
   assert.is(code, 3, out);
   assert.match(out, /Not comparable: step 1 was answered 401, recorded 201/);
 });

@@ -1,10 +1,9 @@
 // IDEM-4c: what a repeat of each of the nine writes leaves behind: no record, no event, no other
 // state, no money.
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { footprintOf, movesBetween } from './footprint.ts';
-import { type WriteCommand, writeOperations } from './write-commands.ts';
+import { madeIfKnown, type WriteCommand, writeOperations } from './write-commands.ts';
 
 /** Long enough for what settles by itself (NS-3), and for what a second run would set going. */
 const SETTLES_MS = 60_000;
@@ -39,19 +38,6 @@ const idemRepeatsLeaveNothing: Scenario = {
     }
   },
 };
-
-/** Undefined where nobody knows how to ask for it (NS-1). */
-async function madeIfKnown(
-  t: ScenarioContext,
-  make: Write['make'],
-): Promise<WriteCommand | undefined> {
-  try {
-    return await make(t);
-  } catch (error) {
-    if (error instanceof MissingCapability) return undefined;
-    throw error;
-  }
-}
 
 /** The one cancellation that books money. */
 const cancellingTheSettled: Write = {

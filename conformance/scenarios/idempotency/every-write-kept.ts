@@ -1,12 +1,11 @@
 // IDEM-4, IDEM-7: how long the key of each write is kept, and however many come after it.
 
-import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { isReplayOf } from './is-replay-of.ts';
 import { expectKept, HOUR_MS, LITTLE_MS, REPLAYS_AND_RUNS, ranAgain } from './retention.ts';
-import { type WriteCommand, type WriteOperation, writeOperations } from './write-commands.ts';
+import { madeIfKnown, writeOperations } from './write-commands.ts';
 
 interface KeptWrite {
   readonly words: string;
@@ -29,7 +28,7 @@ const idemEveryWriteKeptForADay: Scenario = {
     const kept: KeptWrite[] = [];
     for (const { operation, words, make } of writeOperations) {
       await t.branch(['IDEM-7a', 'IDEM-7b'], words, async () => {
-        const command = await makeKnown(t, make);
+        const command = await madeIfKnown(t, make);
         if (command === undefined) return;
         const own = t.fresh.key();
         const send = (key = own) => command.send(key);
@@ -58,21 +57,6 @@ const idemEveryWriteKeptForADay: Scenario = {
     }
   },
 };
-
-/**
- * Undefined where nobody knows what the operation takes (NS-1): the others show the rule as well.
- */
-async function makeKnown(
-  t: ScenarioContext,
-  make: WriteOperation['make'],
-): Promise<WriteCommand | undefined> {
-  try {
-    return await make(t);
-  } catch (error) {
-    if (error instanceof MissingCapability) return undefined;
-    throw error;
-  }
-}
 
 /** More keys than a small cache holds. */
 const MANY = 220;

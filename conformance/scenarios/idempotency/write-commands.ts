@@ -3,7 +3,7 @@
 
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import { Blocked } from '../../engine/scenario-errors.ts';
+import { Blocked, MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { Credential, Place } from '../../providers/target.ts';
@@ -245,3 +245,16 @@ export const writeOperations: readonly WriteOperation[] = (
   operation,
   ...WRITE_OPERATIONS[operation],
 }));
+
+/** Undefined where nobody knows how to ask for it (NS-1). */
+export async function madeIfKnown(
+  t: ScenarioContext,
+  make: WriteOperation['make'],
+): Promise<WriteCommand | undefined> {
+  try {
+    return await make(t);
+  } catch (error) {
+    if (error instanceof MissingCapability) return undefined;
+    throw error;
+  }
+}
