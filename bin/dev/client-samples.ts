@@ -18,6 +18,10 @@ const { values: asked, positionals: names } = parseArgs({
 });
 const cwd = mkdtempSync(join(tmpdir(), 'client-samples-'));
 process.once('exit', () => rmSync(cwd, { recursive: true, force: true }));
+// The clients that run end with this program, which a signal alone would not bring about.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => process.exit(1));
+}
 
 const samples = (): JudgedClient[] =>
   [...rightClients, ...wrongClients].map((sample) => ({

@@ -9,7 +9,9 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
-  /** Told when its time is up, before it is ended. */
+  /** Asked when its time is up: whether it gets the same time once more. */
+  readonly mayGoOn?: () => boolean;
+  /** Told before it is ended because its time is up. */
   readonly onKill: () => void;
   /** Ends it at once. */
   readonly signal: AbortSignal;
@@ -52,11 +54,15 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   let killed = false;
-  const time = setTimeout(() => {
+  const kill = () => {
     killed = true;
     options.onKill();
     endGroup(child, 'SIGTERM');
     setTimeout(() => endGroup(child, 'SIGKILL'), graceMs);
+  };
+  let time = setTimeout(() => {
+    if (options.mayGoOn?.()) time = setTimeout(kill, options.timeoutMs);
+    else kill();
   }, options.timeoutMs);
   const stop = () => endGroup(child, 'SIGKILL');
   if (options.signal.aborted) stop();

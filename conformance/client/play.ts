@@ -38,6 +38,7 @@ export async function play(options: PlayOptions): Promise<Recording> {
         SANDBOX_BASE_URL: baseUrl,
         SANDBOX_CONTROL_URL: `${baseUrl}/_sandbox`,
       },
+      mayGoOn: () => fault.needsMoreTime?.(gateway.calls) ?? false,
       onKill: () => gateway.freeze(),
       signal: AbortSignal.any([options.signal, enough.signal]),
     });

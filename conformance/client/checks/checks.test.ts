@@ -168,7 +168,21 @@ table('CLT-no-answer', plain, [
   ['given up waiting, repeated', [{ ...silent, abandonedAtMs: 50 }, create, approve], {}, 'passed'],
   ['given up with an error', [{ ...silent, abandonedAtMs: 50 }], failed, 'passed'],
   ['waits on', [silent], killed, 'fails waits-for-ever'],
-  ['came there late', [{ ...silent, atMs: 40_000 }], killed, 'inconclusive killed'],
+  [
+    'waits for 100 s, then repeats',
+    [{ ...silent, abandonedAtMs: 100_000 }, { ...create, atMs: 100_000 }, approve],
+    {},
+    'advisory waits-long',
+  ],
+  [
+    'waits for 100 s, then a new key',
+    [
+      { ...silent, abandonedAtMs: 100_000 },
+      { ...create, key: 'c' },
+    ],
+    {},
+    'fails new-key',
+  ],
   [
     'a new key',
     [

@@ -1,9 +1,18 @@
 // Checks of what a client does when it does not hear: answers and requests that are lost, and
 // silence.
-import { endingWords } from '../call.ts';
+import { type ApiCall, endingWords, type Recording } from '../call.ts';
 import { loseFirst } from '../faults/lost.ts';
-import { callsAt, chosen } from '../observation.ts';
-import { aimsAt, type Check, fail, seconds, siteIds, unclear } from './check.ts';
+import { callsAt, chosen, type Observation } from '../observation.ts';
+import {
+  type Aim,
+  advise,
+  aimsAt,
+  type Check,
+  fail,
+  type Outcome,
+  seconds,
+  siteIds,
+} from './check.ts';
 import { judgeRepeats, type RepeatRule } from './sent-again.ts';
 
 const mend = {
@@ -69,28 +78,38 @@ const noAnswer: Check = {
   rules: ['IDEM-4b', 'IDEM-4c'],
   aims: ({ sites }) => aimsAt(chosen(sites)),
   atOnce: 1,
-  fault: (aims) => loseFirst('stay_silent', siteIds(aims)),
-  judge: (recording, aim, seen) => {
-    const site = aim.site?.id ?? '';
-    const waiting = callsAt(recording, site).find(
-      ({ fate, abandonedAtMs }) => fate === 'silent' && abandonedAtMs === null,
-    );
-    const { ending } = recording;
-    if (waiting !== undefined && ending.killed) {
-      const waitedMs = ending.durationMs - waiting.atMs;
-      const waited = `the client had waited ${seconds(waitedMs)} for an answer`;
-      const words = `${waited} to call ${waiting.n} when it ${endingWords(ending)}`;
-      // Where most of the time went into getting there, it may have been about to give up.
-      return waitedMs < ending.durationMs / 2
-        ? unclear('killed', words, [waiting])
-        : fail('waits-for-ever', words, [waiting]);
-    }
-    return judgeRepeats(recording, aim, seen, {
-      after: 'the write got no answer',
-      givingUp: 'passed',
-      mustSucceed: false,
-    });
-  },
+  fault: (aims) => ({
+    ...loseFirst('stay_silent', siteIds(aims)),
+    // Many libraries give up after one minute, or after 100 s: that has to be seen, not guessed.
+    needsMoreTime: (calls) => calls.some(isStillWaitedFor),
+  }),
+  judge: judgeNoAnswer,
 };
+
+function isStillWaitedFor({ fate, abandonedAtMs }: ApiCall): boolean {
+  return fate === 'silent' && abandonedAtMs === null;
+}
+
+/** Who waits longer than this is told so: whatever called it has hardly as much time. */
+const longWaitMs = 55_000;
+
+function judgeNoAnswer(recording: Recording, aim: Aim, seen: Observation): Outcome {
+  const silent = callsAt(recording, aim.site?.id ?? '').find(({ fate }) => fate === 'silent');
+  const { ending } = recording;
+  if (silent !== undefined && isStillWaitedFor(silent) && ending.killed) {
+    const waited = `had waited ${seconds(ending.durationMs - silent.atMs)} for an answer`;
+    const words = `the client ${waited} to call ${silent.n} when it ${endingWords(ending)}`;
+    return fail('waits-for-ever', words, [silent]);
+  }
+  const outcome = judgeRepeats(recording, aim, seen, {
+    after: 'the write got no answer',
+    givingUp: 'passed',
+    mustSucceed: false,
+  });
+  const waitedMs = (silent?.abandonedAtMs ?? ending.durationMs) - (silent?.atMs ?? 0);
+  if (outcome.verdict !== 'passed' || silent === undefined || waitedMs < longWaitMs) return outcome;
+  const words = `it gave up waiting, but only after ${seconds(waitedMs)}: ten seconds are enough`;
+  return advise('waits-long', `${words}; ${outcome.actual}`, [silent]);
+}
 
 export const lostChecks: readonly Check[] = [answerLost, requestLost, noAnswer];

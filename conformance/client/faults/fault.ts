@@ -43,6 +43,8 @@ export interface Fault {
   ) => Readonly<Record<string, string>>;
   /** Nothing that may still come would change the verdict, so the run can end. */
   readonly seenEnough?: (calls: readonly ApiCall[]) => boolean;
+  /** The time of the run is up, and what shows the most is still to come: it gets as much again. */
+  readonly needsMoreTime?: (calls: readonly ApiCall[]) => boolean;
 }
 
 export interface Wire {
