@@ -95,12 +95,12 @@ export async function replayRecording(
   const own = readReplayOptions(options);
   const { playRecording, readRecording } = await import('./host/storage/recording.ts');
   try {
-    const { lines, terms } = await readRecording(file);
+    const { lines, options: recorded } = await readRecording(file);
     const read = await readOptions({
       world: 'empty',
       clock: 'frozen',
-      settings: terms.settings,
-      deviations: terms.deviations.map((id) => own.find((one) => one.id === id) ?? id),
+      settings: recorded.settings,
+      deviations: recorded.deviations.map((id) => own.find((one) => one.id === id) ?? id),
     });
     const sinks = new WebhookSinks(silentDeliverer);
     const composition = await compose(read, { warn, deliverer: sinks });

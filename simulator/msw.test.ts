@@ -12,7 +12,7 @@ const baseUrl = 'https://api.example.com';
 
 handlers('an abort arrives after a garbage collection, as a failed request', async () => {
   const sandbox = await createTestSandbox();
-  sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
+  sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
   const [handler] = sandboxHandlers({ fetch: (call) => fetchCall(sandbox, call) }, { baseUrl });
   const abort = new AbortController();

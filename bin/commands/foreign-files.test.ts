@@ -233,7 +233,7 @@ if (process.platform !== 'win32') {
 }
 
 foreign(
-  'a state, its journal’s head and a recording: however they are broken, a sentence',
+  'a state, the head of its write-ahead log and a recording: however they are broken, a sentence',
   async () => {
     const sandbox = await createTestSandbox();
     const behaviour = conformingBehaviour(defaultSettings);
@@ -253,27 +253,27 @@ foreign(
       readSavedWorld('x', broken);
     }
     const state = join(folder, 'state.json');
-    const journal = join(folder, '.state.json.0123456789abcdef.journal');
-    const told = { journal: 'j', after: null, settings: defaultSettings, deviations: [] };
-    writeFileSync(state, JSON.stringify({ ...document, journal: 'j' }));
+    const log = join(folder, '.state.json.0123456789abcdef.wal');
+    const told = { log: 'j', after: null, settings: defaultSettings, deviations: [] };
+    writeFileSync(state, JSON.stringify({ ...document, log: 'j' }));
     const line = {
-      kind: 'act',
+      kind: 'command',
       atMs: world.nowMs,
       name: 'makeEvent',
       args: { category: 'account' },
     };
     for (const text of [
-      ...journalsOf(told),
-      ...journalsOf(line).map((each) => `${JSON.stringify(told)}\n${each}`),
+      ...logsOf(told),
+      ...logsOf(line).map((each) => `${JSON.stringify(told)}\n${each}`),
     ]) {
-      writeFileSync(journal, `${text}\n`);
+      writeFileSync(log, `${text}\n`);
       const failed = await readStateFile(state).then(
         () => null,
         (error: Error) => error,
       );
       refusalOf(() => failed && raise(failed), text);
     }
-    for (const text of journalsOf(line)) {
+    for (const text of logsOf(line)) {
       writeFileSync(file, `${JSON.stringify(document)}\n${text}\n`);
       const failed = await readRecording(file)
         .then(({ lines }) => playRecording(lines, behaviour))
@@ -286,8 +286,7 @@ foreign(
   },
 );
 
-const journalsOf = (of: object) =>
-  [...breakages(of as Json, 2)].map((each) => JSON.stringify(each));
+const logsOf = (of: object) => [...breakages(of as Json, 2)].map((each) => JSON.stringify(each));
 
 function raise(error: Error): never {
   throw error;

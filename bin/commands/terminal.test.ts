@@ -47,7 +47,7 @@ doors('JSON says the same and shows nothing else', () => {
 
 doors('the banner and the log', async () => {
   const sandbox = await createTestSandbox();
-  sandbox.first.act('createCredential', { name: hostile, scopes: [], firm_id: '1' } as never);
+  sandbox.first.execute('createCredential', { name: hostile, scopes: [], firm_id: '1' } as never);
   const ready = readyEvent(sandbox, 'http://127.0.0.1:1', null);
   for (const line of bannerLines(ready, [hostile])) assertHarmless(line);
   const lines = requestLine({

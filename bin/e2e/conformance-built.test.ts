@@ -15,17 +15,17 @@ interface Ended {
   readonly err: string;
 }
 
-interface Terms {
+interface Options {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Sees what was written to standard error so far, each time that something is. */
   readonly watch?: (err: string, interrupt: () => void) => void;
 }
 
-function conformance(args: readonly string[], terms: Terms = {}): Promise<Ended> {
+function conformance(args: readonly string[], options: Options = {}): Promise<Ended> {
   const program = join(root, 'bin/conformance.js');
-  const env = { ...process.env, GITHUB_ACTIONS: '', ...terms.env };
-  const child = spawn(process.execPath, [program, ...args], { cwd: terms.cwd ?? root, env });
+  const env = { ...process.env, GITHUB_ACTIONS: '', ...options.env };
+  const child = spawn(process.execPath, [program, ...args], { cwd: options.cwd ?? root, env });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {
@@ -33,7 +33,7 @@ function conformance(args: readonly string[], terms: Terms = {}): Promise<Ended>
   });
   child.stderr.on('data', (chunk) => {
     err += String(chunk);
-    terms.watch?.(err, () => child.kill('SIGINT'));
+    options.watch?.(err, () => child.kill('SIGINT'));
   });
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
 }
@@ -87,7 +87,7 @@ built('Ctrl-C: what is done is reported, exit 130', async () => {
       writeFileSync(join(cwd, 'p.json'), JSON.stringify({ credentials }));
       const args = ['run', '--base-url', url, '--control-url', 'none', '--profile', 'p.json'];
       let sent = false;
-      const watch: Terms['watch'] = (err, interrupt) => {
+      const watch: Options['watch'] = (err, interrupt) => {
         if (sent || !err.includes('Judging')) return;
         sent = true;
         setTimeout(interrupt, 500);

@@ -21,10 +21,10 @@ function expectNoDeviation({ report, code }: JudgeRun, codes: readonly number[] 
 }
 
 async function sandboxed(
-  terms: NonNullable<Parameters<typeof createSandbox>[0]>,
+  options: NonNullable<Parameters<typeof createSandbox>[0]>,
   play: (target: string, sandbox: SandboxHandle) => Promise<void>,
 ): Promise<void> {
-  const sandbox = await createSandbox(terms);
+  const sandbox = await createSandbox(options);
   try {
     await play((await sandbox.listen({ port: 0 })).base_url, sandbox);
   } finally {

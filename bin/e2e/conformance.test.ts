@@ -10,14 +10,14 @@ import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';
 import { UsageError } from '../commands/conformance/io.ts';
 import { type Given, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 
-type SandboxTerms = NonNullable<Parameters<typeof createSandbox>[0]>;
+type SandboxOptions = NonNullable<Parameters<typeof createSandbox>[0]>;
 
 /** A sandbox on a free port, for as long as `play` takes. */
 async function sandboxed<T>(
-  terms: SandboxTerms,
+  options: SandboxOptions,
   play: (baseUrl: string, sandbox: SandboxHandle) => Promise<T>,
 ): Promise<T> {
-  const sandbox = await createSandbox(terms);
+  const sandbox = await createSandbox(options);
   try {
     const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
     return await play(baseUrl, sandbox);
@@ -26,8 +26,8 @@ async function sandboxed<T>(
   }
 }
 
-const FROZEN: SandboxTerms = { clock: 'frozen' };
-const DEVIATING: SandboxTerms = {
+const FROZEN: SandboxOptions = { clock: 'frozen' };
+const DEVIATING: SandboxOptions = {
   clock: 'frozen',
   deviations: ['bulk-empty-is-200'],
 };
@@ -89,7 +89,7 @@ function profileOf(sandbox: SandboxHandle, over: object = {}): object {
   };
 }
 
-const STANDARD: SandboxTerms = {
+const STANDARD: SandboxOptions = {
   plan: 'standard',
   forwards: [{ from: 'https://example.com', to: 'http://127.0.0.1:9/' }],
 };

@@ -1,5 +1,5 @@
 // Ends a sandbox that keeps its world in a file, at any moment of its work and without a word: the
-// file it leaves is whole, and with its journal lacks at most what was answered in the last 100 ms.
+// file it leaves is whole, and with its write-ahead log lacks at most what was answered in the last 100 ms.
 // time limit: 180 s
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ killed('with --state-sync nothing that was answered is lost', async () => {
 
 killed('a file that is torn ends the start with 4, and stays as it is', async () => {
   const torn = join(folder, 'torn.json');
-  writeFileSync(torn, '{"format":"trading-platform-sandbox-state","version":1,"wor');
+  writeFileSync(torn, '{"format":"trading-platform-sandbox-state","version":2,"wor');
   const text = readFileSync(torn, 'utf8');
   const child = startOn(torn);
   let said = '';

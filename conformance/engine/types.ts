@@ -61,7 +61,7 @@ export interface Scenario {
 }
 
 /**
- * One request and its answer, one delivery and what the receiver answered, or one act of an
+ * One request and its answer, one delivery and what the receiver answered, or one command of an
  * operator (its method the verb, its body the arguments, the answer what came of it).
  */
 export interface Exchange {

@@ -118,7 +118,7 @@ export interface ReportShown {
 
 export interface ReportExchange {
   readonly n: number;
-  /** A call to the API, a delivery from it, or an act of its operator. */
+  /** A call to the API, a delivery from it, or a command of its operator. */
   readonly kind: 'call' | 'delivery' | 'operator';
   /** The credential that made the call, by its name. */
   readonly as: string | null;

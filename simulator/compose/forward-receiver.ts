@@ -50,7 +50,7 @@ function findReceiver({ world }: WorldHost): Subscription | undefined {
 
 function makeReceiver(host: WorldHost): Subscription {
   const [firm] = host.world.firms.keys();
-  host.act('makeSubscription', { firm_id: firm ?? '1', url, event_categories: categories });
+  host.execute('makeSubscription', { firm_id: firm ?? '1', url, event_categories: categories });
   const made = findReceiver(host);
   if (made === undefined) throw new Error('the subscription of forwardTo could not be made');
   return made;

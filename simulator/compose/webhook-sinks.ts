@@ -1,5 +1,5 @@
 // Subscriptions whose deliveries go into an array in this process, without a socket.
-import type { Deliverer, DeliveryOrder, DeliveryOutcome } from '../host/delivery/deliverer.ts';
+import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { expectNone, type WaitOptions, waitFor } from './wait-for.ts';
 
@@ -56,9 +56,9 @@ export class WebhookSinks implements Deliverer {
     this.#others = others;
   }
 
-  deliver(order: DeliveryOrder): Promise<DeliveryOutcome> {
-    const sink = this.#sinks.get(order.url);
-    return sink === undefined ? this.#others.deliver(order) : sink.take(order);
+  deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
+    const sink = this.#sinks.get(request.url);
+    return sink === undefined ? this.#others.deliver(request) : sink.take(request);
   }
 
   resolve(hostname: string): Promise<readonly string[]> {
@@ -74,8 +74,8 @@ export class WebhookSinks implements Deliverer {
   collect(host: WorldHost, options: CollectOptions = {}): WebhookSink {
     const url = `https://${sinkHostname}/${this.#sinks.size + 1}`;
     const firmId = options.firm_id ?? host.world.firms.keys().next().value ?? '1';
-    host.act('setName', { hostname: sinkHostname, addresses: [publicAddress] });
-    const outcome = host.act('makeSubscription', {
+    host.execute('setName', { hostname: sinkHostname, addresses: [publicAddress] });
+    const outcome = host.execute('makeSubscription', {
       firm_id: firmId,
       url,
       event_categories: options.categories ?? everyCategory,
@@ -100,7 +100,7 @@ class Sink implements WebhookSink {
     this.subscription = subscription;
   }
 
-  async take({ headers, body }: DeliveryOrder): Promise<DeliveryOutcome> {
+  async take({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> {
     const envelope = JSON.parse(body) as CollectedDelivery['envelope'];
     const earlier = this.deliveries.filter((each) => each.envelope.id === envelope.id);
     const delivery = { envelope, headers, body, attempt: earlier.length + 1 };

@@ -52,7 +52,7 @@ plane('says which settings differ, and which deviations are on', async () => {
   const { defaultSettings } = await import('../../fixtures/settings.ts');
   const settings = { ...defaultSettings, abandon_after_ms: 45_000 };
   const deviation = { id: 'odd', breaks: [], story: 'For this test.', bend: <B>(b: B) => b };
-  const { ask } = await createTestPlane({ terms: { settings, deviations: [deviation] } });
+  const { ask } = await createTestPlane({ options: { settings, deviations: [deviation] } });
   const { body } = await ask('GET', 'info');
   assert.equal([body.settings_changed, body.deviations], [['abandon_after_ms'], ['odd']]);
 });

@@ -23,7 +23,7 @@ export interface Described {
 }
 
 /** A webhook receiver on this machine, and what deliveries to it are signed with. */
-export interface ReceiverOrder {
+export interface ReceiverToJudge {
   readonly url: string;
   readonly secret: string;
   readonly previousSecret: string | null;
@@ -44,7 +44,7 @@ export interface ControlPlaneOptions {
   readonly token?: string | undefined;
   readonly describe?: () => Described;
   /** Judges a receiver; whoever puts the parts together may have a judge. */
-  readonly judgeReceiver?: (order: ReceiverOrder) => Promise<ReceiverJudged>;
+  readonly judgeReceiver?: (receiver: ReceiverToJudge) => Promise<ReceiverJudged>;
 }
 
 interface WorldPath {

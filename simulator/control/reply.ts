@@ -93,7 +93,7 @@ function said({ field, message }: FieldProblem): string {
   return `${field}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`;
 }
 
-/** What an act came to: the value shown, or its refusal. */
+/** What a command came to: the value shown, or its refusal. */
 export function answerCommand<V>(
   outcome: CommandOutcome,
   show: (value: V) => ControlReply,

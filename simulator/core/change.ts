@@ -81,8 +81,8 @@ export type Change =
       readonly kind: TimerKind;
       readonly ref: string;
     }
-  | { readonly type: 'held-set'; readonly held: SuspendedCall }
-  | { readonly type: 'held-removed'; readonly id: string }
+  | { readonly type: 'suspended-set'; readonly suspended: SuspendedCall }
+  | { readonly type: 'suspended-removed'; readonly id: string }
   | { readonly type: 'fault-set'; readonly fault: Fault }
   | { readonly type: 'fault-removed'; readonly id: string }
   | {

@@ -186,11 +186,11 @@ const apply: Apply = {
     own(world, 'counters').timer += 1;
     pushTimer(own(world, 'timers'), { dueAtMs, sequence: world.counters.timer, kind, ref });
   },
-  'held-set': (world, { held }) => {
-    own(world, 'held').set(held.id, held);
+  'suspended-set': (world, { suspended }) => {
+    own(world, 'suspendedCalls').set(suspended.id, suspended);
   },
-  'held-removed': (world, { id }) => {
-    own(world, 'held').delete(id);
+  'suspended-removed': (world, { id }) => {
+    own(world, 'suspendedCalls').delete(id);
   },
   'fault-set': (world, { fault }) => {
     own(world, 'faults').set(fault.id, fault);

@@ -39,11 +39,11 @@ function isStillDue(world: World, { kind, ref, dueAtMs }: Timer): boolean {
       return world.transactions.get(ref)?.status === 'approved';
     case 'wake':
     case 'answer':
-      return world.held.has(ref);
+      return world.suspendedCalls.has(ref);
     case 'piece':
-      return world.held.has(parsePieceRef(ref).id);
+      return world.suspendedCalls.has(parsePieceRef(ref).id);
     case 'abandon':
-      return world.held.get(ref)?.abandoned === false;
+      return world.suspendedCalls.get(ref)?.abandoned === false;
     case 'deliver': {
       const delivery = world.deliveries.get(deliveryOf(ref));
       if (delivery === undefined || delivery.inFlight) return false;

@@ -22,7 +22,7 @@ function entryOf(n: number, bytes = 0): JournalEntry {
     key: null,
     subject: null,
     idempotency: null,
-    firstAttempt: null,
+    firstCall: null,
     steps: [],
     allowanceLeft: null,
     allowance: null,

@@ -26,8 +26,8 @@ export interface JournalEntry {
   readonly key: string | null;
   readonly subject: string | null;
   readonly idempotency: IdempotencyOutcome | null;
-  /** Number of the first attempt under the same key and subject, on a replay. */
-  readonly firstAttempt: number | null;
+  /** Number of the first call under the same key and subject, on a replay. */
+  readonly firstCall: number | null;
   /** Names of the checks in the order they ran; the last one decided. */
   readonly steps: readonly string[];
   /** Requests left in the credential's bucket after this call; null where none was drawn. */

@@ -170,7 +170,7 @@ export const keySchema = record({
   /** The answer to replay; null while the attempt runs (IDEM-14a). */
   reply: orNull(replySchema),
   /** Number of the journal entry of the first attempt. */
-  attempt: count,
+  firstCall: count,
 });
 /** What an idempotency key stands for: an attempt still running, or the first answer. */
 export type KeyRecord = ValueOf<typeof keySchema>;

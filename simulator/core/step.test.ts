@@ -28,13 +28,13 @@ function begin(): World {
     plan: 'pro',
     options: { allowLocalWebhooks: false },
   });
-  // Most calls are to come further than the limits; some acts bring these back.
+  // Most calls are to come further than the limits; some commands bring these back.
   for (const clientId of world.credentials.keys()) {
     const args = { client_id: clientId, rate_per_second: 100_000 };
-    step(world, behaviour, { kind: 'act', atMs: startMs, name: 'changeCredential', args });
+    step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
   }
   const args = { id: '1', rate_per_second: 1_000_000 };
-  step(world, behaviour, { kind: 'act', atMs: startMs, name: 'changeFirm', args });
+  step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeFirm', args });
   return world;
 }
 

@@ -105,7 +105,7 @@ function startFreedDeliveries(
   { fired }: StepResult,
   hasEvents: boolean,
 ): readonly DeliveryStart[] {
-  if (hasEvents || input.kind === 'act') return startDeliveries(world, behaviour);
+  if (hasEvents || input.kind === 'command') return startDeliveries(world, behaviour);
   const deliveryId =
     input.kind === 'answered'
       ? input.answer.deliveryId
@@ -128,7 +128,7 @@ function handleInput(world: World, behaviour: Behaviour, input: Input): StepResu
       return { effects: none };
     case 'target-refused':
       return disableRefusedTarget(world, input);
-    case 'act':
+    case 'command':
       return executeCommand(world, behaviour, input);
   }
 }

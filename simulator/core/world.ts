@@ -51,7 +51,7 @@ const noneYet = {
   secret: 0,
   request: 0,
   timer: 0,
-  held: 0,
+  suspendedCall: 0,
   fault: 0,
 };
 
@@ -97,7 +97,7 @@ export const suspendedCallSchema = record({
   keyId: orNull(text),
   subject: orNull(text),
   facts: factsSchema,
-  /** null: held before running; otherwise the answer that is withheld. */
+  /** null: suspended before it ran; otherwise the answer that waits. */
   reply: orNull(replySchema),
   /** null: never (a hang). */
   wakeAtMs: orNull(time),
@@ -162,7 +162,7 @@ export interface World {
   readonly inFlightCounts: Map<number, number>;
   readonly finishedDeliveries: string[];
   readonly timers: TimerHeap;
-  readonly held: Map<string, SuspendedCall>;
+  readonly suspendedCalls: Map<string, SuspendedCall>;
   readonly faults: Map<string, Fault>;
   /** What hostnames resolve to, over the system's resolver. */
   readonly names: Map<string, readonly string[]>;
@@ -215,7 +215,7 @@ export function createWorld(begun: CreateWorldOptions): World {
     inFlightCounts: new Map(),
     finishedDeliveries: [],
     timers: [],
-    held: new Map(),
+    suspendedCalls: new Map(),
     faults: new Map(),
     names: new Map(),
     forwards: new Map(),

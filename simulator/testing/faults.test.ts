@@ -244,7 +244,7 @@ faults('a call without a key that hangs leaves nothing behind', () =>
     void client.call('GET', 'accounts').catch(() => null);
     await client.untilHeld();
     const { world } = await client.control('GET', 'state');
-    assert.equal([world.held, world.timers.length], [[], 0]);
+    assert.equal([world.suspendedCalls, world.timers.length], [[], 0]);
     await client.advance(86_400_000);
     const { requests } = await client.control('GET', 'requests?limit=1');
     assert.is(requests[0].response, null);

@@ -291,7 +291,7 @@ parity('a refusal by rate says the same of the wait', () =>
   withAll(async (ways) => {
     const answers = await Promise.all(
       ways.map(async (way) => {
-        way.sandbox.first.act('changeCredential', { client_id: 'cl_firm', rate_per_second: 1 });
+        way.sandbox.first.execute('changeCredential', { client_id: 'cl_firm', rate_per_second: 1 });
         const asked = askedOf(way, { method: 'GET', path: '/api/v1/webhooks' });
         return [await way.ask(asked), await way.ask(asked)];
       }),
@@ -308,7 +308,7 @@ parity('an answer that a fault cuts off is a failed request everywhere', () =>
   withAll(async (ways) => {
     for (const way of ways) {
       const effect = { kind: 'reset' } as const;
-      way.sandbox.first.act('makeFault', { match: {}, effect, times: 1 });
+      way.sandbox.first.execute('makeFault', { match: {}, effect, times: 1 });
       const asked = askedOf(way, { method: 'GET', path: '/api/v1/webhooks' });
       const cut = await way.ask(asked).then(
         () => 'answered',

@@ -19,25 +19,25 @@ const channel = suite('events channel');
 const day = 24 * 3600 * 1000;
 
 interface Stage {
-  readonly rehearsal: DeliveryTestHarness;
+  readonly harness: DeliveryTestHarness;
   readonly base: string;
   readonly port: number;
   readonly app: FastifyInstance;
 }
 
-async function staged(
-  run: (stage: Stage) => Promise<void>,
-  terms: Parameters<typeof DeliveryTestHarness.begin>[0] = {},
+async function withHarness(
+  run: (harness: Stage) => Promise<void>,
+  options: Parameters<typeof DeliveryTestHarness.begin>[0] = {},
 ): Promise<void> {
-  const rehearsal = await DeliveryTestHarness.begin(terms);
-  const app = createHttp({ sandbox: rehearsal.sandbox, headers: { 'x-extra': 'yes' } });
+  const harness = await DeliveryTestHarness.begin(options);
+  const app = createHttp({ sandbox: harness.sandbox, headers: { 'x-extra': 'yes' } });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   try {
-    await run({ rehearsal, base: `ws://127.0.0.1:${port}/api/v1/events`, port, app });
+    await run({ harness, base: `ws://127.0.0.1:${port}/api/v1/events`, port, app });
   } finally {
     await app.close();
-    await rehearsal.close();
+    await harness.close();
   }
 }
 
@@ -110,34 +110,34 @@ function refusal(url: string, token: string | null) {
 }
 
 channel('live events as they happen, each the envelope of the deliveries', () =>
-  staged(async ({ rehearsal, base }) => {
-    await rehearsal.subscribe();
-    rehearsal.emit(2);
-    const client = new Client(base, tokenOf(rehearsal));
+  withHarness(async ({ harness, base }) => {
+    await harness.subscribe();
+    harness.emit(2);
+    const client = new Client(base, tokenOf(harness));
     await client.opened();
     assert.match(String(client.headers['x-request-id']), /^req_/);
     assert.is(client.headers['x-extra'], 'yes');
-    rehearsal.emit(3);
+    harness.emit(3);
     await client.until(3);
     assert.equal(client.seqs, [3, 4, 5]);
-    await rehearsal.settle();
+    await harness.waitUntilIdle();
     assert.equal(
       client.messages,
-      rehearsal.arrivals.slice(2).map(({ body }) => body),
+      harness.arrivals.slice(2).map(({ body }) => body),
     );
     client.socket.close();
   }),
 );
 
 channel('after_seq: what was missed, then live, without gap or double', () =>
-  staged(async ({ rehearsal, base }) => {
-    rehearsal.emit(2000);
-    const client = new Client(`${base}?after_seq=500`, tokenOf(rehearsal));
+  withHarness(async ({ harness, base }) => {
+    harness.emit(2000);
+    const client = new Client(`${base}?after_seq=500`, tokenOf(harness));
     // More happens while the replay is under way.
-    const more = setInterval(() => rehearsal.emit(5), 1);
+    const more = setInterval(() => harness.emit(5), 1);
     await client.until(1600);
     clearInterval(more);
-    const { lastSeq } = rehearsal.host.world.events;
+    const { lastSeq } = harness.host.world.events;
     await client.until(lastSeq - 500);
     assert.equal(
       client.seqs,
@@ -148,13 +148,13 @@ channel('after_seq: what was missed, then live, without gap or double', () =>
 );
 
 channel('after_seq 0 is from the beginning, and the last one is nothing but live', () =>
-  staged(async ({ rehearsal, base }) => {
-    rehearsal.emit(3);
-    const all = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+  withHarness(async ({ harness, base }) => {
+    harness.emit(3);
+    const all = new Client(`${base}?after_seq=0`, tokenOf(harness));
     await all.until(3);
-    const none = new Client(`${base}?after_seq=3`, tokenOf(rehearsal));
+    const none = new Client(`${base}?after_seq=3`, tokenOf(harness));
     await none.opened();
-    rehearsal.emit();
+    harness.emit();
     await Promise.all([all.until(4), none.until(1)]);
     assert.equal([all.seqs, none.seqs], [[1, 2, 3, 4], [4]]);
     all.socket.close();
@@ -163,22 +163,22 @@ channel('after_seq 0 is from the beginning, and the last one is nothing but live
 );
 
 channel('beyond seven days: a close that says so', () =>
-  staged(async ({ rehearsal, base }) => {
-    rehearsal.emit(2);
-    await rehearsal.advance(7 * day);
-    const inside = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+  withHarness(async ({ harness, base }) => {
+    harness.emit(2);
+    await harness.advance(7 * day);
+    const inside = new Client(`${base}?after_seq=0`, tokenOf(harness));
     await inside.until(2);
     inside.socket.close();
-    await rehearsal.advance(1);
-    const outside = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+    await harness.advance(1);
+    const outside = new Client(`${base}?after_seq=0`, tokenOf(harness));
     const { code, reason } = await outside.ended;
     assert.is(code, 4410);
     assert.match(reason, 'use the bulk reads');
     assert.equal(outside.seqs, []);
     // Nothing was missed by who has seen the last one.
-    const current = new Client(`${base}?after_seq=2`, tokenOf(rehearsal));
+    const current = new Client(`${base}?after_seq=2`, tokenOf(harness));
     await current.opened();
-    rehearsal.emit();
+    harness.emit();
     await current.until(1);
     assert.equal(current.seqs, [3]);
     current.socket.close();
@@ -186,24 +186,24 @@ channel('beyond seven days: a close that says so', () =>
 );
 
 channel('the token in the query', () =>
-  staged(async ({ rehearsal, base }) => {
-    const client = new Client(`${base}?access_token=${tokenOf(rehearsal)}&after_seq=0`, null);
+  withHarness(async ({ harness, base }) => {
+    const client = new Client(`${base}?access_token=${tokenOf(harness)}&after_seq=0`, null);
     await client.opened();
-    rehearsal.emit();
+    harness.emit();
     await client.until(1);
     client.socket.close();
   }),
 );
 
 channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
-  staged(async ({ rehearsal, base }) => {
-    rehearsal.emit(1, 'account', '10'); // 1
-    rehearsal.emit(1, 'order', '11'); // 2
-    rehearsal.emit(1, 'account', '20'); // 3, firm 2
-    rehearsal.emit(1, 'position'); // 4, firm 1 and no brand
+  withHarness(async ({ harness, base }) => {
+    harness.emit(1, 'account', '10'); // 1
+    harness.emit(1, 'order', '11'); // 2
+    harness.emit(1, 'account', '20'); // 3, firm 2
+    harness.emit(1, 'position'); // 4, firm 1 and no brand
     const expected = { firm: [1, 2, 4], 'brand-a': [1], 'brand-b': [2], 'other-firm': [3] };
     for (const [name, seqs] of Object.entries(expected)) {
-      const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal, name));
+      const client = new Client(`${base}?after_seq=0`, tokenOf(harness, name));
       await client.until(seqs.length);
       await new Promise((resolve) => setTimeout(resolve, 10));
       assert.equal(client.seqs, seqs, name);
@@ -213,8 +213,8 @@ channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
 );
 
 channel('refused before it is a WebSocket, in the words of the API', () =>
-  staged(async ({ rehearsal, base, port }) => {
-    const token = tokenOf(rehearsal);
+  withHarness(async ({ harness, base, port }) => {
+    const token = tokenOf(harness);
     const cases = [
       [base, null, 401, 'unauthorized'],
       [base, 'nonsense', 401, 'unauthorized'],
@@ -234,14 +234,14 @@ channel('refused before it is a WebSocket, in the words of the API', () =>
       assert.match(headers['content-type'] ?? '', 'application/problem+json');
       assert.match(headers['x-request-id'] ?? '', /^req_/);
     }
-    const entries = rehearsal.host.world.journal.newest;
+    const entries = harness.host.world.journal.newest;
     assert.is(entries, cases.length, 'each is in the journal');
   }),
 );
 
 channel('LIM-11: connecting is metered like any call', () =>
-  staged(async ({ rehearsal, base }) => {
-    const made = rehearsal.act('createCredential', {
+  withHarness(async ({ harness, base }) => {
+    const made = harness.execute('createCredential', {
       scopes: [],
       rate_per_second: 1,
       plan: 'sandbox',
@@ -257,9 +257,9 @@ channel('LIM-11: connecting is metered like any call', () =>
 );
 
 channel('a plain request is told that it is a WebSocket', () =>
-  staged(async ({ rehearsal, port }) => {
+  withHarness(async ({ harness, port }) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/events`, {
-      headers: { authorization: `Bearer ${tokenOf(rehearsal)}` },
+      headers: { authorization: `Bearer ${tokenOf(harness)}` },
     });
     assert.is(response.status, 426);
     assert.is(response.headers.get('upgrade'), 'websocket');
@@ -267,7 +267,7 @@ channel('a plain request is told that it is a WebSocket', () =>
 );
 
 channel('a client that offers another protocol is answered over HTTP', () =>
-  staged(async ({ rehearsal, port }) => {
+  withHarness(async ({ harness, port }) => {
     // As Java's client does with every request.
     const post = (n: number) =>
       new Promise<number>((resolve, reject) => {
@@ -278,7 +278,7 @@ channel('a client that offers another protocol is answered over HTTP', () =>
             method: 'POST',
             path: '/api/v1/accounts',
             headers: {
-              authorization: `Bearer ${tokenOf(rehearsal, 'brand-a')}`,
+              authorization: `Bearer ${tokenOf(harness, 'brand-a')}`,
               'content-type': 'application/json',
               'idempotency-key': `k${n}`,
               connection: 'Upgrade, HTTP2-Settings',
@@ -299,11 +299,11 @@ channel('a client that offers another protocol is answered over HTTP', () =>
 );
 
 channel('a handshake that is none is refused, and the server lives on', () =>
-  staged(async ({ rehearsal, base, port }) => {
+  withHarness(async ({ harness, base, port }) => {
     const head =
       `GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n` +
       `Connection: Upgrade\r\nUpgrade: websocket\r\n` +
-      `Authorization: Bearer ${tokenOf(rehearsal)}\r\n\r\n`;
+      `Authorization: Bearer ${tokenOf(harness)}\r\n\r\n`;
     const answer = await new Promise<string>((resolve) => {
       let text = '';
       const socket = connect(port, '127.0.0.1', () => socket.write(head));
@@ -313,16 +313,16 @@ channel('a handshake that is none is refused, and the server lives on', () =>
       socket.on('close', () => resolve(text));
     });
     assert.match(answer, /^HTTP\/1\.1 400 /);
-    const client = new Client(base, tokenOf(rehearsal));
+    const client = new Client(base, tokenOf(harness));
     await client.opened();
     client.socket.close();
   }),
 );
 
 channel('a token that runs out ends the channel', () =>
-  staged(async ({ rehearsal, base }) => {
-    const { clientId, clientSecret } = [...rehearsal.host.world.credentials.values()][0] ?? {};
-    const reply = await rehearsal.call('POST', '/api/v1/oauth/token', {
+  withHarness(async ({ harness, base }) => {
+    const { clientId, clientSecret } = [...harness.host.world.credentials.values()][0] ?? {};
+    const reply = await harness.call('POST', '/api/v1/oauth/token', {
       grant_type: 'client_credentials',
       client_id: clientId,
       client_secret: clientSecret,
@@ -330,31 +330,31 @@ channel('a token that runs out ends the channel', () =>
     const { access_token: token } = JSON.parse(reply.body) as { access_token: string };
     const client = new Client(base, token);
     await client.opened();
-    await rehearsal.advance(3599 * 1000);
-    rehearsal.emit();
+    await harness.advance(3599 * 1000);
+    harness.emit();
     await client.until(1);
-    await rehearsal.advance(1000);
+    await harness.advance(1000);
     assert.is((await client.ended).code, 4401);
   }),
 );
 
 channel('a world that is replaced or dropped, and a sandbox that closes, say so', async () => {
-  await staged(async ({ rehearsal, base, app }) => {
-    const replaced = new Client(base, tokenOf(rehearsal));
+  await withHarness(async ({ harness, base, app }) => {
+    const replaced = new Client(base, tokenOf(harness));
     await replaced.opened();
-    await rehearsal.sandbox.reset('default');
+    await harness.sandbox.reset('default');
     assert.is((await replaced.ended).code, 1012);
 
-    const host = await rehearsal.sandbox.addWorld({ name: 'beside', seed: '2' });
+    const host = await harness.sandbox.addWorld({ name: 'beside', seed: '2' });
     const { token } = [...host.world.tokens.values()][0] ?? { token: '' };
     const dropped = new Client(base, token);
     await dropped.opened();
-    host.act('makeEvent', { category: 'account', firm_id: '1' });
+    host.execute('makeEvent', { category: 'account', firm_id: '1' });
     await dropped.until(1);
-    rehearsal.sandbox.dropWorld('beside');
+    harness.sandbox.dropWorld('beside');
     assert.is((await dropped.ended).code, 1001);
 
-    const last = new Client(base, tokenOf(rehearsal));
+    const last = new Client(base, tokenOf(harness));
     await last.opened();
     await app.close();
     assert.is((await last.ended).code, 1001);
@@ -362,15 +362,15 @@ channel('a world that is replaced or dropped, and a sandbox that closes, say so'
 });
 
 channel('who reads slowly is not sent more than it takes, and gets everything in the end', () =>
-  staged(async ({ rehearsal, base, app }) => {
+  withHarness(async ({ harness, base, app }) => {
     const sockets = new Set<Socket>();
     app.server.on('connection', (socket: Socket) => sockets.add(socket));
     const unread = () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0);
     const data = { filling: 'x'.repeat(20_000) };
     for (let n = 0; n < 1500; n += 1) {
-      rehearsal.act('makeEvent', { category: 'account', firm_id: '1', data });
+      harness.execute('makeEvent', { category: 'account', firm_id: '1', data });
     }
-    const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal));
+    const client = new Client(`${base}?after_seq=0`, tokenOf(harness));
     await client.opened();
     client.socket.pause();
     for (let before = -1; before !== unread(); ) {
@@ -390,9 +390,9 @@ channel('who reads slowly is not sent more than it takes, and gets everything in
 );
 
 channel('a reader has little to say, and who says much is told to go', () =>
-  staged(async ({ rehearsal, base }) => {
-    const quiet = new Client(base, tokenOf(rehearsal));
-    const loud = new Client(base, tokenOf(rehearsal));
+  withHarness(async ({ harness, base }) => {
+    const quiet = new Client(base, tokenOf(harness));
+    const loud = new Client(base, tokenOf(harness));
     await Promise.all([quiet.opened(), loud.opened()]);
     quiet.socket.send('x'.repeat(16 * 1024));
     loud.socket.send('x'.repeat(16 * 1024 + 1));
@@ -403,11 +403,11 @@ channel('a reader has little to say, and who says much is told to go', () =>
 );
 
 channel('a long replay takes turns with everybody else', () =>
-  staged(async ({ rehearsal, base }) => {
-    rehearsal.emit(30_000);
+  withHarness(async ({ harness, base }) => {
+    harness.emit(30_000);
     // Of another firm: every event is looked at, and none is shown.
-    const client = new Client(`${base}?after_seq=0`, tokenOf(rehearsal, 'other-firm'));
-    rehearsal.act('makeEvent', { category: 'account', firm_id: '2' });
+    const client = new Client(`${base}?after_seq=0`, tokenOf(harness, 'other-firm'));
+    harness.execute('makeEvent', { category: 'account', firm_id: '2' });
     await client.opened();
     let turns = 0;
     const count = () => {
@@ -423,27 +423,27 @@ channel('a long replay takes turns with everybody else', () =>
 );
 
 channel('who answers no ping is told to go', async () => {
-  const rehearsal = await DeliveryTestHarness.begin();
+  const harness = await DeliveryTestHarness.begin();
   const app = Fastify({ http: { IncomingMessage: ApiMessage } });
-  const { sandbox } = rehearsal;
+  const { sandbox } = harness;
   const batcher = new RequestBatcher(sandbox, {});
   mountEventsChannel(app, { sandbox, door: new Door(), batcher, pingEveryMs: 20 });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const url = `ws://127.0.0.1:${port}/api/v1/events`;
-  const lively = new Client(url, tokenOf(rehearsal));
-  const dead = new Client(url, tokenOf(rehearsal), { autoPong: false });
+  const lively = new Client(url, tokenOf(harness));
+  const dead = new Client(url, tokenOf(harness), { autoPong: false });
   assert.is((await dead.ended).code, 4408);
   assert.is(lively.socket.readyState, WebSocket.OPEN);
   lively.socket.close();
   await app.close();
-  await rehearsal.close();
+  await harness.close();
 });
 
 channel('the path is a setting', () =>
-  staged(
-    async ({ rehearsal, port }) => {
-      const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(rehearsal));
+  withHarness(
+    async ({ harness, port }) => {
+      const client = new Client(`ws://127.0.0.1:${port}/api/v1/feed`, tokenOf(harness));
       await client.opened();
       client.socket.close();
     },

@@ -50,7 +50,7 @@ fetching('a url with options is answered as its Request is', async () => {
 
 fetching('a call that is aborted while it is held back rejects with the reason', async () => {
   const sandbox = await createTestSandbox();
-  sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
+  sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
   const headers = { authorization: `Bearer ${tokenOf(sandbox, 'brand-a')}` };
   const abort = new AbortController();
   const pending = fetchCall(sandbox, url, { headers, signal: abort.signal });
@@ -94,7 +94,7 @@ const asks: Readonly<Record<string, Ask>> = {
 for (const [name, ask] of Object.entries(asks)) {
   fetching(`an abort arrives after a garbage collection: ${name}`, async () => {
     const sandbox = await createTestSandbox();
-    sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
+    sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 1 });
     const headers = headersOf(sandbox);
     const abort = new AbortController();
     const state = watch(fetchCall(sandbox, ...ask(abort.signal, headers)));
@@ -136,7 +136,7 @@ fetching('nothing stays on a signal that outlives its calls', async () => {
   const sandbox = await createTestSandbox();
   const { signal } = new AbortController();
   const headers = headersOf(sandbox);
-  sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' }, times: 2 });
+  sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' }, times: 2 });
   const held = [
     watch(fetchCall(sandbox, url, { headers, signal })),
     watch(fetchCall(sandbox, url, { ...text(), headers, signal })),

@@ -195,7 +195,7 @@ for (const [what, text] of slow) {
 
 hostile('an answer may take longer than a request', () =>
   served(async ({ sandbox, open, token }) => {
-    sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' } });
+    sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
     const socket = open();
     socket.write(
       `GET /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,

@@ -93,7 +93,7 @@ batching('a reset behind other answers of its connection comes after them', () =
     const token = tokenOf(sandbox, 'firm');
     const list = request({ path: '/api/v1/accounts?limit=1', token });
     for (const phase of ['before', 'after'] as const) {
-      sandbox.first.act('makeFault', {
+      sandbox.first.execute('makeFault', {
         match: { operation: 'createAccount' },
         phase,
         effect: { kind: 'reset' },
@@ -176,7 +176,7 @@ batching('who ends its side right after a request still hears the answer', () =>
 batching('nobody waits for calls whose connection has gone, queued ones neither', () =>
   served(async ({ sandbox, port }) => {
     const token = tokenOf(sandbox, 'firm');
-    sandbox.first.act('makeFault', { match: {}, effect: { kind: 'hang' } });
+    sandbox.first.execute('makeFault', { match: {}, effect: { kind: 'hang' } });
     const socket = connect({ port, host: '127.0.0.1' });
     socket.write(create(token) + create(token));
     while (sandbox.first.waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5));

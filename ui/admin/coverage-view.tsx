@@ -47,10 +47,10 @@ export function CoverageView() {
 
 function Summary({ of, again }: { of: CoverageShown; again: () => void }) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const { met, of: all } = of.rules;
   const clear = async () => {
-    await act.run(() => live.plane.send('DELETE', 'coverage'));
+    await command.run(() => live.plane.send('DELETE', 'coverage'));
     again();
   };
   return (
@@ -58,7 +58,7 @@ function Summary({ of, again }: { of: CoverageShown; again: () => void }) {
       title="Coverage"
       note={whatItIs}
       side={
-        <Button onClick={() => void clear()} disabled={act.busy}>
+        <Button onClick={() => void clear()} disabled={command.busy}>
           Count anew
         </Button>
       }
@@ -77,7 +77,7 @@ function Summary({ of, again }: { of: CoverageShown; again: () => void }) {
           countWords(of.events, 'kinds of events'),
         ].join(', ')}
       </p>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

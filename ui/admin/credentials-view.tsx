@@ -49,14 +49,14 @@ interface CredentialsProps {
 
 function Credentials({ of, again }: CredentialsProps) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const change = (id: string, plan: string) =>
-    act
+    command
       .run(() => live.plane.send('PATCH', `credentials/${encodeURIComponent(id)}`, { plan }))
       .then(again);
   return (
     <Panel title="Credentials">
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
       <Table
         caption="Credentials"
         head={['Name', 'Token', 'Reaches', 'Scopes', 'Plan', 'A second']}
@@ -145,13 +145,13 @@ function FirstCall({ of }: { of: readonly CredentialShown[] }) {
 
 function MakeCredential({ again }: { again: () => void }) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [name, setName] = useState('');
   const [brand, setBrand] = useState('');
   const { value } = useRead<{ firms: FirmShown[] }>('firms');
   const brands = (value?.firms ?? []).flatMap((firm) => firm.brands);
   const make = () =>
-    act
+    command
       .run(() =>
         live.plane.send('POST', 'credentials', {
           ...(name === '' ? {} : { name }),
@@ -173,11 +173,11 @@ function MakeCredential({ again }: { again: () => void }) {
           ]}
           onChange={setBrand}
         />
-        <Button onClick={() => void make()} disabled={act.busy} look="main">
+        <Button onClick={() => void make()} disabled={command.busy} look="main">
           Make it
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

@@ -65,14 +65,14 @@ interface Form {
 
 export function CustomFault() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [values, setValues] = useState(begin);
   const form: Form = {
     values,
     set: (name) => (value) => setValues({ ...values, [name]: value }),
   };
   const { times, nth, probability } = values;
-  const order = () => act.run(() => live.plane.send('POST', 'faults', orderOf(values)));
+  const order = () => command.run(() => live.plane.send('POST', 'faults', orderOf(values)));
   return (
     <Panel title="One of your own, for calls">
       <div class="form">
@@ -96,11 +96,11 @@ export function CustomFault() {
           value={probability}
           onInput={form.set('probability')}
         />
-        <Button onClick={() => void order()} disabled={act.busy} look="main">
+        <Button onClick={() => void order()} disabled={command.busy} look="main">
           Switch on
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

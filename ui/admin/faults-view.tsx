@@ -23,10 +23,10 @@ export function FaultsView() {
 
 function FaultsOn() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const { value } = useRead<{ faults: FaultShown[] }>('faults');
   const faults = value?.faults ?? [];
-  const off = (id: string) => act.run(() => live.plane.send('DELETE', `faults/${id}`));
+  const off = (id: string) => command.run(() => live.plane.send('DELETE', `faults/${id}`));
   return (
     <Panel title="Faults ordered">
       <Table
@@ -55,7 +55,7 @@ function FaultsOn() {
           </tr>
         ))}
       </Table>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }
@@ -82,21 +82,22 @@ function effectWords({ effect: { kind, status, code, ms, bytes } }: FaultShown):
 
 function Presets({ title, of }: { title: string; of: readonly FaultPreset[] }) {
   const live = useLive();
-  const act = useCommand();
-  const order = ({ body }: FaultPreset) => act.run(() => live.plane.send('POST', 'faults', body));
+  const command = useCommand();
+  const order = ({ body }: FaultPreset) =>
+    command.run(() => live.plane.send('POST', 'faults', body));
   return (
     <Panel title={title}>
       <ul class="presets">
         {of.map((preset) => (
           <li key={preset.words}>
-            <Button onClick={() => void order(preset)} disabled={act.busy}>
+            <Button onClick={() => void order(preset)} disabled={command.busy}>
               {preset.words}
             </Button>
             <span class="note">{preset.why}</span>
           </li>
         ))}
       </ul>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

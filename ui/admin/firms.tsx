@@ -23,10 +23,10 @@ export function Firms() {
 
 function Firm({ of, again }: { of: FirmShown; again: () => void }) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [rate, setRate] = useState('');
   const change = (changes: object) =>
-    act
+    command
       .run(() => live.plane.send('PATCH', `firms/${encodeURIComponent(of.id)}`, changes))
       .then(again);
   const off = Object.values(of.permissions).filter((allowed) => !allowed).length;
@@ -59,11 +59,15 @@ function Firm({ of, again }: { of: FirmShown; again: () => void }) {
           placeholder={`${of.rate_per_second}; empty: the plan's`}
           onInput={setRate}
         />
-        <Button onClick={setOwnRate} disabled={act.busy} label={`Set the rate of firm ${of.id}`}>
+        <Button
+          onClick={setOwnRate}
+          disabled={command.busy}
+          label={`Set the rate of firm ${of.id}`}
+        >
           Set
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
       <fieldset class="ticks">
         <legend class="heard">Operations that firm {of.id} may use</legend>
         {Object.entries(of.permissions).map(([operation, allowed]) => (

@@ -12,13 +12,13 @@ const words =
 
 export function SnapshotsPanel() {
   const { plane } = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const { value, again } = useRead<{ snapshots: SnapshotShown[] }>('snapshots');
   const [name, setName] = useState('');
   const [told, setTold] = useState('');
   const snapshots = value?.snapshots ?? [];
   const send = (method: 'POST' | 'DELETE', path: string, done: string, body?: unknown) =>
-    act.run(async () => {
+    command.run(async () => {
       await plane.send(method, path, body);
       setTold(done);
       again();
@@ -33,7 +33,7 @@ export function SnapshotsPanel() {
     <Panel title={`Snapshots of ${plane.world}`} note={words}>
       <div class="form">
         <Field label="Snapshot name (optional)" value={name} onInput={setName} />
-        <Button onClick={() => void take()} disabled={act.busy} look="main">
+        <Button onClick={() => void take()} disabled={command.busy} look="main">
           Take a snapshot
         </Button>
       </div>
@@ -50,7 +50,7 @@ export function SnapshotsPanel() {
                     const path = `snapshots/${encodeURIComponent(each.name)}/restore`;
                     void send('POST', path, `The world is as it was in ${each.name}.`);
                   }}
-                  disabled={act.busy}
+                  disabled={command.busy}
                   label={`Restore ${each.name}`}
                 >
                   Restore
@@ -62,7 +62,7 @@ export function SnapshotsPanel() {
                     const path = `snapshots/${encodeURIComponent(each.name)}`;
                     void send('DELETE', path, `${each.name} is gone.`);
                   }}
-                  disabled={act.busy}
+                  disabled={command.busy}
                   look="bad"
                   label={`Drop snapshot ${each.name}`}
                 >
@@ -76,7 +76,7 @@ export function SnapshotsPanel() {
       <p role="status" class="note">
         {told}
       </p>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

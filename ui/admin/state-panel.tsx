@@ -6,13 +6,13 @@ import { useCommand, useLive } from '../live/use-world.ts';
 
 export function StatePanel() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const id = useId();
   const [told, setTold] = useState('');
   const [asking, setAsking] = useState(false);
   const { plane } = live;
   const save = () =>
-    act.run(async () => {
+    command.run(async () => {
       const text = await plane.text('state');
       const name = `${plane.world}-${fullTime(live.nowMs()).replace(/[ :]/g, '-')}.json`;
       download(name, text);
@@ -21,14 +21,14 @@ export function StatePanel() {
   const load = (files: FileList | null) => {
     const file = files?.[0];
     if (file === undefined) return;
-    void act.run(async () => {
+    void command.run(async () => {
       await plane.send('PUT', 'state', await file.text());
       setTold(`${file.name} is in place.`);
     });
   };
   const reset = () => {
     setAsking(false);
-    void act.run(async () => {
+    void command.run(async () => {
       await plane.send('POST', 'reset');
       setTold('It has begun anew.');
     });
@@ -39,7 +39,7 @@ export function StatePanel() {
       note="The whole world with its clock, timers, keys and allowances, as one file."
     >
       <div class="bar">
-        <Button onClick={() => void save()} disabled={act.busy} look="main">
+        <Button onClick={() => void save()} disabled={command.busy} look="main">
           Save as a file
         </Button>
         <span class="file">
@@ -66,7 +66,7 @@ export function StatePanel() {
             <Button onClick={() => setAsking(false)}>No</Button>
           </>
         ) : (
-          <Button onClick={() => setAsking(true)} disabled={act.busy} look="bad">
+          <Button onClick={() => setAsking(true)} disabled={command.busy} look="bad">
             Reset
           </Button>
         )}
@@ -74,7 +74,7 @@ export function StatePanel() {
       <p role="status" class="note">
         {told}
       </p>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

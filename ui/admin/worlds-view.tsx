@@ -33,15 +33,15 @@ export function WorldsView() {
 
 function Worlds() {
   const { plane } = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const worlds = useWorlds();
   const drop = (name: string) =>
-    act.run(async () => {
+    command.run(async () => {
       await outer.send('DELETE', `worlds/${encodeURIComponent(name)}`);
       if (plane.world === name) location.hash = hrefOf(firstWorld, 'worlds');
     });
   const copy = (name: string) =>
-    act.run(async () => {
+    command.run(async () => {
       const made = await outer.send<{ name: string }>('POST', 'worlds', { from: name });
       location.hash = hrefOf(made.name, 'timeline');
     });
@@ -62,7 +62,11 @@ function Worlds() {
             </td>
             <td>{credentials.length}</td>
             <td>
-              <Button onClick={() => void copy(name)} disabled={act.busy} label={`Copy ${name}`}>
+              <Button
+                onClick={() => void copy(name)}
+                disabled={command.busy}
+                label={`Copy ${name}`}
+              >
                 Copy
               </Button>
             </td>
@@ -76,18 +80,18 @@ function Worlds() {
           </tr>
         ))}
       </Table>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }
 
 function MakeWorld() {
-  const act = useCommand();
+  const command = useCommand();
   const [name, setName] = useState('');
   const [world, setWorld] = useState('default');
   const [clock, setClock] = useState('frozen');
   const make = () =>
-    act.run(async () => {
+    command.run(async () => {
       const made = await outer.send<{ name: string }>('POST', 'worlds', {
         ...(name === '' ? {} : { name }),
         world,
@@ -114,11 +118,11 @@ function MakeWorld() {
           ]}
           onChange={setClock}
         />
-        <Button onClick={() => void make()} disabled={act.busy} look="main">
+        <Button onClick={() => void make()} disabled={command.busy} look="main">
           Make it
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

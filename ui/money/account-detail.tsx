@@ -179,11 +179,11 @@ function Ledger({ of }: { of: TradingAccountShown }) {
 
 function MakeTradingAccount({ accountId }: { accountId: string }) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [currency, setCurrency] = useState('USD');
   const [payouts, setPayouts] = useState(false);
   const make = () =>
-    act.run(() =>
+    command.run(() =>
       live.plane.send('POST', `accounts/${encodeURIComponent(accountId)}/trading-accounts`, {
         currency,
         provider_payouts: payouts,
@@ -193,10 +193,10 @@ function MakeTradingAccount({ accountId }: { accountId: string }) {
     <div class="form">
       <Field label="Currency" value={currency} onInput={setCurrency} />
       <Checkbox label="provider payouts" checked={payouts} onChange={setPayouts} />
-      <Button onClick={() => void make()} disabled={act.busy}>
+      <Button onClick={() => void make()} disabled={command.busy}>
         Make a trading account
       </Button>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </div>
   );
 }

@@ -66,13 +66,13 @@ const verbs = {
 
 function Moves({ transaction }: { transaction: TransactionShown }) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [reason, setReason] = useState('decided in the dashboard');
   const moves = movesOf(live.info);
   const legal = moves.filter(({ from }) => from === transaction.status);
   const wantsReason = legal.some(({ trigger }) => trigger === 'reject' || trigger === 'cancel');
   const move = (trigger: Trigger) =>
-    act.run(async () => {
+    command.run(async () => {
       if (trigger === 'settle') {
         await live.plane.send('POST', `transactions/${transaction.id}/settle`);
         return;
@@ -107,14 +107,14 @@ function Moves({ transaction }: { transaction: TransactionShown }) {
           <Button
             key={trigger}
             onClick={() => void move(trigger)}
-            disabled={act.busy}
+            disabled={command.busy}
             look={looks[trigger]}
           >
             {verbs[trigger]}
           </Button>
         ))}
         {legal.length === 0 ? <p class="note">Nothing moves it any more.</p> : null}
-        <Problem words={act.problem} />
+        <Problem words={command.problem} />
       </div>
       <p class="note">
         Settling is the operator’s, over the control plane. Approve, reject and cancel are calls of

@@ -40,10 +40,10 @@ export function ClockBar() {
   const live = useLive();
   const nowMs = useNow();
   const due = useDue();
-  const act = useCommand();
+  const command = useCommand();
   const [told, setTold] = useState('');
   const advance = (body: object) =>
-    act.run(async () => {
+    command.run(async () => {
       const advanced = await live.plane.send<Advanced>('POST', 'clock/advance', body);
       setTold(tell(advanced));
     });
@@ -60,9 +60,9 @@ export function ClockBar() {
       <p class="clock-due">
         {nextMs === null ? 'nothing is due' : `next due ${until(nextMs, nowMs)}`}
       </p>
-      <ClockButtons act={act} advance={advance} nextMs={nextMs} mode={mode} />
+      <ClockButtons command={command} advance={advance} nextMs={nextMs} mode={mode} />
       <p class="clock-told" role="status">
-        {act.problem ?? told}
+        {command.problem ?? told}
       </p>
     </section>
   );
@@ -71,10 +71,16 @@ export function ClockBar() {
 const speeds = [1, 10, 60, 3600];
 
 /** Every time and every timetable with it: retries, settlement, tokens, limits. */
-function SpeedChoice({ act, speed }: { readonly act: CommandState; readonly speed: number }) {
+function SpeedChoice({
+  command,
+  speed,
+}: {
+  readonly command: CommandState;
+  readonly speed: number;
+}) {
   const live = useLive();
   const set = (value: string) =>
-    act.run(() => live.plane.send('PUT', 'clock', { mode: 'real', speed: Number(value) }));
+    command.run(() => live.plane.send('PUT', 'clock', { mode: 'real', speed: Number(value) }));
   const offered = speeds.includes(speed) ? speeds : [...speeds, speed];
   return (
     <Select
@@ -88,16 +94,16 @@ function SpeedChoice({ act, speed }: { readonly act: CommandState; readonly spee
 }
 
 interface ClockButtonsProps {
-  readonly act: CommandState;
+  readonly command: CommandState;
   readonly advance: (body: object) => void;
   readonly nextMs: number | null;
   readonly mode: 'real' | 'frozen';
 }
 
-function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
+function ClockButtons({ command, advance, nextMs, mode }: ClockButtonsProps) {
   const live = useLive();
   const other = mode === 'frozen' ? 'real' : 'frozen';
-  const set = () => act.run(() => live.plane.send('PUT', 'clock', { mode: other }));
+  const set = () => command.run(() => live.plane.send('PUT', 'clock', { mode: other }));
   const steps = [
     ['+1 s', 'Advance by a second', 1000],
     ['+30 s', 'Advance by 30 seconds', 30_000],
@@ -109,7 +115,7 @@ function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
       <legend class="heard">Let time pass</legend>
       <Button
         onClick={() => advance({ to_next: true })}
-        disabled={act.busy || nextMs === null}
+        disabled={command.busy || nextMs === null}
         label="to next: Advance to what is due"
         look="main"
       >
@@ -119,16 +125,16 @@ function ClockButtons({ act, advance, nextMs, mode }: ClockButtonsProps) {
         <Button
           key={words}
           onClick={() => advance({ by_ms: byMs })}
-          disabled={act.busy}
+          disabled={command.busy}
           label={`${words}: ${label}`}
         >
           {words}
         </Button>
       ))}
-      <Button onClick={() => void set()} disabled={act.busy} label={freezeLabel(mode)}>
+      <Button onClick={() => void set()} disabled={command.busy} label={freezeLabel(mode)}>
         {mode === 'frozen' ? 'run' : 'freeze'}
       </Button>
-      {mode === 'real' ? <SpeedChoice act={act} speed={live.clock?.speed ?? 1} /> : null}
+      {mode === 'real' ? <SpeedChoice command={command} speed={live.clock?.speed ?? 1} /> : null}
     </fieldset>
   );
 }

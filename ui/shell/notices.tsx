@@ -35,14 +35,14 @@ export function Notices() {
 function FaultsOn({ count }: { count: number }) {
   const live = useLive();
   const href = useHref();
-  const act = useCommand();
-  const clear = () => act.run(() => live.plane.send('DELETE', 'faults'));
+  const command = useCommand();
+  const clear = () => command.run(() => live.plane.send('DELETE', 'faults'));
   return (
     <div class="notice warn">
       <p>
         {plural(count, 'fault is', 'faults are')} on. <a href={href('faults')}>Look</a>
       </p>
-      <Button onClick={() => void clear()} disabled={act.busy}>
+      <Button onClick={() => void clear()} disabled={command.busy}>
         All off
       </Button>
     </div>

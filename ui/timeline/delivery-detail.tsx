@@ -21,12 +21,12 @@ export function DeliveryDetail({ id }: { id: string }) {
 function DeliveryStory({ delivery }: { delivery: DeliveryShown }) {
   const live = useLive();
   const href = useHref();
-  const act = useCommand();
+  const command = useCommand();
   const subscriptions = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
   const subscription = subscriptions.value?.subscriptions.find(
     ({ id }) => id === delivery.subscription_id,
   );
-  const retry = () => act.run(() => live.plane.send('POST', `deliveries/${delivery.id}/retry`));
+  const retry = () => command.run(() => live.plane.send('POST', `deliveries/${delivery.id}/retry`));
   return (
     <article class="story">
       <header class="story-head">
@@ -54,10 +54,14 @@ function DeliveryStory({ delivery }: { delivery: DeliveryShown }) {
         />
       </header>
       <div class="bar">
-        <Button onClick={() => void retry()} disabled={act.busy || delivery.in_flight} look="main">
+        <Button
+          onClick={() => void retry()}
+          disabled={command.busy || delivery.in_flight}
+          look="main"
+        >
           Retry now
         </Button>
-        <Problem words={act.problem} />
+        <Problem words={command.problem} />
       </div>
       <Attempts delivery={delivery} />
       <SignatureCheck delivery={delivery} subscription={subscription} />

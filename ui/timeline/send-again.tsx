@@ -31,10 +31,10 @@ interface SendAgainProps {
 export function SendAgain({ story, children }: SendAgainProps) {
   const live = useLive();
   const href = useHref();
-  const act = useCommand();
+  const command = useCommand();
   const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
   const send = (key: string | null) =>
-    act.run(async () => {
+    command.run(async () => {
       // As it was sent, whatever of it is shown.
       const whole = await live.plane.get<RequestStory>(`requests/${story.id}?secrets=shown`);
       const status = await sendAgain(whole, key);
@@ -50,11 +50,11 @@ export function SendAgain({ story, children }: SendAgainProps) {
         text={curlOf(story, live.info?.base_url ?? location.origin)}
         words="Copy as curl"
       />
-      <Button onClick={() => void send(null)} disabled={act.busy}>
+      <Button onClick={() => void send(null)} disabled={command.busy}>
         {hasKey ? 'Send again, same key' : 'Send again'}
       </Button>
       {hasKey ? (
-        <Button onClick={() => void send(freshKey())} disabled={act.busy}>
+        <Button onClick={() => void send(freshKey())} disabled={command.busy}>
           Send again, new key
         </Button>
       ) : null}
@@ -66,7 +66,7 @@ export function SendAgain({ story, children }: SendAgainProps) {
           </a>
         )}
       </span>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </div>
   );
 }

@@ -18,12 +18,12 @@ const overResolver =
 
 function Resolving() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [hostname, setHostname] = useState('');
   const [addresses, setAddresses] = useState('');
   const { value, again } = useRead<{ dns: { hostname: string; addresses: string[] }[] }>('dns');
   const set = () =>
-    act
+    command
       .run(() =>
         live.plane.send('PUT', `dns/${encodeURIComponent(hostname)}`, {
           addresses: addresses.split(/[\s,]+/).filter(Boolean),
@@ -31,7 +31,7 @@ function Resolving() {
       )
       .then(again);
   const forget = (name: string) =>
-    act.run(() => live.plane.send('DELETE', `dns/${encodeURIComponent(name)}`)).then(again);
+    command.run(() => live.plane.send('DELETE', `dns/${encodeURIComponent(name)}`)).then(again);
   return (
     <Panel title="What names resolve to" note={overResolver}>
       <ul class="following">
@@ -53,24 +53,24 @@ function Resolving() {
           placeholder="93.184.216.34; none: it fails"
           onInput={setAddresses}
         />
-        <Button onClick={() => void set()} disabled={act.busy || hostname === ''}>
+        <Button onClick={() => void set()} disabled={command.busy || hostname === ''}>
           Set
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }
 
 function Forwards() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
   const { value, again } = useRead<{ forwards: { from: string; to: string }[] }>('forwards');
-  const set = () => act.run(() => live.plane.send('PUT', 'forwards', { from, to })).then(again);
+  const set = () => command.run(() => live.plane.send('PUT', 'forwards', { from, to })).then(again);
   const remove = (origin: string) =>
-    act
+    command
       .run(() => live.plane.send('DELETE', `forwards?from=${encodeURIComponent(origin)}`))
       .then(again);
   return (
@@ -96,11 +96,11 @@ function Forwards() {
           onInput={setFrom}
         />
         <Field label="To" value={to} placeholder="http://127.0.0.1:9000" onInput={setTo} />
-        <Button onClick={() => void set()} disabled={act.busy || from === '' || to === ''}>
+        <Button onClick={() => void set()} disabled={command.busy || from === '' || to === ''}>
           Set
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

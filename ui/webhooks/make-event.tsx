@@ -7,13 +7,13 @@ import { categories } from './make-subscription.tsx';
 
 export function MakeEvent() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [category, setCategory] = useState('account');
   const [kind, setKind] = useState('');
   const [account, setAccount] = useState('');
   const [record, setRecord] = useState('');
   const make = () =>
-    act.run(() =>
+    command.run(() =>
       live.plane.send('POST', 'events', {
         category,
         ...(kind === '' ? {} : { kind }),
@@ -33,11 +33,11 @@ export function MakeEvent() {
         <Field label="Kind (optional)" value={kind} onInput={setKind} />
         <Field label="Account (optional)" value={account} onInput={setAccount} />
         <Field label="Record, as JSON (optional)" value={record} onInput={setRecord} />
-        <Button onClick={() => void make()} disabled={act.busy} look="main">
+        <Button onClick={() => void make()} disabled={command.busy} look="main">
           Make it
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

@@ -9,7 +9,7 @@ export const categories = ['account', 'order', 'position', 'transaction'] as con
 
 export function MakeSubscription() {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [url, setUrl] = useState('https://hooks.partner.example/in');
   const [to, setTo] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>(categories);
@@ -18,7 +18,7 @@ export function MakeSubscription() {
     scopes.includes('webhooks:manage'),
   );
   const make = () =>
-    act.run(async () => {
+    command.run(async () => {
       const token = able.find(({ client_id }) => client_id === (who || able[0]?.client_id))?.token;
       if (!token)
         throw new ControlPlaneError(403, 'No credential with webhooks:manage has a token.');
@@ -63,11 +63,11 @@ export function MakeSubscription() {
             onChange={(on) => toggle(category, on)}
           />
         ))}
-        <Button onClick={() => void make()} disabled={act.busy} look="main">
+        <Button onClick={() => void make()} disabled={command.busy} look="main">
           Subscribe
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </Panel>
   );
 }

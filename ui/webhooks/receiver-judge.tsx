@@ -12,11 +12,11 @@ const whatItDoes =
 
 export function ReceiverJudge({ of }: { of: SubscriptionShown }) {
   const live = useLive();
-  const act = useCommand();
+  const command = useCommand();
   const [probe, setProbe] = useState('');
   const [report, setReport] = useState<ReceiverReport | null>(null);
   const judge = () =>
-    act.run(async () => {
+    command.run(async () => {
       const body = probe === '' ? {} : { effect_probe: probe };
       setReport(null);
       const path = `subscriptions/${of.id}/judge`;
@@ -35,11 +35,11 @@ export function ReceiverJudge({ of }: { of: SubscriptionShown }) {
           placeholder="http://127.0.0.1:3000/count"
           onInput={setProbe}
         />
-        <Button onClick={() => void judge()} disabled={act.busy} look="main">
-          {act.busy ? 'Judging…' : 'Judge the receiver'}
+        <Button onClick={() => void judge()} disabled={command.busy} look="main">
+          {command.busy ? 'Judging…' : 'Judge the receiver'}
         </Button>
       </div>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
       {report === null ? null : <ReportBody of={report} />}
     </Panel>
   );

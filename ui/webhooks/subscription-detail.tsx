@@ -68,10 +68,10 @@ function Subscription({ of }: { of: SubscriptionShown }) {
 
 function Acts({ of }: { of: SubscriptionShown }) {
   const live = useLive();
-  const act = useCommand();
-  const resume = () => act.run(() => live.plane.send('POST', `subscriptions/${of.id}/resume`));
+  const command = useCommand();
+  const resume = () => command.run(() => live.plane.send('POST', `subscriptions/${of.id}/resume`));
   const call = (what: 'rotate-secret' | 'disable') =>
-    act.run(async () => {
+    command.run(async () => {
       const { credentials } = await live.plane.get<{ credentials: CredentialShown[] }>(
         'credentials',
       );
@@ -84,23 +84,23 @@ function Acts({ of }: { of: SubscriptionShown }) {
     <div class="bar">
       <Button
         onClick={() => void resume()}
-        disabled={act.busy || of.disabled || !of.stopped}
+        disabled={command.busy || of.disabled || !of.stopped}
         look={of.stopped ? 'main' : 'plain'}
       >
         Resume
       </Button>
-      <Button onClick={() => void call('rotate-secret')} disabled={act.busy || of.disabled}>
+      <Button onClick={() => void call('rotate-secret')} disabled={command.busy || of.disabled}>
         Rotate the secret
       </Button>
       <Button
         onClick={() => void call('disable')}
-        disabled={act.busy || of.disabled}
+        disabled={command.busy || of.disabled}
         look="bad"
         label="Disable for good"
       >
         Disable
       </Button>
-      <Problem words={act.problem} />
+      <Problem words={command.problem} />
     </div>
   );
 }

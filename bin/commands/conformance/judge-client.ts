@@ -118,7 +118,7 @@ function compare(
 async function play(
   options: ClientOptions,
   io: JudgeIo,
-  terms: Pick<Parameters<typeof judgeClient>[0], 'checks' | 'jobs' | 'signal' | 'openWorld'>,
+  run: Pick<Parameters<typeof judgeClient>[0], 'checks' | 'jobs' | 'signal' | 'openWorld'>,
 ): Promise<ClientRun> {
   // Timers alone keep no program alive, and a wait for nothing else would end it.
   const alive = setInterval(() => {}, 1_000);
@@ -127,7 +127,7 @@ async function play(
   line.start();
   try {
     return await judgeClient({
-      ...terms,
+      ...run,
       command: options.command,
       cwd: io.cwd,
       env: io.env,

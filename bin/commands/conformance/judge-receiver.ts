@@ -8,10 +8,10 @@ import type { Report } from '../../../conformance/reports/report.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type {
   ReceiverJudged,
-  ReceiverOrder,
+  ReceiverToJudge,
 } from '../../../simulator/transports/control/control-plane.ts';
 
-export interface ReceiverJudging extends ReceiverOrder {
+export interface ReceiverJudging extends ReceiverToJudge {
   /** A command that tries one check again. */
   readonly replay: (check: Check) => string;
   readonly signal?: AbortSignal;
@@ -20,7 +20,7 @@ export interface ReceiverJudging extends ReceiverOrder {
 
 /** The report, or why the probe of the effects is of no use. */
 export async function judgeReceiver(
-  order: ReceiverJudging,
+  receiver: ReceiverJudging,
 ): Promise<{ readonly report: Report } | { readonly useless: string }> {
   const { runReceiver } = await import('../../../conformance/receiver/run.ts');
   const { EffectCounterError, effectCounterOf } = await import(
@@ -28,7 +28,7 @@ export async function judgeReceiver(
   );
   const { receiverReport } = await import('../../../conformance/receiver/report.ts');
   const { Redactor } = await import('../../../conformance/reports/redact.ts');
-  const { url, secret, previousSecret, effectProbe, replay, signal, onResult } = order;
+  const { url, secret, previousSecret, effectProbe, replay, signal, onResult } = receiver;
   const effects = effectProbe === null ? null : effectCounterOf(effectProbe);
   try {
     await effects?.count();
@@ -37,10 +37,10 @@ export async function judgeReceiver(
     return { useless: error.message };
   }
   const names = {
-    signature: order.signatureHeader.toLowerCase(),
-    subscription: order.subscriptionHeader.toLowerCase(),
+    signature: receiver.signatureHeader.toLowerCase(),
+    subscription: receiver.subscriptionHeader.toLowerCase(),
   };
-  const { subscriptionId } = order;
+  const { subscriptionId } = receiver;
   const signing = {
     secret,
     previousSecret,
@@ -64,14 +64,18 @@ const signatureHeader = 'X-Webhook-Signature';
 const subscriptionHeader = 'X-Webhook-Subscription-Id';
 
 /** For a shell: what tries one check again; `secret` stands there as it is. */
-export function replayCommand(id: string, order: Omit<ReceiverOrder, 'secret'>, secret: string) {
+export function replayCommand(
+  id: string,
+  receiver: Omit<ReceiverToJudge, 'secret'>,
+  secret: string,
+) {
   const counts = effectChecks.some((check) => check.id === id);
   const values: readonly (readonly [name: string, value: string | null, usual: string | null])[] = [
-    ['SIGNATURE_HEADER', order.signatureHeader, signatureHeader],
-    ['SUBSCRIPTION_HEADER', order.subscriptionHeader, subscriptionHeader],
-    ['SUBSCRIPTION_ID', order.subscriptionId, '1'],
-    ['PROBE', counts ? order.effectProbe : null, null],
-    ['URL', order.url, exampleUrl],
+    ['SIGNATURE_HEADER', receiver.signatureHeader, signatureHeader],
+    ['SUBSCRIPTION_HEADER', receiver.subscriptionHeader, subscriptionHeader],
+    ['SUBSCRIPTION_ID', receiver.subscriptionId, '1'],
+    ['PROBE', counts ? receiver.effectProbe : null, null],
+    ['URL', receiver.url, exampleUrl],
   ];
   const told = values.flatMap(([name, value, usual]) =>
     value === null || value === usual ? [] : [`${name}=${quoted([value])}`],
@@ -80,10 +84,10 @@ export function replayCommand(id: string, order: Omit<ReceiverOrder, 'secret'>, 
 }
 
 /** As the control plane asks for it. */
-export async function judgeForPlane(order: ReceiverOrder): Promise<ReceiverJudged> {
+export async function judgeForPlane(receiver: ReceiverToJudge): Promise<ReceiverJudged> {
   const judged = await judgeReceiver({
-    ...order,
-    replay: ({ id }) => `npx ${replayCommand(id, order, 'whsec_…')}`,
+    ...receiver,
+    replay: ({ id }) => `npx ${replayCommand(id, receiver, 'whsec_…')}`,
   });
   if ('useless' in judged) return { refused: { field: 'effect_probe', message: judged.useless } };
   return { report: { ...judged.report } };

@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import type { ReceiverOrder } from '../../../simulator/transports/control/control-plane.ts';
+import type { ReceiverToJudge } from '../../../simulator/transports/control/control-plane.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
@@ -86,7 +86,7 @@ export async function judgeWith(
 
 async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal): Promise<number> {
   const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
-  const terms = readTerms(given, io);
+  const options = readOptions(given, io);
   const reports = (given.report ?? []).map(readReport);
   const { checkWritable, writeText } = await import('./input-files.ts');
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
@@ -102,7 +102,7 @@ async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal
   const probe = given.effectProbe;
   const order = {
     url,
-    ...terms,
+    ...options,
     effectProbe:
       probe === undefined ? null : readUrl('--effect-probe', probe, given.iOwnThisHost ?? false),
   };
@@ -153,12 +153,12 @@ async function tellPlan(
   return 0;
 }
 
-type Terms = Pick<
-  ReceiverOrder,
+type Options = Pick<
+  ReceiverToJudge,
   'secret' | 'previousSecret' | 'signatureHeader' | 'subscriptionHeader' | 'subscriptionId'
 >;
 
-function readTerms(given: ReceiverGiven, { env }: JudgeIo): Terms {
+function readOptions(given: ReceiverGiven, { env }: JudgeIo): Options {
   return {
     secret: readSecret('--secret-env', given.secretEnv, env),
     previousSecret:

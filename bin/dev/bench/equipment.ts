@@ -47,8 +47,8 @@ function begin(world: object): Promise<Sandbox> {
 async function createsInProcess(): Promise<Figure> {
   const sandbox = await begin(emptyWorld);
   const { first } = sandbox;
-  first.act('changeFirm', { id: '1', rate_per_second: unlimited });
-  const made = first.act('createCredential', {
+  first.execute('changeFirm', { id: '1', rate_per_second: unlimited });
+  const made = first.execute('createCredential', {
     firm_id: '1',
     brand_id: '10',
     scopes: ['accounts:write'],

@@ -88,8 +88,8 @@ class Play {
         return this.#update(step);
       case 'money':
         return this.#money(step, step.money);
-      case 'act':
-        return this.#act(step);
+      case 'transition':
+        return this.#transition(step);
       case 'open':
         return this.#open(step);
       case 'close':
@@ -98,8 +98,8 @@ class Play {
         return this.#status(step);
       case 'hook':
         return this.#hook(step);
-      case 'hookAct':
-        return this.#hookAct(step);
+      case 'hook-change':
+        return this.#changeHook(step);
       default:
         return this.#operate(step);
     }
@@ -185,14 +185,14 @@ class Play {
     }));
   }
 
-  #act(step: Step & { kind: 'act' }): Promise<string | null> {
+  #transition(step: Step & { kind: 'transition' }): Promise<string | null> {
     const found = pick(this.#known.transactions, step.transaction);
     if (found === undefined) return Promise.resolve(null);
     const other = step.of < 0 ? undefined : pick(this.#known.accounts, step.of);
     const account = other?.ids ?? found.account;
     const path = (of: keyof Pair) =>
-      `/transactions/${found.ids[of]}/${step.act}?account_id=${account[of]}`;
-    const body = step.act === 'approve' ? undefined : () => ({ reason: step.reason });
+      `/transactions/${found.ids[of]}/${step.verb}?account_id=${account[of]}`;
+    const body = step.verb === 'approve' ? undefined : () => ({ reason: step.reason });
     return this.#call(step, 'POST', path, body);
   }
 
@@ -244,15 +244,15 @@ class Play {
     return words;
   }
 
-  async #hookAct({ as, act, hook }: Step & { kind: 'hookAct' }): Promise<string | null> {
+  async #changeHook({ as, verb, hook }: Step & { kind: 'hook-change' }): Promise<string | null> {
     const ids = pick(this.#known.hooks, hook);
     if (ids === undefined) return null;
     const path = (of: keyof Pair) => `/webhooks/${ids[of]}`;
     const ways = { rotate: 'rotate-secret', disable: 'disable' } as const;
     const [one, two] =
-      act === 'read'
+      verb === 'read'
         ? await this.#both(as, 'GET', path)
-        : await this.#both(as, 'POST', (of) => `${path(of)}/${ways[act]}`);
+        : await this.#both(as, 'POST', (of) => `${path(of)}/${ways[verb]}`);
     return this.#compare.difference(one, two);
   }
 

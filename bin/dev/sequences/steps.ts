@@ -24,10 +24,10 @@ export type Step =
   | { kind: 'trade'; provider: boolean; account: number; currency: string }
   | { kind: 'money'; as: Actor; key: KeyChoice; money: Money }
   | {
-      kind: 'act';
+      kind: 'transition';
       as: Actor;
       key: KeyChoice;
-      act: Act;
+      verb: Verb;
       transaction: number;
       of: number;
       reason: string;
@@ -36,14 +36,14 @@ export type Step =
   | { kind: 'close'; as: Actor; key: KeyChoice; place: number | null; position: number }
   | { kind: 'status'; as: Actor; account: number }
   | { kind: 'hook'; as: Actor; categories: readonly string[] }
-  | { kind: 'hookAct'; as: Actor; hook: number; act: HookAct }
+  | { kind: 'hook-change'; as: Actor; hook: number; verb: HookChange }
   | { kind: 'fault'; operation: string; status: number; phase: 'before' | 'after' }
   | { kind: 'permit'; operation: string; allowed: boolean }
   | { kind: 'settle'; transaction: number }
   | { kind: 'wait'; ms: number };
 
-export type HookAct = 'read' | 'rotate' | 'disable';
-export type Act = 'approve' | 'reject' | 'cancel';
+export type HookChange = 'read' | 'rotate' | 'disable';
+export type Verb = 'approve' | 'reject' | 'cancel';
 export type TagChoice = 'now' | 'before' | 'first' | 'bare' | 'weak' | 'none' | 'star' | 'other';
 export type Fields = Readonly<Record<string, string | null>>;
 
@@ -120,10 +120,10 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record({
-      kind: fc.constant('act' as const),
+      kind: fc.constant('transition' as const),
       as: actors,
       key: keys,
-      act: fc.constantFrom<Act[]>('approve', 'approve', 'reject', 'cancel'),
+      verb: fc.constantFrom<Verb[]>('approve', 'approve', 'reject', 'cancel'),
       transaction: slot,
       of: fc.oneof({ weight: 6, arbitrary: fc.constant(-1) }, { weight: 1, arbitrary: slot }),
       reason: fc.constantFrom('because', 'because', 'other', '', ' '),
@@ -167,10 +167,10 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('hookAct' as const),
+      kind: fc.constant('hook-change' as const),
       as: actors,
       hook: slot,
-      act: fc.constantFrom<HookAct[]>('read', 'read', 'rotate', 'disable'),
+      verb: fc.constantFrom<HookChange[]>('read', 'read', 'rotate', 'disable'),
     }),
   },
   {

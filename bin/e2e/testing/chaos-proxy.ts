@@ -34,7 +34,7 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
     incoming.on('end', () => {
       if (ill === 'reset-before') return void incoming.socket.resetAndDestroy();
       if (ill !== undefined && UNSEEN.has(ill)) return answerFor(response, ill);
-      pass({ terms: options, agent, incoming, response, body: Buffer.concat(chunks), ill });
+      pass({ options, agent, incoming, response, body: Buffer.concat(chunks), ill });
     });
   });
   server.on('upgrade', (incoming, socket, head) => tunnel(options.target, incoming, socket, head));
@@ -79,7 +79,7 @@ function answerFor(response: ServerResponse, ill: NetworkFault): void {
 }
 
 interface Passing {
-  readonly terms: ChaosProxyOptions;
+  readonly options: ChaosProxyOptions;
   readonly agent: Agent;
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
@@ -87,18 +87,18 @@ interface Passing {
   readonly ill: NetworkFault | undefined;
 }
 
-function pass({ terms, agent, incoming, response, body, ill }: Passing): void {
+function pass({ options, agent, incoming, response, body, ill }: Passing): void {
   const { method, rawHeaders, url = '/' } = incoming;
   const headers = rawHeaders as unknown as string[];
-  const onward = request(terms.target + url, { method, headers, agent }, (answer) => {
+  const onward = request(options.target + url, { method, headers, agent }, (answer) => {
     const chunks: Buffer[] = [];
     answer.on('data', (chunk: Buffer) => chunks.push(chunk));
     answer.on('end', () => {
       if (ill === 'reset-after') return void incoming.socket.resetAndDestroy();
       if (ill !== undefined && ERROR_PAGES[ill] !== undefined) return answerFor(response, ill);
-      const late = ill === 'slow' ? (terms.slowMs ?? 0) : 0;
+      const late = ill === 'slow' ? (options.slowMs ?? 0) : 0;
       const whole = Buffer.concat(chunks);
-      const send = () => relay(response, answer, whole, ill === 'truncated', terms.skewMs ?? 0);
+      const send = () => relay(response, answer, whole, ill === 'truncated', options.skewMs ?? 0);
       if (late > 0) setTimeout(send, late);
       else send();
     });

@@ -3,7 +3,7 @@
 import type { Operator } from '../../providers/target.ts';
 
 /** `startedAt` is when the power was used, by `performance.now()`. */
-export type OperatorCallListener = (act: {
+export type OperatorCallListener = (call: {
   readonly verb: string;
   readonly given: readonly unknown[];
   readonly result: unknown;

@@ -83,7 +83,7 @@ export class ScenarioSession {
   /** The powers of an operator; the scenario lists the needs it uses. */
   get operator(): Operator {
     const { target, recorder } = this.options;
-    return recordingOperator(target.operator, (act) => recorder.recordOperatorCall(act));
+    return recordingOperator(target.operator, (call) => recorder.recordOperatorCall(call));
   }
 
   /** Whether the target offers something: for depth beyond what the rules themselves need. */

@@ -48,7 +48,7 @@ function call(
   };
 }
 
-const act = (n: number, verb: string, given: unknown[], result: unknown): ReportExchange => ({
+const command = (n: number, verb: string, given: unknown[], result: unknown): ReportExchange => ({
   ...call(n, {}),
   kind: 'operator',
   as: null,
@@ -192,13 +192,13 @@ const controlled: Report = {
 };
 
 replay('with a control plane the script makes its credentials in a world of its own', () => {
-  const opened = act(2, 'openTradingAccount', ['1007'], {
+  const opened = command(2, 'openTradingAccount', ['1007'], {
     account_id: '1007',
     trading_account_id: '5005',
     currency: 'USD',
   });
   const open = call(3, { path: '/api/v1/positions/open', body: { trading_account_id: '5005' } });
-  const minted = act(4, 'mint', [{ scopes: ['accounts:write'], accountId: '1007' }], {
+  const minted = command(4, 'mint', [{ scopes: ['accounts:write'], accountId: '1007' }], {
     name: 'minted-1',
     token: '[redacted]',
   });
@@ -252,7 +252,7 @@ replay('what only looks is asked for where it is evidence, and left out otherwis
 });
 
 replay('the control plane that a report names is a word to the shell', () => {
-  const whole = recorded(call(1, {}), act(2, 'advance', [5], {}));
+  const whole = recorded(call(1, {}), command(2, 'advance', [5], {}));
   const target = { base_url: 'http://127.0.0.1:1', control_url: 'http://127.0.0.1:1/$(touch p)' };
   const script = replayScript({ ...sampleReport, target }, whole);
   assert.match(script, "usual_control='http://127.0.0.1:1/$(touch p)'");

@@ -32,13 +32,13 @@ const hookScope: Scenario = {
     const body = { url: `${hook.url}?unscoped`, event_categories: [...UNTRIGGERED_CATEGORIES] };
     const made = await outsider.createWebhook(body);
     t.expect('HOOK-6', made).refused(403, 'forbidden');
-    for (const act of [
+    for (const send of [
       () => outsider.listWebhooks(),
       () => outsider.getWebhook(hook.id),
       () => outsider.rotateWebhookSecret(hook.id),
       () => outsider.disableWebhook(hook.id),
     ]) {
-      t.expect('HOOK-6', await act()).refused(403, 'forbidden');
+      t.expect('HOOK-6', await send()).refused(403, 'forbidden');
     }
     if (t.has('mint')) await expectOthersRefused(t, hook);
     const after = await readSubscription(t, hook.id);
@@ -66,7 +66,7 @@ async function expectOthersRefused(t: ScenarioContext, { id, url }: GivenWebhook
   t.expect('HOOK-6', made).refused(403, 'forbidden');
   t.expect('HOOK-6', await holder.listWebhooks()).refused(403, 'forbidden');
   t.expect('HOOK-6', await holder.getWebhook(id)).refused(403, 'forbidden');
-  for (const act of managing(holder)) t.expect('HOOK-6', await act(id)).refused(403, 'forbidden');
+  for (const send of managing(holder)) t.expect('HOOK-6', await send(id)).refused(403, 'forbidden');
   await disableSubscription(t, made);
 }
 
@@ -177,8 +177,8 @@ async function expectUnseen(t: ScenarioContext, role: Role, id: number): Promise
 
 /** What cannot be seen cannot be managed either. */
 async function expectNotManaged(t: ScenarioContext, id: number): Promise<void> {
-  for (const act of managing(t.as('brand'))) {
-    expectHidden(t, 'HOOK-11', await act(id), await act(UNKNOWN_ID));
+  for (const send of managing(t.as('brand'))) {
+    expectHidden(t, 'HOOK-11', await send(id), await send(UNKNOWN_ID));
   }
   const after = await readSubscription(t, id, 'other_brand');
   t.expect('HOOK-11', after).is('not disabled by it', after.status === 200 && !isDisabled(after));
@@ -229,8 +229,8 @@ const hookOfAnotherFirm: Scenario = {
     const own = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES);
     const foreign = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'other_firm');
     await t.control('a subscription of its own', () => t.api.getWebhook(own.id), 200);
-    for (const act of [(id: number | string) => t.api.getWebhook(id), ...managing(t.api)]) {
-      expectHidden(t, 'HOOK-12', await act(foreign.id), await act(UNKNOWN_ID));
+    for (const send of [(id: number | string) => t.api.getWebhook(id), ...managing(t.api)]) {
+      expectHidden(t, 'HOOK-12', await send(foreign.id), await send(UNKNOWN_ID));
     }
     const { rows } = subscriptionsIn(await t.control('the list', () => t.api.listWebhooks(), 200));
     const listed = rowOf(rows, foreign.id);

@@ -1,7 +1,7 @@
 // A sandbox with its control plane for tests: no socket, a clock that stands, deliveries to a list.
 
 import { validate } from '../../../fixtures/schemas/validate.ts';
-import type { DeliveryOrder, DeliveryOutcome } from '../../host/delivery/deliverer.ts';
+import type { DeliveryOutcome, DeliveryRequest } from '../../host/delivery/deliverer.ts';
 import { findStartingWorld } from '../../host/world/find-starting-world.ts';
 import { Sandbox, type SandboxHostOptions } from '../../host/world/sandbox.ts';
 import {
@@ -25,9 +25,9 @@ export interface TestPlane {
   readonly sandbox: Sandbox;
   readonly plane: ControlPlane;
   /** Every delivery that left, in order. */
-  readonly sent: DeliveryOrder[];
+  readonly sent: DeliveryRequest[];
   /** What receivers answer from now on. */
-  receiver: (order: DeliveryOrder) => DeliveryOutcome | Promise<DeliveryOutcome>;
+  receiver: (request: DeliveryRequest) => DeliveryOutcome | Promise<DeliveryOutcome>;
   /** Asks the plane; an answer that is not as its row's schema says throws. */
   readonly ask: (method: string, path: string, body?: unknown) => Promise<PlaneAnswer>;
   /** Calls the API as a credential of the first world, or with a token. */
@@ -48,15 +48,15 @@ export interface CallOptions {
 export const startMs = Date.UTC(2026, 2, 2, 12);
 
 export interface TestPlaneOptions {
-  readonly terms?: Partial<SandboxHostOptions>;
+  readonly options?: Partial<SandboxHostOptions>;
   readonly plane?: Omit<ControlPlaneOptions, 'sandbox'>;
 }
 
 export async function createTestPlane({
-  terms = {},
+  options = {},
   plane: more = {},
 }: TestPlaneOptions = {}): Promise<TestPlane> {
-  const sent: DeliveryOrder[] = [];
+  const sent: DeliveryRequest[] = [];
   const sandbox = await Sandbox.create({
     worldName: 'default',
     fixture: findStartingWorld('default'),
@@ -64,14 +64,14 @@ export async function createTestPlane({
     clock: { mode: 'frozen', nowMs: startMs },
     plan: 'sandbox',
     deliverer: {
-      deliver: async (order) => {
-        sent.push(order);
-        return trial.receiver(order);
+      deliver: async (request) => {
+        sent.push(request);
+        return trial.receiver(request);
       },
       resolve: async () => ['93.184.216.34'],
       close: async () => undefined,
     },
-    ...terms,
+    ...options,
   });
   const plane = controlPlane({ sandbox, ...more });
   let keys = 0;

@@ -1,11 +1,12 @@
 // Coverage as the control plane shows it: what was met how often, and for what was not the line
 // that would meet it, the most worth trying first.
-import { type Order, orders, unreachable } from '../../../fixtures/orders.ts';
+
 import { type Rule, rules } from '../../../fixtures/rules.ts';
+import { type SampleCalls, sampleCalls, unreachable } from '../../../fixtures/sample-calls.ts';
 import type { Coverage } from '../../core/coverage/coverage.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 import type { CoverageShown } from '../schemas/coverage.ts';
-import { orderLine } from './order-line.ts';
+import { shellLine } from './shell-line.ts';
 
 export function viewCoverage(host: WorldHost, coverage: Coverage): CoverageShown {
   const ids = Object.fromEntries(coverage.rules);
@@ -40,19 +41,19 @@ const inOneGo = 2;
 function viewNotMet(host: WorldHost, coverage: Coverage): CoverageShown['not_met'] {
   const met = coverage.rules;
   const missing = rules.flatMap((rule) => {
-    const order = orders.get(rule.id);
-    return order === undefined || met.has(rule.id) ? [] : [{ rule, order }];
+    const sample = sampleCalls.get(rule.id);
+    return sample === undefined || met.has(rule.id) ? [] : [{ rule, sample }];
   });
-  return inTurns(missing, coverage).map(({ rule: { id, words }, order }) => ({
+  return inTurns(missing, coverage).map(({ rule: { id, words }, sample }) => ({
     id,
     words,
-    line: orderLine(host, id, order),
+    line: shellLine(host, id, sample),
   }));
 }
 
 interface Missing {
   readonly rule: Rule;
-  readonly order: Order;
+  readonly sample: SampleCalls;
 }
 
 /** Rules of operations that are called already come first, some of each family in turn. */
@@ -63,7 +64,7 @@ function inTurns(missing: readonly Missing[], coverage: Coverage): readonly Miss
     const family = familyOf(each.rule.id);
     const before = taken.get(family) ?? 0;
     taken.set(family, before + 1);
-    const isCalled = called.size === 0 || callsOf(each.order).some((name) => called.has(name));
+    const isCalled = called.size === 0 || callsOf(each.sample).some((name) => called.has(name));
     const turn = Math.floor(before / inOneGo);
     const place = worst.indexOf(each.rule.id);
     const worth = place < 0 ? worst.length : place;
@@ -91,8 +92,8 @@ const operationsByLine: readonly (readonly [RegExp, string])[] = [
   [/^GET accounts$/, 'listAccounts'],
 ];
 
-/** The operations that an order calls; deliveries come of a subscription. */
-function callsOf({ steps }: Order): string[] {
+/** The operations that samples call; deliveries come of a subscription. */
+function callsOf({ steps }: SampleCalls): string[] {
   return steps.flatMap(({ line, isControl }) =>
     isControl === true
       ? []

@@ -28,7 +28,7 @@ export function viewRequest(
   { whole = false, secrets = false }: Shown = {},
 ): RequestShown {
   const { world, behaviour } = host;
-  const { reply, firstAttempt, allowance, allowanceLeft, operation } = entry;
+  const { reply, firstCall, allowance, allowanceLeft, operation } = entry;
   const { method, target, headers, body } = entry.call;
   const hide = secrets ? same : hideInBody;
   const credential = entry.clientId === null ? undefined : world.credentials.get(entry.clientId);
@@ -59,9 +59,9 @@ export function viewRequest(
     key: entry.key,
     subject: entry.subject,
     first_attempt:
-      firstAttempt === null
+      firstCall === null
         ? null
-        : { id: String(firstAttempt), request_id: behaviour.requestId(world, firstAttempt) },
+        : { id: String(firstCall), request_id: behaviour.requestId(world, firstCall) },
     cites: entry.cites,
     hints: entry.hints,
     steps: viewSteps(host, entry),
@@ -105,7 +105,7 @@ function* repeatsOf({ world }: WorldHost, entry: JournalEntry): Generator<string
   let found = 0;
   for (let n = entry.n + 1; n <= world.journal.newest && found < mostRepeats; n += 1) {
     const other = findEntry(world.journal, n);
-    if (other?.firstAttempt !== entry.n) continue;
+    if (other?.firstCall !== entry.n) continue;
     found += 1;
     yield String(n);
   }

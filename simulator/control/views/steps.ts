@@ -74,9 +74,9 @@ function didOf(entry: JournalEntry, effect: InjectedFault['effect']): string {
 }
 
 function outcomeOf(entry: JournalEntry): string {
-  const { reply, firstAttempt, idempotency } = entry;
+  const { reply, firstCall, idempotency } = entry;
   if (reply === null || idempotency !== 'replayed') return answerOf(entry);
-  return `${reply.status}, the answer to request ${firstAttempt}`;
+  return `${reply.status}, the answer to request ${firstCall}`;
 }
 
 function answerOf({ reply, reset }: JournalEntry): string {

@@ -34,7 +34,7 @@ export type CommandName = keyof typeof commands;
 export type CommandArguments<N extends CommandName> = Parameters<(typeof commands)[N]>[1];
 
 export interface CommandInput {
-  readonly kind: 'act';
+  readonly kind: 'command';
   readonly atMs: number;
   readonly name: CommandName;
   readonly args: unknown;

@@ -167,7 +167,7 @@ export const shownByReplays: Shown = [
 ];
 
 /** How long ago the first answer was given; -1 where nobody knows any more. */
-function ageOf({ firstAttempt, atMs }: JournalEntry, { journal }: World): number {
-  const first = firstAttempt === null ? undefined : findEntry(journal, firstAttempt);
+function ageOf({ firstCall, atMs }: JournalEntry, { journal }: World): number {
+  const first = firstCall === null ? undefined : findEntry(journal, firstCall);
   return first === undefined ? -1 : atMs - (first.answeredAtMs ?? first.atMs);
 }

@@ -21,7 +21,7 @@ export function findHints(
 ): readonly Hint[] {
   const hints: Hint[] = [];
   if (context.operation === null) hintPath(context, hints);
-  else if (context.firstAttempt !== null) {
+  else if (context.firstCall !== null) {
     const unlike = hintUnlikeFirst(context);
     if (unlike !== null) hints.push(unlike);
     hintEarly(context, hints);

@@ -238,7 +238,7 @@ hints('a known reference with other words', ({ world }) => {
 
 hints('a call before Retry-After is over', ({ world }) => {
   const args = { client_id: credentialOf(world, 'firm').clientId, rate_per_second: 1 };
-  step(world, behaviour, { kind: 'act', atMs: startMs, name: 'changeCredential', args });
+  step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
   const create = { line: 'POST accounts', key: 'k', body: ada };
   while (send(world, { line: 'GET accounts' }).status === 200);
   assert.is(send(world, create).status, 429);

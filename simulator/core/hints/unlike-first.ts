@@ -7,8 +7,8 @@ import { quoteText, showName, showValue, someOf } from './show-value.ts';
 
 /** What a repeat (replayed, or while the first attempt runs) says otherwise than the first. */
 export function hintUnlikeFirst(context: RequestContext): Hint | null {
-  const { world, firstAttempt, call } = context;
-  const first = firstAttempt === null ? undefined : findEntry(world.journal, firstAttempt);
+  const { world, firstCall, call } = context;
+  const first = firstCall === null ? undefined : findEntry(world.journal, firstCall);
   if (first === undefined) return null;
   const other = hintOtherTransaction(context, first);
   if (other !== null) return other;

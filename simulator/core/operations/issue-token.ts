@@ -4,7 +4,7 @@
 import type { Cite, Decision } from '../call.ts';
 import type { Change } from '../change.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
-import { rateRefusal } from '../pipeline/rate.ts';
+import { rateRefusal } from '../pipeline/rate-limit.ts';
 import { refuse, refuseUnnamed } from '../pipeline/refuse.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Credential } from '../records.ts';

@@ -59,7 +59,7 @@ export function recordReply(context: RequestContext, reply: Reply): void {
   }
   // NS-42.
   const atMs = behaviour.settings.key_age_from === 'request' ? context.receivedAtMs : world.nowMs;
-  evolve(world, [{ type: 'key-recorded', keyId, record: { atMs, reply, attempt: context.n } }]);
+  evolve(world, [{ type: 'key-recorded', keyId, record: { atMs, reply, firstCall: context.n } }]);
 }
 
 /** An attempt that is over without anything to repeat frees its key. */
@@ -97,7 +97,7 @@ export function journalCall(
     key: context.key,
     subject: context.subject,
     idempotency: context.idempotency,
-    firstAttempt: context.firstAttempt,
+    firstCall: context.firstCall,
     steps: completion.steps,
     allowanceLeft: before?.allowanceLeft ?? context.allowanceLeft,
     allowance: before?.allowance ?? context.allowance,

@@ -2,7 +2,7 @@
 
 import type { Cite, Decision, Reply } from '../call.ts';
 import type { FaultRefusal, FaultStatus } from './find-fault.ts';
-import { rateRefusal } from './rate.ts';
+import { rateRefusal } from './rate-limit.ts';
 import { refuse, refuseUnreadable } from './refuse.ts';
 import type { RequestContext } from './request-context.ts';
 import { refuseToken } from './token.ts';

@@ -19,7 +19,7 @@ export const replayStage: Stage = {
       context.idempotency = 'first';
       return null;
     }
-    context.firstAttempt = record.attempt;
+    context.firstCall = record.firstCall;
     if (record.reply === null) {
       context.idempotency = 'in_flight';
       return refuse(context, {

@@ -35,7 +35,7 @@ export class RequestContext {
   subject: string | null = null;
   keyId: string | null = null;
   idempotency: IdempotencyOutcome | null = null;
-  firstAttempt: number | null = null;
+  firstCall: number | null = null;
   token: Token | null = null;
   credential: Credential | null = null;
   body: Body = noBody;

@@ -15,9 +15,9 @@ import { endSuspension } from './suspend-request.ts';
 import { tokenText } from './token.ts';
 
 export function findSuspendedCall(world: World, id: string): SuspendedCall {
-  const held = world.held.get(id);
-  if (held === undefined) throw new Error(`no suspended call ${id}`);
-  return held;
+  const suspended = world.suspendedCalls.get(id);
+  if (suspended === undefined) throw new Error(`no suspended call ${id}`);
+  return suspended;
 }
 
 /** Answers a suspended call at last, and completes its entry in the journal. */
@@ -39,8 +39,8 @@ export function abandonSuspendedCall(world: World, suspended: SuspendedCall): st
   // A hang has nothing more to come; a delay still owes its caller an answer.
   evolve(world, [
     suspended.wakeAtMs === null
-      ? { type: 'held-removed', id: suspended.id }
-      : { type: 'held-set', held: over },
+      ? { type: 'suspended-removed', id: suspended.id }
+      : { type: 'suspended-set', suspended: over },
   ]);
   return 'given up, the key is free';
 }
@@ -66,7 +66,7 @@ export function resumeSuspendedCall(
     });
     return answerSuspendedCall(world, suspended, reply);
   }
-  evolve(world, [{ type: 'held-removed', id: suspended.id }]);
+  evolve(world, [{ type: 'suspended-removed', id: suspended.id }]);
   restoreContext(context, suspended);
   const eventsAfter = world.events.lastSeq;
   const steps = stepNamesWithOperation(behaviour.stages);

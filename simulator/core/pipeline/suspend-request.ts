@@ -26,7 +26,7 @@ export function suspendRequest(
   const suspended = newSuspendedCall(context, completion, null, wakeAtMs);
   const changes: Change[] = suspensionOf(context, suspended);
   if (keyId !== null) {
-    const record = { atMs: world.nowMs, reply: null, attempt: n };
+    const record = { atMs: world.nowMs, reply: null, firstCall: n };
     changes.push({ type: 'key-recorded', keyId, record });
     // IDEM-14b: never given up in under about 30 seconds; a call without a key never is.
     const abandonAtMs = world.nowMs + behaviour.keys.abandonAfterMs;
@@ -60,8 +60,8 @@ export function delayAnswer(
 
 export function suspensionOf({ world }: RequestContext, suspended: SuspendedCall): Change[] {
   return [
-    { type: 'held-set', held: suspended },
-    { type: 'counted', counter: 'held', to: world.counters.held + 1 },
+    { type: 'suspended-set', suspended: suspended },
+    { type: 'counted', counter: 'suspendedCall', to: world.counters.suspendedCall + 1 },
   ];
 }
 
@@ -75,7 +75,7 @@ export function newSuspendedCall(
   if (context.operation === null) throw new Error('a call was suspended without a route');
   if (fault === undefined) throw new Error('a call was suspended without a fault');
   return {
-    id: String(context.world.counters.held + 1),
+    id: String(context.world.counters.suspendedCall + 1),
     n: context.n,
     requestId: context.requestId,
     askedAtMs: context.receivedAtMs,
@@ -95,7 +95,7 @@ export function newSuspendedCall(
 /** It has been answered to the end. */
 export function endSuspension(world: World, suspended: SuspendedCall, reply: Reply): void {
   const entry = findEntry(world.journal, suspended.n);
-  const changes: Change[] = [{ type: 'held-removed', id: suspended.id }];
+  const changes: Change[] = [{ type: 'suspended-removed', id: suspended.id }];
   if (entry !== undefined) {
     const answered = { ...entry, reply, answeredAtMs: world.nowMs };
     changes.push({ type: 'journalled', entry: answered });

@@ -24,9 +24,9 @@ import {
   listWebhooks,
   rotateWebhookSecret,
 } from '../operations/webhooks.ts';
-import { keyStage } from '../pipeline/key.ts';
+import { keyStage } from '../pipeline/idempotency-key.ts';
 import { parseBody } from '../pipeline/parse-body.ts';
-import { rateStage } from '../pipeline/rate.ts';
+import { rateStage } from '../pipeline/rate-limit.ts';
 import { readableStage } from '../pipeline/readable.ts';
 import { replayStage } from '../pipeline/replay.ts';
 import { routeStage } from '../pipeline/route.ts';
@@ -49,7 +49,7 @@ import {
 import { formatEtag, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
 import { normalisePhone, phoneIdentity } from '../values/phone.ts';
 import { countBytes, countCodePoints, isBlank, parseExactId, parseId } from '../values/text.ts';
-import { keyPolicy } from './keys.ts';
+import { keyPolicy } from './idempotency-keys.ts';
 import { limitPolicy } from './rate-limits.ts';
 import { reachPolicy } from './reach.ts';
 import { deliveryPolicy, webhookPolicy } from './webhooks.ts';

@@ -30,7 +30,7 @@ function begin(): World {
   });
   for (const clientId of world.credentials.keys()) {
     const args = { client_id: clientId, rate_per_second: 100_000 };
-    step(world, behaviour, { kind: 'act', atMs: startMs, name: 'changeCredential', args });
+    step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
   }
   return world;
 }

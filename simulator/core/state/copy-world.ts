@@ -65,7 +65,7 @@ const copies: { readonly [M in Container]: (value: World[M]) => World[M] } = {
   inFlightCounts: mapOf,
   finishedDeliveries: (ids) => ids.slice(),
   timers: (timers) => timers.slice(),
-  held: mapOf,
+  suspendedCalls: mapOf,
   faults: mapOf,
   names: mapOf,
   forwards: mapOf,

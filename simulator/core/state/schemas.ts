@@ -52,7 +52,7 @@ export const recordSchemas = {
   faults: faultSchema,
   finishedDeliveries: id,
   timers: timerSchema,
-  held: suspendedCallSchema,
+  suspendedCalls: suspendedCallSchema,
 } as const satisfies Readonly<Record<string, Schema>>;
 
 /** Maps kept as pairs: what stands beside the key, by the name of the map. */
@@ -88,5 +88,5 @@ export const countedLists = {
   subscription: 'subscriptions',
   delivery: 'deliveries',
   fault: 'faults',
-  held: 'held',
+  suspendedCall: 'suspendedCalls',
 } as const satisfies Readonly<Partial<Record<keyof Counters, keyof typeof recordSchemas>>>;

@@ -11,7 +11,7 @@ import { lists, pairSchemas } from './schemas.ts';
 import { StateError, validateWorld } from './validate.ts';
 
 /** Raised when a document changes its shape; one of another version is refused. */
-const stateVersion = 1;
+const stateVersion = 2;
 const stateFormat = 'trading-platform-sandbox-state';
 
 export { StateError };
@@ -50,7 +50,7 @@ export function snapshotWorld(world: World): Snapshot {
   shot.events = { first, lastSeq, records: records.slice() };
   shot.finishedDeliveries = world.finishedDeliveries.slice();
   shot.timers = world.timers.slice();
-  shot.held = [...world.held.values()].map(serializeSuspendedCall);
+  shot.suspendedCalls = [...world.suspendedCalls.values()].map(serializeSuspendedCall);
   return shot;
 }
 
@@ -142,8 +142,8 @@ export function loadWorld(document: unknown, behaviour: Behaviour): World {
   loaded.events = { ...events, records: events.records.slice() };
   loaded.finishedDeliveries = (shot.finishedDeliveries as string[]).slice();
   loaded.timers = (shot.timers as World['timers']).slice();
-  loaded.held = new Map(
-    (shot.held as SuspendedCall[]).map((suspended) => [
+  loaded.suspendedCalls = new Map(
+    (shot.suspendedCalls as SuspendedCall[]).map((suspended) => [
       suspended.id,
       parseSuspendedCall(suspended),
     ]),

@@ -51,8 +51,8 @@ async function lived(): Promise<string> {
     faultId: '1',
     abandoned: false,
   };
-  document.world.held.push(held);
-  document.world.counters.held = 900;
+  document.world.suspendedCalls.push(held);
+  document.world.counters.suspendedCall = 900;
   document.world.names.push(['a.example', ['127.0.0.1']]);
   document.world.forwards.push(['https://a.example', 'http://127.0.0.1:9000/']);
   const late = { id: '901', match: {}, phase: 'before', effect: { kind: 'hang' } };
@@ -116,12 +116,16 @@ const broken: readonly (readonly [string, (world: Loose) => void, string])[] = [
   ['no account', (w) => (w.accounts = []), ', not in world.accounts'],
   ['no firm', (w) => (w.firms = []), 'world.credentials[0].firmId is "1", not in world.firms'],
   ['an effect', (w) => (w.faults[0].effect = { kind: 'delay' }), 'world.faults[0].effect.ms is'],
-  ['a held call', (w) => delete w.held.at(-1).call.headers, '.call.headers is missing'],
-  ['nobody’s call', (w) => (w.held.at(-1).clientId = 'x'), '.clientId is "x", not in world.creden'],
+  ['a held call', (w) => delete w.suspendedCalls.at(-1).call.headers, '.call.headers is missing'],
+  [
+    'nobody’s call',
+    (w) => (w.suspendedCalls.at(-1).clientId = 'x'),
+    '.clientId is "x", not in world.creden',
+  ],
   [
     'a timer without answer',
     (w) => (w.timers = [{ dueAtMs: 1, sequence: 1, kind: 'answer', ref: '900' }]),
-    'world.timers[0].ref is a call in world.held that has no reply',
+    'world.timers[0].ref is a call in world.suspendedCalls that has no reply',
   ],
   [
     'timers in disorder',

@@ -55,8 +55,8 @@ export function validateWorld(world: StateObject): RecordsById {
   checkCounters(world);
   checkTargets(world);
   for (const [index, fault] of (world.faults as Fault[]).entries()) checkFault(fault, index);
-  checkTimers(world.timers as Timer[], world.held as SuspendedCall[]);
-  checkSuspendedCalls(world.held as SuspendedCall[], found.credentials);
+  checkTimers(world.timers as Timer[], world.suspendedCalls as SuspendedCall[]);
+  checkSuspendedCalls(world.suspendedCalls as SuspendedCall[], found.credentials);
   return found;
 }
 
@@ -130,7 +130,7 @@ function isJson(text: string): boolean {
 /** Each id is there once. */
 function findIds(world: StateObject): RecordsById {
   const found: Record<string, Map<unknown, StateObject>> = {};
-  for (const [name, key] of Object.entries({ ...lists, held: 'id' })) {
+  for (const [name, key] of Object.entries({ ...lists, suspendedCalls: 'id' })) {
     const ids = new Map<unknown, StateObject>();
     for (const [index, record] of (world[name] as Records).entries()) {
       const id = record[key];
@@ -199,8 +199,8 @@ function checkFault({ effect }: Fault, index: number): void {
   throw new StateError(`world.faults[${index}].effect.${wants} is missing`);
 }
 
-function checkTimers(timers: readonly Timer[], held: readonly SuspendedCall[]): void {
-  const unanswered = new Set(held.filter(({ reply }) => reply === null).map(({ id }) => id));
+function checkTimers(timers: readonly Timer[], suspended: readonly SuspendedCall[]): void {
+  const unanswered = new Set(suspended.filter(({ reply }) => reply === null).map(({ id }) => id));
   for (const [index, { kind, ref, dueAtMs }] of timers.entries()) {
     const above = (index - 1) >> 1;
     if (above >= 0 && dueAtMs < (timers[above] as Timer).dueAtMs) {
@@ -211,19 +211,23 @@ function checkTimers(timers: readonly Timer[], held: readonly SuspendedCall[]): 
     }
     const answered = kind === 'answer' ? ref : kind === 'piece' ? parsePieceRef(ref).id : null;
     if (answered === null || !unanswered.has(answered)) continue;
-    throw new StateError(`world.timers[${index}].ref is a call in world.held that has no reply`);
+    throw new StateError(
+      `world.timers[${index}].ref is a call in world.suspendedCalls that has no reply`,
+    );
   }
 }
 
 /** One that has not run yet runs as its credential later on. */
 function checkSuspendedCalls(
-  held: readonly SuspendedCall[],
+  suspended: readonly SuspendedCall[],
   credentials: RecordsById[string] | undefined,
 ): void {
-  for (const [index, { reply, clientId, operation }] of held.entries()) {
+  for (const [index, { reply, clientId, operation }] of suspended.entries()) {
     if (reply !== null || credentials?.has(clientId)) continue;
     if (clientId === null && operationTable[operation].auth === 'client') continue;
     const named = JSON.stringify(clientId);
-    throw new StateError(`world.held[${index}].clientId is ${named}, not in world.credentials`);
+    throw new StateError(
+      `world.suspendedCalls[${index}].clientId is ${named}, not in world.credentials`,
+    );
   }
 }

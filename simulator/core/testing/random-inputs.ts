@@ -221,36 +221,36 @@ export function makeFault(draw: Draw): unknown {
 }
 
 function makeCommand(draw: Draw, world: World, atMs: number): Input {
-  const act = (name: string, args: unknown) => ({ kind: 'act', atMs, name, args }) as Input;
+  const command = (name: string, args: unknown) => ({ kind: 'command', atMs, name, args }) as Input;
   switch (draw(14)) {
     case 0:
-      return act('settle', { id: keyOf(draw, world.transactions) });
+      return command('settle', { id: keyOf(draw, world.transactions) });
     case 1:
-      return act('createTradingAccount', {
+      return command('createTradingAccount', {
         account_id: keyOf(draw, world.accounts) ?? '1',
         provider_payouts: draw(4) === 0,
       });
     case 2:
-      return act('changeCredential', {
+      return command('changeCredential', {
         client_id: keyOf(draw, world.credentials),
         rate_per_second: pick(draw, [1, 5, 100_000]),
       });
     case 3:
-      return act('changeFirm', {
+      return command('changeFirm', {
         id: '1',
         permissions: { [pick(draw, operationNames)]: draw(3) > 0 },
         rate_per_second: 1_000_000,
       });
     case 4:
-      return act('makeEvent', { category: 'account', account_id: keyOf(draw, world.accounts) });
+      return command('makeEvent', { category: 'account', account_id: keyOf(draw, world.accounts) });
     case 5:
-      return act('resumeSubscription', { id: String(keyOf(draw, world.subscriptions) ?? 1) });
+      return command('resumeSubscription', { id: String(keyOf(draw, world.subscriptions) ?? 1) });
     case 6:
-      return act('retryDelivery', { id: keyOf(draw, world.deliveries) ?? '1' });
+      return command('retryDelivery', { id: keyOf(draw, world.deliveries) ?? '1' });
     case 7:
-      return act('clearFaults', undefined);
+      return command('clearFaults', undefined);
     default:
-      return act('makeFault', makeFault(draw));
+      return command('makeFault', makeFault(draw));
   }
 }
 
@@ -274,7 +274,7 @@ function makeAnswer(draw: Draw, world: World, atMs: number): Input {
   return { kind: 'answered', atMs, answer };
 }
 
-/** The next thing to happen: a call as a rule; else time, the answer of a receiver, or an act. */
+/** The next thing to happen: a call as a rule; else time, the answer of a receiver, or a command. */
 export function makeInput(draw: Draw, world: World, odd?: string | Uint8Array): Input {
   const atMs = world.nowMs + draw(400);
   const kind = draw(20);

@@ -146,7 +146,7 @@ export const keyDeviations: readonly Deviation[] = [
     story: 'A key that comes with another body is refused as misuse.',
     bend: policy('keys', (keys) => ({
       replay: (stored, context) => {
-        const first = findEntry(context.world.journal, context.firstAttempt ?? 0);
+        const first = findEntry(context.world.journal, context.firstCall ?? 0);
         const same =
           first === undefined || sha256Hex(first.call.body) === sha256Hex(context.call.body);
         if (same) return keys.replay(stored, context);

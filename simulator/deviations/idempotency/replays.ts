@@ -132,7 +132,7 @@ export const replayDeviations: readonly Deviation[] = [
           const id = behaviour.keys.id(context);
           const record = behaviour.keys.find(context.world, id, context.atMs);
           if (record?.reply == null || record.reply.status < 400) return id;
-          const first = findEntry(context.world.journal, record.attempt);
+          const first = findEntry(context.world.journal, record.firstCall);
           const sent = (body: Uint8Array) => Buffer.from(body).toString();
           return first !== undefined && sent(first.call.body) !== sent(context.call.body)
             ? `${id}\n${sent(context.call.body)}`
@@ -185,7 +185,7 @@ export const replayDeviations: readonly Deviation[] = [
         replay: (stored, context) => ({
           ...behaviour.keys.replay(stored, context),
           headers: {
-            'x-request-id': behaviour.requestId(context.world, context.firstAttempt ?? context.n),
+            'x-request-id': behaviour.requestId(context.world, context.firstCall ?? context.n),
           },
         }),
       },

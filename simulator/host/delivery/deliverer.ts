@@ -1,7 +1,7 @@
 // The port through which deliveries leave: one HTTP POST to a URL, by whatever carries it.
 import type { FollowsRedirect } from '../../core/behaviour.ts';
 
-export interface DeliveryOrder {
+export interface DeliveryRequest {
   /** Where it really goes, after forwards. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface DeliveryOrder {
   readonly refuseAddress: (address: string) => string | null;
   readonly answerLimitMs: number;
   readonly followsRedirect: FollowsRedirect | null;
-  readonly recall: CancelToken;
+  readonly cancelToken: CancelToken;
 }
 
 export interface DeliveryOutcome {
@@ -30,28 +30,28 @@ export interface DeliveryOutcome {
  * A way back for a delivery that is under way: an AbortSignal would cost as much as signing does.
  */
 export class CancelToken {
-  #recalled = false;
+  #cancelled = false;
   #tell: (() => void) | null = null;
 
-  get isRecalled(): boolean {
-    return this.#recalled;
+  get isCancelled(): boolean {
+    return this.#cancelled;
   }
 
   /** Whoever carries the delivery is told; only the last one who asked. */
-  onRecall(tell: (() => void) | null): void {
+  onCancel(tell: (() => void) | null): void {
     this.#tell = tell;
   }
 
-  recall(): void {
-    if (this.#recalled) return;
-    this.#recalled = true;
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
     this.#tell?.();
   }
 }
 
 /** Never rejects: whatever goes wrong outside is an outcome. */
 export interface Deliverer {
-  readonly deliver: (order: DeliveryOrder) => Promise<DeliveryOutcome>;
+  readonly deliver: (request: DeliveryRequest) => Promise<DeliveryOutcome>;
   readonly resolve: (hostname: string) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }

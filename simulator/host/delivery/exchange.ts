@@ -10,7 +10,7 @@ export interface ExchangeOptions {
   readonly body: string | null;
   /** For everything: a free connection, connecting, the answer and all of its body. */
   readonly limitMs: number;
-  readonly recall: CancelToken;
+  readonly cancelToken: CancelToken;
 }
 
 export interface ExchangeOutcome {
@@ -60,9 +60,9 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     // EVT-9b: undici's own limits start anew with every byte; this one does not.
     this.#timer = setTimeout(() => this.#expire(), options.limitMs);
-    const recalled = () => this.fail(new Error('cut off by the sandbox'));
-    if (options.recall.isRecalled) recalled();
-    else options.recall.onRecall(recalled);
+    const cancelled = () => this.fail(new Error('cut off by the sandbox'));
+    if (options.cancelToken.isCancelled) cancelled();
+    else options.cancelToken.onCancel(cancelled);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -120,7 +120,7 @@ class Answer implements Dispatcher.DispatchHandler {
     if (this.#done) return;
     this.#done = true;
     clearTimeout(this.#timer);
-    this.#options.recall.onRecall(null);
+    this.#options.cancelToken.onCancel(null);
     // A whole answer leaves its connection for the next; anything else ends it. Undici has
     // forgotten a request that is over, so that this is for those that are not.
     this.#controller?.abort(cut);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CancelToken } from './deliverer.ts';
-import { listen, orderTo, rawReceiver } from './testing/receivers.ts';
+import { listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
 const hostile = suite('hostile');
@@ -14,10 +14,10 @@ type Raw = Parameters<typeof rawReceiver>[0];
 async function deliverTo(onRequest: Raw, answerLimitMs = 2000) {
   const receiver = await rawReceiver(onRequest);
   const deliverer = undiciDeliverer();
-  const order = orderTo(`http://127.0.0.1:${receiver.port}/in?a=b`, { answerLimitMs });
+  const request = requestTo(`http://127.0.0.1:${receiver.port}/in?a=b`, { answerLimitMs });
   const beganMs = performance.now();
   try {
-    const outcome = await deliverer.deliver(order);
+    const outcome = await deliverer.deliver(request);
     return { ...outcome, tookMs: performance.now() - beganMs };
   } finally {
     await deliverer.close();
@@ -90,7 +90,7 @@ hostile('nobody listens: connection refused', async () => {
   const receiver = await rawReceiver(() => undefined);
   receiver.close();
   const deliverer = undiciDeliverer();
-  const { error } = await deliverer.deliver(orderTo(`http://127.0.0.1:${receiver.port}/`));
+  const { error } = await deliverer.deliver(requestTo(`http://127.0.0.1:${receiver.port}/`));
   assert.is(error, 'connection refused');
   await deliverer.close();
 });
@@ -145,7 +145,7 @@ hostile('an interim answer is not the answer', async () => {
 hostile('https to a port that speaks http fails in words', async () => {
   const receiver = await rawReceiver((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const deliverer = undiciDeliverer();
-  const { error } = await deliverer.deliver(orderTo(`https://127.0.0.1:${receiver.port}/`));
+  const { error } = await deliverer.deliver(requestTo(`https://127.0.0.1:${receiver.port}/`));
   assert.match(error ?? '', 'TLS failed');
   await deliverer.close();
   receiver.close();
@@ -159,12 +159,12 @@ hostile('EVT-9a: a redirect is an answer, and is not followed', async () => {
   });
   const port = await listen(server);
   const deliverer = undiciDeliverer();
-  const outcome = await deliverer.deliver(orderTo(`http://127.0.0.1:${port}/`));
+  const outcome = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(outcome.status, 302);
   assert.is(asked, 1);
   // Followed, as a deviation does it, a loop ends.
-  const order = orderTo(`http://127.0.0.1:${port}/`, { followsRedirect: () => true });
-  assert.is((await deliverer.deliver(order)).status, 302);
+  const request = requestTo(`http://127.0.0.1:${port}/`, { followsRedirect: () => true });
+  assert.is((await deliverer.deliver(request)).status, 302);
   assert.is(asked, 12);
   await deliverer.close();
   server.close();
@@ -182,7 +182,7 @@ hostile('a followed redirect keeps the method after 307 and 308 only', async () 
   const deliverer = undiciDeliverer();
   for (const status of [302, 307]) {
     const url = `http://127.0.0.1:${port}/${status}`;
-    const outcome = await deliverer.deliver(orderTo(url, { followsRedirect: () => true }));
+    const outcome = await deliverer.deliver(requestTo(url, { followsRedirect: () => true }));
     assert.is(outcome.status, 200);
   }
   assert.equal(seen, ['POST /302', 'GET /end', 'POST /307', 'POST /end']);
@@ -197,9 +197,9 @@ hostile('one receiver that hangs does not keep another waiting', async () => {
   const deliverer = undiciDeliverer();
   const url = `http://127.0.0.1:${hangs.port}/`;
   const slow = Array.from({ length: 200 }, () =>
-    deliverer.deliver(orderTo(url, { answerLimitMs: 400 })),
+    deliverer.deliver(requestTo(url, { answerLimitMs: 400 })),
   );
-  const { status } = await deliverer.deliver(orderTo(`http://127.0.0.1:${port}/`));
+  const { status } = await deliverer.deliver(requestTo(`http://127.0.0.1:${port}/`));
   assert.is(status, 200);
   const errors = new Set((await Promise.all(slow)).map(({ error }) => error));
   // More than it may have connections: the rest never got one.
@@ -217,8 +217,8 @@ hostile('what was given up while it waited for a connection is never sent', asyn
   });
   const deliverer = undiciDeliverer();
   const url = `http://127.0.0.1:${receiver.port}/`;
-  const first = Array.from({ length: 128 }, () => deliverer.deliver(orderTo(url)));
-  const late = deliverer.deliver(orderTo(url, { answerLimitMs: 50 }));
+  const first = Array.from({ length: 128 }, () => deliverer.deliver(requestTo(url)));
+  const late = deliverer.deliver(requestTo(url, { answerLimitMs: 50 }));
   assert.match((await late).error ?? '', 'no connection');
   await Promise.all(first);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -233,7 +233,7 @@ hostile('keep-alive: one after another they share connections', async () => {
   );
   const deliverer = undiciDeliverer();
   for (let n = 0; n < 20; n += 1) {
-    await deliverer.deliver(orderTo(`http://127.0.0.1:${receiver.port}/${n}`));
+    await deliverer.deliver(requestTo(`http://127.0.0.1:${receiver.port}/${n}`));
   }
   // Undici has not let go of the first one when the second delivery follows at once.
   assert.ok(receiver.connections() <= 2, `${receiver.connections()} connections`);
@@ -244,16 +244,16 @@ hostile('keep-alive: one after another they share connections', async () => {
 hostile('closing cuts off what is under way, and sends nothing after', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer();
-  const recall = new CancelToken();
+  const cancelToken = new CancelToken();
   const url = `http://127.0.0.1:${receiver.port}/`;
-  const aborted = deliverer.deliver(orderTo(url, { recall }));
-  const closed = deliverer.deliver(orderTo(url));
+  const aborted = deliverer.deliver(requestTo(url, { cancelToken }));
+  const closed = deliverer.deliver(requestTo(url));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  recall.recall();
+  cancelToken.cancel();
   assert.is((await aborted).error, 'cut off by the sandbox');
   await deliverer.close();
   assert.is((await closed).status, null);
-  assert.is((await deliverer.deliver(orderTo(url))).error, 'the sandbox is closing');
+  assert.is((await deliverer.deliver(requestTo(url))).error, 'the sandbox is closing');
   receiver.close();
 });
 

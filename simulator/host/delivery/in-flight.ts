@@ -8,11 +8,11 @@ import { type SendResult, sendAttempt } from './send-attempt.ts';
 interface Running {
   readonly send: SendAttempt;
   readonly startedAtMs: number;
-  readonly recall: CancelToken;
+  readonly cancelToken: CancelToken;
 }
 
 /** However busy it is, nobody waits longer than this for attempts that were under way before. */
-const settleAtMostMs = 15_000;
+const idleAtMostMs = 15_000;
 /** A timer that comes so late was kept by a busy machine. */
 const stalledByMs = 100;
 
@@ -36,10 +36,10 @@ export class InFlightDeliveries {
 
   /** Starts an attempt and takes its answer when it comes. */
   start(send: SendAttempt): void {
-    const recall = new CancelToken();
-    const running = { send, startedAtMs: this.#host.world.nowMs, recall };
+    const cancelToken = new CancelToken();
+    const running = { send, startedAtMs: this.#host.world.nowMs, cancelToken };
     this.#running.set(send.deliveryId, running);
-    void this.#send(send, recall).then((result) => {
+    void this.#send(send, cancelToken).then((result) => {
       if (this.#running.get(send.deliveryId) !== running) return;
       this.#running.delete(send.deliveryId);
       this.take(result);
@@ -51,16 +51,16 @@ export class InFlightDeliveries {
    * Sends one attempt for somebody who waits and then takes the result; null when it was cut off.
    */
   async sendAwaited(send: SendAttempt): Promise<SendResult | null> {
-    const recall = new CancelToken();
-    this.#awaited.add(recall);
-    const result = await this.#send(send, recall);
-    return this.#awaited.delete(recall) ? result : null;
+    const cancelToken = new CancelToken();
+    this.#awaited.add(cancelToken);
+    const result = await this.#send(send, cancelToken);
+    return this.#awaited.delete(cancelToken) ? result : null;
   }
 
-  #send(send: SendAttempt, recall: CancelToken): Promise<SendResult> {
+  #send(send: SendAttempt, cancelToken: CancelToken): Promise<SendResult> {
     const { world, behaviour, deliverer, wallMs } = this.#host;
     this.#host.notify({ kind: 'delivery', id: send.deliveryId, phase: 'sent' });
-    return sendAttempt({ world, behaviour, deliverer, wallMs, recall }, send);
+    return sendAttempt({ world, behaviour, deliverer, wallMs, cancelToken }, send);
   }
 
   /** Puts the outcome of an attempt into the world; what follows from it is sent, or collected. */
@@ -77,8 +77,8 @@ export class InFlightDeliveries {
    * Waits until nothing runs any more, as long as answers keep coming: it gives up when none has
    * come for this long on the wall's clock.
    */
-  async settle(silenceMs: number): Promise<void> {
-    const untilMs = performance.now() + settleAtMostMs;
+  async waitUntilIdle(silenceMs: number): Promise<void> {
+    const untilMs = performance.now() + idleAtMostMs;
     for (;;) {
       const leftMs = untilMs - performance.now();
       if (this.#running.size === 0 || leftMs <= 0) return;
@@ -93,13 +93,13 @@ export class InFlightDeliveries {
   /** Whether an attempt has ended within the time. */
   #nextEnd(withinMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const settle = (ended: boolean) => {
+      const end = (ended: boolean) => {
         clearTimeout(timer);
         this.#onEnd.delete(tell);
         resolve(ended);
       };
-      const tell = () => settle(true);
-      const timer = setTimeout(() => settle(false), withinMs);
+      const tell = () => end(true);
+      const timer = setTimeout(() => end(false), withinMs);
       this.#onEnd.add(tell);
     });
   }
@@ -118,10 +118,10 @@ export class InFlightDeliveries {
   expire(nowMs: number, collect: SendAttempt[]): string[] {
     const limitMs = this.#host.behaviour.delivery.answerLimitMs;
     const expired: string[] = [];
-    for (const [id, { send, startedAtMs, recall }] of [...this.#running]) {
+    for (const [id, { send, startedAtMs, cancelToken }] of [...this.#running]) {
       if (startedAtMs + limitMs > nowMs) break;
       this.#running.delete(id);
-      recall.recall();
+      cancelToken.cancel();
       const answer = {
         deliveryId: id,
         attempt: send.attempt,
@@ -146,10 +146,13 @@ export class InFlightDeliveries {
 
   /** Cuts all of them off without taking an outcome. */
   abandon(): void {
-    const cut = [...[...this.#running.values()].map(({ recall }) => recall), ...this.#awaited];
+    const cut = [
+      ...[...this.#running.values()].map(({ cancelToken }) => cancelToken),
+      ...this.#awaited,
+    ];
     this.#running = new Map();
     this.#awaited = new Set();
-    for (const recall of cut) recall.recall();
+    for (const cancelToken of cut) cancelToken.cancel();
     for (const tell of [...this.#onEnd]) tell();
   }
 

@@ -96,34 +96,34 @@ class Naive {
   }
 }
 
-async function play(stage: DeliveryTestHarness, id: number, move: Move): Promise<void> {
-  if (move.kind === 'emit') stage.emit(move.count);
-  else if (move.kind === 'advance') await stage.advance(move.byMs);
-  else if (move.kind === 'resume') stage.act('resumeSubscription', { id: String(id) });
-  else await restoreState(stage.host, JSON.parse([...serializeState(stage.host)].join('')));
-  await stage.settle();
+async function play(harness: DeliveryTestHarness, id: number, move: Move): Promise<void> {
+  if (move.kind === 'emit') harness.emit(move.count);
+  else if (move.kind === 'advance') await harness.advance(move.byMs);
+  else if (move.kind === 'resume') harness.execute('resumeSubscription', { id: String(id) });
+  else await restoreState(harness.host, JSON.parse([...serializeState(harness.host)].join('')));
+  await harness.waitUntilIdle();
 }
 
 order('the same arrivals at the same times as worked out naively', async () => {
   const property = fc.asyncProperty(moves, failures, async (played, failuresOf) => {
-    const stage = await DeliveryTestHarness.begin();
+    const harness = await DeliveryTestHarness.begin();
     const naive = new Naive(failuresOf);
     const tries = new Map<number, number>();
-    stage.script = ({ seq }) => {
+    harness.script = ({ seq }) => {
       const nth = (tries.get(seq) ?? 0) + 1;
       tries.set(seq, nth);
       return nth > (failuresOf[seq - 1] ?? 0) ? 200 : 503;
     };
-    const id = await stage.subscribe();
+    const id = await harness.subscribe();
     for (const move of played) {
-      await play(stage, id, move);
+      await play(harness, id, move);
       naive.play(move);
       assert.equal(
-        stage.arrivals.map(({ seq, atMs }) => [seq, atMs]),
+        harness.arrivals.map(({ seq, atMs }) => [seq, atMs]),
         naive.arrivals,
       );
     }
-    await stage.close();
+    await harness.close();
   });
   await fc.assert(property, { numRuns: 250, seed: 20_260_101 });
 });
@@ -133,25 +133,27 @@ order('several subscriptions, receivers that fail at random: in order, none miss
     fc.array(fc.integer({ min: 0, max: 999 }), { minLength: 8, maxLength: 40 }),
     moves,
     async (chances, played) => {
-      const stage = await DeliveryTestHarness.begin();
+      const harness = await DeliveryTestHarness.begin();
       let drawn = 0;
       let failing = true;
-      stage.script = () => {
+      harness.script = () => {
         const chance = chances[drawn++ % chances.length] ?? 0;
         return failing && chance % 3 === 0 ? 500 : 200;
       };
       const urls = ['https://a.example.com/', 'https://b.example.com/', 'https://c.example.com/'];
       const ids: number[] = [];
-      for (const url of urls) ids.push(await stage.subscribe(url));
+      for (const url of urls) ids.push(await harness.subscribe(url));
       for (const move of played) {
-        await play(stage, ids[0] ?? 0, move);
+        await play(harness, ids[0] ?? 0, move);
       }
       failing = false;
-      for (const id of ids) stage.act('resumeSubscription', { id: String(id) });
-      await stage.advance(24 * 3600 * 1000);
-      const { lastSeq } = stage.host.world.events;
+      for (const id of ids) harness.execute('resumeSubscription', { id: String(id) });
+      await harness.advance(24 * 3600 * 1000);
+      const { lastSeq } = harness.host.world.events;
       for (const url of urls) {
-        const seqs = stage.arrivals.filter((arrival) => arrival.url === url).map(({ seq }) => seq);
+        const seqs = harness.arrivals
+          .filter((arrival) => arrival.url === url)
+          .map(({ seq }) => seq);
         const firsts = [...new Set(seqs)];
         assert.equal(
           firsts,
@@ -164,7 +166,7 @@ order('several subscriptions, receivers that fail at random: in order, none miss
           [...seqs].sort((a, b) => a - b),
         );
       }
-      await stage.close();
+      await harness.close();
     },
   );
   await fc.assert(property, { numRuns: 100, seed: 20_260_102 });
@@ -181,7 +183,7 @@ order('ended in the middle of an attempt and loaded again: it arrives again (EVT
 
   const after = await DeliveryTestHarness.begin();
   await restoreState(after.host, JSON.parse(text));
-  await after.settle();
+  await after.waitUntilIdle();
   assert.equal(after.seqs, [1, 2]);
   assert.is(after.subscription(id).lastDeliveredSeq, 2);
   assert.is(after.host.world.inFlightCounts.get(id), 0);
@@ -189,18 +191,18 @@ order('ended in the middle of an attempt and loaded again: it arrives again (EVT
 });
 
 order('what waits is counted anew when a world is loaded', async () => {
-  const stage = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
-  stage.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
-  const id = await stage.subscribe();
-  stage.emit(6);
-  await stage.arrived(6);
+  const harness = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
+  harness.script = ({ seq }) => (seq % 2 === 0 ? 500 : new Promise(() => undefined));
+  const id = await harness.subscribe();
+  harness.emit(6);
+  await harness.arrived(6);
   await new Promise(setImmediate);
-  assert.is(stage.host.world.inFlightCounts.get(id), 3);
-  const document = JSON.parse([...serializeState(stage.host)].join(''));
-  const loaded = loadWorld(document, stage.host.behaviour);
+  assert.is(harness.host.world.inFlightCounts.get(id), 3);
+  const document = JSON.parse([...serializeState(harness.host)].join(''));
+  const loaded = loadWorld(document, harness.host.behaviour);
   assert.is(loaded.inFlightCounts.get(id), 3);
-  assert.equal(loaded.openDeliveries, stage.host.world.openDeliveries);
-  await stage.close();
+  assert.equal(loaded.openDeliveries, harness.host.world.openDeliveries);
+  await harness.close();
 });
 
 order.run();

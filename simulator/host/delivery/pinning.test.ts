@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { explainAddress } from '../../core/values/address.ts';
 import { Resolver } from './resolver.ts';
-import { certificate, listen, orderTo, rawReceiver } from './testing/receivers.ts';
+import { certificate, listen, rawReceiver, requestTo } from './testing/receivers.ts';
 import { undiciDeliverer } from './undici-deliverer.ts';
 
 const pinning = suite('pinning');
@@ -33,7 +33,7 @@ pinning('a judged name leads to the judged address, whatever a resolver says', a
   const deliverer = undiciDeliverer();
   // No resolver knows this name; the address is the one that it was judged by.
   const url = `http://nowhere.invalid:${port}/`;
-  const { status } = await deliverer.deliver(orderTo(url, { addresses: ['127.0.0.1'] }));
+  const { status } = await deliverer.deliver(requestTo(url, { addresses: ['127.0.0.1'] }));
   assert.is(status, 200);
   assert.equal(hosts, [`nowhere.invalid:${port}`]);
   await deliverer.close();
@@ -46,11 +46,11 @@ pinning('rebinding: a public name whose connection would end at loopback', async
     asked += 1;
   });
   const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
-  const order = orderTo(`http://hooks.example.com:${receiver.port}/`, {
+  const request = requestTo(`http://hooks.example.com:${receiver.port}/`, {
     addresses: ['93.184.216.34'],
     refuseAddress: onlyPublic,
   });
-  const outcome = await deliverer.deliver(order);
+  const outcome = await deliverer.deliver(request);
   assert.is(outcome.status, null);
   assert.match(outcome.refusedTarget ?? '', '127.0.0.1 is in 127.0.0.0/8 (loopback)');
   assert.is(asked, 0, 'not a byte was sent');
@@ -61,11 +61,11 @@ pinning('rebinding: a public name whose connection would end at loopback', async
 pinning('a peer that is public and yet another than the judged is not used either', async () => {
   const receiver = await rawReceiver(() => undefined);
   const deliverer = undiciDeliverer({ pools: { lookup: toLoopback } });
-  const order = orderTo(`http://hooks.example.com:${receiver.port}/`, {
+  const request = requestTo(`http://hooks.example.com:${receiver.port}/`, {
     addresses: ['93.184.216.34'],
     refuseAddress: () => null,
   });
-  const outcome = await deliverer.deliver(order);
+  const outcome = await deliverer.deliver(request);
   assert.match(outcome.refusedTarget ?? '', '127.0.0.1, which was not judged');
   await deliverer.close();
   receiver.close();
@@ -79,7 +79,9 @@ pinning('an address literal, for which nothing is looked up, is judged as well',
     ['127.0.0.1', ['93.184.216.34']],
   ] as const) {
     const url = `http://${host}:${receiver.port}/`;
-    const outcome = await deliverer.deliver(orderTo(url, { addresses, refuseAddress: onlyPublic }));
+    const outcome = await deliverer.deliver(
+      requestTo(url, { addresses, refuseAddress: onlyPublic }),
+    );
     assert.match(outcome.refusedTarget ?? '', 'loopback');
   }
   await deliverer.close();
@@ -93,13 +95,13 @@ pinning('an open connection does not outlive the judgement it was opened under',
   const deliverer = undiciDeliverer();
   const url = `http://hooks.example.com:${receiver.port}/`;
   const addresses = ['127.0.0.1'];
-  assert.is((await deliverer.deliver(orderTo(url, { addresses }))).status, 200);
+  assert.is((await deliverer.deliver(requestTo(url, { addresses }))).status, 200);
   assert.is(receiver.connections(), 1);
   // The same name, judged anew: refused, though a connection to it stands open.
-  const judged = orderTo(url, { addresses, refuseAddress: onlyPublic });
+  const judged = requestTo(url, { addresses, refuseAddress: onlyPublic });
   assert.match((await deliverer.deliver(judged)).refusedTarget ?? '', 'loopback');
   // Resolved elsewhere now: the connection to the old address is not used.
-  const moved = orderTo(url, { addresses: ['127.0.0.2'] });
+  const moved = requestTo(url, { addresses: ['127.0.0.2'] });
   await deliverer.deliver(moved);
   assert.is(receiver.connections(), 1);
   await deliverer.close();
@@ -116,7 +118,8 @@ pinning(
     });
     const port = await listen(server);
     const trusting = undiciDeliverer({ pools: { ca: certificate.cert } });
-    const to = (name: string) => orderTo(`https://${name}:${port}/`, { addresses: ['127.0.0.1'] });
+    const to = (name: string) =>
+      requestTo(`https://${name}:${port}/`, { addresses: ['127.0.0.1'] });
     const delivered = await trusting.deliver(to('hooks.example.com'));
     assert.equal([delivered.status, delivered.error], [200, null]);
     assert.equal(seen, ['hooks.example.com']);
@@ -142,7 +145,7 @@ pinning('of several judged addresses one that answers is enough', async () => {
   const deliverer = undiciDeliverer();
   const url = `http://hooks.example.com:${port}/`;
   const outcome = await deliverer.deliver(
-    orderTo(url, { addresses: ['127.0.0.3', '127.0.0.1'], answerLimitMs: 4000 }),
+    requestTo(url, { addresses: ['127.0.0.3', '127.0.0.1'], answerLimitMs: 4000 }),
   );
   assert.is(outcome.status, 200);
   await deliverer.close();

@@ -8,7 +8,7 @@ import { explainAddress } from '../../core/values/address.ts';
 import { memoize } from '../../core/values/memoize.ts';
 import { parseTargetUrl, targetSpace } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
-import type { CancelToken, Deliverer, DeliveryOrder } from './deliverer.ts';
+import type { CancelToken, Deliverer, DeliveryRequest } from './deliverer.ts';
 
 export interface SendContext {
   readonly world: World;
@@ -16,7 +16,7 @@ export interface SendContext {
   readonly deliverer: Deliverer;
   /** EVT-5b: the wall's time, because real receivers check theirs. */
   readonly wallMs: () => number;
-  readonly recall: CancelToken;
+  readonly cancelToken: CancelToken;
 }
 
 export type SendResult =
@@ -62,20 +62,20 @@ class AttemptSender {
     if ('refused' in target) return Promise.resolve(this.#refused(target.refused));
     if ('unresolved' in target) return Promise.resolve(this.failed(target.unresolved));
     const signed = sign(this.#context, parcel, this.#send);
-    const order = orderOf(this.#context, target, signed, performance.now() - this.#beganMs);
-    return this.#context.deliverer.deliver(order).then((outcome) => {
+    const request = requestOf(this.#context, target, signed, performance.now() - this.#beganMs);
+    return this.#context.deliverer.deliver(request).then((outcome) => {
       const result =
         outcome.refusedTarget === undefined
           ? this.#answered(outcome.status, outcome.error, signed.signature)
           : this.#refused(outcome.refusedTarget);
-      return this.#send.fault === 'duplicate' ? this.#again(order, result) : result;
+      return this.#send.fault === 'duplicate' ? this.#again(request, result) : result;
     });
   }
 
   /** EVT-4: at least once, so a fault may send the same thing twice. */
-  async #again(order: DeliveryOrder, result: SendResult): Promise<SendResult> {
+  async #again(request: DeliveryRequest, result: SendResult): Promise<SendResult> {
     const parcel = findParcel(this.#context, this.#send);
-    if (typeof parcel !== 'string') await this.#context.deliverer.deliver(order);
+    if (typeof parcel !== 'string') await this.#context.deliverer.deliver(request);
     return result;
   }
 
@@ -196,12 +196,12 @@ function sign(
   return { body, signature, headers: delivery.headers(subscription, signature) };
 }
 
-function orderOf(
-  { world, behaviour, recall }: SendContext,
+function requestOf(
+  { world, behaviour, cancelToken }: SendContext,
   { url, addresses }: Target,
   { body, headers }: Signed,
   spentMs: number,
-): DeliveryOrder {
+): DeliveryRequest {
   const { webhooks, delivery } = behaviour;
   const allowLocal = world.options.allowLocalWebhooks;
   return {
@@ -217,6 +217,6 @@ function orderOf(
     // EVT-9b: fifteen seconds in all, looking up the name included.
     answerLimitMs: Math.max(1, delivery.connectionLimitMs - spentMs),
     followsRedirect: delivery.followsRedirect,
-    recall,
+    cancelToken,
   };
 }

@@ -24,50 +24,50 @@ const attemptsAtMs = [
 ];
 
 timetable('EVT-8a, EVT-8b: eight attempts at the stated times, and no ninth', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 503;
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.advance(30 * day);
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 503;
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.advance(30 * day);
   assert.equal(
-    stage.arrivals.map(({ atMs }) => atMs - startMs),
+    harness.arrivals.map(({ atMs }) => atMs - startMs),
     attemptsAtMs,
   );
-  const [delivery] = stage.deliveries(id);
+  const [delivery] = harness.deliveries(id);
   assert.is(delivery?.status, 'exhausted');
   assert.is(delivery?.attempts.length, 8);
   assert.equal(
     delivery?.attempts.map(({ status }) => status),
     [503, 503, 503, 503, 503, 503, 503, 503],
   );
-  await stage.close();
+  await harness.close();
 });
 
 timetable('an attempt comes neither early nor late by a millisecond', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 500;
-  await stage.subscribe();
-  stage.emit();
-  await stage.advance(29_999);
-  assert.is(stage.arrivals.length, 1);
-  await stage.advance(1);
-  assert.is(stage.arrivals.length, 2);
-  await stage.advance(119_999);
-  assert.is(stage.arrivals.length, 2);
-  await stage.advance(1);
-  assert.is(stage.arrivals.length, 3);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 500;
+  await harness.subscribe();
+  harness.emit();
+  await harness.advance(29_999);
+  assert.is(harness.arrivals.length, 1);
+  await harness.advance(1);
+  assert.is(harness.arrivals.length, 2);
+  await harness.advance(119_999);
+  assert.is(harness.arrivals.length, 2);
+  await harness.advance(1);
+  assert.is(harness.arrivals.length, 3);
+  await harness.close();
 });
 
 timetable('each attempt is the same event, signed anew (EVT-2b)', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = (_arrival, nth) => (nth < 3 ? 500 : 200);
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.advance(day);
-  assert.is(stage.arrivals.length, 3);
-  assert.is(new Set(stage.arrivals.map(({ body }) => body)).size, 1);
-  const { attempts, status } = stage.sole(id);
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = (_arrival, nth) => (nth < 3 ? 500 : 200);
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.advance(day);
+  assert.is(harness.arrivals.length, 3);
+  assert.is(new Set(harness.arrivals.map(({ body }) => body)).size, 1);
+  const { attempts, status } = harness.sole(id);
   assert.is(status, 'delivered');
   assert.equal(
     attempts.map(({ n, atMs }) => [n, atMs - startMs]),
@@ -77,261 +77,266 @@ timetable('each attempt is the same event, signed anew (EVT-2b)', async () => {
       [3, 150_000],
     ],
   );
-  await stage.close();
+  await harness.close();
 });
 
 timetable('EVT-9a: only a 2xx arrives', async () => {
   for (const status of [100, 199, 300, 301, 302, 304, 307, 308, 400, 404, 429, 500, 503, 599]) {
-    const stage = await DeliveryTestHarness.begin();
-    stage.script = () => status;
-    const id = await stage.subscribe();
-    stage.emit();
-    await stage.settle();
-    assert.is(stage.deliveries(id)[0]?.status, 'pending', `after ${status}`);
-    assert.is(stage.subscription(id).lastDeliveredSeq, 0);
-    await stage.close();
+    const harness = await DeliveryTestHarness.begin();
+    harness.script = () => status;
+    const id = await harness.subscribe();
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.deliveries(id)[0]?.status, 'pending', `after ${status}`);
+    assert.is(harness.subscription(id).lastDeliveredSeq, 0);
+    await harness.close();
   }
   for (const status of [200, 201, 202, 204, 226, 299]) {
-    const stage = await DeliveryTestHarness.begin();
-    stage.script = () => status;
-    const id = await stage.subscribe();
-    stage.emit();
-    await stage.settle();
-    assert.is(stage.deliveries(id)[0]?.status, 'delivered', `after ${status}`);
-    await stage.close();
+    const harness = await DeliveryTestHarness.begin();
+    harness.script = () => status;
+    const id = await harness.subscribe();
+    harness.emit();
+    await harness.waitUntilIdle();
+    assert.is(harness.deliveries(id)[0]?.status, 'delivered', `after ${status}`);
+    await harness.close();
   }
 });
 
 timetable('EVT-9b: fifteen seconds of the sandbox’s clock end an attempt under way', async () => {
-  const stage = await DeliveryTestHarness.begin();
+  const harness = await DeliveryTestHarness.begin();
   // The receiver never answers the first; whoever waits for it is told when it is cut off.
   let cut = 0;
-  stage.script = ({ order }, nth) =>
+  harness.script = ({ request }, nth) =>
     nth > 1
       ? 200
       : new Promise((resolve) => {
-          order.recall.onRecall(() => {
+          request.cancelToken.onCancel(() => {
             cut += 1;
             resolve(200);
           });
         });
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.advance(14_999);
-  assert.is(stage.deliveries(id)[0]?.inFlight, true);
-  await stage.advance(1);
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.advance(14_999);
+  assert.is(harness.deliveries(id)[0]?.inFlight, true);
+  await harness.advance(1);
   assert.is(cut, 1);
-  const [delivery] = stage.deliveries(id);
+  const [delivery] = harness.deliveries(id);
   assert.is(delivery?.attempts.length, 1);
   assert.match(delivery?.attempts[0]?.error ?? '', 'within 15 s');
   // NS-42: the wait counts from the end of the failed attempt.
   assert.is(delivery?.nextDueMs, startMs + 15_000 + 30_000);
-  await stage.advance(30_000);
-  assert.is(stage.deliveries(id)[0]?.status, 'delivered');
-  await stage.close();
+  await harness.advance(30_000);
+  assert.is(harness.deliveries(id)[0]?.status, 'delivered');
+  await harness.close();
 });
 
 timetable('NS-42: the wait can count from the start of the failed attempt', async () => {
-  const stage = await DeliveryTestHarness.begin({ settings: { retry_counted_from: 'start' } });
-  stage.script = (_arrival, nth) => (nth > 1 ? 200 : new Promise(() => undefined));
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.advance(15_000);
-  assert.is(stage.sole(id).nextDueMs, startMs + 30_000);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin({ settings: { retry_counted_from: 'start' } });
+  harness.script = (_arrival, nth) => (nth > 1 ? 200 : new Promise(() => undefined));
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.advance(15_000);
+  assert.is(harness.sole(id).nextDueMs, startMs + 30_000);
+  await harness.close();
 });
 
 timetable('NS-28: a failing event holds the later ones of its subscription back', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = ({ seq }, nth) => (seq === 1 && nth < 3 ? 500 : 200);
-  const id = await stage.subscribe();
-  stage.emit(3);
-  await stage.settle();
-  assert.equal(stage.seqs, [1]);
-  await stage.advance(hour);
-  assert.equal(stage.seqs, [1, 1, 1, 2, 3]);
-  assert.is(stage.subscription(id).lastDeliveredSeq, 3);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = ({ seq }, nth) => (seq === 1 && nth < 3 ? 500 : 200);
+  const id = await harness.subscribe();
+  harness.emit(3);
+  await harness.waitUntilIdle();
+  assert.equal(harness.seqs, [1]);
+  await harness.advance(hour);
+  assert.equal(harness.seqs, [1, 1, 1, 2, 3]);
+  assert.is(harness.subscription(id).lastDeliveredSeq, 3);
+  await harness.close();
 });
 
 timetable('other subscriptions do not wait for one that fails', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = ({ url }) => (url.includes('bad') ? 500 : 200);
-  const bad = await stage.subscribe('https://bad.example.com/');
-  const good = await stage.subscribe('https://good.example.com/');
-  stage.emit(4);
-  await stage.settle();
-  assert.is(stage.subscription(good).lastDeliveredSeq, 4);
-  assert.is(stage.subscription(bad).lastDeliveredSeq, 0);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = ({ url }) => (url.includes('bad') ? 500 : 200);
+  const bad = await harness.subscribe('https://bad.example.com/');
+  const good = await harness.subscribe('https://good.example.com/');
+  harness.emit(4);
+  await harness.waitUntilIdle();
+  assert.is(harness.subscription(good).lastDeliveredSeq, 4);
+  assert.is(harness.subscription(bad).lastDeliveredSeq, 0);
+  await harness.close();
 });
 
 timetable(
   'EVT-10a, NS-28: after the last attempt delivery stops, and resuming goes on',
   async () => {
-    const stage = await DeliveryTestHarness.begin();
-    stage.script = ({ seq }) => (seq === 2 ? 500 : 200);
-    const id = await stage.subscribe();
-    stage.emit(3);
-    await stage.advance(2 * day);
-    assert.is(stage.subscription(id).stopped, true);
-    assert.is(stage.subscription(id).disabled, false);
-    assert.is(stage.subscription(id).lastDeliveredSeq, 1);
-    assert.equal(stage.seqs, [1, ...Array(8).fill(2)]);
-    stage.emit();
-    await stage.advance(day);
-    assert.is(stage.arrivals.length, 9, 'nothing is sent while it stands still');
+    const harness = await DeliveryTestHarness.begin();
+    harness.script = ({ seq }) => (seq === 2 ? 500 : 200);
+    const id = await harness.subscribe();
+    harness.emit(3);
+    await harness.advance(2 * day);
+    assert.is(harness.subscription(id).stopped, true);
+    assert.is(harness.subscription(id).disabled, false);
+    assert.is(harness.subscription(id).lastDeliveredSeq, 1);
+    assert.equal(harness.seqs, [1, ...Array(8).fill(2)]);
+    harness.emit();
+    await harness.advance(day);
+    assert.is(harness.arrivals.length, 9, 'nothing is sent while it stands still');
 
-    stage.act('resumeSubscription', { id: String(id) });
-    await stage.settle();
+    harness.execute('resumeSubscription', { id: String(id) });
+    await harness.waitUntilIdle();
     // It fails again and has the whole timetable again, from now.
-    assert.is(stage.arrivals.length, 10);
-    const [, second_] = stage.deliveries(id);
-    assert.is(second_?.nextDueMs, stage.host.world.nowMs + 30_000);
-    stage.script = () => 200;
-    await stage.advance(30_000);
-    assert.equal(stage.seqs.slice(9), [2, 2, 3, 4]);
-    assert.is(stage.subscription(id).lastDeliveredSeq, 4);
-    await stage.close();
+    assert.is(harness.arrivals.length, 10);
+    const [, second_] = harness.deliveries(id);
+    assert.is(second_?.nextDueMs, harness.host.world.nowMs + 30_000);
+    harness.script = () => 200;
+    await harness.advance(30_000);
+    assert.equal(harness.seqs.slice(9), [2, 2, 3, 4]);
+    assert.is(harness.subscription(id).lastDeliveredSeq, 4);
+    await harness.close();
   },
 );
 
 timetable('resuming what does not stand still changes nothing', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  const id = await stage.subscribe();
-  stage.emit(2);
-  await stage.settle();
-  stage.act('resumeSubscription', { id: String(id) });
-  await stage.advance(day);
-  assert.equal(stage.seqs, [1, 2]);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin();
+  const id = await harness.subscribe();
+  harness.emit(2);
+  await harness.waitUntilIdle();
+  harness.execute('resumeSubscription', { id: String(id) });
+  await harness.advance(day);
+  assert.equal(harness.seqs, [1, 2]);
+  await harness.close();
 });
 
 timetable('resuming after more than the window goes on with what is still kept', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 500;
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.advance(9 * day);
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 500;
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.advance(9 * day);
   // EVT-10b: enough of them that what is older than seven days is let go.
-  stage.script = () => 200;
-  stage.emit(2);
-  assert.ok(stage.host.world.events.first > 1);
-  stage.act('resumeSubscription', { id: String(id) });
-  await stage.settle();
-  assert.equal(stage.seqs.slice(8), [2, 3]);
-  await stage.close();
+  harness.script = () => 200;
+  harness.emit(2);
+  assert.ok(harness.host.world.events.first > 1);
+  harness.execute('resumeSubscription', { id: String(id) });
+  await harness.waitUntilIdle();
+  assert.equal(harness.seqs.slice(8), [2, 3]);
+  await harness.close();
 });
 
 timetable('after_last_attempt skip: the next event goes out instead', async () => {
-  const stage = await DeliveryTestHarness.begin({ settings: { after_last_attempt: 'skip' } });
-  stage.script = ({ seq }) => (seq === 1 ? 500 : 200);
-  const id = await stage.subscribe();
-  stage.emit(2);
-  await stage.advance(2 * day);
-  assert.equal(stage.seqs, [...Array(8).fill(1), 2]);
-  assert.is(stage.subscription(id).stopped, false);
-  assert.is(stage.subscription(id).lastDeliveredSeq, 2);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin({ settings: { after_last_attempt: 'skip' } });
+  harness.script = ({ seq }) => (seq === 1 ? 500 : 200);
+  const id = await harness.subscribe();
+  harness.emit(2);
+  await harness.advance(2 * day);
+  assert.equal(harness.seqs, [...Array(8).fill(1), 2]);
+  assert.is(harness.subscription(id).stopped, false);
+  assert.is(harness.subscription(id).lastDeliveredSeq, 2);
+  await harness.close();
 });
 
 timetable('delivery_order independent: nobody waits for a failing event', async () => {
-  const stage = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
-  stage.script = ({ seq }, nth) => (seq === 1 && nth === 1 ? 500 : 200);
-  const id = await stage.subscribe();
-  stage.emit(3);
-  await stage.settle();
-  assert.equal(stage.seqs, [1, 2, 3]);
-  await stage.advance(30_000);
-  assert.equal(stage.seqs, [1, 2, 3, 1]);
+  const harness = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
+  harness.script = ({ seq }, nth) => (seq === 1 && nth === 1 ? 500 : 200);
+  const id = await harness.subscribe();
+  harness.emit(3);
+  await harness.waitUntilIdle();
+  assert.equal(harness.seqs, [1, 2, 3]);
+  await harness.advance(30_000);
+  assert.equal(harness.seqs, [1, 2, 3, 1]);
   // EVT-10a: the last that arrived; the late one takes nothing back.
-  assert.is(stage.subscription(id).lastDeliveredSeq, 3);
-  await stage.close();
+  assert.is(harness.subscription(id).lastDeliveredSeq, 3);
+  await harness.close();
 });
 
 timetable(
   'independent events of a receiver that hangs get no delivery beyond a bound',
   async () => {
-    const stage = await DeliveryTestHarness.begin({ settings: { delivery_order: 'independent' } });
+    const harness = await DeliveryTestHarness.begin({
+      settings: { delivery_order: 'independent' },
+    });
     const answers: (() => void)[] = [];
-    stage.script = () => new Promise((resolve) => answers.push(() => resolve(200)));
-    const id = await stage.subscribe();
-    stage.emit(1000);
-    assert.is(stage.deliveries(id).length, 64);
-    while (stage.arrivals.length < 1000 || answers.length > 0) {
+    harness.script = () => new Promise((resolve) => answers.push(() => resolve(200)));
+    const id = await harness.subscribe();
+    harness.emit(1000);
+    assert.is(harness.deliveries(id).length, 64);
+    while (harness.arrivals.length < 1000 || answers.length > 0) {
       for (const answer of answers.splice(0)) answer();
       await new Promise(setImmediate);
     }
-    assert.is(new Set(stage.seqs).size, 1000);
-    await stage.close();
+    assert.is(new Set(harness.seqs).size, 1000);
+    await harness.close();
   },
 );
 
 timetable('retry now: a waiting one at once, and the timetable goes on from there', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 500;
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.settle();
-  stage.act('retryDelivery', { id: stage.sole(id).id });
-  await stage.settle();
-  assert.is(stage.arrivals.length, 2);
-  assert.is(stage.sole(id).nextDueMs, startMs + 2 * minute);
-  await stage.advance(30 * day);
-  assert.is(stage.arrivals.length, 8);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 500;
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.waitUntilIdle();
+  harness.execute('retryDelivery', { id: harness.sole(id).id });
+  await harness.waitUntilIdle();
+  assert.is(harness.arrivals.length, 2);
+  assert.is(harness.sole(id).nextDueMs, startMs + 2 * minute);
+  await harness.advance(30 * day);
+  assert.is(harness.arrivals.length, 8);
+  await harness.close();
 });
 
 timetable(
   'retry now: one that stands still goes on, one that arrived is sent once more',
   async () => {
-    const stage = await DeliveryTestHarness.begin();
-    stage.script = () => 500;
-    const id = await stage.subscribe();
-    stage.emit(2);
-    await stage.advance(2 * day);
-    stage.script = () => 200;
-    const first = stage.deliveries(id)[0]?.id ?? '';
-    stage.act('retryDelivery', { id: first });
-    await stage.settle();
-    assert.equal(stage.seqs.slice(8), [1, 2]);
-    stage.act('retryDelivery', { id: first });
-    await stage.settle();
-    assert.equal(stage.seqs.slice(10), [1]);
-    assert.is(stage.subscription(id).lastDeliveredSeq, 2);
-    await stage.close();
+    const harness = await DeliveryTestHarness.begin();
+    harness.script = () => 500;
+    const id = await harness.subscribe();
+    harness.emit(2);
+    await harness.advance(2 * day);
+    harness.script = () => 200;
+    const first = harness.deliveries(id)[0]?.id ?? '';
+    harness.execute('retryDelivery', { id: first });
+    await harness.waitUntilIdle();
+    assert.equal(harness.seqs.slice(8), [1, 2]);
+    harness.execute('retryDelivery', { id: first });
+    await harness.waitUntilIdle();
+    assert.equal(harness.seqs.slice(10), [1]);
+    assert.is(harness.subscription(id).lastDeliveredSeq, 2);
+    await harness.close();
   },
 );
 
 timetable('a receiver that is down costs one delivery, however many events come', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 500;
-  const id = await stage.subscribe();
-  stage.emit(10_000);
-  await stage.settle();
-  assert.is(stage.deliveries(id).length, 1);
-  assert.is(stage.host.world.timers.length, 1);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 500;
+  const id = await harness.subscribe();
+  harness.emit(10_000);
+  await harness.waitUntilIdle();
+  assert.is(harness.deliveries(id).length, 1);
+  assert.is(harness.host.world.timers.length, 1);
+  await harness.close();
 });
 
 timetable('what stands still is kept for resuming, however much else is delivered', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = ({ url }) => (url.includes('down') ? 500 : 200);
-  const down = await stage.subscribe('https://down.example.com/');
-  stage.emit();
-  await stage.advance(day);
-  await stage.subscribe('https://up.example.com/');
-  stage.emit(9000);
-  await stage.settle();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = ({ url }) => (url.includes('down') ? 500 : 200);
+  const down = await harness.subscribe('https://down.example.com/');
+  harness.emit();
+  await harness.advance(day);
+  await harness.subscribe('https://up.example.com/');
+  harness.emit(9000);
+  await harness.waitUntilIdle();
   // Of what is finished some thousands are kept to be looked at.
-  assert.ok(stage.host.world.deliveries.size < 5000, `${stage.host.world.deliveries.size} kept`);
-  stage.script = () => 200;
-  stage.act('resumeSubscription', { id: String(down) });
-  await stage.settle();
-  const seqs = stage.arrivals.filter(({ url }) => url.includes('down')).map(({ seq }) => seq);
+  assert.ok(
+    harness.host.world.deliveries.size < 5000,
+    `${harness.host.world.deliveries.size} kept`,
+  );
+  harness.script = () => 200;
+  harness.execute('resumeSubscription', { id: String(down) });
+  await harness.waitUntilIdle();
+  const seqs = harness.arrivals.filter(({ url }) => url.includes('down')).map(({ seq }) => seq);
   assert.is(seqs[8], 1);
-  assert.is(stage.subscription(down).lastDeliveredSeq, 9001);
-  await stage.close();
+  assert.is(harness.subscription(down).lastDeliveredSeq, 9001);
+  await harness.close();
 });
 
 timetable.run();

@@ -1,7 +1,7 @@
 // Deliveries over real sockets with undici, which is loaded when the first one leaves.
 import type { FollowsRedirect } from '../../core/behaviour.ts';
 import { memoize } from '../../core/values/memoize.ts';
-import type { Deliverer, DeliveryOrder, DeliveryOutcome } from './deliverer.ts';
+import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import { type ExchangeOutcome, exchange } from './exchange.ts';
 import { type PoolOptions, Pools } from './pools.ts';
 import { type Lookup, Resolver } from './resolver.ts';
@@ -26,18 +26,18 @@ export function undiciDeliverer(options: UndiciDelivererOptions = {}): Deliverer
     pools = new Pools((await import('undici')).default, options.pools);
     return pools;
   };
-  const send = (to: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> => {
+  const send = (to: Pools, request: DeliveryRequest): Promise<DeliveryOutcome> => {
     if (closed) return Promise.resolve({ status: null, error: 'the sandbox is closing' });
-    return order.followsRedirect === null
-      ? sendFirst(to, order)
-      : sendOn(to, resolver, order, order.followsRedirect);
+    return request.followsRedirect === null
+      ? sendFirst(to, request)
+      : sendOn(to, resolver, request, request.followsRedirect);
   };
   return {
     resolve: (hostname) => resolver.resolve(hostname),
-    deliver: (order) => {
-      if (pools !== null) return send(pools, order);
+    deliver: (request) => {
+      if (pools !== null) return send(pools, request);
       opening ??= open();
-      return opening.then((opened) => send(opened, order));
+      return opening.then((opened) => send(opened, request));
     },
     close: async () => {
       closed = true;
@@ -65,26 +65,26 @@ interface Hop {
   readonly method: 'POST' | 'GET';
 }
 
-function firstHop({ url, addresses }: DeliveryOrder): Hop {
+function firstHop({ url, addresses }: DeliveryRequest): Hop {
   return { place: placeOf(url), addresses, method: 'POST' };
 }
 
 /** EVT-9a: a redirect is an answer like any other, and not followed. */
-function sendFirst(pools: Pools, order: DeliveryOrder): Promise<DeliveryOutcome> {
-  return sendHop(pools, order, firstHop(order), order.answerLimitMs);
+function sendFirst(pools: Pools, request: DeliveryRequest): Promise<DeliveryOutcome> {
+  return sendHop(pools, request, firstHop(request), request.answerLimitMs);
 }
 
 /** With redirects followed, which only a deviation does. */
 async function sendOn(
   pools: Pools,
   resolver: Resolver,
-  order: DeliveryOrder,
+  request: DeliveryRequest,
   follows: FollowsRedirect,
 ): Promise<DeliveryOutcome> {
-  const endAtMs = performance.now() + order.answerLimitMs;
-  let hop = firstHop(order);
+  const endAtMs = performance.now() + request.answerLimitMs;
+  let hop = firstHop(request);
   for (let redirects = 0; ; redirects += 1) {
-    const outcome = await sendHop(pools, order, hop, Math.max(1, endAtMs - performance.now()));
+    const outcome = await sendHop(pools, request, hop, Math.max(1, endAtMs - performance.now()));
     const next = await nextHop(resolver, hop, outcome, follows);
     if (next === null || redirects === mostRedirects) return outcome;
     hop = next;
@@ -93,11 +93,11 @@ async function sendOn(
 
 function sendHop(
   pools: Pools,
-  order: DeliveryOrder,
+  request: DeliveryRequest,
   { place, addresses, method }: Hop,
   limitMs: number,
 ): Promise<ExchangeOutcome> {
-  const { refuseAddress, headers, body, recall } = order;
+  const { refuseAddress, headers, body, cancelToken } = request;
   // Pooled connections are looked up no more, so what was judged for this delivery is asked again.
   for (const address of addresses ?? []) {
     const why = refuseAddress(address);
@@ -112,7 +112,7 @@ function sendHop(
     headers: { 'user-agent': userAgent, ...headers },
     body: method === 'POST' ? body : null,
     limitMs,
-    recall,
+    cancelToken,
   });
 }
 

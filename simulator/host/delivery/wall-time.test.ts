@@ -35,29 +35,29 @@ wallTime('the first retry, over real sockets and in real time', async () => {
     });
   });
   const to = `http://127.0.0.1:${await listen(server)}/in`;
-  const stage = await DeliveryTestHarness.begin({
+  const harness = await DeliveryTestHarness.begin({
     clock: 'real',
     deliverer: undiciDeliverer(),
     forwards: [{ from: 'https://hooks.example.com', to }],
   });
-  const id = await stage.subscribe();
-  stage.emit();
+  const id = await harness.subscribe();
+  harness.emit();
   // The wake-up of the sandbox holds nobody's program up; here the test does.
   const alive = setInterval(() => undefined, 1000);
   await both;
   clearInterval(alive);
-  await stage.settle();
+  await harness.waitUntilIdle();
   const [first, second] = seen as [Seen, Seen];
   const waitedMs = second.atMs - first.atMs;
   assert.ok(waitedMs > 29_900 && waitedMs < 40_000, `${waitedMs} ms`);
   assert.is(second.body, first.body);
   assert.is.not(second.header, first.header, 'EVT-5b: signed anew');
-  const { secret } = stage.subscription(id);
+  const { secret } = harness.subscription(id);
   for (const { body, header } of seen) {
     assert.ok(verifyWebhook({ body, header, secret }).ok);
   }
-  assert.is(stage.sole(id).status, 'delivered');
-  await stage.close();
+  assert.is(harness.sole(id).status, 'delivered');
+  await harness.close();
   server.close();
 });
 

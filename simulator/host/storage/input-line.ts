@@ -1,4 +1,4 @@
-// An input of a world as one line of text, and back: what recordings and journals are made of.
+// An input of a world as one line of text, and back: what recordings and write-ahead logs are made of.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import type { Input } from '../../core/step.ts';
 
@@ -27,7 +27,7 @@ const call: Schema = {
   },
   required: ['atMs', 'call'],
 };
-const inputKinds: readonly unknown[] = ['call', 'time', 'answered', 'target-refused', 'act'];
+const inputKinds: readonly unknown[] = ['call', 'time', 'answered', 'target-refused', 'command'];
 
 /** Throws a SyntaxError where it is none. */
 export function parseInput(line: string): Input {

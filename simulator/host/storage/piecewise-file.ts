@@ -16,8 +16,8 @@ export interface SavedClock {
 export interface Stored {
   readonly snapshot: Snapshot;
   readonly clock: SavedClock;
-  /** The journal that goes on where this state ends. */
-  readonly journal: string;
+  /** The log that goes on where this state ends. */
+  readonly log: string;
 }
 
 /** Reads JSON; writes a snapshot piece by piece beside the file, then in its place. */

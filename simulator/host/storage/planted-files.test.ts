@@ -43,16 +43,19 @@ function place(name: string): string {
 }
 
 const beside = (path: string, ending: string) => join(path, '..', `.state.json.${ending}`);
-const said = (act: Promise<unknown>) => act.then(String, (error: Error) => error.message);
+const said = (run: Promise<unknown>) => run.then(String, (error: Error) => error.message);
 const namesBeside = (path: string) => readdirSync(join(path, '..')).sort();
 const keep = (path: string, options: Partial<StateFileOptions> = {}) =>
   new StateFile(sandbox.first, path, { onTrouble: assert.unreachable, ...options });
 
 /** Something is done before each file is opened, in every module, as a stranger would who waits. */
-async function beforeOpening(act: (path: string) => void, run: () => Promise<void>): Promise<void> {
+async function beforeOpening(
+  plant: (path: string) => void,
+  run: () => Promise<void>,
+): Promise<void> {
   const { open } = promises;
   const watched = (path: string, ...rest: never[]) => {
-    act(path);
+    plant(path);
     return open(path, ...rest);
   };
   Object.assign(promises, { open: watched });
@@ -129,31 +132,34 @@ planted('a lock that is another’s by now is not given up for it', async () => 
   assert.is(readFileSync(beside(path, 'lock'), 'utf8'), '1 2\n');
 });
 
-planted('a journal that is a link, a pipe, a folder or another person’s is not told', async () => {
-  const path = place('journal');
-  const file = keep(path);
-  await file.begin();
-  const own = namesBeside(path).find((name) => name.endsWith('.journal')) ?? '';
-  const told = JSON.parse(readFileSync(join(path, '..', own), 'utf8'));
-  const head = { ...told, journal: 'ffffffffffffffff', after: told.journal };
-  const theirs = join(folder, 'journal', 'theirs');
-  writeFileSync(theirs, `${JSON.stringify(head)}\nno line of ours\n`);
-  symlinkSync(theirs, beside(path, 'ffffffffffffffff.journal'));
-  mkdirSync(beside(path, 'folder.journal'));
-  if (isPosix) execFileSync('mkfifo', [beside(path, 'pipe.journal')]);
-  assert.is(await said(readStateFile(path)), '[object Object]');
-  rmSync(beside(path, 'ffffffffffffffff.journal'));
-  writeFileSync(beside(path, 'ffffffffffffffff.journal'), readFileSync(theirs));
-  // One of ours is told.
-  assert.match(await said(readStateFile(path)), 'line 2 is broken');
-  if (process.getuid?.() === 0) {
-    chownSync(beside(path, 'ffffffffffffffff.journal'), 65_534, 65_534);
+planted(
+  'a write-ahead log that is a link, a pipe, a folder or another person’s is not told',
+  async () => {
+    const path = place('log');
+    const file = keep(path);
+    await file.begin();
+    const own = namesBeside(path).find((name) => name.endsWith('.wal')) ?? '';
+    const told = JSON.parse(readFileSync(join(path, '..', own), 'utf8'));
+    const head = { ...told, log: 'ffffffffffffffff', after: told.log };
+    const theirs = join(folder, 'log', 'theirs');
+    writeFileSync(theirs, `${JSON.stringify(head)}\nno line of ours\n`);
+    symlinkSync(theirs, beside(path, 'ffffffffffffffff.wal'));
+    mkdirSync(beside(path, 'folder.wal'));
+    if (isPosix) execFileSync('mkfifo', [beside(path, 'pipe.wal')]);
     assert.is(await said(readStateFile(path)), '[object Object]');
-  }
-  await file.close();
-  assert.equal(namesBeside(path), ['.state.json.folder.journal', 'state.json', 'theirs']);
-  writeFileSync(victim, 'theirs');
-});
+    rmSync(beside(path, 'ffffffffffffffff.wal'));
+    writeFileSync(beside(path, 'ffffffffffffffff.wal'), readFileSync(theirs));
+    // One of ours is told.
+    assert.match(await said(readStateFile(path)), 'line 2 is broken');
+    if (process.getuid?.() === 0) {
+      chownSync(beside(path, 'ffffffffffffffff.wal'), 65_534, 65_534);
+      assert.is(await said(readStateFile(path)), '[object Object]');
+    }
+    await file.close();
+    assert.equal(namesBeside(path), ['.state.json.folder.wal', 'state.json', 'theirs']);
+    writeFileSync(victim, 'theirs');
+  },
+);
 
 planted(
   'a world that steps aside is alone in its new place, and gives up the old one',
@@ -183,7 +189,7 @@ planted('what another sandbox saved while this one started is not written over',
   const other = keep(path);
   await other.begin();
   const begun = await versionOfState(path);
-  sandbox.first.act('makeEvent', { category: 'account' });
+  sandbox.first.execute('makeEvent', { category: 'account' });
   other.flush();
   // As a kill would, which is not between another one's look and its lock but by chance.
   rmSync(beside(path, 'lock'));

@@ -53,7 +53,7 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
   for (let n = 0; n < 1200; n += 1) {
     const draw = drawFrom(seed * 10_000 + n);
     const input = makeInput(draw, first.world);
-    if (input.kind === 'act') first.act(input.name, input.args as never);
+    if (input.kind === 'command') first.execute(input.name, input.args as never);
     else if (input.kind === 'time') await first.advance({ by_ms: draw(4) === 0 ? 3_600_000 : 700 });
     else {
       first.call(makeCall(draw, first.world), () => undefined);
@@ -111,7 +111,7 @@ recording('a file that cannot be written is refused before anything is recorded'
   const error = await refusal(Recording.begin(sandbox.first, path, assert.unreachable));
   assert.instance(error, RecordingError);
   assert.is(error?.message, 'cannot be written (ENOENT); give a path that can');
-  sandbox.first.act('makeEvent', { category: 'account' });
+  sandbox.first.execute('makeEvent', { category: 'account' });
   assert.not(existsSync(path));
   await sandbox.close();
 });
@@ -128,10 +128,10 @@ recording(
     writeFileSync(path, '');
     chmodSync(path, 0o644);
     const begun = await Recording.begin(sandbox.first, path, assert.unreachable);
-    sandbox.first.act('makeEvent', { category: 'account' });
+    sandbox.first.execute('makeEvent', { category: 'account' });
     await begun.close();
     assert.is(statSync(path).mode & 0o777, 0o600, 'it is for its owner alone now');
-    assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"act".*\n$/);
+    assert.match(readFileSync(path, 'utf8'), /^\{"format":.*\n\{"kind":"command".*\n$/);
     await sandbox.close();
   },
 );

@@ -42,8 +42,8 @@ export class Recording {
    * Resolves when the file is there to be written; throws a RecordingError where it cannot be, or
    * where it holds something already: a recording is evidence, and never lost to the next one.
    */
-  static async begin(...terms: ConstructorParameters<typeof Recording>): Promise<Recording> {
-    const [host, named, onTrouble, deviations] = terms;
+  static async begin(...options: ConstructorParameters<typeof Recording>): Promise<Recording> {
+    const [host, named, onTrouble, deviations] = options;
     const path = await findRealFile(named).catch(refuseFile);
     const file = await openEmpty(path).catch(refuseFile);
     return new Recording(host, path, onTrouble, deviations, file);
@@ -140,7 +140,7 @@ export interface RecordedOptions {
 /** The lines of a recording, and what the world in it was made with. Throws a StateError. */
 export async function readRecording(
   path: string,
-): Promise<{ readonly lines: readonly string[]; readonly terms: RecordedOptions }> {
+): Promise<{ readonly lines: readonly string[]; readonly options: RecordedOptions }> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new StateError(`cannot be read (${error.code ?? error.message})`);
   });
@@ -149,7 +149,7 @@ export async function readRecording(
   if (lines[lines.length - 1] !== '') lines.pop();
   const { settings = {}, deviations } = parseHead(lines[0]);
   const ids = Array.isArray(deviations) ? deviations.map(String) : [];
-  return { lines, terms: { settings, deviations: ids } };
+  return { lines, options: { settings, deviations: ids } };
 }
 
 function parseHead(line: string | undefined): Partial<RecordedOptions> {

@@ -37,8 +37,8 @@ async function live(sandbox: Sandbox, from: number, count: number): Promise<stri
   const { first } = sandbox;
   for (let n = from; n < from + count; n += 1) {
     const input = makeInput(drawFrom(n), first.world);
-    if (input.kind === 'act')
-      heard.push(JSON.stringify(first.act(input.name, input.args as never)));
+    if (input.kind === 'command')
+      heard.push(JSON.stringify(first.execute(input.name, input.args as never)));
     else if (input.kind === 'call') {
       first.call(input.call, (answer) => heard.push(JSON.stringify(answer)));
     } else await first.advance({ by_ms: input.atMs - first.world.nowMs });
@@ -55,7 +55,7 @@ state('the future after a restore is the same as without it', async () => {
     const other = await createTestSandbox({ wallMs });
     await live(one, seed, 300);
     const fault = { match: { operation: 'createAccount' }, effect: { kind: 'delay', ms: 9000 } };
-    one.first.act('makeFault', { ...fault, times: 1 } as never);
+    one.first.execute('makeFault', { ...fault, times: 1 } as never);
     const body = {
       client_reference_id: `held-${seed}`,
       email: `held-${seed}@example.com`,
@@ -93,16 +93,16 @@ function untimed({ first }: Sandbox): string {
 
 const notStates: readonly (readonly [string, string])[] = [
   ['', 'is not whole JSON'],
-  ['{"format":"trading-platform-sandbox-state","version":1,"wor', 'is not whole JSON'],
+  ['{"format":"trading-platform-sandbox-state","version":2,"wor', 'is not whole JSON'],
   ['[]', 'a state is a JSON object'],
   ['null', 'a state is a JSON object'],
   ['0', 'a state is a JSON object'],
   ['""', 'a state is a JSON object'],
   ['{"format":"other"}', 'format must be'],
   ['{"format":"trading-platform-sandbox-state","version":2,"world":{}}', 'from a newer program'],
-  ['{"format":"trading-platform-sandbox-state","version":1}', 'world must be an object'],
+  ['{"format":"trading-platform-sandbox-state","version":2}', 'world must be an object'],
   [
-    '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
+    '{"format":"trading-platform-sandbox-state","version":2,"world":{}}',
     'world.firms must be a list',
   ],
 ];
@@ -143,7 +143,7 @@ state('what goes wrong while a world is put in place leaves the old one there', 
   const { first } = sandbox;
   const before = first.world;
   let waited = 0;
-  first.act('makeFault', { match: { operation: 'listAccounts' }, effect: { kind: 'hang' } });
+  first.execute('makeFault', { match: { operation: 'listAccounts' }, effect: { kind: 'hang' } });
   const authorization = `Bearer ${tokenOf(sandbox, 'firm')}`;
   const call = { method: 'GET', headers: { authorization }, body: new Uint8Array() };
   first.call({ ...call, target: '/api/v1/accounts' }, () => {
@@ -186,7 +186,7 @@ state('a place that cannot be written is said, and the world goes on', async () 
   const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
   const first = await file.begin().catch((error: Error) => error.message);
   assert.match(String(first), /cannot be written \(ENOENT\)/);
-  sandbox.first.act('makeEvent', { category: 'account' });
+  sandbox.first.execute('makeEvent', { category: 'account' });
   await file.close();
   assert.match(told[0] ?? '', /could not be saved to .*missing.*ENOENT/);
   // It can be written later on: the next save succeeds.
@@ -226,7 +226,7 @@ if (process.getuid !== undefined) {
       await file.begin();
       const saved = readFileSync(path, 'utf8');
       chmodSync(place, 0o555);
-      sandbox.first.act('makeEvent', { category: 'account' });
+      sandbox.first.execute('makeEvent', { category: 'account' });
       await file.close();
       assert.is(told.length, 1);
       assert.ok(told[0]?.startsWith(`the state could not be saved to ${path} (EACCES); `), told[0]);

@@ -6,15 +6,15 @@ import { StateError, snapshotWorld } from '../../core/state/snapshot.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { PiecewiseFile, type Stored } from './piecewise-file.ts';
 import { FileProblem, findRealFile, refuseSecondName, versionOf } from './private-file.ts';
-import { journalFiles, removeJournals, replayJournals, StateJournal } from './state-journal.ts';
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
+import { logFiles, removeLogs, replayLogs, WriteAheadLog } from './write-ahead-log.ts';
 
-/** After a change, so long until the file itself is saved anew; the journal has it before. */
+/** After a change, so long until the file itself is saved anew; the log has it before. */
 const saveAfterMs = 500;
 
 /**
- * The document in a state file with everything that its journal tells after it, or null when there
+ * The document in a state file with everything that its write-ahead log tells after it, or null when there
  * is no file yet. Throws a StateError.
  */
 export async function readStateFile(path: string): Promise<unknown> {
@@ -22,13 +22,13 @@ export async function readStateFile(path: string): Promise<unknown> {
   const { Low } = await import('lowdb');
   const db = new Low<unknown>(new PiecewiseFile(real, false), null);
   await db.read();
-  return db.data === null ? null : replayJournals(real, db.data);
+  return db.data === null ? null : replayLogs(real, db.data);
 }
 
-/** Tells one content of a state file, with what its journals add, from another. */
+/** Tells one content of a state file, with what its logs add, from another. */
 export async function versionOfState(path: string): Promise<string> {
   const real = await realFileOf(path);
-  const files = [real, ...(await journalFiles(real))].sort();
+  const files = [real, ...(await logFiles(real))].sort();
   const versions = await Promise.all(files.map(versionOf));
   return versions.join(' ');
 }
@@ -66,7 +66,7 @@ export class StateFile {
   #left: string | null = null;
   /** The content that this program read or wrote last; another one is somebody else's. */
   #version: string | null = null;
-  #journal: StateJournal | null = null;
+  #log: WriteAheadLog | null = null;
   #stop: () => void = () => undefined;
   #timer: NodeJS.Timeout | null = null;
   #saving: Promise<void> = Promise.resolve();
@@ -118,10 +118,10 @@ export class StateFile {
   }
 
   #watch(): void {
-    const stopInputs = this.#host.listenToInputs((input) => this.#journal?.input(input));
+    const stopInputs = this.#host.listenToInputs((input) => this.#log?.input(input));
     const stopNotices = this.#host.listen(({ kind }) => {
-      if (kind === 'world') this.#journal?.world(this.#host.world);
-      if (kind === 'world' || kind === 'clock') this.#journal?.clock(serializeClock(this.#host));
+      if (kind === 'world') this.#log?.world(this.#host.world);
+      if (kind === 'world' || kind === 'clock') this.#log?.clock(serializeClock(this.#host));
       this.#later();
     });
     this.#stop = () => {
@@ -130,12 +130,12 @@ export class StateFile {
     };
   }
 
-  /** What has happened so far is in the journal when this returns. */
+  /** What has happened so far is in the log when this returns. */
   flush(): void {
-    this.#journal?.flush();
+    this.#log?.flush();
   }
 
-  /** A save that took long is not made often: the journal has what comes meanwhile. */
+  /** A save that took long is not made often: the log has what comes meanwhile. */
   #later(): void {
     if (this.#timer !== null || this.#ended) return;
     const waitMs = Math.max(saveAfterMs, 5 * this.#savedInMs);
@@ -160,7 +160,7 @@ export class StateFile {
       const { code, message } = error as NodeJS.ErrnoException;
       this.#options.onTrouble(
         `the state could not be saved to ${this.#path} (${code ?? message}); ` +
-          `what it lacks is in the journal beside it as far as that could be written`,
+          `what it lacks is in the write-ahead log beside it as far as that could be written`,
       );
       return false;
     }
@@ -170,36 +170,36 @@ export class StateFile {
     const startedAtMs = performance.now();
     await this.#stepAside();
     const { Low } = await import('lowdb');
-    const journal = this.#nextJournal();
+    const log = this.#nextLog();
     const stored: Stored = {
       snapshot: snapshotWorld(this.#host.world),
       clock: serializeClock(this.#host),
-      journal: journal.id,
+      log: log.id,
     };
     const db = new Low<unknown>(new PiecewiseFile(this.#path, politely), null);
     db.data = stored;
     await db.write();
     this.#version = await versionOf(this.#path);
-    await removeJournals(this.#path, journal.id);
+    await removeLogs(this.#path, log.id);
     // What they tell is no story of the file that another hand made.
-    if (this.#left !== null) await removeJournals(this.#left, null);
+    if (this.#left !== null) await removeLogs(this.#left, null);
     this.#left = null;
     await this.#unlock(this.#path);
     this.#savedInMs = performance.now() - startedAtMs;
   }
 
-  /** What happens from now on is told by another journal: the state saved now stands before it. */
-  #nextJournal(): StateJournal {
+  /** What happens from now on is told by another log: the state saved now stands before it. */
+  #nextLog(): WriteAheadLog {
     const { deviations = [], sync = false, onTrouble } = this.#options;
     const { settings } = this.#host.behaviour;
-    const before = this.#journal;
+    const before = this.#log;
     const tell = ({ code, message }: NodeJS.ErrnoException) =>
-      onTrouble(`the journal of ${this.#path} could not be written (${code ?? message})`);
+      onTrouble(`the write-ahead log of ${this.#path} could not be written (${code ?? message})`);
     const options = { settings, deviations, sync, onTrouble: tell };
-    const journal = new StateJournal(this.#path, before?.id ?? null, options);
+    const log = new WriteAheadLog(this.#path, before?.id ?? null, options);
     before?.close();
-    this.#journal = journal;
-    return journal;
+    this.#log = log;
+    return log;
   }
 
   /** A file that another hand has changed is left as it is; this world goes on beside it. */
@@ -232,8 +232,8 @@ export class StateFile {
     this.#unwatch();
     await this.#saving;
     const isSaved = await this.#save(false);
-    this.#journal?.close();
-    if (isSaved) await removeJournals(this.#path, null);
+    this.#log?.close();
+    if (isSaved) await removeLogs(this.#path, null);
     await this.#unlock();
   }
 

@@ -24,9 +24,9 @@ export async function createTestSandbox(
   });
   const { first } = sandbox;
   for (const client_id of first.world.credentials.keys()) {
-    first.act('changeCredential', { client_id, rate_per_second: 1_000_000 });
+    first.execute('changeCredential', { client_id, rate_per_second: 1_000_000 });
   }
-  first.act('changeFirm', { id: '1', rate_per_second: 10_000_000 });
+  first.execute('changeFirm', { id: '1', rate_per_second: 10_000_000 });
   return sandbox;
 }
 

@@ -9,17 +9,17 @@ const advance = suite('advance');
 const day = 24 * 3600 * 1000;
 
 advance('nothing due: the clock moves and nothing is told', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  const report = await stage.advance(day);
+  const harness = await DeliveryTestHarness.begin();
+  const report = await harness.advance(day);
   assert.equal(report, { fromMs: startMs, toMs: startMs + day, fired: [] });
-  assert.is(stage.host.clock.nowMs(), startMs + day);
-  await stage.close();
+  assert.is(harness.host.clock.nowMs(), startMs + day);
+  await harness.close();
 });
 
 advance('never backwards, and not beyond what a date can tell', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  const refused = async (terms: Parameters<typeof stage.host.advance>[0]) => {
-    const error = await stage.host.advance(terms).then(
+  const harness = await DeliveryTestHarness.begin();
+  const refused = async (options: Parameters<typeof harness.host.advance>[0]) => {
+    const error = await harness.host.advance(options).then(
       () => null,
       (thrown: unknown) => thrown,
     );
@@ -28,38 +28,38 @@ advance('never backwards, and not beyond what a date can tell', async () => {
   await refused({ to_ms: startMs - 1 });
   await refused({ by_ms: -1 });
   await refused({ by_ms: 1e15 });
-  assert.is(stage.host.clock.nowMs(), startMs);
-  await stage.advance(1);
-  assert.is(stage.host.clock.nowMs(), startMs + 1);
-  await stage.close();
+  assert.is(harness.host.clock.nowMs(), startMs);
+  await harness.advance(1);
+  assert.is(harness.host.clock.nowMs(), startMs + 1);
+  await harness.close();
 });
 
 advance('to the next thing, one at a time', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 500;
-  await stage.subscribe();
-  stage.emit();
-  await stage.settle();
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 500;
+  await harness.subscribe();
+  harness.emit();
+  await harness.waitUntilIdle();
   for (const expected of [30_000, 120_000, 600_000, 1_800_000]) {
-    const { fromMs, toMs, fired } = await stage.host.advance({ to_next: true });
+    const { fromMs, toMs, fired } = await harness.host.advance({ to_next: true });
     assert.is(toMs - fromMs, expected);
     assert.equal(fired.map(({ kind, outcome }) => [kind, outcome]).slice(1), [
       ['delivery', 'pending: 500'],
     ]);
   }
-  await stage.close();
+  await harness.close();
 });
 
 advance('to the next when there is none: stays', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  const { fromMs, toMs } = await stage.host.advance({ to_next: true });
+  const harness = await DeliveryTestHarness.begin();
+  const { fromMs, toMs } = await harness.host.advance({ to_next: true });
   assert.is(toMs, fromMs);
-  await stage.close();
+  await harness.close();
 });
 
 advance('two at once queue', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  const both = await Promise.all([stage.advance(1000), stage.advance(500)]);
+  const harness = await DeliveryTestHarness.begin();
+  const both = await Promise.all([harness.advance(1000), harness.advance(500)]);
   assert.equal(
     both.map(({ fromMs, toMs }) => [fromMs - startMs, toMs - startMs]),
     [
@@ -67,63 +67,63 @@ advance('two at once queue', async () => {
       [1000, 1500],
     ],
   );
-  await stage.close();
+  await harness.close();
 });
 
 advance('the clock stands while an answer is waited for', async () => {
-  const stage = await DeliveryTestHarness.begin({ clock: 'real' });
+  const harness = await DeliveryTestHarness.begin({ clock: 'real' });
   const seen: number[] = [];
-  stage.script = async (_arrival, nth) => {
+  harness.script = async (_arrival, nth) => {
     if (nth === 1) return 500;
-    seen.push(stage.host.clock.nowMs());
+    seen.push(harness.host.clock.nowMs());
     await new Promise((resolve) => setTimeout(resolve, 40));
-    seen.push(stage.host.clock.nowMs());
+    seen.push(harness.host.clock.nowMs());
     return 500;
   };
-  const id = await stage.subscribe();
-  stage.emit();
-  await stage.settle();
-  const due = stage.sole(id).nextDueMs ?? 0;
-  await stage.host.advance({ to_ms: due });
+  const id = await harness.subscribe();
+  harness.emit();
+  await harness.waitUntilIdle();
+  const due = harness.sole(id).nextDueMs ?? 0;
+  await harness.host.advance({ to_ms: due });
   assert.equal(seen, [due, due]);
   // And goes on afterwards.
   await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.ok(stage.host.clock.nowMs() >= due + 10);
-  await stage.close();
+  assert.ok(harness.host.clock.nowMs() >= due + 10);
+  await harness.close();
 });
 
 advance('after an advance a clock that runs wakes up in time', async () => {
-  const stage = await DeliveryTestHarness.begin({ clock: 'real' });
-  stage.script = (_arrival, nth) => (nth === 1 ? 500 : 200);
-  await stage.subscribe();
-  stage.emit();
-  await stage.settle();
-  await stage.advance(29_900);
-  assert.is(stage.arrivals.length, 1);
-  await stage.arrived(2);
-  await stage.close();
+  const harness = await DeliveryTestHarness.begin({ clock: 'real' });
+  harness.script = (_arrival, nth) => (nth === 1 ? 500 : 200);
+  await harness.subscribe();
+  harness.emit();
+  await harness.waitUntilIdle();
+  await harness.advance(29_900);
+  assert.is(harness.arrivals.length, 1);
+  await harness.arrived(2);
+  await harness.close();
 });
 
 advance('the same inputs give the same report and the same world', async () => {
   const run = async () => {
-    const stage = await DeliveryTestHarness.begin();
+    const harness = await DeliveryTestHarness.begin();
     // Answers come in an order of their own: by how long each receiver thinks.
-    stage.script = async ({ url, seq }) => {
+    harness.script = async ({ url, seq }) => {
       const slow = url.includes('slow');
       for (let turn = 0; turn < (slow ? 5 : 1); turn += 1) await new Promise(setImmediate);
       return (seq + url.length) % 3 === 0 ? 200 : 500;
     };
     for (const name of ['slow', 'quick', 'medium', 'slower']) {
-      await stage.subscribe(`https://${name}.example.com/`);
+      await harness.subscribe(`https://${name}.example.com/`);
     }
-    stage.emit(5);
-    await stage.settle();
-    const report = await stage.advance(3 * day);
-    const deliveries = [...stage.host.world.deliveries.values()].map((delivery) => ({
+    harness.emit(5);
+    await harness.waitUntilIdle();
+    const report = await harness.advance(3 * day);
+    const deliveries = [...harness.host.world.deliveries.values()].map((delivery) => ({
       ...delivery,
       attempts: delivery.attempts.map(({ n, atMs, status }) => [n, atMs, status]),
     }));
-    await stage.close();
+    await harness.close();
     return { report, deliveries };
   };
   const first = await run();
@@ -132,70 +132,70 @@ advance('the same inputs give the same report and the same world', async () => {
 });
 
 advance('waits for attempts under way before it moves the clock', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = async () => {
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     return 200;
   };
-  const id = await stage.subscribe();
-  stage.emit(4);
-  await stage.advance(day);
-  assert.is(stage.subscription(id).lastDeliveredSeq, 4);
-  assert.ok(stage.arrivals.every(({ atMs }) => atMs === startMs));
-  await stage.close();
+  const id = await harness.subscribe();
+  harness.emit(4);
+  await harness.advance(day);
+  assert.is(harness.subscription(id).lastDeliveredSeq, 4);
+  assert.ok(harness.arrivals.every(({ atMs }) => atMs === startMs));
+  await harness.close();
 });
 
 advance('a world that is replaced in the middle ends it, and is not touched by it', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  await stage.subscribe();
+  const harness = await DeliveryTestHarness.begin();
+  await harness.subscribe();
   let answer: () => void = () => undefined;
-  stage.script = (_arrival, nth) =>
+  harness.script = (_arrival, nth) =>
     nth === 1 ? 500 : new Promise((resolve) => (answer = () => resolve(200)));
-  stage.emit();
-  await stage.settle();
-  const advancing = stage.advance(day);
-  await stage.arrived(2);
-  await stage.sandbox.reset('default');
+  harness.emit();
+  await harness.waitUntilIdle();
+  const advancing = harness.advance(day);
+  await harness.arrived(2);
+  await harness.sandbox.reset('default');
   answer();
   await advancing;
-  assert.is(stage.host.world.nowMs, startMs);
-  assert.is(stage.host.clock.nowMs(), startMs);
-  assert.is(stage.host.world.deliveries.size, 0);
-  await stage.advance(1000);
-  assert.is(stage.host.clock.nowMs(), startMs + 1000);
-  await stage.close();
+  assert.is(harness.host.world.nowMs, startMs);
+  assert.is(harness.host.clock.nowMs(), startMs);
+  assert.is(harness.host.world.deliveries.size, 0);
+  await harness.advance(1000);
+  assert.is(harness.host.clock.nowMs(), startMs + 1000);
+  await harness.close();
 });
 
 advance('settlements and retries happen in the order of their times', async () => {
-  const stage = await DeliveryTestHarness.begin();
-  stage.script = () => 500;
-  await stage.subscribe('https://a.example.com/');
-  stage.emit();
-  await stage.settle();
-  await stage.advance(10_000);
-  await stage.subscribe('https://b.example.com/');
-  stage.emit();
-  const { fired } = await stage.advance(day);
+  const harness = await DeliveryTestHarness.begin();
+  harness.script = () => 500;
+  await harness.subscribe('https://a.example.com/');
+  harness.emit();
+  await harness.waitUntilIdle();
+  await harness.advance(10_000);
+  await harness.subscribe('https://b.example.com/');
+  harness.emit();
+  const { fired } = await harness.advance(day);
   const times = fired.map(({ atMs }) => atMs);
   assert.equal(
     times,
     [...times].sort((a, b) => a - b),
   );
   assert.is(times.filter((atMs) => atMs === startMs + 40_000).length, 2);
-  await stage.close();
+  await harness.close();
 });
 
 advance('a clock that runs fast fires what is due and ends what takes too long', async () => {
-  const stage = await DeliveryTestHarness.begin({ clock: 'real' });
-  const id = await stage.subscribe();
-  stage.script = () => new Promise(() => undefined);
-  await stage.host.setClock('real', null, 1000);
-  stage.emit();
+  const harness = await DeliveryTestHarness.begin({ clock: 'real' });
+  const id = await harness.subscribe();
+  harness.script = () => new Promise(() => undefined);
+  await harness.host.setClock('real', null, 1000);
+  harness.emit();
   // EVT-9b, EVT-8a: 15 s and the 30 s after them are a few hundredths of a second by the wall.
-  await stage.arrived(2);
-  const [attempt] = stage.sole(id).attempts;
+  await harness.arrived(2);
+  const [attempt] = harness.sole(id).attempts;
   assert.match(attempt?.error ?? '', /no answer within 15 s of the sandbox's clock/);
-  await stage.close();
+  await harness.close();
 });
 
 advance.run();

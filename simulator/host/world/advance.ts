@@ -55,7 +55,7 @@ export class Advance {
     try {
       // Refused at once, and not after a wait.
       if (!('to_next' in options)) this.#target(options, fromMs);
-      await inFlight.settle(graceMs);
+      await inFlight.waitUntilIdle(graceMs);
       const toMs = this.#target(options, fromMs);
       await this.#walk(fromMs, toMs);
       if (!this.#isOver()) clock.standAt(toMs);

@@ -12,16 +12,16 @@ import { generatePeople } from './generate-people.ts';
 
 const made = suite('made-up people');
 
-const terms = {
+const generate = {
   accounts: 300,
   trading_accounts_per_account: 2,
   positions_per_account: 2,
   days: 30,
 };
-const fixture: WorldFixture = { ...emptyWorld, generate: terms };
+const fixture: WorldFixture = { ...emptyWorld, generate: generate };
 
 const peopleOf = async (seed: string) => {
-  const { accounts, longestAgoMs } = await generatePeople(terms, emptyWorld, seed);
+  const { accounts, longestAgoMs } = await generatePeople(generate, emptyWorld, seed);
   return { accounts: [...accounts], longestAgoMs };
 };
 

@@ -50,27 +50,27 @@ const daySeconds = 24 * 3600;
 
 /** The accounts of a `generate` part, one after another: a crowd is never held as a whole. */
 export async function generatePeople(
-  terms: GenerateFixture,
+  generate: GenerateFixture,
   { firms }: WorldFixture,
   seed: string,
 ): Promise<GeneratedPeople> {
   const number = Number.parseInt(sha256Hex(seed).slice(0, 8), 16);
   const pools = await makePools(number);
-  const brands = terms.brand_ids ?? firms[0]?.brands.map(({ id }) => id) ?? [];
+  const brands = generate.brand_ids ?? firms[0]?.brands.map(({ id }) => id) ?? [];
   return {
-    accounts: makeAccounts(terms, brands, pools, new Random(number)),
-    longestAgoMs: longestAgo(terms) * 1000,
+    accounts: makeAccounts(generate, brands, pools, new Random(number)),
+    longestAgoMs: longestAgo(generate) * 1000,
   };
 }
 
 function* makeAccounts(
-  terms: GenerateFixture,
+  generate: GenerateFixture,
   brands: readonly string[],
   pools: Pools,
   random: Random,
 ): Generator<AccountFixture> {
-  for (let n = 1; n <= terms.accounts; n += 1) {
-    yield makeAccount(n, brands[(n - 1) % brands.length] ?? '', terms, pools, random);
+  for (let n = 1; n <= generate.accounts; n += 1) {
+    yield makeAccount(n, brands[(n - 1) % brands.length] ?? '', generate, pools, random);
   }
 }
 
@@ -132,18 +132,18 @@ class Random {
 function makeAccount(
   n: number,
   brand_id: string,
-  terms: GenerateFixture,
+  generate: GenerateFixture,
   pools: Pools,
   random: Random,
 ): AccountFixture {
   const person = random.of(pools.people);
-  const beganAgo = 1 + random.below(longestAgo(terms) - 1);
-  const tradingAccounts = terms.trading_accounts_per_account ?? 1;
-  const transactions = times(terms.transactions_per_account ?? 3, (at) => {
+  const beganAgo = 1 + random.below(longestAgo(generate) - 1);
+  const tradingAccounts = generate.trading_accounts_per_account ?? 1;
+  const transactions = times(generate.transactions_per_account ?? 3, (at) => {
     const reference = `made-up-${n}-${at + 1}`;
     return makeTransaction(reference, beganAgo, random.of(pools.movements), random);
   });
-  const positions = times(terms.positions_per_account ?? 1, () =>
+  const positions = times(generate.positions_per_account ?? 1, () =>
     makePosition(beganAgo, random.of(pools.trades), random),
   );
   return {

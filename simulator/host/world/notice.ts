@@ -11,7 +11,7 @@ export type Notice =
       /** `delayed`: by a fault, before anything was sent. What a fault drops has ended. */
       readonly phase: 'sent' | 'ended' | 'delayed';
     }
-  | { readonly kind: 'act'; readonly name: CommandName }
+  | { readonly kind: 'command'; readonly name: CommandName }
   | { readonly kind: 'clock' }
   /** Another world was put in this one's place. */
   | { readonly kind: 'world' }

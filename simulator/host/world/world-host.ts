@@ -116,14 +116,14 @@ export class WorldHost {
     this.carryOut(result.effects);
   }
 
-  act<N extends CommandName>(name: N, args: CommandArguments<N>): CommandOutcome {
+  execute<N extends CommandName>(name: N, args: CommandArguments<N>): CommandOutcome {
     const atMs = this.#arrive();
-    const result = this.step({ kind: 'act', atMs, name, args });
+    const result = this.step({ kind: 'command', atMs, name, args });
     this.carryOut(result.effects);
-    // An act may make something due at once, which a clock that stands would never come to.
+    // A command may make something due at once, which a clock that stands would never come to.
     this.fireUntil(atMs);
-    this.notify({ kind: 'act', name });
-    if (result.outcome === undefined) throw new Error(`act ${name} had no outcome`);
+    this.notify({ kind: 'command', name });
+    if (result.outcome === undefined) throw new Error(`command ${name} had no outcome`);
     return result.outcome;
   }
 

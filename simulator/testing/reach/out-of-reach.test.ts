@@ -114,7 +114,7 @@ class Stage {
   }
 
   tradingAccount(accountId: string): string {
-    const outcome = this.sandbox.first.act('createTradingAccount', { account_id: accountId });
+    const outcome = this.sandbox.first.execute('createTradingAccount', { account_id: accountId });
     return (outcome as Any).value.tradingAccount.id;
   }
 }
@@ -182,7 +182,7 @@ async function prepare(view: View): Promise<Prepared> {
   const stage = new Stage(await createTestSandbox());
   const { first } = stage.sandbox;
   for (const name of ['own', 'hidden']) {
-    first.act('setName', { hostname: `${name}.example.com`, addresses: ['93.184.216.34'] });
+    first.execute('setName', { hostname: `${name}.example.com`, addresses: ['93.184.216.34'] });
   }
   const owner = view.delegated ? view.insider : view.outsider;
   const own = await recordsOf(stage, owner, 'own', view.outsideBrand);
@@ -195,7 +195,7 @@ async function prepare(view: View): Promise<Prepared> {
       scopes: everyScope,
       rate_per_second: 1_000_000,
     };
-    first.act('createCredential', narrow);
+    first.execute('createCredential', narrow);
   }
   // The newest of all is hidden, so that its number tells of it if anything does.
   const hidden = await recordsOf(stage, view.insider, 'hidden', view.insideBrand);

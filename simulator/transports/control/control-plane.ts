@@ -4,7 +4,7 @@ import type { ControlPlaneOptions, Plane } from '../../control/plane.ts';
 import type { Admitted, ControlHead, ControlReply, ControlRequest } from '../../control/reply.ts';
 import { fetchControl } from './fetch.ts';
 
-export type { ControlPlaneOptions, ReceiverJudged, ReceiverOrder } from '../../control/plane.ts';
+export type { ControlPlaneOptions, ReceiverJudged, ReceiverToJudge } from '../../control/plane.ts';
 export type { ControlReply, ControlRequest } from '../../control/reply.ts';
 
 export interface ControlPlane {

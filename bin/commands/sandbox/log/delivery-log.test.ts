@@ -9,15 +9,15 @@ const log = suite('delivery log');
 
 /** What is written while one event is delivered under a fault. */
 async function logUnder(effect: DeliveryEffect, json: boolean): Promise<string[]> {
-  const stage = await DeliveryTestHarness.begin();
-  await stage.subscribe('https://hooks.example.com/in');
-  stage.act('makeFault', { match: { webhook: true }, effect, times: 1 });
+  const harness = await DeliveryTestHarness.begin();
+  await harness.subscribe('https://hooks.example.com/in');
+  harness.execute('makeFault', { match: { webhook: true }, effect, times: 1 });
   const lines: string[] = [];
-  logDeliveries(stage.sandbox, { json, write: (text) => lines.push(text.trimEnd()) });
-  stage.emit();
-  await stage.settle();
-  await stage.advance(60_000);
-  await stage.close();
+  logDeliveries(harness.sandbox, { json, write: (text) => lines.push(text.trimEnd()) });
+  harness.emit();
+  await harness.waitUntilIdle();
+  await harness.advance(60_000);
+  await harness.close();
   return lines;
 }
 

@@ -79,7 +79,7 @@ export const credentialRows = [
     answer: { status: 201, words: 'The credential with its token.', schema: credentialSchema },
     run: ({ host, body }) =>
       answerCommand<{ credential: Credential }>(
-        host.act('createCredential', body),
+        host.execute('createCredential', body),
         ({ credential }) => answer(viewCredential(host, credential), 201),
       ),
   }),
@@ -93,7 +93,7 @@ export const credentialRows = [
     answer: { status: 200, words: 'The credential as it is now.', schema: credentialSchema },
     run: ({ host, body, params }) =>
       answerCommand<{ credential: Credential }>(
-        host.act('changeCredential', { ...body, client_id: params.client_id ?? '' }),
+        host.execute('changeCredential', { ...body, client_id: params.client_id ?? '' }),
         ({ credential }) => answer(viewCredential(host, credential)),
       ),
   }),
@@ -140,7 +140,7 @@ export const firmRows = [
     answer: { status: 200, words: 'The firm as it is now.', schema: firmSchema },
     run: ({ host, body, params }) =>
       answerCommand<{ firm: Firm }>(
-        host.act('changeFirm', { ...body, id: params.id ?? '' }),
+        host.execute('changeFirm', { ...body, id: params.id ?? '' }),
         ({ firm }) => answer(viewFirm(host, firm)),
       ),
   }),

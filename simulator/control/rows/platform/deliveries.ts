@@ -107,7 +107,7 @@ export const deliveryRows = [
       const page = await readWhenThere(context, {
         read: () => listDeliveries(context.host, context.query),
         isEmpty: ({ deliveries }) => deliveries.length === 0,
-        after: ['delivery', 'event', 'act'],
+        after: ['delivery', 'event', 'command'],
       });
       return answer(page);
     },
@@ -123,7 +123,7 @@ export const deliveryRows = [
     refusals: { 409: 'An attempt is under way, or its subscription is disabled.' },
     run: ({ host, params }) =>
       answerCommand<{ delivery: Delivery }>(
-        host.act('retryDelivery', { id: params.id ?? '' }),
+        host.execute('retryDelivery', { id: params.id ?? '' }),
         ({ delivery }) => answer(viewDelivery(host, delivery)),
       ),
   }),
@@ -157,7 +157,7 @@ export const subscriptionRows = [
     refusals: { 409: 'It is disabled, and nothing resumes that (HOOK-13).' },
     run: ({ host, params }) =>
       answerCommand<{ subscription: Subscription }>(
-        host.act('resumeSubscription', { id: params.id ?? '' }),
+        host.execute('resumeSubscription', { id: params.id ?? '' }),
         ({ subscription }) => answer(viewSubscription(host, subscription)),
       ),
   }),

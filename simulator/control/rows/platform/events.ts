@@ -102,7 +102,7 @@ export const eventRows = [
     }),
     answer: { status: 201, words: 'The envelope.', schema: envelopeSchema },
     run: ({ host, body }) =>
-      answerCommand<{ event: EventRecord }>(host.act('makeEvent', body), ({ event }) =>
+      answerCommand<{ event: EventRecord }>(host.execute('makeEvent', body), ({ event }) =>
         answerText(host.behaviour.serialize.envelope(event, host.world), 201),
       ),
   }),

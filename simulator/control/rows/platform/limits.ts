@@ -15,7 +15,7 @@ import { nowMs } from '../../views/records.ts';
 const mostLooked = 200_000;
 
 function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number): KeyShown {
-  const entry = findEntry(host.world.journal, record.attempt);
+  const entry = findEntry(host.world.journal, record.firstCall);
   // A very long identity is kept as a digest; the journal then still knows what it stood for.
   const [clientId, operation, key, subject] = keyId.includes('\n') ? keyId.split('\n') : [];
   const running = record.reply === null;
@@ -26,7 +26,7 @@ function viewKey(host: WorldHost, keyId: string, record: KeyRecord, now: number)
     subject: subject ?? entry?.subject ?? null,
     state: running ? 'in_flight' : 'recorded',
     status: record.reply?.status ?? null,
-    first_attempt: record.attempt,
+    first_attempt: record.firstCall,
     recorded_at_ms: record.atMs,
     age_ms: Math.max(0, now - record.atMs),
     expires_at_ms: running ? null : record.atMs + host.behaviour.keys.retentionMs,

@@ -68,7 +68,7 @@ export const accountRows = [
     answer: { status: 201, words: 'The trading account.', schema: tradingAccountSchema },
     run: ({ host, params, body }) =>
       answerCommand<{ tradingAccount: TradingAccount }>(
-        host.act('createTradingAccount', { ...body, account_id: params.id ?? '' }),
+        host.execute('createTradingAccount', { ...body, account_id: params.id ?? '' }),
         ({ tradingAccount }) => answer(viewTradingAccount(tradingAccount), 201),
       ),
   }),
@@ -167,7 +167,7 @@ export const transactionRows = [
     refusals: { 409: 'It is not approved.' },
     run: ({ host, params }) =>
       answerCommand<{ transaction: Transaction }>(
-        host.act('settle', { id: params.id ?? '' }),
+        host.execute('settle', { id: params.id ?? '' }),
         ({ transaction }) => answerText(host.behaviour.serialize.transaction(transaction)),
       ),
   }),

@@ -1,7 +1,7 @@
 // The row that judges a subscription's receiver: what it hands to the judge, and what it refuses.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReceiverJudged, ReceiverOrder } from '../../plane.ts';
+import type { ReceiverJudged, ReceiverToJudge } from '../../plane.ts';
 import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
 
 const receivers = suite('control: receivers');
@@ -18,7 +18,7 @@ const report = {
 const origin = 'https://hooks.partner.example';
 
 async function trialWith(
-  judgeReceiver: (order: ReceiverOrder) => Promise<ReceiverJudged>,
+  judgeReceiver: (receiver: ReceiverToJudge) => Promise<ReceiverJudged>,
 ): Promise<TestPlane & { readonly path: string; readonly secret: string }> {
   const trial = await createTestPlane({ plane: { judgeReceiver } });
   const { body: made } = await trial.call('firm', 'POST', 'webhooks', {
@@ -28,7 +28,7 @@ async function trialWith(
 }
 
 receivers('the judge gets where the forward leads, and what is signed with', async () => {
-  const orders: ReceiverOrder[] = [];
+  const orders: ReceiverToJudge[] = [];
   const { ask, path, secret } = await trialWith(async (order) => {
     orders.push(order);
     return { report };

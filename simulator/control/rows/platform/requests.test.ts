@@ -123,7 +123,7 @@ requests(
   'an open question is told with its choice, and with the setting that changed it',
   async () => {
     const settings = { ...defaultSettings, unparsable_status: 422 } as const;
-    const { ask, call } = await createTestPlane({ terms: { settings } });
+    const { ask, call } = await createTestPlane({ options: { settings } });
     await call('brand-a', 'POST', 'accounts', { body: '{' });
     const { reasons } = (await ask('GET', 'requests/1')).body;
     const open = reasons.find(({ id }: { id: string }) => id === 'NS-14');

@@ -94,7 +94,7 @@ function countAll({ world, inFlight }: WorldHost, pending: number, worlds: numbe
     deliveries_pending: pending,
     deliveries_in_flight: inFlight.size,
     faults: [...world.faults.values()].filter((fault) => !isSpent(fault)).length,
-    held: world.held.size,
+    held: world.suspendedCalls.size,
     worlds,
   };
 }

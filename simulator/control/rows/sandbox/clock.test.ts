@@ -109,7 +109,7 @@ clock('is set forwards, never backwards', async () => {
 
 clock('runs from where it stood, and can be frozen again', async () => {
   let wallMs = startMs;
-  const { ask } = await createTestPlane({ terms: { wallMs: () => wallMs } });
+  const { ask } = await createTestPlane({ options: { wallMs: () => wallMs } });
   await ask('PUT', 'clock', { mode: 'real', now_ms: startMs + 1000 });
   wallMs += 50;
   assert.is((await ask('GET', 'clock')).body.now_ms, startMs + 1050);
@@ -120,7 +120,7 @@ clock('runs from where it stood, and can be frozen again', async () => {
 
 clock('runs so many times as fast, and with its own speed again', async () => {
   let wallMs = startMs;
-  const { ask } = await createTestPlane({ terms: { wallMs: () => wallMs } });
+  const { ask } = await createTestPlane({ options: { wallMs: () => wallMs } });
   await ask('PUT', 'clock', { mode: 'real', now_ms: startMs, speed: 60 });
   wallMs += 1000;
   const fast = (await ask('GET', 'clock')).body;

@@ -102,14 +102,14 @@ export const clockRows = [
     run: ({ host, body }) => {
       const { by_ms, to_ms } = body;
       const field = by_ms === undefined ? 'to_ms' : 'by_ms';
-      const terms =
+      const options =
         by_ms !== undefined
           ? { by_ms }
           : to_ms !== undefined
             ? { to_ms }
             : { to_next: true as const };
       return unlessPast(field, async () => {
-        const { fromMs, toMs, fired } = await host.advance(terms);
+        const { fromMs, toMs, fired } = await host.advance(options);
         return answer({
           from_ms: fromMs,
           to_ms: toMs,

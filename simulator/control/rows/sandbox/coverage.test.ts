@@ -2,14 +2,14 @@
 // time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { rules as catalogue, type RuleId } from '../../../../fixtures/rules.ts';
 import {
   fillIn,
-  type Order,
-  type OrderStep,
-  orders,
+  type SampleCall,
+  type SampleCalls,
+  sampleCalls,
   unreachable,
-} from '../../../../fixtures/orders.ts';
-import { rules as catalogue, type RuleId } from '../../../../fixtures/rules.ts';
+} from '../../../../fixtures/sample-calls.ts';
 import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
 
 const coverage = suite<{ trial: TestPlane }>('coverage');
@@ -23,7 +23,7 @@ const met = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>
   (await ask('GET', 'coverage')).body.rules.ids;
 
 /** Plays an order as its line says. */
-async function play(trial: TestPlane, id: RuleId, { steps, receiver }: Order): Promise<void> {
+async function play(trial: TestPlane, id: RuleId, { steps, receiver }: SampleCalls): Promise<void> {
   trial.receiver = () =>
     receiver === 'silent'
       ? { status: null, error: 'no answer within 15 seconds' }
@@ -40,13 +40,13 @@ async function play(trial: TestPlane, id: RuleId, { steps, receiver }: Order): P
     }
   }
   // Deliveries that nobody waits for.
-  await trial.sandbox.first.inFlight.settle(1000);
+  await trial.sandbox.first.inFlight.waitUntilIdle(1000);
 }
 
 function playStep(
   trial: TestPlane,
   id: RuleId,
-  step: OrderStep,
+  step: SampleCall,
   { index, made }: { index: number; made: string },
 ) {
   const { world } = trial.sandbox.first;
@@ -92,11 +92,11 @@ function tokenOf({ sandbox }: TestPlane, who: string): string {
 }
 
 coverage('every rule has a line or a reason, and every line meets its rule', async ({ trial }) => {
-  assert.is(orders.size + unreachable.size, catalogue.length);
+  assert.is(sampleCalls.size + unreachable.size, catalogue.length);
   const { coverage: counts } = trial.sandbox.first;
   const missed: string[] = [];
   await trial.ask('POST', 'snapshots', { name: 'begin' });
-  for (const [id, order] of orders) {
+  for (const [id, order] of sampleCalls) {
     await trial.ask('POST', 'snapshots/begin/restore');
     await trial.ask('DELETE', 'coverage');
     assert.is(counts.rules.size, 0, id);

@@ -178,7 +178,7 @@ export const faultRows = [
       if (wrong !== null) return refuseField(wrong.field, wrong.message);
       const effect = body.effect as Fault['effect'];
       const args = { ...body, match: matchOf(body.match), effect };
-      return answerCommand<{ fault: Fault }>(host.act('makeFault', args), ({ fault }) =>
+      return answerCommand<{ fault: Fault }>(host.execute('makeFault', args), ({ fault }) =>
         answer(viewFault(fault), 201),
       );
     },
@@ -190,7 +190,7 @@ export const faultRows = [
     tag: 'Faults',
     summary: 'Remove all faults',
     answer: { status: 204, words: 'There is none any more.' },
-    run: ({ host }) => answerCommand(host.act('clearFaults', undefined), () => nothing),
+    run: ({ host }) => answerCommand(host.execute('clearFaults', undefined), () => nothing),
   }),
   row({
     name: 'removeFault',
@@ -200,6 +200,6 @@ export const faultRows = [
     summary: 'Remove a fault',
     answer: { status: 204, words: 'It is gone.' },
     run: ({ host, params }) =>
-      answerCommand(host.act('removeFault', { id: params.id ?? '' }), () => nothing),
+      answerCommand(host.execute('removeFault', { id: params.id ?? '' }), () => nothing),
   }),
 ];

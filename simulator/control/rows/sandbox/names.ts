@@ -36,7 +36,7 @@ export const nameRows = [
     answer: { status: 200, words: 'The name.', schema: nameSchema },
     run: ({ host, params, body }) =>
       answerCommand(
-        host.act('setName', { hostname: params.hostname ?? '', addresses: body.addresses }),
+        host.execute('setName', { hostname: params.hostname ?? '', addresses: body.addresses }),
         answer,
       ),
   }),
@@ -49,7 +49,7 @@ export const nameRows = [
     answer: { status: 204, words: 'The name is the resolver’s again.' },
     run: ({ host, params }) =>
       answerCommand(
-        host.act('setName', { hostname: params.hostname ?? '', addresses: null }),
+        host.execute('setName', { hostname: params.hostname ?? '', addresses: null }),
         () => nothing,
       ),
   }),
@@ -78,7 +78,7 @@ export const forwardRows = [
       'Deliveries to that https origin go to the URL instead. A forwarded name counts as public unless dns says otherwise.',
     body: forwardSchema,
     answer: { status: 200, words: 'The forward.', schema: forwardSchema },
-    run: ({ host, body }) => answerCommand(host.act('setForward', body), answer),
+    run: ({ host, body }) => answerCommand(host.execute('setForward', body), answer),
   }),
   row({
     name: 'removeForward',
@@ -90,6 +90,9 @@ export const forwardRows = [
     requiredQuery: ['from'],
     answer: { status: 204, words: 'Deliveries go to the origin itself again.' },
     run: ({ host, query }) =>
-      answerCommand(host.act('setForward', { from: query.from ?? '', to: null }), () => nothing),
+      answerCommand(
+        host.execute('setForward', { from: query.from ?? '', to: null }),
+        () => nothing,
+      ),
   }),
 ];

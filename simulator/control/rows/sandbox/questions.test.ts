@@ -40,7 +40,7 @@ open('tells a setting in force from its default, and a deviation in words', asyn
     bend: same,
   };
   const settings = { ...defaultSettings, settlement_delay_ms: 5 };
-  const { ask } = await createTestPlane({ terms: { settings, deviations: [deviation] } });
+  const { ask } = await createTestPlane({ options: { settings, deviations: [deviation] } });
   const shown = (await ask('GET', 'questions')).body as QuestionsShown;
   const all = shown.questions.flatMap((question) => question.settings);
   const changed = all.filter((each) => JSON.stringify(each.value) !== JSON.stringify(each.default));

@@ -184,9 +184,9 @@ worlds('a document that is no state changes nothing', async () => {
 worlds('a reset ends an advance that waits for a receiver', async () => {
   const trial = await createTestPlane();
   const { ask, call, sent } = trial;
-  trial.receiver = (order) =>
+  trial.receiver = (request) =>
     new Promise((resolve) => {
-      order.recall.onRecall(() => resolve({ status: null, error: 'cut off' }));
+      request.cancelToken.onCancel(() => resolve({ status: null, error: 'cut off' }));
     });
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('firm', 'POST', 'webhooks', { body });

@@ -20,7 +20,7 @@ import { row } from '../../row.ts';
 import { type WorldShown, worldSchema } from '../../schemas/records.ts';
 import { viewClock, viewLastingCredentials } from '../../views/records.ts';
 
-const clockTerms = object('How its clock begins.', {
+const clockOptions = object('How its clock begins.', {
   mode: oneOf('A frozen clock stands until it is advanced.', ['real', 'frozen']),
   'now_ms?': whole('The time it begins at; the wall’s when left out.', 0, maxClockMs),
 });
@@ -52,7 +52,7 @@ function readClock(given: string | Readonly<Record<string, unknown>>): ReadClock
     const message = `must be real, frozen or an ISO time with its zone, not "${given}"`;
     return { wrong: refuseField('clock', message) };
   }
-  const misfits = validate(clockTerms, given, 'body', 'clock');
+  const misfits = validate(clockOptions, given, 'body', 'clock');
   if (misfits.length > 0) return { wrong: invalidFields(misfits) };
   const { mode, now_ms } = given as { mode: 'real' | 'frozen'; now_ms?: number };
   return { clock: { mode, nowMs: now_ms ?? null } };

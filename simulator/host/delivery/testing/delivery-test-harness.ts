@@ -8,7 +8,7 @@ import type { Delivery, Subscription } from '../../../core/records.ts';
 import type { Deviation } from '../../../deviations/deviation.ts';
 import { Sandbox } from '../../world/sandbox.ts';
 import type { WorldHost } from '../../world/world-host.ts';
-import type { Deliverer, DeliveryOrder, DeliveryOutcome } from '../deliverer.ts';
+import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 
 /** One delivery as the receiver saw it. */
 export interface Arrival {
@@ -18,7 +18,7 @@ export interface Arrival {
   readonly seq: number;
   /** The sandbox's time. */
   readonly atMs: number;
-  readonly order: DeliveryOrder;
+  readonly request: DeliveryRequest;
 }
 
 export type Script = (
@@ -54,13 +54,13 @@ export class DeliveryTestHarness {
   }
 
   static async begin(options: DeliveryTestOptions = {}): Promise<DeliveryTestHarness> {
-    let rehearsal: DeliveryTestHarness | null = null;
+    let harness: DeliveryTestHarness | null = null;
     const here = () => {
-      if (rehearsal === null) throw new Error('nothing is delivered before the rehearsal begins');
-      return rehearsal;
+      if (harness === null) throw new Error('nothing is delivered before the harness begins');
+      return harness;
     };
     const scripted: Deliverer = {
-      deliver: (order) => here().#deliver(order),
+      deliver: (request) => here().#deliver(request),
       resolve: async (hostname) => {
         here().looked += 1;
         return here().names.get(hostname) ?? [publicAddress];
@@ -80,15 +80,15 @@ export class DeliveryTestHarness {
       forwards: forwards ?? [],
       deliverer: options.deliverer ?? scripted,
     });
-    rehearsal = new DeliveryTestHarness(sandbox);
-    return rehearsal;
+    harness = new DeliveryTestHarness(sandbox);
+    return harness;
   }
 
-  async #deliver(order: DeliveryOrder): Promise<DeliveryOutcome> {
-    const { url, headers, body } = order;
+  async #deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
+    const { url, headers, body } = request;
     const { seq } = JSON.parse(body) as { seq: number };
     const atMs = this.host.clock.nowMs();
-    const arrival: Arrival = { url, headers, body, seq, atMs, order };
+    const arrival: Arrival = { url, headers, body, seq, atMs, request };
     this.arrivals.push(arrival);
     const answer = await this.script(arrival, this.arrivals.length);
     return typeof answer === 'number' ? { status: answer, error: null } : answer;
@@ -124,8 +124,8 @@ export class DeliveryTestHarness {
     return (JSON.parse(reply.body) as { id: number }).id;
   }
 
-  act<N extends CommandName>(name: N, args: CommandArguments<N>): unknown {
-    const outcome = this.host.act(name, args);
+  execute<N extends CommandName>(name: N, args: CommandArguments<N>): unknown {
+    const outcome = this.host.execute(name, args);
     if ('refused' in outcome) throw new Error(`${name}: ${outcome.refused.message}`);
     return outcome.value;
   }
@@ -134,7 +134,7 @@ export class DeliveryTestHarness {
   emit(count = 1, category: EventCategory = 'account', brandId?: string): void {
     for (let n = 0; n < count; n += 1) {
       const place = brandId === undefined ? { firm_id: '1' } : { brand_id: brandId };
-      this.act('makeEvent', { category, ...place, data: { n } });
+      this.execute('makeEvent', { category, ...place, data: { n } });
     }
   }
 
@@ -154,8 +154,8 @@ export class DeliveryTestHarness {
   }
 
   /** Lets attempts that were started end, without moving the clock. */
-  async settle(): Promise<void> {
-    await this.host.inFlight.settle(1000);
+  async waitUntilIdle(): Promise<void> {
+    await this.host.inFlight.waitUntilIdle(1000);
   }
 
   subscription(id: number): Subscription {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { CancelToken, type DeliveryOrder } from '../deliverer.ts';
+import { CancelToken, type DeliveryRequest } from '../deliverer.ts';
 
 /** Listens on a free port of 127.0.0.1, and answers the port. */
 export async function listen(server: Server | HttpServer): Promise<number> {
@@ -38,7 +38,7 @@ export async function rawReceiver(onRequest: (socket: Socket, head: string) => v
 }
 
 /** A delivery to that URL, as to a forward unless told otherwise. */
-export function orderTo(url: string, terms: Partial<DeliveryOrder> = {}): DeliveryOrder {
+export function requestTo(url: string, options: Partial<DeliveryRequest> = {}): DeliveryRequest {
   return {
     url,
     headers: { 'content-type': 'application/json', 'x-webhook-signature': 't=1,v1=00' },
@@ -47,8 +47,8 @@ export function orderTo(url: string, terms: Partial<DeliveryOrder> = {}): Delive
     refuseAddress: () => null,
     answerLimitMs: 2000,
     followsRedirect: null,
-    recall: new CancelToken(),
-    ...terms,
+    cancelToken: new CancelToken(),
+    ...options,
   };
 }
 

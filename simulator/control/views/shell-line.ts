@@ -1,17 +1,18 @@
 // An order as one line for a shell: curl for each of its calls.
-import { fillIn, type Order, type OrderStep } from '../../../fixtures/orders.ts';
+
 import type { RuleId } from '../../../fixtures/rules.ts';
+import { fillIn, type SampleCall, type SampleCalls } from '../../../fixtures/sample-calls.ts';
 import { shellWord } from '../../../fixtures/shell-word.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
 
 /** Works as it stands where the variables of `sandbox exec` are set. */
-export function orderLine(host: WorldHost, id: RuleId, { steps, needs }: Order): string {
+export function shellLine(host: WorldHost, id: RuleId, { steps, needs }: SampleCalls): string {
   const parts = steps.map((step, index) => stepLine(host, id, step, index));
   const line = parts.join(' ').replace(/;$/, '');
   return needs === undefined ? line : `${line}  # needs ${needs}`;
 }
 
-function stepLine(host: WorldHost, id: RuleId, step: OrderStep, index: number): string {
+function stepLine(host: WorldHost, id: RuleId, step: SampleCall, index: number): string {
   const curl = step.isControl === true ? controlCurl(id, step) : apiCurl(host, id, step, index);
   const { times = 1, keepsId, isBackground } = step;
   if (isBackground === true) return `${curl} -m 2 & sleep 0.5;`;
@@ -21,13 +22,13 @@ function stepLine(host: WorldHost, id: RuleId, step: OrderStep, index: number): 
     : `${curl};`;
 }
 
-function controlCurl(id: RuleId, { line, body }: OrderStep): string {
+function controlCurl(id: RuleId, { line, body }: SampleCall): string {
   const [method = '', path = ''] = line.split(' ');
   const sent = body === undefined ? [] : [json, dataOf(id, body)];
   return ['curl -s', ...verb(method, body), `"$SANDBOX_CONTROL_URL/${path}"`, ...sent].join(' ');
 }
 
-function apiCurl(host: WorldHost, id: RuleId, step: OrderStep, index: number): string {
+function apiCurl(host: WorldHost, id: RuleId, step: SampleCall, index: number): string {
   const { line, body, shellBody, key, headers = {}, tagOf, times = 1 } = step;
   const [method = '', path = ''] = line.split(' ');
   const caller = callerHeader(host, step.as ?? 'firm');

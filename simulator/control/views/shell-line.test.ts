@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { orders } from '../../../fixtures/orders.ts';
+import { sampleCalls } from '../../../fixtures/sample-calls.ts';
 import { createTestSandbox } from '../../host/testing/sandbox.ts';
 import type { Sandbox } from '../../host/world/sandbox.ts';
-import { orderLine } from './order-line.ts';
+import { shellLine } from './shell-line.ts';
 
-const line = suite('orders as lines');
-const folder = mkdtempSync(join(tmpdir(), 'orders-'));
+const line = suite('sample calls as lines');
+const folder = mkdtempSync(join(tmpdir(), 'shell-lines-'));
 
 const hostile = [
   `'; touch broken #`,
@@ -48,7 +48,7 @@ if (process.platform !== 'win32') {
   line('a hostile token or secret is a word in each, and nothing of it runs', async () => {
     for (const text of hostile) {
       const sandbox = await withSecrets(text);
-      const lines = [...orders].map(([id, order]) => orderLine(sandbox.first, id, order));
+      const lines = [...sampleCalls].map(([id, order]) => shellLine(sandbox.first, id, order));
       await sandbox.close();
       const said = execFileSync('sh', ['-c', `${stubs}\n${lines.join('\n')}\nwait`], {
         cwd: folder,

@@ -6,7 +6,7 @@ import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Reply } from '../call.ts';
 import { evolve, moveClock } from '../evolve.ts';
 import { createWorld } from '../world.ts';
-import { keyPolicy } from './keys.ts';
+import { keyPolicy } from './idempotency-keys.ts';
 
 const keys = suite('keys');
 const policy = keyPolicy(defaultSettings);
@@ -36,7 +36,7 @@ keys('a record lives its day through turns of the generations, whenever it began
   for (const beginMs of [0, 1, dayMs - 1, dayMs, dayMs + 1, 1.5 * dayMs, 3 * dayMs + 17]) {
     const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
     const keep = (keyId: string) => {
-      const record = { atMs: world.nowMs, reply, attempt: 1 };
+      const record = { atMs: world.nowMs, reply, firstCall: 1 };
       evolve(world, [{ type: 'key-recorded', keyId, record }]);
     };
     moveClock(world, beginMs);
@@ -46,7 +46,7 @@ keys('a record lives its day through turns of the generations, whenever it began
       moveClock(world, beginMs + Math.floor((part * (dayMs - 1)) / 24));
       keep(`other-${part}`);
       const found = policy.find(world, 'watched', world.nowMs);
-      assert.is(found?.attempt, 1, `begun at ${beginMs}, part ${part}`);
+      assert.is(found?.firstCall, 1, `begun at ${beginMs}, part ${part}`);
     }
     assert.is(policy.find(world, 'watched', beginMs + dayMs), undefined, `begun at ${beginMs}`);
   }
@@ -57,7 +57,7 @@ keys('what is over is forgotten in the end', () => {
   for (let day = 0; day < 5; day += 1) {
     moveClock(world, day * dayMs);
     evolve(world, [
-      { type: 'key-recorded', keyId: `${day}`, record: { atMs: world.nowMs, reply, attempt: 1 } },
+      { type: 'key-recorded', keyId: `${day}`, record: { atMs: world.nowMs, reply, firstCall: 1 } },
     ]);
     assert.ok(world.keys.young.size + world.keys.old.size <= 2);
   }
@@ -65,7 +65,7 @@ keys('what is over is forgotten in the end', () => {
 
 keys('an attempt that still runs is found however long it does (IDEM-14)', () => {
   const world = createWorld({ name: 'w', seed: '1', startedAtMs: 0 });
-  const record = { atMs: 0, reply: null, attempt: 1 };
+  const record = { atMs: 0, reply: null, firstCall: 1 };
   evolve(world, [{ type: 'key-recorded', keyId: 'k', record }]);
   assert.is(policy.find(world, 'k', 9 * dayMs), record);
   evolve(world, [{ type: 'key-forgotten', keyId: 'k' }]);

@@ -1,4 +1,4 @@
-// A killed sandbox: its state and journal together are the world as it was, whatever happened last.
+// A killed sandbox: its state and its write-ahead log together are the world as it was, whatever happened last.
 import fs, {
   appendFileSync,
   chmodSync,
@@ -23,8 +23,8 @@ import type { Sandbox } from '../world/sandbox.ts';
 import { readStateFile, StateFile } from './state-file.ts';
 import { serializeState } from './world-document.ts';
 
-const journal = suite('state journal');
-const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+const log = suite('write-ahead log');
+const folder = mkdtempSync(join(tmpdir(), 'log-'));
 
 interface Document {
   readonly world: { readonly accounts: readonly { readonly reference: string }[] };
@@ -71,7 +71,7 @@ async function kept(name: string, options: { readonly sync: boolean }) {
   return { sandbox, path, file, token: tokenOf(sandbox, 'brand-a') };
 }
 
-journal('with sync, what was answered is in the files at once', async () => {
+log('with sync, what was answered is in the files at once', async () => {
   const { sandbox, path, file, token } = await kept('sync', { sync: true });
   for (let n = 0; n < 20; n += 1) create(sandbox, token, `sync-${n}`);
   const left = await readStateFile(copyOf(path, 'sync-killed'));
@@ -81,7 +81,7 @@ journal('with sync, what was answered is in the files at once', async () => {
   await sandbox.close();
 });
 
-journal('without sync, what was answered is in the files one turn later', async () => {
+log('without sync, what was answered is in the files one turn later', async () => {
   const { sandbox, path, file, token } = await kept('soon', { sync: false });
   create(sandbox, token, 'soon');
   await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +91,7 @@ journal('without sync, what was answered is in the files one turn later', async 
   await sandbox.close();
 });
 
-journal('every file is its owner’s alone, half of one as well', async () => {
+log('every file is its owner’s alone, half of one as well', async () => {
   const { sandbox, path, file } = await kept('modes', { sync: false });
   const seen = new Set<string>();
   const look = () => {
@@ -110,12 +110,12 @@ journal('every file is its owner’s alone, half of one as well', async () => {
     look();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  assert.equal([...seen].sort(), ['journal', 'json', 'lock', 'saving']);
+  assert.equal([...seen].sort(), ['json', 'lock', 'saving', 'wal']);
   await file.close();
   await sandbox.close();
 });
 
-journal('across saves, resets and moved clocks the files say what the world was', async () => {
+log('across saves, resets and moved clocks the files say what the world was', async () => {
   const { sandbox, path, file, token } = await kept('all', { sync: true });
   const { first } = sandbox;
   create(sandbox, token, 'before');
@@ -140,30 +140,26 @@ journal('across saves, resets and moved clocks the files say what the world was'
   await sandbox.close();
 });
 
-journal('a line that was half written is left out, a broken one is refused by name', async () => {
+log('a line that was half written is left out, a broken one is refused by name', async () => {
   const { sandbox, path, file, token } = await kept('torn', { sync: true });
   create(sandbox, token, 'whole');
-  const journalOf = (state: string) =>
-    join(
-      state,
-      '..',
-      readdirSync(join(state, '..')).find((name) => name.endsWith('.journal')) ?? '',
-    );
+  const logOf = (state: string) =>
+    join(state, '..', readdirSync(join(state, '..')).find((name) => name.endsWith('.wal')) ?? '');
   const torn = copyOf(path, 'torn-killed');
-  appendFileSync(journalOf(torn), '{"kind":"call","atM');
+  appendFileSync(logOf(torn), '{"kind":"call","atM');
   assert.ok(referencesIn(await readStateFile(torn)).includes('whole'));
   const broken = copyOf(path, 'broken');
-  appendFileSync(journalOf(broken), 'no line of ours\n');
+  appendFileSync(logOf(broken), 'no line of ours\n');
   const said = await readStateFile(broken).catch((error: Error) => error.message);
   assert.match(
     String(said),
-    /cannot be read together with its journal: \.state\.json\.\w+\.journal: line \d+ is broken/,
+    /cannot be read together with its write-ahead log: \.state\.json\.\w+\.wal: line \d+ is broken/,
   );
   await file.close();
   await sandbox.close();
 });
 
-journal('an orderly end leaves the state alone, for its owner alone', async () => {
+log('an orderly end leaves the state alone, for its owner alone', async () => {
   const { sandbox, path, file, token } = await kept('orderly', { sync: false });
   create(sandbox, token, 'one');
   await file.close();
@@ -178,7 +174,7 @@ journal('an orderly end leaves the state alone, for its owner alone', async () =
   await sandbox.close();
 });
 
-journal('a symbolic link is followed and stays one; a hard link is refused', async () => {
+log('a symbolic link is followed and stays one; a hard link is refused', async () => {
   const { sandbox, path, file } = await kept('links', { sync: false });
   await file.close();
   const link = join(folder, 'links', 'by-name.json');
@@ -194,26 +190,23 @@ journal('a symbolic link is followed and stays one; a hard link is refused', asy
   await sandbox.close();
 });
 
-journal(
-  'a file that another hand changed is left so, and the world goes on beside it',
-  async () => {
-    const sandbox = await createTestSandbox();
-    const path = join(folder, 'changed.json');
-    const told: string[] = [];
-    const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
-    await file.begin();
-    writeFileSync(path, '{"mine":true}');
-    create(sandbox, tokenOf(sandbox, 'brand-a'), 'beside');
-    await file.close();
-    assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
-    assert.is(told.length, 1);
-    const beside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
-    assert.ok(referencesIn(JSON.parse(readFileSync(beside, 'utf8'))).includes('beside'));
-    const journals = readdirSync(folder).filter((name) => name.includes('changed.json'));
-    assert.equal(journals, ['changed.json'], 'no journal that would be told after it');
-    await sandbox.close();
-  },
-);
+log('a file that another hand changed is left so, and the world goes on beside it', async () => {
+  const sandbox = await createTestSandbox();
+  const path = join(folder, 'changed.json');
+  const told: string[] = [];
+  const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
+  await file.begin();
+  writeFileSync(path, '{"mine":true}');
+  create(sandbox, tokenOf(sandbox, 'brand-a'), 'beside');
+  await file.close();
+  assert.is(readFileSync(path, 'utf8'), '{"mine":true}');
+  assert.is(told.length, 1);
+  const beside = /is kept in (\S+) from now on/.exec(told[0] ?? '')?.[1] ?? '';
+  assert.ok(referencesIn(JSON.parse(readFileSync(beside, 'utf8'))).includes('beside'));
+  const logs = readdirSync(folder).filter((name) => name.includes('changed.json'));
+  assert.equal(logs, ['changed.json'], 'no log that would be told after it');
+  await sandbox.close();
+});
 
 /** Writes to files go through this while it runs, in every module. */
 async function withWriting(
@@ -233,7 +226,7 @@ async function withWriting(
 
 const full = () => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
 
-journal('a disk that is full for a while leaves no gap, and no line that is torn', async () => {
+log('a disk that is full for a while leaves no gap, and no line that is torn', async () => {
   const told: string[] = [];
   const sandbox = await createTestSandbox();
   mkdirSync(join(folder, 'full'));
@@ -265,7 +258,7 @@ journal('a disk that is full for a while leaves no gap, and no line that is torn
   await sandbox.close();
 });
 
-journal('a save that finds no room leaves no file open and none behind', async () => {
+log('a save that finds no room leaves no file open and none behind', async () => {
   const told: string[] = [];
   const sandbox = await createTestSandbox();
   mkdirSync(join(folder, 'no-room'));
@@ -294,5 +287,5 @@ journal('a save that finds no room leaves no file open and none behind', async (
   await sandbox.close();
 });
 
-journal.after(() => rmSync(folder, { recursive: true }));
-journal.run();
+log.after(() => rmSync(folder, { recursive: true }));
+log.run();

@@ -20,14 +20,14 @@ import type { World } from '../../core/world.ts';
 import { parseInput, serializeInput } from './input-line.ts';
 import { FileProblem, privateMode, readPlain } from './private-file.ts';
 
-/** So much is kept for a disk that is full; beyond that the journal ends where it is. */
+/** So much is kept for a disk that is full; beyond that the log ends where it is. */
 const mostUnwrittenBytes = 8 * 1024 * 1024;
 
-/** First line of a journal. What follows is replayed under the behaviour that it had then. */
-export interface JournalHead {
+/** First line of a log. What follows is replayed under the behaviour that it had then. */
+export interface LogHead {
   /** The state that names it goes on with its lines. */
-  readonly journal: string;
-  /** The journal whose lines come before these; null: a state stands before them. */
+  readonly log: string;
+  /** The log whose lines come before these; null: a state stands before them. */
   readonly after: string | null;
   readonly settings: Settings;
   readonly deviations: readonly string[];
@@ -37,7 +37,7 @@ interface ClockLine {
   readonly clock: { readonly mode: string; readonly now_ms: number; readonly speed?: number };
 }
 
-export interface JournalOptions {
+export interface LogOptions {
   readonly settings: Settings;
   readonly deviations: readonly string[];
   /** Each line is in the file before the step that it tells of goes on. */
@@ -47,22 +47,22 @@ export interface JournalOptions {
 }
 
 /** Where the lines of a world go from one save to the next. */
-export class StateJournal {
+export class WriteAheadLog {
   readonly id = randomBytes(8).toString('hex');
   readonly #file: number;
-  readonly #options: JournalOptions;
+  readonly #options: LogOptions;
   #lines: (Input | string)[] = [];
   #unwritten: Buffer = Buffer.alloc(0);
   #failed = false;
   #ended = false;
 
   /** Throws the system's error when the file cannot be made. */
-  constructor(path: string, after: string | null, options: JournalOptions) {
+  constructor(path: string, after: string | null, options: LogOptions) {
     const { settings, deviations } = options;
     this.#options = options;
-    const file = journalFile(path, this.id);
+    const file = logFile(path, this.id);
     this.#file = openSync(file, 'wx', privateMode);
-    const head: JournalHead = { journal: this.id, after, settings, deviations };
+    const head: LogHead = { log: this.id, after, settings, deviations };
     this.#unwritten = Buffer.from(`${JSON.stringify(head)}\n`);
     try {
       this.#write();
@@ -120,9 +120,9 @@ export class StateJournal {
     }
   }
 
-  #tryTo(act: () => void): void {
+  #tryTo(write: () => void): void {
     try {
-      act();
+      write();
     } catch (error) {
       if (!this.#failed) this.#options.onTrouble(error as NodeJS.ErrnoException);
       this.#failed = true;
@@ -137,23 +137,23 @@ export class StateJournal {
   }
 }
 
-function journalFile(path: string, id: string): string {
-  return join(dirname(path), `.${basename(path)}.${id}.journal`);
+function logFile(path: string, id: string): string {
+  return join(dirname(path), `.${basename(path)}.${id}.wal`);
 }
 
-export async function journalFiles(path: string): Promise<readonly string[]> {
+export async function logFiles(path: string): Promise<readonly string[]> {
   const start = `.${basename(path)}.`;
   const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => !entry.isDirectory())
-    .filter(({ name }) => name.startsWith(start) && name.endsWith('.journal'))
+    .filter(({ name }) => name.startsWith(start) && name.endsWith('.wal'))
     .map(({ name }) => join(dirname(path), name));
 }
 
-/** Removes the journals of a state but for one: what they tell is in the state itself now. */
-export async function removeJournals(path: string, but: string | null): Promise<void> {
-  const kept = but === null ? null : journalFile(path, but);
-  for (const file of await journalFiles(path)) {
+/** Removes the logs of a state but for one: what they tell is in the state itself now. */
+export async function removeLogs(path: string, but: string | null): Promise<void> {
+  const kept = but === null ? null : logFile(path, but);
+  for (const file of await logFiles(path)) {
     if (file === kept) continue;
     // One that we may not remove is somebody else's, and is not read either; or another program,
     // such as a virus scanner, has it open, and it goes with the next ones.
@@ -163,16 +163,16 @@ export async function removeJournals(path: string, but: string | null): Promise<
   }
 }
 
-interface Journal extends JournalHead {
+interface Log extends LogHead {
   readonly file: string;
   readonly lines: readonly string[];
 }
 
 /**
- * Null for what is no journal of ours: where others may write, one of theirs that says it comes
+ * Null for what is no log of ours: where others may write, one of theirs that says it comes
  * after ours would tell the world what to do.
  */
-async function readJournal(file: string, owners: readonly number[]): Promise<string | null> {
+async function readLog(file: string, owners: readonly number[]): Promise<string | null> {
   try {
     return await readPlain(file, owners);
   } catch (error) {
@@ -181,25 +181,25 @@ async function readJournal(file: string, owners: readonly number[]): Promise<str
   }
 }
 
-async function readJournals(path: string): Promise<readonly Journal[]> {
-  const journals: Journal[] = [];
+async function readLogs(path: string): Promise<readonly Log[]> {
+  const logs: Log[] = [];
   const owners = [(await stat(path)).uid, process.getuid?.() ?? 0];
-  for (const file of await journalFiles(path)) {
-    const text = await readJournal(file, owners);
+  for (const file of await logFiles(path)) {
+    const text = await readLog(file, owners);
     if (text === null) continue;
     const [first = '', ...lines] = text.split('\n');
     // A program that was killed while it wrote leaves half a line at the end.
     lines.pop();
     const head = parseHead(first);
-    if (head !== null) journals.push({ ...head, file, lines });
+    if (head !== null) logs.push({ ...head, file, lines });
   }
-  return journals;
+  return logs;
 }
 
-function parseHead(line: string): JournalHead | null {
+function parseHead(line: string): LogHead | null {
   try {
-    const head = JSON.parse(line) as Partial<JournalHead> | null;
-    return typeof head?.journal === 'string' ? (head as JournalHead) : null;
+    const head = JSON.parse(line) as Partial<LogHead> | null;
+    return typeof head?.log === 'string' ? (head as LogHead) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -207,21 +207,21 @@ function parseHead(line: string): JournalHead | null {
 }
 
 /**
- * The state with everything that its journals tell after it; the state itself where there are none,
+ * The state with everything that its logs tell after it; the state itself where there are none,
  * as after every orderly end. Throws a StateError that names the file and line that cannot be read.
  */
-export async function replayJournals(path: string, document: unknown): Promise<unknown> {
-  const { journal: first } = document as { readonly journal?: unknown };
-  const journals = await readJournals(path);
-  let journal = journals.find((each) => each.journal === first);
-  if (journal === undefined) return document;
+export async function replayLogs(path: string, document: unknown): Promise<unknown> {
+  const { log: first } = document as { readonly log?: unknown };
+  const logs = await readLogs(path);
+  let log = logs.find((each) => each.log === first);
+  if (log === undefined) return document;
   await phoneTables.load();
-  let world = loadWorld(document, await behaviourOf(journal));
+  let world = loadWorld(document, await behaviourOf(log));
   let { clock } = document as Partial<ClockLine>;
-  for (; journal !== undefined; journal = next(journals, journal)) {
-    const behaviour = await behaviourOf(journal);
-    for (const [index, line] of journal.lines.entries()) {
-      const where = `${basename(journal.file)}: line ${index + 2}`;
+  for (; log !== undefined; log = next(logs, log)) {
+    const behaviour = await behaviourOf(log);
+    for (const [index, line] of log.lines.entries()) {
+      const where = `${basename(log.file)}: line ${index + 2}`;
       const told = parseLine(line, where);
       if ('format' in told) world = loadWorld(told, behaviour);
       else if ('clock' in told) clock = told.clock;
@@ -232,8 +232,8 @@ export async function replayJournals(path: string, document: unknown): Promise<u
   return dumpWorld(world, { clock: { ...clock, now_ms } });
 }
 
-function next(journals: readonly Journal[], { journal }: Journal): Journal | undefined {
-  return journals.find(({ after }) => after === journal);
+function next(logs: readonly Log[], { log }: Log): Log | undefined {
+  return logs.find(({ after }) => after === log);
 }
 
 function parseLine(line: string, where: string): Input | ClockLine | { readonly format: unknown } {
@@ -256,11 +256,11 @@ function replay(world: World, behaviour: Behaviour, input: Input, where: string)
 }
 
 function brokenAt(where: string, cause: unknown): StateError {
-  const words = `cannot be read together with its journal: ${where} is broken`;
+  const words = `cannot be read together with its write-ahead log: ${where} is broken`;
   return new StateError(words, { cause });
 }
 
-async function behaviourOf({ file, ...head }: Journal): Promise<Behaviour> {
+async function behaviourOf({ file, ...head }: Log): Promise<Behaviour> {
   const { settings, problems = [] } = parseSettings(head.settings);
   const deviations: unknown = head.deviations;
   if (settings === undefined || !Array.isArray(deviations)) {
