@@ -1,5 +1,5 @@
 // Ends a sandbox that keeps its world in a file, at any moment of its work and without a word: the
-// file it leaves is whole, and with its write-ahead log lacks at most what was answered in the last 100 ms.
+// file it leaves is whole, and with its log lacks at most what was answered in the last 100 ms.
 // time limit: 180 s
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -20,7 +20,7 @@ export interface KeepWorldOptions {
   readonly onTrouble: (message: string) => void;
 }
 
-/** Tells one content of a state file, with its write-ahead log, from another; asked before it is read. */
+/** Tells one content of a state file and its log from another; asked before it is read. */
 export async function stateVersionOf(state: string | undefined): Promise<string> {
   if (state === undefined) return '';
   const { versionOfState } = await import('../host/storage/state-file.ts');

@@ -274,7 +274,7 @@ function makeAnswer(draw: Draw, world: World, atMs: number): Input {
   return { kind: 'answered', atMs, answer };
 }
 
-/** The next thing to happen: a call as a rule; else time, the answer of a receiver, or a command. */
+/** The next thing to happen: a call as a rule; else time, a receiver’s answer, or a command. */
 export function makeInput(draw: Draw, world: World, odd?: string | Uint8Array): Input {
   const atMs = world.nowMs + draw(400);
   const kind = draw(20);

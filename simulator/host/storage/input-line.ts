@@ -1,4 +1,4 @@
-// An input of a world as one line of text, and back: what recordings and write-ahead logs are made of.
+// An input of a world as one line of text, and back: for recordings and write-ahead logs.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import type { Input } from '../../core/step.ts';
 

@@ -99,7 +99,11 @@ const notStates: readonly (readonly [string, string])[] = [
   ['0', 'a state is a JSON object'],
   ['""', 'a state is a JSON object'],
   ['{"format":"other"}', 'format must be'],
-  ['{"format":"trading-platform-sandbox-state","version":2,"world":{}}', 'from a newer program'],
+  ['{"format":"trading-platform-sandbox-state","version":99,"world":{}}', 'from a newer program'],
+  [
+    '{"format":"trading-platform-sandbox-state","version":1,"world":{}}',
+    'version 1 cannot be read, only 2',
+  ],
   ['{"format":"trading-platform-sandbox-state","version":2}', 'world must be an object'],
   [
     '{"format":"trading-platform-sandbox-state","version":2,"world":{}}',

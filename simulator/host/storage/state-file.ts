@@ -14,8 +14,8 @@ import { logFiles, removeLogs, replayLogs, WriteAheadLog } from './write-ahead-l
 const saveAfterMs = 500;
 
 /**
- * The document in a state file with everything that its write-ahead log tells after it, or null when there
- * is no file yet. Throws a StateError.
+ * The document in a state file with everything that its write-ahead log tells after it, or null
+ * when there is no file yet. Throws a StateError.
  */
 export async function readStateFile(path: string): Promise<unknown> {
   const real = await realFileOf(path);

@@ -1,4 +1,4 @@
-// A killed sandbox: its state and its write-ahead log together are the world as it was, whatever happened last.
+// A killed sandbox: its state with its log is the world as it was, whatever happened last.
 import fs, {
   appendFileSync,
   chmodSync,
