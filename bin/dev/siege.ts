@@ -17,13 +17,23 @@ if (!(seconds > 0) || !Number.isInteger(seed)) {
   process.exit(2);
 }
 
-const columns = ['interval', 'calls', 'p50 ms', 'p99 ms', 'heap MiB', 'rss MiB', 'files', 'held'];
+const columns = [
+  'interval',
+  'calls',
+  'p50 ms',
+  'p99 ms',
+  'bare ms',
+  'heap MiB',
+  'rss MiB',
+  'files',
+  'held',
+];
 const rowOf = (cells: readonly string[]) => cells.map((cell) => cell.padStart(9)).join('');
 const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 
-function rowOfInterval({ n, calls, p50Ms, p99Ms, gauge }: Interval): string {
+function rowOfInterval({ n, calls, p50Ms, p99Ms, yardstickMs, gauge }: Interval): string {
   const held = Object.values(gauge.resources).reduce((sum, many) => sum + many, 0);
-  const times = [p50Ms.toFixed(1), p99Ms.toFixed(1)];
+  const times = [p50Ms, p99Ms, yardstickMs].map((ms) => ms.toFixed(1));
   const memory = [mebibytes(gauge.heapBytes), mebibytes(gauge.residentBytes)];
   return rowOf([`${n}`, `${calls}`, ...times, ...memory, `${gauge.files ?? '-'}`, `${held}`]);
 }

@@ -24,14 +24,19 @@ siege('a sandbox that answers wrongly is found out', async () => {
 });
 
 const mebibyte = 1024 * 1024;
-const interval = (n: number, grown: Partial<Interval['gauge']>, p50Ms = 3): Interval => {
+const interval = (
+  n: number,
+  grown: Partial<Interval['gauge']>,
+  p50Ms = 3,
+  yardstickMs = 1,
+): Interval => {
   const gauge = {
     heapBytes: 20 * mebibyte,
     residentBytes: 0,
     files: 40,
     resources: { Timeout: 3 },
   };
-  return { n, calls: 100, p50Ms, p99Ms: 9, gauge: { ...gauge, ...grown } };
+  return { n, calls: 100, p50Ms, p99Ms: 9, yardstickMs, gauge: { ...gauge, ...grown } };
 };
 const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
@@ -42,6 +47,11 @@ siege('what stays where it is has no trend, whatever the first interval held', (
     interval(n, { heapBytes: (20 + 9 * (n % 2)) * mebibyte }, n % 3),
   );
   assert.equal(findTrends(waves), []);
+});
+
+siege('a machine that gets busy is no trend: a bare server is held up alike', () => {
+  assert.equal(findTrends(numbers.map((n) => interval(n, {}, 3 * n, n))), []);
+  assert.is(findTrends(numbers.map((n) => interval(n, {}, 3 * n, 1 + n / 10))).length, 1);
 });
 
 const growing: readonly (readonly [string, (n: number) => Interval, RegExp])[] = [

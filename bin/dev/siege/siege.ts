@@ -16,6 +16,7 @@ import { Followers } from './followers.ts';
 import { Operator } from './operator.ts';
 import { Receiver } from './receiver.ts';
 import { findTrends, type Interval } from './verdict.ts';
+import { Yardstick } from './yardstick.ts';
 
 export interface SiegeOptions {
   readonly seconds: number;
@@ -52,20 +53,29 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
   const state = join(folder, 'state.json');
   const receiver = await Receiver.start(drawFrom(options.seed + 1));
   const besieged = await Besieged.start(['--plan', 'pro', '--state', state, ...more]);
-  const siege = new Siege(besieged, receiver, options);
+  const yardstick = await Yardstick.start();
+  const siege = new Siege({ besieged, receiver, yardstick }, options);
   try {
     return await siege.run();
   } finally {
     await siege.close();
     await besieged.stop('SIGKILL');
     await receiver.close();
+    await yardstick.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+interface Parties {
+  readonly besieged: Besieged;
+  readonly receiver: Receiver;
+  readonly yardstick: Yardstick;
 }
 
 class Siege {
   readonly #besieged: Besieged;
   readonly #receiver: Receiver;
+  readonly #yardstick: Yardstick;
   readonly #options: SiegeOptions;
   readonly #callers: Callers;
   readonly #followers: Followers;
@@ -75,9 +85,10 @@ class Siege {
   #places: Place[] = [];
   #tally = new Tally();
 
-  constructor(besieged: Besieged, receiver: Receiver, options: SiegeOptions) {
+  constructor({ besieged, receiver, yardstick }: Parties, options: SiegeOptions) {
     this.#besieged = besieged;
     this.#receiver = receiver;
+    this.#yardstick = yardstick;
     this.#options = options;
     const tally = () => this.#tally;
     this.#callers = new Callers(besieged.ready.base_url, () => this.#places);
@@ -123,7 +134,9 @@ class Siege {
     this.#callers.start(Array.from({ length: callers }, (_, index) => drawOf(index)));
     this.#followers.start(Array.from({ length: followers }, (_, index) => drawOf(20 + index)));
     this.#operator.start(drawOf(50));
+    this.#yardstick.start();
     await this.#lookAround(lastsMs);
+    const yardstickMs = await this.#yardstick.stop();
     await this.#operator.stop();
     await this.#callers.stop();
     await this.#followers.stop();
@@ -134,7 +147,7 @@ class Siege {
     this.#receiver.hangUp();
     await pause(restMs);
     const gauge = await this.#besieged.gauge();
-    return this.#told(n, gauge);
+    return this.#told({ n, gauge, yardstickMs });
   }
 
   /** New worlds are called as well, and old ones by what they hold by now. */
@@ -165,13 +178,13 @@ class Siege {
     }
   }
 
-  #told(n: number, gauge: Interval['gauge']): Interval {
+  #told(measured: Pick<Interval, 'n' | 'gauge' | 'yardstickMs'>): Interval {
     const { calls, statuses, broken, tookMs } = this.#tally;
     for (const [status, many] of statuses)
       this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + many);
-    this.#broken.push(...broken.map((what) => `interval ${n}: ${what}`));
+    this.#broken.push(...broken.map((what) => `interval ${measured.n}: ${what}`));
     const sorted = tookMs.toSorted((a, b) => a - b);
     const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-    return { n, calls, p50Ms: at(0.5), p99Ms: at(0.99), gauge };
+    return { ...measured, calls, p50Ms: at(0.5), p99Ms: at(0.99) };
   }
 }

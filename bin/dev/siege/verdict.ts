@@ -8,6 +8,8 @@ export interface Interval {
   /** Middle and slow end of the answers' times. */
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** What a bare node:http took to answer meanwhile, in the middle. */
+  readonly yardstickMs: number;
   readonly gauge: Gauge;
 }
 
@@ -40,11 +42,17 @@ function findGrowth(early: readonly Interval[], late: readonly Interval[]): stri
   return trends;
 }
 
-/** A machine has better and worse minutes: only a middle that is far off is a trend. */
+/**
+ * A machine has better and worse minutes: only a middle that is far off is a trend, and only when
+ * a bare server beside it was not held up alike.
+ */
 function findSlowness(early: readonly Interval[], late: readonly Interval[]): string[] {
-  const best = (of: readonly Interval[]) => Math.min(...of.map(({ p50Ms }) => p50Ms));
-  const [before, after] = [best(early), best(late)];
-  const isSlower = after > 2 * before + 2;
+  const best = (of: readonly Interval[], read: (interval: Interval) => number) =>
+    Math.min(...of.map(read));
+  const inWall = ({ p50Ms }: Interval) => p50Ms;
+  const inAnswers = ({ p50Ms, yardstickMs }: Interval) => p50Ms / Math.max(0.1, yardstickMs);
+  const [before, after] = [best(early, inWall), best(late, inWall)];
+  const isSlower = after > 2 * before + 2 && best(late, inAnswers) > 2 * best(early, inAnswers);
   const words = (ms: number) => `${ms.toFixed(1)} ms`;
   return isSlower ? [`half of the answers took ${words(before)}, and ${words(after)} later`] : [];
 }
