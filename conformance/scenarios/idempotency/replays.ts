@@ -102,7 +102,10 @@ async function expectBodyIgnored(
     for (const send of command.altered) {
       const altered = await send(key);
       const truth = isReplayOf(altered, repeat);
-      if (!truth) await requireReplays(t, operation);
+      if (!truth) {
+        await requireReplays(t, operation);
+        await requireKeyKept(t, { command, key, altered, repeat });
+      }
       t.expect('IDEM-8', altered).is(
         `what the first body was answered: ${describeAnswer(repeat)}`,
         truth,
@@ -111,6 +114,30 @@ async function expectBodyIgnored(
       );
     }
   });
+}
+
+/**
+ * A key whose first body gets the altered answer as well knew neither of them: it was forgotten
+ * between two calls, and no body was compared.
+ */
+async function requireKeyKept(
+  t: ScenarioContext,
+  sent: {
+    readonly command: WriteCommand;
+    readonly key: string;
+    readonly altered: Answer;
+    readonly repeat: Answer;
+  },
+): Promise<void> {
+  const again = await sent.command.send(sent.key);
+  if (!isReplayOf(again, sent.altered)) return;
+  t.expect('IDEM-4a', again).is(
+    `the first answer, as in exchange ${sent.repeat.n}`,
+    false,
+    `what exchange ${sent.altered.n} was answered`,
+    sent.repeat,
+  );
+  throw new Blocked('the key was forgotten before its other body came');
 }
 
 /** ACC-19, NS-29: a tag comes with every account, and here it is that of the first answer. */

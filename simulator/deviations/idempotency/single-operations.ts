@@ -58,6 +58,27 @@ export const singleOperationDeviations: readonly Deviation[] = [
     bend: forgetting(POSITIONS, ({ reply }) => reply !== null && reply.status >= 400),
   },
   {
+    id: 'keys-for-two-repeats',
+    breaks: ['IDEM-4a'],
+    story: 'Clients repeat a call twice at the most, so a key makes room after its second repeat.',
+    bend: policy('keys', (keys) => {
+      const repeats = new WeakMap<object, number>();
+      return {
+        find: (world, keyId, atMs) => {
+          const record = keys.find(world, keyId, atMs);
+          if (record === undefined) return record;
+          const many = (repeats.get(record) ?? 0) + 1;
+          repeats.set(record, many);
+          return many > 2 ? undefined : record;
+        },
+      };
+    }),
+    alsoSeenAs: {
+      'IDEM-14b': 'a call that hangs on while others repeat it finds its key gone',
+      'IDEM-15': 'in a crowd under one key the fourth runs again',
+    },
+  },
+  {
     id: 'keys-newest-200',
     breaks: ['IDEM-4a'],
     story: 'Keys are kept in a cache of 200, and the oldest make room for new ones.',
