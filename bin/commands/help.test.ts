@@ -108,6 +108,22 @@ function exampleLines(text: string): string[] {
     .filter(Boolean);
 }
 
+help('every verb of sandbox answers wrong usage with exit code 2', async () => {
+  const { exit } = process;
+  const codes: Record<string, unknown> = {};
+  for (const command of programs().sandbox.commands) {
+    process.exit = (code) => {
+      codes[command.name()] = code;
+      throw new Error('ended');
+    };
+    command.configureOutput({ writeErr: () => undefined });
+    await command.parseAsync(['--no-such-option'], { from: 'user' }).catch(() => undefined);
+    process.exit = exit;
+  }
+  for (const [name, code] of Object.entries(codes)) assert.is(code, 2, name);
+  assert.is(Object.keys(codes).length, 7);
+});
+
 help('a wide terminal is used, and paragraphs stay readable', () => {
   const { conformance } = programs();
   const [run] = conformance.commands;

@@ -1,11 +1,12 @@
 // `sandbox deviations`: the named ways in which `sandbox start --deviate` can misbehave.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { findRule } from '../../../fixtures/rules.ts';
 import { deviations } from '../../../simulator/deviations/register.ts';
 import { addHelp } from '../help-text.ts';
+import { sandboxVerb } from './verb.ts';
 
 export function deviationsCommand(print: (text: string) => void = write): Command {
-  const command = new Command('deviations')
+  const command = sandboxVerb('deviations')
     .description('the named wrong behaviours for --deviate, to see your own checks turn red')
     .option('--rule <id>', 'only those that break this rule')
     .option('--json', 'as JSON');

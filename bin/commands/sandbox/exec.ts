@@ -1,7 +1,7 @@
 // `sandbox exec -- COMMAND…`: a sandbox for the length of one command, whose exit code is ours.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { spawnedAs } from '../../../conformance/client/windows-command.ts';
 import { controlOf } from '../../../simulator/compose/control-methods.ts';
 import { refuseUsage } from '../command-io.ts';
@@ -15,6 +15,7 @@ import {
 } from './coverage/write-coverage.ts';
 import { type Served, serveSandbox, tellConfig } from './start.ts';
 import { addServingOptions, readStartOptions } from './start-options.ts';
+import { sandboxVerb } from './verb.ts';
 
 /** What a shell answers when a command is not there, or cannot be run. */
 const notFound = 127;
@@ -33,17 +34,16 @@ const help: HelpText = {
 };
 
 export function execCommand(): Command {
-  const command = new Command('exec')
+  const command = sandboxVerb('exec')
     .description('start on a free port, run a command against it, end with its exit code')
     .usage('[options] -- COMMAND [ARGUMENT...]')
-    .argument('<command...>', 'the command and its arguments, after --')
-    .showHelpAfterError('(add --help for the options)')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? 2 : exitCode));
+    .argument('[command...]', 'the command and its arguments, after --');
   addHelp(command, help);
   // A port that is named is taken; otherwise any free one.
   return addCoverageOptions(addServingOptions(command, '0')).action(
     async (words: readonly string[]) => {
-      if (words.length === 0) refuseUsage(command, 'name the command to run after --');
+      if (words.length === 0)
+        refuseUsage(command, 'name the command to run after --, such as sandbox exec -- npm test');
       const coverage = readCoverageOptions(command);
       const options = await readStartOptions(command);
       tellConfig(options);

@@ -1,12 +1,13 @@
 // `sandbox openapi` and `sandbox asyncapi`: the descriptions of the API and of its events, without
 // starting anything.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { asyncapiDocument } from '../../../fixtures/asyncapi.ts';
 import { type DocumentOptions, openapiDocument } from '../../../fixtures/openapi.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { refuseUsage } from '../command-io.ts';
 import { addHelp } from '../help-text.ts';
 import { readConfigFile } from './config-file.ts';
+import { sandboxVerb } from './verb.ts';
 
 interface Given {
   readonly baseUrl: string;
@@ -32,7 +33,7 @@ function documentCommand(
   documentOf: (options: DocumentOptions) => object,
   print: Print,
 ): Command {
-  const command = new Command(name)
+  const command = sandboxVerb(name)
     .description(words)
     .option('--base-url <url>', 'the server that it names', 'http://127.0.0.1:7420')
     .option('--config <file>', 'settings; sandbox.config.json in this folder is found by itself')

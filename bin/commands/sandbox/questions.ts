@@ -1,12 +1,13 @@
 // `sandbox questions`: what the specification leaves open, what the simulator does, and how to
 // change it.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { questions } from '../../../fixtures/questions.ts';
 import { defaultSettings, settingSpecs } from '../../../fixtures/settings.ts';
 import { addHelp } from '../help-text.ts';
+import { sandboxVerb } from './verb.ts';
 
 export function questionsCommand(print: (text: string) => void = write): Command {
-  const command = new Command('questions')
+  const command = sandboxVerb('questions')
     .description('what the specification leaves open, and the setting for each')
     .option('--json', 'as JSON');
   addHelp(command, { examples: ['npx sandbox questions', 'npx sandbox questions --json'] });

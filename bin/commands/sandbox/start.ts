@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
@@ -18,15 +18,15 @@ import { logDeliveries } from './log/delivery-log.ts';
 import { logRequests } from './log/request-log.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
+import { sandboxVerb } from './verb.ts';
 
 // Contract: what each exit code stands for.
 const exits = { clean: 0, internal: 1, usage: 2, portInUse: 3, stateFile: 4 } as const;
 
 export function startCommand(): Command {
-  const command = new Command('start')
-    .description('serve the API, its control plane and its documents')
-    .showHelpAfterError('(add --help for the options)')
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? exits.usage : exitCode));
+  const command = sandboxVerb('start').description(
+    'serve the API, its control plane and its documents',
+  );
   addHelp(command, {
     examples: [
       'npx sandbox start --open',
