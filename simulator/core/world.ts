@@ -53,9 +53,13 @@ const noneYet = {
   timer: 0,
   suspendedCall: 0,
   fault: 0,
+  historyEvent: 0,
 };
 
-/** Last number given out of each kind. */
+/**
+ * Last number given out of each kind; `historyEvent` is the last event of the history that the
+ * world began with.
+ */
 export type Counters = typeof noneYet;
 
 /**

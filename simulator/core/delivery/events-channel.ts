@@ -58,15 +58,17 @@ export function readChannel(
     return { code: closeCodes.unauthorized, reason: 'The access token is no longer valid.' };
   }
   const { lastSeq } = world.events;
+  const { historyEvent } = world.counters;
   const oldest = oldestInWindow(world, nowMs - behaviour.delivery.replayWindowMs);
-  if (nextSeq < oldest) {
-    // EVT-10b: a gap is never passed over in silence.
+  // EVT-10b: a gap is never passed over in silence. Nobody could have missed what was written as
+  // history before the world began, so that is none.
+  if (Math.max(nextSeq, historyEvent + 1) < oldest) {
     const reason = 'What came next is older than the replay window: use the bulk reads.';
     return { code: closeCodes.beyondWindow, reason };
   }
   const envelopes: string[] = [];
-  const until = Math.min(lastSeq, nextSeq + lookedAtOnce - 1);
-  let seq = nextSeq;
+  let seq = Math.max(nextSeq, oldest);
+  const until = Math.min(lastSeq, seq + lookedAtOnce - 1);
   for (; seq <= until && envelopes.length < shownAtOnce; seq += 1) {
     const event = findEvent(world, seq);
     if (event !== undefined && behaviour.reach.event(credential, event)) {

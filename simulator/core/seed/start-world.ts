@@ -82,6 +82,7 @@ export function* seedInSlices(
   // Delegated credentials are for accounts, which had to be made first.
   seedCredentials(world, behaviour, fixture, options);
   seedSubscriptions(world, behaviour, fixture.subscriptions ?? [], startMs);
+  evolve(world, [{ type: 'counted', counter: 'historyEvent', to: world.events.lastSeq }]);
   return world;
 }
 
