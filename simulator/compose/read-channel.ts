@@ -2,6 +2,7 @@
 import type { Call } from '../core/call.ts';
 import { ChannelReader } from '../host/world/channel-reader.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
+import { closedMessage } from './wait-for.ts';
 
 /** An event as it is delivered (EVT-2a). */
 export type Envelope = Readonly<Record<string, unknown>> & {
@@ -14,7 +15,9 @@ export async function* readChannel(
   host: WorldHost,
   token: string,
   afterSeq: number | undefined,
+  isClosed: () => boolean,
 ): AsyncGenerator<Envelope, void> {
+  if (isClosed()) throw new Error(closedMessage);
   const query = afterSeq === undefined ? '' : `?after_seq=${afterSeq}`;
   const { path } = host.behaviour.table.streamEvents;
   const call: Call = {
@@ -33,6 +36,7 @@ export async function* readChannel(
         wake = resolve;
       });
       const page = reader.read();
+      if (isClosed()) throw new Error(closedMessage);
       if ('code' in page) throw new Error(`the channel ended with ${page.code}: ${page.reason}`);
       for (const envelope of page.envelopes) yield JSON.parse(envelope) as Envelope;
       if (!page.more) await news;

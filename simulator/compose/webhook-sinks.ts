@@ -1,7 +1,7 @@
 // Subscriptions whose deliveries go into an array in this process, without a socket.
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
-import { expectNone, type WaitOptions, waitFor } from './wait-for.ts';
+import { closedMessage, expectNone, type WaitOptions, waitFor } from './wait-for.ts';
 
 export type WebhookCategory = 'account' | 'order' | 'position' | 'transaction';
 
@@ -65,13 +65,12 @@ export class WebhookSinks implements Deliverer {
     return this.#others.resolve(hostname);
   }
 
-  async close(): Promise<void> {
-    for (const sink of this.#sinks.values()) sink.close();
-    await this.#others.close();
+  close(): Promise<void> {
+    return this.#others.close();
   }
 
   /** Subscribes a new sink to what happens in a world from now on. */
-  collect(host: WorldHost, options: CollectOptions = {}): WebhookSink {
+  collect(host: WorldHost, isClosed: () => boolean, options: CollectOptions = {}): WebhookSink {
     const url = `https://${sinkHostname}/${this.#sinks.size + 1}`;
     const firmId = options.firm_id ?? host.world.firms.keys().next().value ?? '1';
     host.execute('setName', { hostname: sinkHostname, addresses: [publicAddress] });
@@ -84,7 +83,8 @@ export class WebhookSinks implements Deliverer {
       throw new TypeError(`${outcome.refused.field}: ${outcome.refused.message}`);
     }
     const { subscription } = outcome.value as { subscription: WebhookSink['subscription'] };
-    const sink = new Sink({ id: subscription.id, secret: subscription.secret });
+    const { id, secret } = subscription;
+    const sink = new Sink({ id, secret }, host, isClosed);
     this.#sinks.set(url, sink);
     return sink;
   }
@@ -93,11 +93,15 @@ export class WebhookSinks implements Deliverer {
 class Sink implements WebhookSink {
   readonly subscription: WebhookSink['subscription'];
   readonly deliveries: CollectedDelivery[] = [];
-  readonly #listeners = new Set<{ look: () => void; closed: () => void }>();
+  readonly #host: WorldHost;
+  readonly #isClosed: () => boolean;
+  readonly #listeners = new Set<() => void>();
   #how: (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer> = () => ({ status: 200 });
 
-  constructor(subscription: WebhookSink['subscription']) {
+  constructor(subscription: WebhookSink['subscription'], host: WorldHost, isClosed: () => boolean) {
     this.subscription = subscription;
+    this.#host = host;
+    this.#isClosed = isClosed;
   }
 
   async take({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> {
@@ -105,7 +109,7 @@ class Sink implements WebhookSink {
     const earlier = this.deliveries.filter((each) => each.envelope.id === envelope.id);
     const delivery = { envelope, headers, body, attempt: earlier.length + 1 };
     this.deliveries.push(delivery);
-    for (const { look } of [...this.#listeners]) look();
+    for (const look of [...this.#listeners]) look();
     try {
       return { status: (await this.#how(delivery)).status, error: null };
     } catch (error) {
@@ -121,20 +125,22 @@ class Sink implements WebhookSink {
     ...(await waitFor(this.#waited(match), options)),
   ];
 
-  readonly expectNone: WebhookSink['expectNone'] = (match = {}, options) =>
+  readonly expectNone: WebhookSink['expectNone'] = async (match = {}, options) =>
     expectNone(this.#waited(match), options);
 
-  close(): void {
-    for (const { closed } of [...this.#listeners]) closed();
-  }
-
   #waited(match: Readonly<Record<string, unknown>>) {
+    if (this.#isClosed()) throw new Error(closedMessage);
     return {
       found: () => this.deliveries.filter(({ envelope }) => hasMembers(envelope, match)),
       listen: (look: () => void, closed: () => void) => {
-        const listener = { look, closed };
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
+        this.#listeners.add(look);
+        const stop = this.#host.listen(({ kind }) => {
+          if (kind === 'closed') closed();
+        });
+        return () => {
+          stop();
+          this.#listeners.delete(look);
+        };
       },
       words: () => `delivery ${JSON.stringify(match)}; ${this.#told()}`,
     };

@@ -7,6 +7,8 @@ import { createSandbox, type SandboxOptions, type SandboxWorld } from '../index.
 
 const handles = suite('a world in a program');
 
+const day = 86_400_000;
+
 const open = (options: SandboxOptions = {}) => createSandbox({ clock: 'frozen', ...options });
 
 function create({ fetch, credential }: SandboxWorld, n: number, as = 'firm') {
@@ -120,12 +122,38 @@ handles('a fork goes its own way, with its own tokens, and ends by itself', asyn
   await sandbox.close();
 });
 
+handles('the channel begins at 0 where the starting world is older than its window', async () => {
+  const sandbox = await createSandbox({ world: 'default', clock: 'frozen' });
+  const begun = sandbox.clock.nowMs();
+  const { value } = await sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
+  const atMs = Number(value?.occurred_at);
+  assert.ok(atMs >= begun - 7 * day && atMs < begun, 'the oldest one of the last seven days');
+  await sandbox.clock.advance({ by_ms: day });
+  assert.not.ok((await sandbox.channel({ credential: 'firm', after_seq: 0 }).next()).done);
+  // What has happened since it began can be missed.
+  await create(sandbox, 1);
+  await sandbox.clock.advance({ by_ms: 7 * day + 1 });
+  const late = sandbox.channel({ credential: 'firm', after_seq: 0 }).next();
+  assert.match(await messageOf(late), /ended with 4410/);
+  await sandbox.close();
+});
+
 handles('after close every door says that the sandbox is closed', async () => {
   const sandbox = await open();
+  const sink = await sandbox.webhooks.collect();
+  const pending = messageOf(sink.waitFor({ kind: 'none' }));
+  const follow = () => sandbox.channel({ credential: 'firm' });
+  const [early, late] = [follow(), follow()];
+  const next = messageOf(late.next());
   const waiting = messageOf(sandbox.requests.waitFor({ status: 201 }));
   await sandbox.close();
   const doors = [
     waiting,
+    pending,
+    next,
+    messageOf(early.next()),
+    messageOf(sink.waitFor()),
+    messageOf(sink.expectNone()),
     messageOf(sandbox.fetch('/api/v1/accounts')),
     messageOf(sandbox.listen()),
     messageOf(sandbox.control('GET', 'info')),

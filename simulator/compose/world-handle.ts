@@ -109,13 +109,13 @@ export function worldOf(
           ? plane.fetch(standardRequest(input, init))
           : fetchCall(caller, input, init);
       }),
-    webhooks: { collect: async (asked) => open(() => sinks.collect(host, asked)) },
+    webhooks: { collect: async (asked) => open(() => sinks.collect(host, isClosed, asked)) },
     requests: {
       waitFor: async (match, asked) => open(() => waits.waitFor(match, asked)),
       expectNone: async (match, asked) => open(() => waits.expectNone(match, asked)),
     },
     channel: ({ credential, after_seq: afterSeq }) =>
-      open(() => readChannel(host, tokenOf(credential), afterSeq)),
+      open(() => readChannel(host, tokenOf(credential), afterSeq, isClosed)),
     fork: async (asked) => {
       const from = open(() => takeSnapshot(host));
       const forkName = asked ?? sandbox.freeName();
