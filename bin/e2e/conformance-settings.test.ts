@@ -18,7 +18,7 @@ import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import { createSandbox } from '../../simulator/index.ts';
 import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 
-/** With `file`, only the scenarios that observe what is open are played, and it is written there. */
+/** With `file`, only scenarios that observe what is open are played; it is written there. */
 async function judgeWith(settings: Partial<Settings>, seed: number, cwd = '.', file?: string) {
   const sandbox = await createSandbox({ clock: 'frozen', settings });
   try {

@@ -11,6 +11,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { receiverChecks } from '../../conformance/receiver/checks.ts';
 import { runReceiver } from '../../conformance/receiver/run.ts';
+import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import { root } from '../dev/root.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';
@@ -93,21 +94,23 @@ async function judgeProgram(
   }
 }
 
-receivers('in Node', () => {
+const WAYS: Record<string, () => Promise<void>> = {};
+
+WAYS['in Node'] = () => {
   // As a program of whoever has installed the package; here the package finds itself.
   return judgeProgram(codeOf('receiver.mjs'), (code) => [
     process.execPath,
     ['--input-type=module', '--eval', code],
   ]);
-});
+};
 
-receivers('in Python', async () => {
+WAYS['in Python'] = async () => {
   const code = codeOf('receiver.py');
   if (!isThere('python3', '--version')) return;
   await judgeProgram(code, (program) => ['python3', ['-c', program]]);
-});
+};
 
-receivers('in Go', async () => {
+WAYS['in Go'] = async () => {
   const code = codeOf('receiver.go');
   if (!isThere('go', 'version')) return;
   const folder = mkdtempSync(join(tmpdir(), 'receiver-'));
@@ -121,9 +124,9 @@ receivers('in Go', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
-});
+};
 
-receivers('in a shell, with openssl', async () => {
+WAYS['in a shell, with openssl'] = async () => {
   const script = codeOf('verify.sh');
   if (!isThere('openssl', 'version') || !isThere('bash', '--version')) return;
   // The script verifies one delivery; what takes it from the network and asks is this.
@@ -147,6 +150,10 @@ receivers('in a shell, with openssl', async () => {
     server.close();
     server.closeAllConnections();
   }
-});
+};
+
+for (const [way, play] of sampleOfDay('receivers of the guide', Object.entries(WAYS), 2)) {
+  receivers(way, play);
+}
 
 receivers.run();
