@@ -10,52 +10,53 @@ export type Wish = Pick<
   'operation' | 'method' | 'path' | 'query' | 'body' | 'json' | 'key'
 >;
 
-export interface Intent {
-  /** `createTransaction#2`. */
-  readonly site: string;
-  readonly first: Wish;
-}
-
 /** Told call by call, as they come. */
 export class Intents {
-  readonly #known: Intent[] = [];
+  readonly #sites: string[] = [];
+  readonly #counts = new Map<string, number>();
+  /** By each thing that makes a later call the same: the newest that has it. */
+  readonly #newest = new Map<string, number>();
 
   /** The site of a write, and whether it is the first call of it; null for anything else. */
   place(wish: Wish): { readonly site: string; readonly isFirst: boolean } | null {
     const { operation } = wish;
     if (operation === null || !isWrite(operation)) return null;
-    const own = this.#known.filter(({ first }) => first.operation === operation);
-    // The newest first: who sends one thing twice on purpose goes on with the later of them.
-    const known = own.findLast(({ first }) => isSame(first, wish));
-    if (known !== undefined) return { site: known.site, isFirst: false };
-    const site = `${operation}#${own.length + 1}`;
-    this.#known.push({ site, first: wish });
+    const marks = marksOf(wish).map((mark) => `${operation} ${mark}`);
+    // The newest: who sends one thing twice on purpose goes on with the later of them.
+    const known = this.#sites[Math.max(-1, ...marks.map((mark) => this.#newest.get(mark) ?? -1))];
+    if (known !== undefined) return { site: known, isFirst: false };
+    const count = (this.#counts.get(operation) ?? 0) + 1;
+    this.#counts.set(operation, count);
+    const site = `${operation}#${count}`;
+    for (const mark of marks) this.#newest.set(mark, this.#sites.length);
+    this.#sites.push(site);
     return { site, isFirst: true };
   }
 }
 
-/** A repeat, whatever of it was changed: judges look at what was. */
-function isSame(first: Wish, wish: Wish): boolean {
-  if (sameRequest(first, wish)) return true;
-  if (first.key !== null && first.key === wish.key && first.path === wish.path) {
-    const subject = subjectOf(first);
-    if (subject !== null && subject === subjectOf(wish)) return true;
+/** Writes that share one of these are one thing, whatever was changed: judges look at that. */
+function marksOf(wish: Wish): string[] {
+  const marks = [`says ${requestText(wish)}`];
+  const subject = subjectOf(wish);
+  if (wish.key !== null && subject !== null) {
+    marks.push(`has ${JSON.stringify([wish.key, wish.path, subject])}`);
   }
   // IDEM-12: the same reference converges on the same record, whatever the key.
-  const references = referencesOf(first).join('\n').toLowerCase();
-  return references !== '' && references === referencesOf(wish).join('\n').toLowerCase();
+  const references = referencesOf(wish).join('\n').toLowerCase();
+  if (references !== '') marks.push(`names ${references}`);
+  return marks;
+}
+
+/** The path, the account and what the body says, in one text. */
+function requestText({ path, query, json, body }: Wish): string {
+  const says = json === undefined ? ['text', body] : ['json', canonical(json)];
+  // No other parameter of a query has a meaning for a write: a count of tries may stand there.
+  return JSON.stringify([path, query.get('account_id'), ...says]);
 }
 
 /** The same path and account, and a body that says the same. */
 export function sameRequest(a: Wish, b: Wish): boolean {
-  // No other parameter of a query has a meaning for a write: a count of tries may stand there.
-  const account = a.query.get('account_id') === b.query.get('account_id');
-  return a.path === b.path && account && sameBody(a, b);
-}
-
-function sameBody(a: Wish, b: Wish): boolean {
-  if (a.json === undefined || b.json === undefined) return a.body === b.body;
-  return canonical(a.json) === canonical(b.json);
+  return a === b || requestText(a) === requestText(b);
 }
 
 /** The same but for what names it: one thing wanted again as if it were another. */

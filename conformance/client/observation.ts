@@ -13,6 +13,8 @@ export interface Site {
   readonly keys: number;
   /** How many different requests came under them: more than one where a key stands for more. */
   readonly requests: number;
+  /** How many sites the run has shown of its operation. */
+  readonly of: number;
   /** `the 2nd POST /api/v1/transactions`. */
   readonly words: string;
 }
@@ -36,7 +38,8 @@ export function observe(first: Recording): Observation {
     const keys = new Set(calls.map(({ key }) => key)).size;
     const count = Math.max(1, heard.length);
     const requests = different(calls).length;
-    return [{ id, operation, calls: count, keys, requests, words: placeOf(id, first) }];
+    const of = sitesOf(first, operation).length;
+    return [{ id, operation, calls: count, keys, requests, of, words: placeOf(id, first) }];
   });
   const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
   return { first, sites, asksForTokens };

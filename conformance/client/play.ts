@@ -2,7 +2,7 @@
 import type { Recording } from './call.ts';
 import { runCommand } from './command.ts';
 import type { Fault } from './faults/fault.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway } from './gateway/gateway.ts';
 import type { OpenWorld } from './port.ts';
 
 export interface PlayOptions {

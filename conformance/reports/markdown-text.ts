@@ -22,8 +22,9 @@ export function codeSpan(words: string): string {
 }
 
 export function httpBlock(lines: readonly string[]): string {
-  const fence = '`'.repeat(Math.max(3, longestRun(lines.join('\n')) + 1));
-  return `${fence}http\n${lines.join('\n')}\n${fence}`;
+  const text = lines.map(printable).join('\n');
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}http\n${text}\n${fence}`;
 }
 
 function longestRun(words: string): number {

@@ -1,8 +1,8 @@
 // Checks of what a client does when the platform is in trouble: 500 and 503, for a moment and
 // without end.
 import { endingWords } from '../call.ts';
-import { breakFrom, refuseFirst } from '../faults/refusing.ts';
-import { callsAt, chosen } from '../observation.ts';
+import { breakFor, refuseFirst } from '../faults/refusing.ts';
+import { callsAt, chosen, type Site } from '../observation.ts';
 import { aimsAt, type Check, fail, missed, pass, seconds, siteIds, tooBusy } from './check.ts';
 import { crowdIn } from './crowd.ts';
 import { judgeRepeats } from './sent-again.ts';
@@ -68,10 +68,15 @@ const contention: Check = {
 const mostTries = 10;
 const mostASecond = 3;
 
+/** A test that sends one thing twice on purpose may try each so often. */
+function mostTriesAt(site: Site | null): number {
+  return mostTries * (site?.calls ?? 1);
+}
+
 const givesUp: Check = {
   id: 'CLT-gives-up',
   title: '500 without end',
-  orders: 'One operation answers 500 from a write on, and does not recover.',
+  orders: 'One write after the other is answered 500, however often it is sent.',
   expected:
     'at most 10 tries of one request, no more than 3 of them in any second, then an error (an exit code that is not 0)',
   atStake:
@@ -88,20 +93,21 @@ then an error, with the key, so that a person can try it again later`,
   rules: ['IDEM-6c'],
   aims: ({ sites }) => aimsAt(chosen(sites)),
   atOnce: 1,
-  fault: ([aim]) => breakFrom(aim?.site?.id ?? '', mostTries),
+  fault: ([aim]) => (aim?.site ? breakFor(aim.site, mostTriesAt(aim.site)) : {}),
   judge: (recording, aim) => {
     const tries = callsAt(recording, aim.site?.id ?? '').filter(({ struck }) => struck !== null);
     if (tries.length === 0) return missed(aim);
     const { ending } = recording;
     const within = seconds(tries.at(-1)!.atMs - tries[0]!.atMs);
     const told = tries.length === 1 ? 'tried once' : `tried ${tries.length} times within ${within}`;
-    const crowd = crowdIn(tries, mostASecond, recording.lagMs);
+    const most = mostTriesAt(aim.site);
+    const crowd = crowdIn(tries, mostASecond * (aim.site?.calls ?? 1), recording.lagMs);
     if (crowd !== null) {
       const words = `${told}, ${crowd.calls.length} of them within ${seconds(crowd.withinMs)}`;
       if (!crowd.isDoubtful) return fail('hammers', words, crowd.calls);
-      if (tries.length <= mostTries) return tooBusy(words, crowd.calls);
+      if (tries.length <= most) return tooBusy(words, crowd.calls);
     }
-    if (tries.length > mostTries) return fail('never-gives-up', `${told}, and went on`, tries);
+    if (tries.length > most) return fail('never-gives-up', `${told}, and went on`, tries);
     const end = endingWords(ending);
     if (ending.killed) return fail('still-at-it', `${told}, was still at it, and ${end}`, tries);
     if (ending.code === 0) {

@@ -214,6 +214,12 @@ table('CLT-gives-up', plain, [
   ['still at it', every(9_000, 7), killed, 'fails still-at-it'],
 ]);
 
+// A test that sends the same twice, to see that the second is answered as the first.
+table('CLT-gives-up', recorded([create, create]), [
+  ['seven tries of each of two', every(400, 14), failed, 'passed'],
+  ['eleven tries of each of two', every(400, 22), failed, 'fails never-gives-up'],
+]);
+
 const limited = struck({
   status: 429,
   fate: 'refused',

@@ -1,8 +1,9 @@
 // Writes that are refused: once, or for as long as anybody asks.
 import type { ApiCall } from '../call.ts';
 import { sameButForReferences, sameRequest, type Wish } from '../intents.ts';
+import type { Site } from '../observation.ts';
 import { problem, type RefusalCode, statusOf } from './answers.ts';
-import type { Fault, Met, Treatment } from './fault.ts';
+import type { Fault, Treatment } from './fault.ts';
 
 function refusal(code: RefusalCode, n: number): Treatment {
   const struck = `answered ${statusOf(code)} ${code} in place of the platform`;
@@ -30,16 +31,18 @@ export function refuseAlways(code: RefusalCode, site: string): Fault {
   };
 }
 
-/** One operation breaks from this site on, and does not recover. */
-export function breakFrom(site: string, most: number): Fault {
-  let broken: Met['operation'] = null;
-  const code = 'internal_error';
+/** One write breaks, under whatever name it is sent, and does not recover. */
+export function breakFor(site: Site, most: number): Fault {
+  let broken = false;
   return {
-    meet: (met) => {
-      if (met.isFirst && met.site === site) broken = met.operation;
-      return broken !== null && met.operation === broken ? refusal(code, met.n) : null;
+    meet: ({ site: own, operation, n }) => {
+      if (operation !== site.operation || own === null) return null;
+      if (own === site.id) broken = true;
+      // What the first run did not want may be this write under a new reference.
+      const isNew = broken && Number(own.split('#')[1]) > site.of;
+      return own === site.id || isNew ? refusal('internal_error', n) : null;
     },
     seenEnough: (calls: readonly ApiCall[]) =>
-      calls.filter((call) => call.struck !== null && call.site === site).length > most,
+      calls.filter((call) => call.struck !== null && call.site === site.id).length > most,
   };
 }

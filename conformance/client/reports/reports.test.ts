@@ -123,6 +123,7 @@ reports('markdown: nothing that a client says becomes a link or a tag', () => {
     assert.ok(page.includes(words));
   const outside = page.replace(/```[\s\S]*?```/g, '').replace(/`+[^`]*`+/g, '');
   assert.not.match(outside, /<script>/);
+  assert.not.match(page, new RegExp(String.fromCharCode(27)));
 });
 
 reports('junit: a failure, an error for what could not be judged, a skip', () => {

@@ -13,8 +13,7 @@ import java.util.regex.Pattern;
 public final class Deposits {
   private static final Map<String, String> ENV = System.getenv();
   private static final Set<Integer> LATER = Set.of(429, 500, 502, 503);
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private static String member(String json, String name) {
     var found = Pattern.compile("\"" + name + "\"\\s*:\\s*\"([^\"]*)\"").matcher(json);

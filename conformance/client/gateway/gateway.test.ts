@@ -1,13 +1,14 @@
 // The gateway between a client and its world: what it records, cuts, holds and passes on.
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isUnheard } from './call.ts';
-import type { Fault } from './faults/fault.ts';
-import { loseFirst } from './faults/lost.ts';
+import { isUnheard } from '../call.ts';
+import type { Fault } from '../faults/fault.ts';
+import { loseFirst } from '../faults/lost.ts';
+import type { SandboxWorld } from '../port.ts';
 import { Gateway } from './gateway.ts';
-import type { SandboxWorld } from './port.ts';
 
 const gateway = suite('gateway');
 
@@ -60,7 +61,9 @@ gateway('an answer that a client did not wait for is known from one that it has 
   await behind(created, {}, async (base, own) => {
     await (await post(base)).text();
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
-    socket.write('POST /api/v1/accounts HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 2\r\n\r\n{}');
+    socket.write(
+      'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
+    );
     while (typeof own.calls[1]?.answeredAtMs !== 'number') await pause(1);
     // What the system does for a program that closes what it has not read.
     socket.resetAndDestroy();
@@ -69,10 +72,45 @@ gateway('an answer that a client did not wait for is known from one that it has 
   });
 });
 
+gateway('who offers HTTP/2 is served and recorded as any other', async () => {
+  await behind(created, {}, async (base, own) => {
+    const socket = connect(Number(new URL(base).port), '127.0.0.1');
+    const lines = [
+      'POST /api/v1/accounts HTTP/1.1',
+      'host: localhost',
+      'connection: Upgrade, HTTP2-Settings',
+      'upgrade: h2c',
+      'http2-settings: AAEAAEAA',
+      'content-length: 2',
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n{}`);
+    const [answer] = await once(socket, 'data');
+    assert.match(String(answer), /^HTTP\/1\.1 201 /);
+    assert.equal(
+      own.calls.map(({ body, response }) => [body, response?.status]),
+      [['{}', 201]],
+    );
+    socket.destroy();
+  });
+});
+
+gateway('the platform gets the bytes of a body, not what they look like', async () => {
+  const latin1 = Buffer.from('{"first_name":"José"}', 'latin1');
+  let came = Buffer.alloc(0);
+  const keep = async (request: Request) => {
+    came = Buffer.from(await request.arrayBuffer());
+    return created();
+  };
+  await behind(keep, {}, async (base) => {
+    await (await fetch(`${base}/api/v1/accounts`, { method: 'POST', body: latin1 })).text();
+    assert.equal([...came], [...latin1]);
+  });
+});
+
 gateway('who has gone before there was an answer has not heard it', async () => {
   await behind(created, {}, async (base, own) => {
     const socket = connect(Number(new URL(base).port), '127.0.0.1');
-    const lines = 'POST /api/v1/accounts HTTP/1.1\r\nhost: sandbox\r\ncontent-length: 2\r\n\r\n';
+    const lines = 'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n';
     // The end comes with the call.
     socket.end(`${lines}{}`);
     while (own.calls[0]?.response == null) await pause(1);
@@ -118,7 +156,9 @@ gateway(
       const { hostname: host, port } = new URL(base);
       const socket = connect({ host, port: Number(port) });
       socket.on('error', () => undefined);
-      socket.write('POST /api/v1/%%%?a=%zz HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n');
+      socket.write(
+        'POST /api/v1/%%%?a=%zz HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n',
+      );
       await new Promise((resolve) => socket.once('close', resolve).resume());
     });
   },

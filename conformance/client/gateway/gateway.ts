@@ -9,14 +9,15 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
-import { type HeaderLine, linesOfRaw } from '../engine/send/headers.ts';
-import type { ApiCall, ApiResponse, Fate } from './call.ts';
+import { type HeaderLine, linesOfRaw } from '../../engine/send/headers.ts';
+import type { ApiCall, ApiResponse, Fate } from '../call.ts';
+import type { Backstage, Fault, Met, Treatment } from '../faults/fault.ts';
+import { Intents } from '../intents.ts';
+import { parseJson } from '../json.ts';
+import { findOperation } from '../operations.ts';
+import type { SandboxWorld } from '../port.ts';
 import { Credentials } from './credentials.ts';
-import type { Backstage, Fault, Met, Treatment } from './faults/fault.ts';
-import { Intents } from './intents.ts';
-import { parseJson } from './json.ts';
-import { findOperation } from './operations.ts';
-import type { SandboxWorld } from './port.ts';
+import { ClientMessage, isApiCall, readBody } from './incoming.ts';
 
 /** Filled in as the call goes on; what is read of it is the same in the end. */
 type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };
@@ -33,6 +34,8 @@ export class Gateway {
   readonly #backstage: Backstage;
   readonly #piped = new Set<Socket>();
   readonly #lastOn = new WeakMap<Socket, Growing>();
+  /** Bodies as they came: what is no UTF-8 is for the platform to refuse. */
+  readonly #bytes = new WeakMap<ApiCall, Buffer<ArrayBuffer>>();
   #startedAtMs = performance.now();
   #firstToken: ApiResponse | null = null;
   #isFrozen = false;
@@ -50,7 +53,9 @@ export class Gateway {
     };
     // A connection that a client keeps must not end by the server's own clock: that would be a
     // fault that nobody has ordered.
-    this.#server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
+    const IncomingMessage = ClientMessage;
+    const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 };
+    this.#server = createServer({ ...limits, IncomingMessage });
     // Node leaves out what comes after the first 2000, and the judge sees everything.
     this.#server.maxHeadersCount = 0;
     this.#server.on('connection', (socket) => this.#watch(socket));
@@ -99,15 +104,11 @@ export class Gateway {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    if (!(request.url ?? '').startsWith('/api/')) {
+    if (!isApiCall(request)) {
       void this.#passOn(request, response);
       return;
     }
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // An upload that breaks off is no call.
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
+    readBody(request, (body) => {
       this.#serve(request, response, body).catch((error: unknown) => {
         // The sandbox has cut the call off, by a fault that the command itself has ordered, or the
         // run is over; what is no request at all goes the same way.
@@ -117,8 +118,13 @@ export class Gateway {
     });
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
-    const { call, isFirst } = this.#record(request, body);
+  async #serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    bytes: Buffer<ArrayBuffer>,
+  ): Promise<void> {
+    const { call, isFirst } = this.#record(request, bytes.toString());
+    this.#bytes.set(call, bytes);
     this.#lastOn.set(request.socket, call);
     response.once('close', () => {
       if (call.answeredAtMs === null && !this.#isFrozen) call.abandonedAtMs = this.#nowMs();
@@ -130,6 +136,7 @@ export class Gateway {
     const treatment = (await this.#fault.meet?.(met, this.#backstage)) ?? null;
     call.struck = treatment?.struck ?? null;
     await this.#treat(call, response, treatment);
+    this.#bytes.delete(call);
     this.onCall();
   }
 
@@ -189,7 +196,8 @@ export class Gateway {
     const { translate, reshape } = this.#fault;
     const sent = { target: call.target, body: call.body };
     const { target, body } = translate === undefined ? sent : translate(sent);
-    const own = await this.#ask(call.method, target, call.headers, body);
+    const bytes = body === call.body ? this.#bytes.get(call) : undefined;
+    const own = await this.#ask(call.method, target, call.headers, bytes ?? body);
     const answer = call.operation === 'issueToken' ? this.#tokenOr(call, own) : own;
     return reshape === undefined ? answer : reshape(answer, call.path);
   }
@@ -209,15 +217,15 @@ export class Gateway {
     method: string,
     target: string,
     headers: readonly HeaderLine[],
-    body: string,
+    body: string | Buffer<ArrayBuffer>,
   ): Promise<ApiResponse> {
     const kept = headers.filter(([name]) => !hopByHop.has(name.toLowerCase()));
-    const bodiless = body === '' || method === 'GET' || method === 'HEAD';
+    const bodiless = body.length === 0 || method === 'GET' || method === 'HEAD';
     const request = new Request(new URL(target, 'http://sandbox'), {
       method,
       headers: kept.map(([name, value]): [string, string] => [name, value]),
       // As bytes, so that no content type is made up for it.
-      ...(bodiless ? {} : { body: Buffer.from(body) }),
+      ...(bodiless ? {} : { body: typeof body === 'string' ? Buffer.from(body) : body }),
     });
     const response = await this.#world.fetch(request);
     return {
@@ -277,4 +285,11 @@ export class Gateway {
   }
 }
 
-const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length']);
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'upgrade',
+  'http2-settings',
+]);

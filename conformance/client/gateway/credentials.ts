@@ -1,8 +1,8 @@
 // Whose token a call carries: those that the world began with, and those that were issued since.
-import type { ApiCall, ApiResponse } from './call.ts';
-import { parseJson } from './json.ts';
-import { membersOf } from './operations.ts';
-import type { SandboxWorld } from './port.ts';
+import type { ApiCall, ApiResponse } from '../call.ts';
+import { parseJson } from '../json.ts';
+import { membersOf } from '../operations.ts';
+import type { SandboxWorld } from '../port.ts';
 
 export class Credentials {
   readonly #clients = new Map<string, string>();
