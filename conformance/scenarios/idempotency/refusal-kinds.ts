@@ -21,7 +21,7 @@ export interface Refused {
 }
 
 /** What was seen of the kinds so far. */
-interface Seen {
+export interface Seen {
   /** True once a refusal that was certainly kept came with another request_id (IDEM-5). */
   renumbered: boolean;
 }
@@ -65,12 +65,22 @@ export async function judgeKinds(
       // key was looked up at all: that is not what a replay does (IDEM-8).
       const stored = corrected && [first, again].some((each) => sameNumber(corrected, each));
       if (numbered === false && stored === true) return;
-      if (numbered === false) seen.renumbered = true;
-      expectSameBytes(t, first, again);
-      await expectOwnRequestIds(t, first, [again]);
+      await judgeKept(t, first, again, seen);
     });
   }
   return seen;
+}
+
+/** The bytes and numbers of a repeat that is known to be the refusal kept under its key. */
+export async function judgeKept(
+  t: ScenarioContext,
+  first: Answer,
+  again: Answer,
+  seen: Seen,
+): Promise<void> {
+  if (sameNumber(again, first) === false) seen.renumbered = true;
+  expectSameBytes(t, first, again);
+  await expectOwnRequestIds(t, first, [again]);
 }
 
 async function tryKind(t: ScenarioContext, kind: Refused) {

@@ -1,6 +1,6 @@
 // Keys that are kept otherwise for some operations than for the others (IDEM-2, IDEM-4 to IDEM-8).
 import type { KeyRecord } from '../../core/records.ts';
-import { type Bend, policy } from '../bend.ts';
+import { type Bend, mapJson, policy } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 
 const DECISIONS = /^(approve|reject|cancel)Transaction$/;
@@ -77,6 +77,20 @@ export const singleOperationDeviations: readonly Deviation[] = [
       'IDEM-14b': 'a call that hangs on while others repeat it finds its key gone',
       'IDEM-15': 'in a crowd under one key the fourth runs again',
     },
+  },
+  {
+    id: 'replayed-batch-refusals-with-own-request-id',
+    breaks: ['IDEM-5'],
+    story: 'Batches have a handler of their own, which numbers each refusal that it sends.',
+    bend: policy('keys', (keys) => ({
+      replay: (stored, context) => {
+        const reply = keys.replay(stored, context);
+        const numbered = context.operation === 'bulkCreateAccounts' && reply.status >= 400;
+        return numbered
+          ? mapJson(reply, (body) => ({ ...body, request_id: context.requestId }))
+          : reply;
+      },
+    })),
   },
   {
     id: 'keys-newest-200',
