@@ -129,10 +129,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
       etag: (account) => `"${account.id}-${account.revision}"`,
       ifMatch: hashed,
     })),
-    alsoSeenAs: {
-      'UPD-5': 'no tag can be made from a revision',
-      'UPD-7': 'another revision makes no other tag',
-    },
   },
   {
     id: 'account-create-without-etag',
@@ -226,6 +222,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
 
 function hashed(header: string | undefined) {
   if (header === undefined) return { kind: 'missing' } as const;
-  const value = /^"\d+-(\d+)"$/.exec(header)?.[1];
+  const value = /^"[1-9]\d*-(0|[1-9]\d*)"$/.exec(header)?.[1];
   return value === undefined ? ({ kind: 'malformed' } as const) : ({ kind: 'tag', value } as const);
 }

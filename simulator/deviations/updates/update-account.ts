@@ -44,7 +44,6 @@ export const updateDeviations: readonly Deviation[] = [
     }),
     alsoSeenAs: {
       'ACC-19': 'tag and revision differ',
-      'IDEM-15': 'the answer shows the account before the update',
     },
   },
   {
