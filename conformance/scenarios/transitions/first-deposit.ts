@@ -164,7 +164,7 @@ async function expectKept(
   expectFlag(t, read, wanted);
 }
 
-function isMarked(answer: Answer): boolean {
+export function isMarked(answer: Answer): boolean {
   return ['true', '1'].includes(String(answer.at('is_ftd')));
 }
 

@@ -107,7 +107,6 @@ export const transactionDeviations: readonly Deviation[] = [
       const value = Number.parseFloat(String(body.amount));
       return Number.isFinite(value) ? { ...body, amount: String(value) } : body;
     }),
-    alsoSeenAs: { 'CONV-2a': 'digits get lost on the way' },
   },
   {
     id: 'transaction-amount-comma-accepted',
