@@ -78,6 +78,7 @@ const CHANGED: Partial<Settings> = {
   token_lifetime_s: 900,
   account_status_endpoint: 'none',
   approve_body: 'refused',
+  delegated_account_create: 'refused',
   delegated_allowance: 'within_the_minters',
   known_reference: 'last',
   other_currency: 'refused',

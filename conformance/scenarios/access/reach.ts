@@ -172,6 +172,7 @@ const authDelegated: Scenario = {
   id: 'auth-delegated-reach',
   title: 'A delegated token reaches its own account alone, as if there were no other',
   rules: ['AUTH-5'],
+  observes: ['NS-64'],
   needs: ['delegated', 'second_trading_account'],
   async run(t) {
     const home = await delegatedPlace(t, 'delegated');
@@ -209,6 +210,7 @@ async function expectOthersKept(t: ScenarioContext): Promise<void> {
   const [own, foreign] = [await t.given.account(), await t.given.account()];
   const options = { accountId: own.id, readOnly: false, scopes: ['accounts:write'] };
   const holder = t.as(await mintDelegated(t, options));
+  await observeCreate(t, holder, foreign);
   const update = (id: string, ifMatch: string) =>
     holder.updateAccount(id, { first_name: t.fresh.text() }, { ifMatch });
   if ((await update(own.id, own.etag)).status >= 300) return;
@@ -221,6 +223,21 @@ async function expectOthersKept(t: ScenarioContext): Promise<void> {
   const read = await t.given.reread(foreign);
   const same = read.at('first_name') === foreign.answer.at('first_name');
   t.expect('AUTH-5', read).is('the account as it was', same, undefined, hidden);
+}
+
+/** NS-64: an account that is made is out of the reach of the token that made it. */
+async function observeCreate(
+  t: ScenarioContext,
+  holder: ApiClient,
+  foreign: GivenAccount,
+): Promise<void> {
+  const made = await holder.createAccount(t.newAccount());
+  const named = { client_reference_id: foreign.reference };
+  const again = await holder.createAccount(t.newAccount(named));
+  const words = `another account by a delegated token: ${made.summary}`;
+  t.observe('NS-64', `${words}; under a reference out of its reach: ${again.summary}`, {
+    delegated_account_create: made.status < 300 ? 'served' : 'refused',
+  });
 }
 
 const authServerTrader: Scenario = {

@@ -92,6 +92,7 @@ export function createOrFindAccount(context: RequestContext, row: Body): Decisio
     context.world.accounts,
     (account) => context.behaviour.reach.account(credential, account),
   );
+  if (existing === null && isDelegatedAbroad(context)) return refuseDelegated(context);
   const valid = values.isEmail(row.email as string);
   // NS-56: which of the two is noticed first.
   if (existing !== null && (valid || context.behaviour.settings.known_reference === 'first')) {
@@ -100,6 +101,17 @@ export function createOrFindAccount(context: RequestContext, row: Body): Decisio
   return valid
     ? createAt(context, row, brandId, { index, reference })
     : refuseEmail(context, 'ACC-4');
+}
+
+/** NS-64, the other choice: whoever reaches but one account makes no other. */
+function isDelegatedAbroad(context: RequestContext): boolean {
+  const { delegated_account_create: choice } = context.behaviour.settings;
+  return choice === 'refused' && callerOf(context).accountId !== null;
+}
+
+function refuseDelegated(context: RequestContext): Decision {
+  const detail = 'A delegated token makes no accounts: use a server credential.';
+  return refuse(context, { code: 'forbidden', detail, cites: ['NS-64'] });
 }
 
 function createAt(

@@ -50,6 +50,18 @@ export const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCh
       ['no_token', 'no_token'],
     ],
   },
+  delegated_account_create: {
+    look: async (client) => {
+      const narrow = { kind: 'delegated', firm_id: '1', account_id: '1002' };
+      const scopes = ['accounts:write'];
+      await client.control('POST', 'credentials', { name: 'trader', ...narrow, scopes });
+      return statusOf(client.person({}, { as: 'trader' }));
+    },
+    seen: [
+      ['served', 201],
+      ['refused', 403],
+    ],
+  },
   read_only_before_scope: {
     look: async (client) => (await client.person({}, { as: 'delegated-read-only' })).body.code,
     seen: [
