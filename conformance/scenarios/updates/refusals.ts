@@ -147,7 +147,7 @@ const updNoChange: Scenario = {
     // One field of several is enough of a change.
     const mixed = { ...same, country: t.fresh.text() };
     const applied = await t.api.updateAccount(account.id, mixed, { ifMatch: strongTag(after) });
-    t.expect('UPD-8', applied).is('applied', applied.status < 300);
+    t.expect('UPD-8', applied.presuming('UPD-3')).is('applied', applied.status < 300);
     if (applied.status < 300) await observeNull(t, account.id, applied);
   },
 };

@@ -5,14 +5,6 @@ import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { left, update } from './bends.ts';
 
-/** What else is done by updates of one member alone. */
-const updateForgotten: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  first_name: { 'UPD-1': 'an update of it is refused' },
-  last_name: { 'UPD-1': 'an update of it is refused', 'UPD-12': 'an update of it is refused' },
-  country: { 'UPD-8': 'a change of the country alone changes nothing' },
-  status: { 'UPD-4': 'a status cannot be set' },
-};
-
 export const updateDeviations: readonly Deviation[] = [
   {
     id: 'update-answers-204',
@@ -21,7 +13,6 @@ export const updateDeviations: readonly Deviation[] = [
     bend: reply(update, (given) =>
       given.status === 200 ? { ...given, status: 204, contentType: null, body: '' } : given,
     ),
-    alsoSeenAs: { 'UPD-2': 'what changed cannot be seen' },
   },
   {
     id: 'update-keeps-revision',
@@ -94,7 +85,7 @@ export const updateDeviations: readonly Deviation[] = [
         context.body = rest;
         return run(context);
       }),
-      ...(member in updateForgotten ? { alsoSeenAs: updateForgotten[member] ?? {} } : {}),
+      ...(member === 'status' ? { alsoSeenAs: { 'UPD-4': 'a status cannot be set' } } : {}),
     }),
   ),
   {
