@@ -1,5 +1,5 @@
 // `tsx bin/dev/second-mind.ts`: serves the second mind, whole or broken in ways that are named.
-import { writeFileSync } from 'node:fs';
+import { writeFileSync, writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { defectIdOf, defects } from '../e2e/testing/second-mind/defects.ts';
 import { profileOf } from '../e2e/testing/second-mind/server/profile.ts';
@@ -28,8 +28,8 @@ const { values } = parseArgs({
 });
 
 function end(code: number, words: string): never {
-  if (code === 0) console.log(words);
-  else console.error(words);
+  // All of it, also into a pipe that is read slowly.
+  writeSync(code === 0 ? 1 : 2, `${words}\n`);
   process.exit(code);
 }
 

@@ -58,8 +58,8 @@ const idemEveryWriteKeptForADay: Scenario = {
   },
 };
 
-/** More keys than a small cache holds. */
-const MANY = 220;
+/** More keys than a cache of a round size holds. */
+const MANY = 1_010;
 
 const idemManyKeys: Scenario = {
   id: 'idem-many-keys',
