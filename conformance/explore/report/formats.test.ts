@@ -104,4 +104,21 @@ formats('a step that has no answer says what each side has there', () => {
   }
 });
 
+formats('what could not be compared is said with its reason, and long words stay indented', () => {
+  const [known] = report.differences;
+  const refused = {
+    ...report,
+    differences: [{ ...known!, rules: ['LIM-6'] }],
+    inconclusive: ['the connection was refused', 'refused'],
+  };
+  const lines = textReport(refused, { color: false, width: 60 });
+  const text = lines.join('\n');
+  assert.match(text, /^Not compared: 2 sequences, because the connection was/m);
+  assert.match(markdownReport(refused), /Not compared: 2 sequences/);
+  assert.not.match(textReport(report, { color: false, width: 60 }).join(' '), /Not compared/);
+  const [, ...rules] = text.slice(0, text.indexOf('shown')).trimEnd().split('\n');
+  assert.ok(rules.length > 2, 'the rule is longer than one line');
+  for (const line of rules) assert.ok(line.startsWith('    '), line);
+});
+
 formats.run();

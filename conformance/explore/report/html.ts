@@ -2,6 +2,7 @@
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  inconclusiveLine,
   inventoryLine,
   judgeLine,
   operatorWords,
@@ -25,7 +26,7 @@ export function htmlReport(report: ExploreReport): string {
   const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
   const title = `${target.base_url} ${verdict}`;
-  const made = inventoryLine(report);
+  const ends = [inconclusiveLine(report), inventoryLine(report), ...report.notes];
   const open = report.open.map(({ question, seen }) => `<li>${text(question)}: ${seen}</li>`);
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -36,8 +37,7 @@ export function htmlReport(report: ExploreReport): string {
     report.unexplained.length === 0 ? '' : `<h1>Unexplained</h1><p>${text(UNEXPLAINED)}</p>`,
     ...report.unexplained.map(differencePart),
     open.length === 0 ? '' : `<h2>Open, so not counted</h2><ul>${open.join('')}</ul>`,
-    made === null ? '' : `<p>${text(made)}</p>`,
-    ...report.notes.map((note) => `<p>${text(note)}</p>`),
+    ...ends.map((each) => (each === null ? '' : `<p>${text(each)}</p>`)),
     '</html>\n',
   ].join('\n');
 }

@@ -2,6 +2,7 @@
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  inconclusiveLine,
   inventoryLine,
   judgeLine,
   operatorWords,
@@ -17,6 +18,7 @@ export function markdownReport(report: ExploreReport): string {
   const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
   const open = report.open.map(({ question, seen }) => `- ${inline(question)}: ${seen}`);
+  const why = inconclusiveLine(report);
   const made = inventoryLine(report);
   const lines = [
     `# ${inline(target.base_url)} ${verdict}`,
@@ -27,6 +29,7 @@ export function markdownReport(report: ExploreReport): string {
     ...report.unexplained.flatMap(differenceLines),
     ...(open.length === 0 ? [] : ['', '## Open, so not counted', '', ...open]),
     ...(report.notes.length === 0 ? [] : ['', ...report.notes.map(inline)]),
+    ...(why === null ? [] : ['', inline(why)]),
     ...(made === null ? [] : ['', made]),
   ];
   return `${lines.join('\n')}\n`;

@@ -4,6 +4,7 @@ import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  inconclusiveLine,
   inventoryLine,
   judgeLine,
   operatorWords,
@@ -30,8 +31,9 @@ export function textReport(report: ExploreReport, options: TextOptions): string[
     lines.push(...wrapText(`open, so not counted: ${open}`, width));
   }
   for (const each of report.notes) lines.push(...wrapText(each, width));
-  const made = inventoryLine(report);
-  if (made !== null) lines.push(...wrapText(made, width));
+  for (const each of [inconclusiveLine(report), inventoryLine(report)]) {
+    if (each !== null) lines.push(...wrapText(each, width));
+  }
   const { requests, sequences, duration_ms: ms, differences } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
   const verdict =
@@ -50,9 +52,9 @@ type Paint = InstanceType<typeof Chalk>;
 function differenceLines(found: ReportDifference, paint: Paint, width: number): string[] {
   const lines = wrapText(`${found.id}  ${found.title}`, width).map((each) => paint.red(each));
   const shrunk = `${count(found.calls, 'call')}, shrunk from ${found.shrunk_from}`;
-  for (const each of ruleLines(found)) lines.push(...wrapText(`    ${each}`, width));
-  const shown = `    shown ${found.reproduced}; ${shrunk}. ${judgeLine(found)}`;
-  lines.push(...wrapText(shown, width));
+  for (const each of ruleLines(found)) lines.push(...indented(each, width));
+  const shown = `shown ${found.reproduced}; ${shrunk}. ${judgeLine(found)}`;
+  lines.push(...indented(shown, width));
   for (const step of found.steps) lines.push(...stepLines(step, paint, width));
   lines.push(...wrapText(`    again: ${found.replay}`, 1000), '');
   return lines;
@@ -61,7 +63,7 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
 function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   const { n, as, request, operator, model, differs } = step;
   if (request === null) {
-    const lines = wrapText(`    ${n}. ${operatorWords(operator)}`, width);
+    const lines = indented(`${n}. ${operatorWords(operator)}`, width);
     return differs ? [...lines, ...answerLines(step, paint, width)] : lines;
   }
   const special = Object.entries(request.headers)
@@ -72,7 +74,7 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   const lines = [`    ${n}. ${request.method} ${request.path}  as ${as}${when}`];
   if (special.length > 0) lines.push(`       ${special.join('  ')}`);
   if (request.body !== null) lines.push(`       ${asText(request.body)}`);
-  const cut = lines.map((each) => printable(each).slice(0, width * 2));
+  const cut = lines.map((each) => cutAt(width * 2, printable(each)));
   if (!differs) return [...cut, `       -> ${model?.status ?? 'no answer'}`];
   return [...cut, ...answerLines(step, paint, width)];
 }
@@ -81,9 +83,19 @@ function answerLines(step: ReportStep, paint: Paint, width: number): string[] {
   const [model, target] = sidesOf(step);
   const line = (name: string, side: Side) => {
     const words = 'words' in side ? side.words : `${side.status ?? ''} ${asText(side.body)}`;
-    return printable(`       ${name} ${words}`).slice(0, width * 3);
+    return cutAt(width * 3, printable(`       ${name} ${words}`));
   };
   return [paint.green(line('model ', model)), paint.red(line('target', target))];
+}
+
+const margin = '    ';
+
+function indented(text: string, width: number): string[] {
+  return wrapText(text, width - margin.length).map((each) => margin + each);
+}
+
+function cutAt(most: number, text: string): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 function asText(value: unknown): string {

@@ -50,6 +50,15 @@ export function inventoryLine({ inventory }: ExploreReport): string | null {
   return `Made on the target, and left there: ${made} (${still}).`;
 }
 
+/** Why some could not be compared; null where all were. */
+export function inconclusiveLine({ inconclusive }: ExploreReport): string | null {
+  if (inconclusive.length === 0) return null;
+  const times = new Map<string, number>();
+  for (const why of inconclusive) times.set(why, (times.get(why) ?? 0) + 1);
+  const said = [...times].map(([why, n]) => (n === 1 ? why : `${why} (${n} times)`));
+  return `Not compared: ${count(inconclusive.length, 'sequence')}, because ${said.join('; ')}.`;
+}
+
 /** What each side has on the step that differs: in words where it is no answer. */
 export function sidesOf({ at, there, model, target }: ReportStep): readonly [Side, Side] {
   if (there === undefined) return [answerSide(model), answerSide(target)];
