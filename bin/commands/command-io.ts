@@ -1,6 +1,7 @@
 // What the webhooks commands need of the world around them, and how they read what they are given.
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { unreadableWords } from '../../simulator/compose/json-file.ts';
 import { endSignals } from './end-signals.ts';
 import { terminalLine, terminalText } from './terminal.ts';
 
@@ -98,7 +99,7 @@ export async function readBody(
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    return refuseUsage(command, `${option}: cannot read ${file} (${code})`);
+    return refuseUsage(command, `${option} ${file}: ${unreadableWords(code)}`);
   }
 }
 

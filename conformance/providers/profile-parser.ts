@@ -171,7 +171,7 @@ class ProfileReader {
     const value = this.#env[name];
     if (value === undefined || value === '') {
       const part = at.split('.').slice(0, 2).join('.');
-      const why = `the environment variable ${name} is not set or is empty`;
+      const why = `names the environment variable ${name}, which is not set or is empty`;
       return this.#wrong(at, `${why}; set it, or take ${part} out of the profile`);
     }
     this.secrets.push(value);

@@ -16,7 +16,7 @@ export function readJsonFile(path: string, shown: string): ReadJson {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return { problem: `${shown}: cannot be read (${code})` };
+    return { problem: `${shown}: ${unreadableWords(code)}` };
   }
   const whole = text.replace(/^\uFEFF/, '');
   if (isTooDeep(whole)) return { problem: `${shown}: is nested too deeply` };
@@ -26,6 +26,11 @@ export function readJsonFile(path: string, shown: string): ReadJson {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: `${shown}: is not JSON: ${whereOf(whole, error)}` };
   }
+}
+
+/** Why a file cannot be read, from the code of the error. */
+export function unreadableWords(code: string): string {
+  return code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
 }
 
 /** One such as /dev/zero has no end; a pipe is read, because a shell gives one. */

@@ -32,7 +32,7 @@ files('a name that is neither tells the names there are', ({ folder }) => {
 files('a file that is not there, is not JSON, or is no world', ({ folder }) => {
   assert.match(
     findNamedWorld('absent.json', folder).problems?.[0] ?? '',
-    /^absent\.json: .*ENOENT/,
+    /^absent\.json: there is no such file/,
   );
   writeFileSync(join(folder, 'mine.json'), '{');
   assert.match(findNamedWorld('mine.json', folder).problems?.[0] ?? '', /^mine\.json: is not JSON/);

@@ -71,7 +71,9 @@ export function reportIn(given: unknown, option: string, file: string): Report {
   const found = parseReport(given);
   if ('report' in found) return found.report;
   const [problem] = found.problems;
-  throw new UsageError(`${option}: ${file} is not a JSON report: ${problem}; ${REPORT_ADVICE}`);
+  throw new UsageError(
+    `${option}: ${file} is not a JSON report: ${problem?.replace(/\.$/, '')}; ${REPORT_ADVICE}`,
+  );
 }
 
 /** What is wrong with an explorer's report is thrown as a TypeError with the field. */

@@ -75,7 +75,10 @@ function listLines(): string[] {
     lines.push('');
   }
   const wanted = new Set(scenarios.flatMap((each) => each.needs ?? []));
-  lines.push('What scenarios need, after their names; a control plane meets all of it:');
+  lines.push(
+    'What scenarios need, after their names (the kind of it in brackets after a rule).',
+    'A control plane meets all of it; without one a profile can:',
+  );
   for (const need of [...wanted].sort())
     lines.push(`  ${need.padEnd(26)} ${CAPABILITIES[need].add}`);
   lines.push('');

@@ -18,8 +18,8 @@ export type ReadConfig =
 
 /** The named file, else `sandbox.config.json` in `folder`, else the defaults. */
 export function readConfigFile(named: string | undefined, folder: string): ReadConfig {
-  const shown = named ?? foundByItself;
-  const path = resolve(folder, shown);
+  const shown = named === undefined ? foundByItself : `--config ${named}`;
+  const path = resolve(folder, named ?? foundByItself);
   const isThere = named !== undefined || existsSync(path);
   const read = isThere ? readJsonFile(path, shown) : { value: {} };
   if (read.problem !== undefined) return { problems: [read.problem] };

@@ -117,7 +117,7 @@ const refused = [
   [['--host', ''], '--host'],
   [['--control-token', 'a b'], '--control-token'],
   [['--control-token', 'a', '--control-token-file', 'b'], 'leave one of them out'],
-  [['--control-token-file', 'no/such'], '--control-token-file no/such: cannot be read (ENOENT)'],
+  [['--control-token-file', 'no/such'], '--control-token-file no/such: there is no such file'],
   [['--allow-host', 'http://sandbox'], '--allow-host must be a name'],
   [['--allow-host', 'sandbox:7420'], '--allow-host must be a name'],
   [['--allow-origin', 'localhost:3000'], '--allow-origin must be an origin'],

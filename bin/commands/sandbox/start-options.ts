@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { FieldProblem } from '../../../fixtures/settings.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
+import { unreadableWords } from '../../../simulator/compose/json-file.ts';
 import {
   planNames,
   type ReadListenOptions,
@@ -195,7 +196,7 @@ function readControlToken(command: Command, given: Given): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return refuseUsage(command, `--control-token-file ${file}: cannot be read (${code})`);
+    return refuseUsage(command, `--control-token-file ${file}: ${unreadableWords(code)}`);
   }
 }
 

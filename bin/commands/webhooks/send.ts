@@ -114,7 +114,7 @@ async function send(
 function checkTarget(command: Command, text: string, isOwned: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
-    refuseUsage(command, `"${text}" is not an http:// or https:// url without a user name`);
+    refuseUsage(command, `URL: "${text}" is none with http:// or https:// and without a user name`);
   }
   if (!isOwned && !isLoopbackHost(url.hostname)) {
     const why = `${url.hostname} is not this machine`;

@@ -431,7 +431,7 @@ test('wrong usage is exit code 2, with the option named', async () => {
     [signed('--at', '2024-13-01'), '--at'],
     [signed('--at', '-10m', '--tamper', 'stale'), '--at'],
     [signed('--timeout-s', '0'), '--timeout-s'],
-    [signed('--body-file', join(folder, 'none')), 'ENOENT'],
+    [signed('--body-file', join(folder, 'none')), 'there is no such file'],
     [signed('--body-file', folder), 'EISDIR'],
     [signed('--body-file', path, '--kind', 'order.filled'), '--kind'],
     [signed('--signature-header', 'a b'), '--signature-header'],

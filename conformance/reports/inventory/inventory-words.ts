@@ -15,6 +15,8 @@ export function madeWords(made: Readonly<Record<Kind, number>>): string {
 export function inventoryLines(inventory: ReportInventory): string[] {
   const { made, mark, enabled, unanswered, kept } = inventory;
   const what = madeWords(made);
+  if (!kept && what === 'nothing')
+    return ["Made nothing but worlds of the run's own, which are gone."];
   if (!kept) return [`Made ${what}, in worlds of the run's own, which are gone.`];
   if (what === 'nothing' && unanswered === 0) return ['Nothing was made on the target.'];
   const ids = enabled.map(({ id }) => id).join(', ');

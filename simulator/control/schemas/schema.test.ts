@@ -69,7 +69,7 @@ fit('says what to do instead', () => {
   const said = (schema: Schema, value: unknown) => validate(schema, value, 'body')[0]?.message;
   assert.is(said(shape, { name: 'a', colur: 'red' }), 'is not known here; did you mean "colour"?');
   assert.is(said(shape, { name: 'a', colour: 'x' }), 'must be one of "red", "blue", not "x"');
-  assert.is(said(shape, {}), 'is missing. Its name.');
+  assert.is(said(shape, {}), 'is missing (its name)');
   assert.is(said(object('None.', {}), { zebra: 1 }), 'is not known here; nothing is taken');
   assert.is(said(id('In digits.'), '1a'), 'has not the right form: "1a". In digits.');
 });

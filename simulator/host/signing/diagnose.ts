@@ -1,6 +1,6 @@
 // Names the first step at which a delivery fails to verify, and works out what probably went wrong.
-import { findCauses, type LikelyCause } from './likely-causes.ts';
-import { type HeaderValue, parseSignatureHeader } from './signature-header.ts';
+import { type DiagnosisInput, findCauses, type LikelyCause } from './likely-causes.ts';
+import { type HeaderValue, parseSignatureHeader, splitParts } from './signature-header.ts';
 import { defaultToleranceMs, verifyWebhook, type WebhookRefusal } from './verify.ts';
 
 export type StepName = 'header' | 'timestamp' | 'signatures' | 'match' | 'time';
@@ -64,7 +64,7 @@ export function diagnoseWebhook(options: WebhookToDiagnose): Diagnosis {
     explanation: verdict.ok
       ? 'the signature matches and the time is within the tolerance'
       : verdict.explanation,
-    steps: describeSteps(reason, verdict.ok ? '' : verdict.explanation, header, body),
+    steps: describeSteps(reason, verdict.ok ? '' : verdict.explanation, { header, body, nowMs }),
     causes: reason === null ? [] : findCauses(reason, { ...options, body, nowMs, toleranceMs }),
   };
 }
@@ -85,18 +85,19 @@ const failsAt: Record<WebhookRefusal, StepName> = {
 function describeSteps(
   reason: WebhookRefusal | null,
   explanation: string,
-  header: HeaderValue,
-  body: Uint8Array,
+  { header, body, nowMs }: Pick<DiagnosisInput, 'header' | 'body' | 'nowMs'>,
 ): DiagnosisStep[] {
   const parsed = parseSignatureHeader(header);
-  const t = parsed.ok ? `t=${parsed.tMs}, ${formatTime(parsed.tMs)}` : 'it has';
+  const parts = splitParts([header ?? []].flat().join(',')).length;
+  const t = parsed.ok ? `t=${parsed.tMs}, ${formatTime(parsed.tMs)}` : 'one t';
+  const away = parsed.ok ? Math.abs(nowMs - parsed.tMs) : 0;
   const count = parsed.ok ? parsed.signatures.length : 0;
   const steps: [StepName, does: string, passed: string][] = [
-    ['header', 'the header is a list of key=value', 'it is'],
+    ['header', 'the header is a list of key=value', `${parts} of them`],
     ['timestamp', 'it has one t in epoch milliseconds', t],
     ['signatures', 'it has at least one v1', count === 1 ? 'one v1' : `${count} v1`],
-    ['match', `a v1 signs t, a dot and the ${body.length} bytes of the body`, 'a v1 matches'],
-    ['time', 't is close enough to the clock', 'it is'],
+    ['match', `a v1 signs t, a dot and the ${body.length} bytes of the body`, 'one matches'],
+    ['time', 't is close enough to the clock', `${away} ms away`],
   ];
   const failed = steps.findIndex(([step]) => reason !== null && step === failsAt[reason]);
   return steps.map(([step, does, passed], index) => {

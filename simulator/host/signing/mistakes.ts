@@ -41,7 +41,7 @@ function suspectLineEnds(bytes: Buffer): Suspicion<Uint8Array>[] {
   const text = bytes.toString('latin1');
   const changed = (next: string) => Buffer.from(next, 'latin1');
   const added =
-    'the body given ends in white space that was not signed: an editor or echo added it.';
+    'the body given ends in a newline or other white space that was not signed: an editor or echo added it.';
   const lost = 'the body was signed with a line end after it, which was stripped.';
   return [
     suspect('trailing_newline', added, changed(text.replace(/\r?\n$/, ''))),
