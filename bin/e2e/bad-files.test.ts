@@ -22,11 +22,11 @@ function exec(options: readonly string[], program = ''): { code: number | null; 
 
 const head = '{"format":"trading-platform-sandbox-state","version":';
 const states: readonly (readonly [string, string, string])[] = [
-  ['torn', `${head}1,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
-  ['newer', `${head}2,"world":{}}`, 'it is from a newer program'],
-  ['older', `${head}0,"world":{}}`, 'version 0 cannot be read, only 1'],
+  ['torn', `${head}2,"world":{"name":"def`, 'is not whole JSON; it was left as it is'],
+  ['newer', `${head}3,"world":{}}`, 'it is from a newer program'],
+  ['older', `${head}0,"world":{}}`, 'version 0 cannot be read, only 2'],
   ['other', '{"settings":{}}', 'this looks like a configuration file, which --config takes'],
-  ['hollow', `${head}1,"world":{}}`, 'world.firms must be a list'],
+  ['hollow', `${head}2,"world":{}}`, 'world.firms must be a list'],
 ];
 
 for (const [name, text, words] of states) {

@@ -313,8 +313,8 @@ exec('a start that comes to nothing leaves no recording behind', async () => {
 
 exec('no command is a usage error, and so is an option that start does not take', async () => {
   for (const [args, words] of [
-    [[], /missing required argument 'command'/],
-    [['--'], /missing required argument 'command'/],
+    [[], /name the command to run after --/],
+    [['--'], /name the command to run after --/],
     [['--wurld', 'empty', '--', 'true'], /--wurld/],
     [['--json', '--', 'true'], /unknown option '--json'/],
     [['--quiet', '--', 'true'], /unknown option '--quiet'/],
