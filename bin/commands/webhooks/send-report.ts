@@ -38,11 +38,12 @@ export function describeReport(report: SendReport): string[] {
   const said = answer.text.trim().split('\n')[0]!.slice(0, 200);
   if (said !== '') lines.push(chalk.dim(`    ${said}`));
   const isGood = isAsExpected(report);
-  const wrong = expected === 'accepted' ? 'did not answer 2xx' : 'accepted it';
   const should = expected === 'accepted' ? 'accepted it' : 'refused it (any answer but 2xx)';
+  const wrong = expected === 'accepted' ? 'did not answer 2xx' : 'accepted it';
+  const did = answer.status === null ? 'did not answer' : wrong;
   const verdict = isGood
     ? `✔ the receiver ${expected} it, as it should`
-    : `✘ the receiver ${answer.status === null ? 'did not answer' : wrong}, and should have ${should}`;
+    : `✘ the receiver ${did}, and should have ${should}`;
   lines.push(isGood ? chalk.green(verdict) : chalk.red(verdict));
   return lines;
 }
