@@ -58,7 +58,7 @@ const heldBy: Readonly<Record<string, readonly (readonly [file: string, title: s
     [planted, 'a link laid where a state is written first is not followed'],
     [planted, 'a link laid where a recording is about to begin is not written through'],
     [planted, 'a link, a pipe or a torn text where the lock stands is not a lock'],
-    [planted, 'a journal that is a link, a pipe, a folder or another person’s is not told'],
+    [planted, 'a write-ahead log that is a link, a pipe, a folder or another person’s is not told'],
   ],
   'The log shows no token': [
     [start, 'a token in a query stays out of the log, as a line and as an event'],

@@ -2,7 +2,7 @@
 // time.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { HttpServer } from '../transports/http.ts';
 import type { ServeOptions } from '../transports/serve.ts';
 import type { ReadListenOptions } from './options.ts';
 
@@ -20,26 +20,24 @@ export async function serveOn(
   { port, host }: ReadListenOptions,
 ): Promise<Served> {
   const { serve } = await import('../transports/serve.ts');
-  const app = serve(options);
-  const busy = new Busy(app.server);
+  const http = serve(options);
+  const busy = new Busy(http.server);
   try {
     // A name has several addresses: this one every client finds.
-    await app.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
+    await http.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host });
   } catch (error) {
-    await app.close();
+    await http.close();
     throw error;
   }
-  return { address: app.server.address() as AddressInfo, close: () => shutDown(app, busy) };
+  return { address: http.server.address() as AddressInfo, close: () => shutDown(http, busy) };
 }
 
 /** Resolves when everything has been closed; connections that take longer are cut. */
-async function shutDown(app: FastifyInstance, busy: Busy): Promise<void> {
-  const { server } = app;
-  server.close();
-  server.closeIdleConnections();
+async function shutDown(http: HttpServer, busy: Busy): Promise<void> {
+  http.server.close();
+  http.server.closeIdleConnections();
   await busy.idleWithin(patienceMs);
-  server.closeAllConnections();
-  await app.close();
+  await http.close();
 }
 
 /** Counts the requests that a server is at. */

@@ -1,4 +1,4 @@
-// The server of one port: the API has a way in of its own, and what stands beside it has fastify's.
+// The server of one port: the API has a way in of its own, beside that of everything else.
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -7,7 +7,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Settings } from '../../fixtures/settings.ts';
 import { readBody } from '../host/bodies/read-body.ts';
 import type { Door } from './door.ts';
@@ -63,6 +63,7 @@ export function createApiServer(given: ApiServerOptions): Server {
   });
   // Node leaves out what comes after the first 2000, on which a guard may rest; bytes have a limit.
   server.maxHeadersCount = 0;
+  server.on('clientError', answerBrokenHttp);
   // Who says that no more will come still hears the answer to what came.
   server.on('connection', (socket) => socket.prependListener('end', () => batcher.flush()));
   return server;
@@ -102,7 +103,7 @@ function keysApart(raw: IncomingMessage, headers: IncomingHttpHeaders): Incoming
  * What is no HTTP at all never becomes a request: a short word in plain text, and the connection
  * ends.
  */
-export function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

@@ -1,32 +1,32 @@
 // EVT-10b, NS-12: the events channel over real sockets: handshake, replay, live events, reach,
 // ends.
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { DeliveryTestHarness } from '../host/delivery/testing/delivery-test-harness.ts';
 import { Door } from './door.ts';
-import { ApiMessage, mountEventsChannel } from './events-channel.ts';
-import { createHttp } from './http.ts';
+import { ApiMessage, serveEventsChannel } from './events-channel.ts';
+import { createHttp, type HttpServer } from './http.ts';
 import { RequestBatcher } from './request-batcher.ts';
 
 const channel = suite('events channel');
 
 const day = 24 * 3600 * 1000;
 
-interface Stage {
+interface Place {
   readonly harness: DeliveryTestHarness;
   readonly base: string;
   readonly port: number;
-  readonly app: FastifyInstance;
+  readonly app: HttpServer;
 }
 
 async function withHarness(
-  run: (harness: Stage) => Promise<void>,
+  run: (place: Place) => Promise<void>,
   options: Parameters<typeof DeliveryTestHarness.begin>[0] = {},
 ): Promise<void> {
   const harness = await DeliveryTestHarness.begin(options);
@@ -424,19 +424,19 @@ channel('a long replay takes turns with everybody else', () =>
 
 channel('who answers no ping is told to go', async () => {
   const harness = await DeliveryTestHarness.begin();
-  const app = Fastify({ http: { IncomingMessage: ApiMessage } });
+  const server = createServer({ IncomingMessage: ApiMessage });
   const { sandbox } = harness;
   const batcher = new RequestBatcher(sandbox, {});
-  mountEventsChannel(app, { sandbox, door: new Door(), batcher, pingEveryMs: 20 });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
+  serveEventsChannel(server, { sandbox, door: new Door(), batcher, pingEveryMs: 20 });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
   const url = `ws://127.0.0.1:${port}/api/v1/events`;
   const lively = new Client(url, tokenOf(harness));
   const dead = new Client(url, tokenOf(harness), { autoPong: false });
   assert.is((await dead.ended).code, 4408);
   assert.is(lively.socket.readyState, WebSocket.OPEN);
   lively.socket.close();
-  await app.close();
+  server.close();
   await harness.close();
 });
 

@@ -1,8 +1,7 @@
 // The events channel over WebSocket: the API decides on the handshake, a reader feeds the
 // connection.
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Call } from '../core/call.ts';
 import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
@@ -51,8 +50,13 @@ const mostUnreadBytes = 1024 * 1024;
 const defaultPingMs = 20_000;
 const farewellMs = 500;
 
+export interface EventsChannel {
+  /** Says so to who follows, and lets nobody in any more. */
+  readonly close: () => void;
+}
+
 /** Serves the channel on a server made of {@link ApiMessage}s. */
-export function mountEventsChannel(app: FastifyInstance, options: EventsChannelOptions): void {
+export function serveEventsChannel(server: Server, options: EventsChannelOptions): EventsChannel {
   const connections = new Set<Connection>();
   let sockets: Promise<WebSocketServer> | null = null;
   let closing = false;
@@ -80,9 +84,9 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
         return;
       }
       sockets ??= openServer();
-      void sockets.then((server) => {
+      void sockets.then((handshakes) => {
         extraHeaders.set(request, own);
-        server.handleUpgrade(request, socket, head, (webSocket) => {
+        handshakes.handleUpgrade(request, socket, head, (webSocket) => {
           const connection = new Connection(webSocket, host, call, options);
           connections.add(connection);
           webSocket.once('close', () => connections.delete(connection));
@@ -92,7 +96,7 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
     host.call(call, answered);
     socket.once('close', () => host.forget(answered));
   };
-  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     setImmediate(() => {
       options.batcher.flush();
@@ -107,11 +111,11 @@ export function mountEventsChannel(app: FastifyInstance, options: EventsChannelO
       else refuse(socket, stranger.status, stranger.headers, String(stranger.body));
     });
   });
-  app.addHook('preClose', (done) => {
+  const close = () => {
     closing = true;
     for (const connection of connections) connection.end(1001, 'The sandbox is closing.');
-    done();
-  });
+  };
+  return { close };
 }
 
 /** Headers of the answer to a handshake that are ours and not the protocol's. */

@@ -1,11 +1,12 @@
-// HTTP: the API's bytes go to core as they come; fastify serves what stands beside the API, and has
-// no answers of its own.
-import { maxHeaderSize } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+// HTTP: the API's bytes go to core as they come, a WebSocket to the events channel, and everything
+// else to what stands beside them.
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import type { Sandbox } from '../host/world/sandbox.ts';
-import { answerBrokenHttp, callTaker, createApiServer } from './api-server.ts';
+import { callTaker, createApiServer } from './api-server.ts';
 import { Door } from './door.ts';
-import { mountEventsChannel } from './events-channel.ts';
+import { serveEventsChannel } from './events-channel.ts';
 import { RequestBatcher } from './request-batcher.ts';
 
 export interface HttpOptions {
@@ -20,42 +21,42 @@ export interface HttpOptions {
   readonly mount?: (app: FastifyInstance, door: Door) => void;
 }
 
-/**
- * A server whose API leads into core. Everything else is fastify's: what it has no route for is
- * core's to refuse as well.
- */
-export function createHttp(options: HttpOptions): FastifyInstance {
+export interface HttpServer {
+  readonly server: Server;
+  /** Rejects with the system's error. */
+  readonly listen: (where: { readonly port: number; readonly host: string }) => Promise<void>;
+  /** Cuts every connection that there still is. */
+  readonly close: () => Promise<void>;
+}
+
+/** A server whose API leads into core; what nothing stands for is core's to refuse as well. */
+export function createHttp(options: HttpOptions): HttpServer {
   const { sandbox, headers = {}, door = new Door(), mount } = options;
   const batcher = new RequestBatcher(sandbox, headers);
   const takeCall = callTaker(sandbox.settings, batcher);
-  const take = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.hijack();
-    takeCall(request.raw, reply.raw);
+  let loading: Promise<FastifyInstance> | null = null;
+  const load = async () => {
+    const { createFastifyApp } = await import('./fastify-app.ts');
+    return createFastifyApp({ takeCall, mount: (app) => mount?.(app, door) });
   };
-  const app = Fastify({
-    logger: false,
-    serverFactory: (beside) => createApiServer({ ...options, door, batcher, takeCall, beside }),
-    // No route has a schema: bodies are core's to read, or the control plane's.
-    schemaController: { compilersFactory: { buildValidator: none, buildSerializer: none } },
-    exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: maxHeaderSize, ignoreTrailingSlash: false },
-    // A bad percent-encoding is core's to refuse.
-    frameworkErrors: (_error, request, reply) => take(request, reply),
-    clientErrorHandler: answerBrokenHttp,
-    forceCloseConnections: true,
-  });
-  app.removeAllContentTypeParsers();
-  // Before fastify looks for a body; what its router cannot even read comes past this hook.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) take(request, reply);
-    else done();
-  });
-  app.setNotFoundHandler(take);
-  mountEventsChannel(app, { sandbox, door, headers, batcher });
-  mount?.(app, door);
-  return app;
-}
-
-function none(): never {
-  throw new Error('a route has a schema, and nothing here compiles schemas');
+  const beside: RequestListener = (request, response) => {
+    loading ??= load();
+    void loading.then((app) => app.routing(request, response));
+  };
+  const server = createApiServer({ ...options, door, batcher, takeCall, beside });
+  const channel = serveEventsChannel(server, { sandbox, door, headers, batcher });
+  return {
+    server,
+    listen: async (where) => {
+      server.listen(where);
+      await once(server, 'listening');
+    },
+    close: async () => {
+      channel.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await (await loading)?.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { Sandbox } from '../host/world/sandbox.ts';
 import type { ControlPlane } from './control/control-plane.ts';
 import { mountControl } from './control/mount.ts';
 import type { Door } from './door.ts';
-import { createHttp } from './http.ts';
+import { createHttp, type HttpServer } from './http.ts';
 
 export interface ServeOptions {
   readonly sandbox: Sandbox;
@@ -23,10 +23,10 @@ export interface ServeOptions {
 
 type DescribeApi = (options: DocumentOptions) => Readonly<Record<string, unknown>>;
 
-export function serve(options: ServeOptions): FastifyInstance {
+export function serve(options: ServeOptions): HttpServer {
   const { sandbox, plane, version, dashboard } = options;
   const ids = (sandbox.options.deviations ?? []).map(({ id }) => id);
-  const app = createHttp({
+  return createHttp({
     ...options,
     ...(ids.length === 0 ? {} : { headers: { 'x-sandbox-deviations': ids.join(', ') } }),
     mount: (mounted, guarded) => {
@@ -41,10 +41,9 @@ export function serve(options: ServeOptions): FastifyInstance {
         (await import('../../fixtures/openapi.ts')).openapiDocument);
       describe('/asyncapi.json', async () =>
         (await import('../../fixtures/asyncapi.ts')).asyncapiDocument);
+      if (dashboard !== undefined) mountDashboard(mounted, dashboard);
     },
   });
-  if (dashboard !== undefined) mountDashboard(app, dashboard);
-  return app;
 }
 
 /** Nothing but our own files, and nothing that a stranger's text could switch on. */

@@ -1,9 +1,10 @@
 // Bundles the two programs and the package's public doors: few files to open makes a lean start.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { join, relative } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { root } from '../root.ts';
+import { findCompanions } from './companions.ts';
 import { leanUndici } from './lean-undici.ts';
 import { writeNotices } from './notices.ts';
 
@@ -62,12 +63,27 @@ const late: Plugin = {
   },
 };
 
+/** Each module imports its companions as well. */
+function importingAlso(companions: ReturnType<typeof findCompanions>): Plugin {
+  return {
+    name: 'companions',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/, namespace: 'file' }, async ({ path }) => {
+        const others = companions.get(relative(root, path).replaceAll('\\', '/')) ?? [];
+        if (others.length === 0) return;
+        const lines = others.map((file) => `import ${JSON.stringify(join(root, file))};`);
+        return { contents: [await readFile(path, 'utf8'), ...lines].join('\n'), loader: 'ts' };
+      });
+    },
+  };
+}
+
 /** Writes every entry whose source exists to `out`; says which were left out. */
 export async function bundle(out: string): Promise<string> {
   const present = Object.entries(entries).filter(([, source]) => existsSync(join(root, source)));
   const absent = Object.values(entries).filter((source) => !existsSync(join(root, source)));
   if (present.length > 0) {
-    const { metafile } = await build({
+    const options = {
       absWorkingDir: root,
       entryPoints: Object.fromEntries(present),
       outdir: out,
@@ -87,7 +103,14 @@ export async function bundle(out: string): Promise<string> {
       external: ['msw', ...notBundled],
       plugins: [readersFrom(join(out, 'readers.js')), leanUndici, late],
       metafile: true,
-    });
+    } as const satisfies BuildOptions;
+    const { metafile: graph } = await build({ ...options, minify: false, write: false });
+    const companions = findCompanions(
+      graph.inputs,
+      present.map(([, source]) => source),
+    );
+    const plugins = [...options.plugins, importingAlso(companions)];
+    const { metafile } = await build({ ...options, plugins });
     writeNotices(out, Object.keys(metafile.inputs));
   }
   const names = present.map(([name]) => `${name}.js`).join(' ') || 'none';
