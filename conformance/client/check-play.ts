@@ -1,6 +1,6 @@
 // One check from its aims to its verdict: which runs it takes, and what they come to.
 import type { Recording } from './call.ts';
-import type { Aim, Check, CheckVerdict, Outcome } from './checks/check.ts';
+import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
 import type { Fault } from './faults/fault.ts';
 import type { CheckResult } from './judge.ts';
 import type { Observation } from './observation.ts';
@@ -25,11 +25,15 @@ export interface Task {
 
 /** A mistake that was seen at so many places is not looked for at every other one. */
 const enoughFailures = 3;
+/** A check begins with at most so many runs: a client with a thousand writes has more places. */
+const mostRuns = 12;
 
 export class CheckPlay {
   readonly check: Check;
   readonly #seen: Observation;
   readonly #aims: readonly Aim[];
+  /** So many places are more than can be tried in a time that anybody waits. */
+  readonly #untried: number;
   readonly #played = new Map<Aim, Played[]>();
   readonly #settled = new Map<Aim, Settled>();
   #again = 0;
@@ -37,7 +41,9 @@ export class CheckPlay {
   constructor(check: Check, seen: Observation) {
     this.check = check;
     this.#seen = seen;
-    this.#aims = check.aims(seen);
+    const aims = check.aims(seen);
+    this.#aims = spread(aims, mostRuns * Math.max(1, check.atOnce));
+    this.#untried = aims.length - this.#aims.length;
   }
 
   get #isHabit(): boolean {
@@ -71,12 +77,14 @@ export class CheckPlay {
     const again = this.#again;
     const alone = aims.length === 1;
     const places = aims.map(({ id }) => id).join(',');
-    const times = Math.max(0, ...aims.map((aim) => this.#played.get(aim)?.length ?? 0));
+    const before = aims.map((aim) => this.#played.get(aim) ?? []);
+    const times = Math.max(0, ...before.map(({ length }) => length));
+    const wasKilled = before.flat().some(({ recording }) => recording.ending.killed);
     return {
       name: `${this.check.id} ${places} ${again}.${times}${instead === null ? '' : ' instead'}`,
       check: this.check,
       expectedMs: this.#expectedMs(aims.length),
-      patience: aims.some((aim) => this.#played.get(aim)?.at(-1)?.recording.ending.killed) ? 2 : 1,
+      patience: wasKilled ? 2 : 1,
       fault: () => instead ?? this.check.fault(aims, again),
       played: (recording, run) => {
         for (const aim of aims) {
@@ -161,9 +169,9 @@ export class CheckPlay {
   }
 
   #leftOut(settled: readonly Settled[]): string | null {
-    const count = this.#aims.length - settled.length;
+    const count = this.#untried + this.#aims.length - settled.length;
     if (count === 0) return null;
-    return `${count} of ${this.#aims.length} places were not tried`;
+    return `${count} of ${this.#untried + this.#aims.length} places were not tried`;
   }
 }
 

@@ -27,9 +27,17 @@ export interface Observation {
 }
 
 export function observe(first: Recording): Observation {
-  const ids = [...new Set(first.calls.flatMap(({ site }) => site ?? []))];
-  const sites = ids.flatMap((id) => {
-    const calls = callsAt(first, id);
+  const bySite = new Map<string, ApiCall[]>();
+  const counts = new Map<string, number>();
+  for (const call of first.calls) {
+    if (call.site === null) continue;
+    const known = bySite.get(call.site);
+    if (known === undefined) {
+      bySite.set(call.site, [call]);
+      counts.set(`${call.operation}`, (counts.get(`${call.operation}`) ?? 0) + 1);
+    } else known.push(call);
+  }
+  const sites = [...bySite].flatMap(([id, calls]) => {
     const accepted = calls.find(({ response }) => isSuccess(response?.status ?? null));
     const operation = accepted?.operation ?? null;
     if (operation === null) return [];
@@ -38,8 +46,8 @@ export function observe(first: Recording): Observation {
     const keys = new Set(calls.map(({ key }) => key)).size;
     const count = Math.max(1, heard.length);
     const requests = different(calls).length;
-    const of = sitesOf(first, operation).length;
-    return [{ id, operation, calls: count, keys, requests, of, words: placeOf(id, first) }];
+    const of = counts.get(operation) ?? 1;
+    return [{ id, operation, calls: count, keys, requests, of, words: placeOf(id, of) }];
   });
   const asksForTokens = first.calls.some(({ operation }) => operation === 'issueToken');
   return { first, sites, asksForTokens };
@@ -88,10 +96,10 @@ export function whatItDoes({ first }: Observation): string {
   return `${parts.join(', ')}; ${how} in ${(first.ending.durationMs / 1000).toFixed(1)} s`;
 }
 
-function placeOf(id: string, recording: Recording): string {
+function placeOf(id: string, of: number): string {
   const [operation, n] = id.split('#') as [OperationName, string];
   const route = routeOf(operation);
-  return sitesOf(recording, operation).length === 1 ? route : `the ${ordinal(Number(n))} ${route}`;
+  return of === 1 ? route : `the ${ordinal(Number(n))} ${route}`;
 }
 
 function ordinal(n: number): string {

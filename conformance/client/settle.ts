@@ -34,7 +34,7 @@ const mostPlays = 3;
 /** Nor more of those in which the client heard nothing: the machine stays as busy as it is. */
 const mostSpoiled = 4;
 /** What cannot come from chance or a busy machine, and costs a whole timeout to see again. */
-const certain = new Set(['waits-for-ever', 'never-gives-up']);
+const certain = new Set(['waits-for-ever', 'never-gives-up', 'still-at-it']);
 
 /**
  * null: it has to be played again, alone. `known` are the kinds of mistakes that were seen twice at

@@ -63,6 +63,19 @@ export function aimsAt(sites: readonly Site[]): Aim[] {
   return sites.map((site) => ({ id: site.id, site, variant: null, words: site.words }));
 }
 
+/** At most so many of them: the first and the last of each operation, and others at even steps. */
+export function spread(aims: readonly Aim[], most: number): readonly Aim[] {
+  if (aims.length <= most) return aims;
+  const operationOf = ({ site }: Aim) => site?.operation;
+  const last = new Map(aims.map((aim) => [operationOf(aim), aim]));
+  const first = new Map(aims.toReversed().map((aim) => [operationOf(aim), aim]));
+  const chosen = new Set([...first.values(), ...last.values()]);
+  const more = Math.max(0, most - chosen.size);
+  const step = aims.length / Math.max(1, more);
+  for (let n = 0; n < more; n += 1) chosen.add(aims[Math.floor(n * step)]!);
+  return aims.filter((aim) => chosen.has(aim));
+}
+
 export const everywhere: Aim = { id: 'all', site: null, variant: null, words: 'the whole run' };
 
 export function siteIds(aims: readonly Aim[]): Set<string> {

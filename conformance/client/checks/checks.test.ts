@@ -6,6 +6,7 @@ import type { Ending, Recording } from '../call.ts';
 import { observe } from '../observation.ts';
 import { recorded, type Written } from '../testing/recorded.ts';
 import { checks } from './all.ts';
+import { aimsAt, spread } from './check.ts';
 
 const judged = suite('checks');
 
@@ -435,6 +436,19 @@ judged('every check has its words, and cites rules that exist', () => {
     }
     assert.ok(cited.length > 0 && cited.every((rule) => known.has(rule)), id);
   }
+});
+
+judged('of many places some are tried, the ends of each operation among them', () => {
+  const creates = Array.from({ length: 50 }, (_, n) => {
+    const json = { ...deposit, client_reference_id: `r${n}` };
+    return { ...create, key: `k${n}`, json };
+  });
+  const { sites } = observe(recorded([approve, ...creates, { ...approve, key: 'z' }]));
+  const aims = aimsAt(sites);
+  const some = spread(aims, 12);
+  assert.ok(some.length <= 12 && some.length > 8, String(some.length));
+  for (const end of [aims[0], aims[1], aims.at(-1)]) assert.ok(some.includes(end!));
+  assert.is(spread(aims, 60), aims);
 });
 
 judged.run();

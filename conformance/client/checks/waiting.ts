@@ -90,10 +90,7 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
  * pool of one connection may have had it waiting.
  */
 function findNext({ calls }: Recording, struck: ApiCall, { first }: Observation): ApiCall | null {
-  const isOneAtATime = first.calls.every(({ n, atMs }) =>
-    first.calls.every((other) => other.n >= n || (other.answeredAtMs ?? atMs) <= atMs),
-  );
-  if (!isOneAtATime || struck.answeredAtMs === null) return null;
+  if (!isOneAtATime(first) || struck.answeredAtMs === null) return null;
   const fromMs = struck.answeredAtMs;
   const untilMs = fromMs + (retryAfterMs(struck) ?? 0) - slackMs;
   const next = calls.find(
@@ -105,6 +102,16 @@ function findNext({ calls }: Recording, struck: ApiCall, { first }: Observation)
       atMs < untilMs,
   );
   return next ?? null;
+}
+
+/** Each call came when all before it were answered. */
+function isOneAtATime({ calls }: Recording): boolean {
+  let answeredAtMs = 0;
+  return calls.every((call) => {
+    const isAfter = answeredAtMs <= call.atMs;
+    answeredAtMs = Math.max(answeredAtMs, call.answeredAtMs ?? 0);
+    return isAfter;
+  });
 }
 
 /** The first call of that credential that should have waited. */

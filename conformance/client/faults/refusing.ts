@@ -44,5 +44,7 @@ export function breakFor(site: Site, most: number): Fault {
     },
     seenEnough: (calls: readonly ApiCall[]) =>
       calls.filter((call) => call.struck !== null && call.site === site.id).length > most,
+    // Seven tries with a doubled wait after each take longer than a minute, and are right.
+    needsMoreTime: () => broken,
   };
 }

@@ -132,7 +132,9 @@ class Page {
     this.#say();
     this.#say(this.#paint.bold(`${count(own.length, 'check')} ${name}: ${meaning}`));
     for (const check of own) {
-      const at = check.places > 1 ? ` (at ${check.places} places)` : '';
+      const left = check.places > 0 && check.why !== null ? `; ${check.why}` : '';
+      const at =
+        check.places > 1 || left !== '' ? ` (at ${count(check.places, 'place')}${left})` : '';
       const words = check.reason ?? `${check.title}${at}`;
       for (const [n, each] of wrapText(words, this.#width - 24).entries()) {
         this.#say(`  ${n === 0 ? `${sign} ${check.id.padEnd(20)}` : ' '.repeat(22)}${each}`);
