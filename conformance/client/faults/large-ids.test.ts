@@ -41,6 +41,13 @@ large('requests are read back in path, query and body', () => {
   });
 });
 
+large('a form that asks for a token is read back', () => {
+  const body = `grant_type=client_credentials&account_id=${enlarged('1001')}`;
+  const sent = { target: '/api/v1/oauth/token', body };
+  assert.is(withLargeIds.translate?.(sent).body, 'grant_type=client_credentials&account_id=1001');
+  assert.equal(idsIn(sent), [enlarged('1001')]);
+});
+
 large('a list goes on where it was asked to, from an id and from one less', () => {
   const onward = (after: bigint) =>
     withLargeIds.translate?.({ target: `/api/v1/accounts?after=${after}`, body: '' }).target;

@@ -27,6 +27,8 @@ const names = 'id|account_id|record_id|trading_account_id|position_id|order_id|t
 // Inside of a string the quotation marks of a name are escaped, so that nothing there matches.
 const idMember = new RegExp(`(?<!\\\\)("(?:${names}|next_after)"\\s*:\\s*)("?)(\\d+)("?)`, 'g');
 const idInQuery = /([?&](?:account_id|trading_account_id)=)(\d+)/g;
+// Tokens for one account may be asked for in a form (AUTH-5).
+const idInForm = /((?:^|&)account_id=)(\d+)(?=&|$)/g;
 const cursorInQuery = /([?&]after=)(\d+)/g;
 const idInPath = /(\/api\/v1\/(?:accounts|transactions)\/)(\d+)/;
 
@@ -37,6 +39,7 @@ export function idsIn({ target, body }: Wire): string[] {
   return [
     ...found(target, /\/api\/v1\/(?:accounts|transactions)\/([^/?]+)/g, 1),
     ...found(target, /[?&](?:account_id|trading_account_id)=([^&]*)/g, 1),
+    ...found(body, /(?:^|&)account_id=([^&]*)/g, 1),
     ...found(body, new RegExp(`(?<!\\\\)"(?:${names})"\\s*:\\s*"?([^",}\\s\\]]+)`, 'g'), 1),
   ].filter((id) => id !== 'bulk' && id !== 'null');
 }
@@ -51,7 +54,7 @@ export function isLarge(id: string): boolean {
   return /^\d+$/.test(id) && BigInt(id) >= firstId;
 }
 
-const isOwnKind = (path: string) => /^\/api\/v1\/(webhooks|oauth)/.test(path);
+const isOwnKind = (path: string) => /^\/api\/v1\/webhooks/.test(path);
 
 export const withLargeIds: Fault = {
   reshape: (answer: ApiResponse, path: string): ApiResponse =>
@@ -63,7 +66,9 @@ export const withLargeIds: Fault = {
         .replace(idInPath, (_, before, id) => before + reduced(id))
         .replace(idInQuery, (_, before, id) => before + reduced(id))
         .replace(cursorInQuery, (_, before, after) => before + reducedCursor(after)),
-      body: body.replace(idMember, (_, name, open, id, close) => name + open + reduced(id) + close),
+      body: body
+        .replace(idMember, (_, name, open, id, close) => name + open + reduced(id) + close)
+        .replace(idInForm, (_, before, id) => before + reduced(id)),
     };
   },
   variables: (variables) =>
