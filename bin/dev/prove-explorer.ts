@@ -17,7 +17,8 @@ const USAGE = `npm run prove-explorer -- [PART…] [options]
   --learn-once     learns the answers to open questions from a whole one, for all that are like it
   --all            goes on when the first difference of a target is known
   --out FILE       one line of JSON a target; what stands there is not tried again
-  --fresh          begins that file anew`;
+  --fresh          begins that file anew
+  --again FILE     plays what such a file says was found in place of drawing: which rules it is about`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,6 +31,7 @@ const { values, positionals } = parseArgs({
     'learn-once': { type: 'boolean', default: false },
     out: { type: 'string' },
     fresh: { type: 'boolean', default: false },
+    again: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -68,20 +70,31 @@ function chosenOf(part: Part): readonly Subject[] {
 function readDone(file: string | undefined): Map<string, Explored> {
   if (file === undefined || !existsSync(file)) return new Map();
   if (values.fresh) rmSync(file);
-  if (values.fresh) return new Map();
+  return values.fresh ? new Map() : readOut(file);
+}
+
+function readOut(file: string): Map<string, Explored> {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return new Map(lines.map((line) => JSON.parse(line) as Explored).map((each) => [each.id, each]));
 }
 
 const learnedOf = new Map<string, Settings>();
 const done = readDone(values.out);
-const chosen = parts.flatMap(chosenOf);
+const known = values.again === undefined ? undefined : readOut(values.again);
+const chosen = parts
+  .flatMap(chosenOf)
+  .filter(({ id }) => known === undefined || (known.get(id)?.found.length ?? 0) > 0);
 const left = chosen.filter(({ id }) => !done.has(id));
 const startedMs = performance.now();
 for (const [at, subject] of left.entries()) {
   if (stop.signal.aborted) break;
   const options = { seed, requests, all: values.all, signal: stop.signal };
-  const explored = await exploreOne(subject, { ...options, ...(await learnedBefore(subject)) });
+  const sequence = known?.get(subject.id)?.found[0];
+  const explored = await exploreOne(subject, {
+    ...options,
+    ...(await learnedBefore(subject)),
+    ...(sequence === undefined ? {} : { sequence }),
+  });
   if (stop.signal.aborted) break;
   done.set(subject.id, explored);
   if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(explored)}\n`);

@@ -3,6 +3,7 @@ import { explore } from '../../../conformance/explore/explore.ts';
 import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
 import { titleOf } from '../../../conformance/explore/findings/title.ts';
 import { learn } from '../../../conformance/explore/learn.ts';
+import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import type { Opened, Subject } from './subjects.ts';
@@ -27,7 +28,7 @@ export interface FoundRow {
   readonly reproduced: string;
   readonly target: string;
   readonly model: string;
-  readonly steps: readonly unknown[];
+  readonly steps: readonly Step[];
 }
 
 export interface ExploreOneOptions {
@@ -38,6 +39,8 @@ export interface ExploreOneOptions {
   readonly signal: AbortSignal;
   /** Settings learned before from one like it. */
   readonly learned?: Settings;
+  /** Played in place of drawn ones. */
+  readonly sequence?: Sequence;
 }
 
 export async function exploreOne(subject: Subject, options: ExploreOneOptions): Promise<Explored> {
@@ -61,6 +64,7 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       masked: new Set(),
       crowd: 8,
       width: 1,
+      ...(options.sequence === undefined ? {} : { sequences: [options.sequence] }),
       firstOnly: !options.all && subject.breaks.length > 0,
     });
     const { user, system } = process.cpuUsage(started);

@@ -35,6 +35,21 @@ export function signatureOf(difference: Difference): string {
   return [operation, place, modelAnswer, targetAnswer, how, rulesOf(basis).join(' ')].join(' | ');
 }
 
+/**
+ * The same while a sequence is made plainer: by which way the model comes to its answer may change,
+ * and a row of a batch answers like a create by itself (BULK-3).
+ */
+export function likenessOf(difference: Difference): string {
+  const common = commonKind(difference);
+  if (common !== undefined) return common;
+  const { operation, at, model, target, modelAnswer, targetAnswer } = difference;
+  const isRow = operation === 'bulkCreateAccounts' && /^body\.rows\.\d+\.status$/.test(at);
+  if (isRow || (operation === 'createAccount' && at === 'status')) {
+    return `create: ${Number.parseInt(model, 10)} ${Number.parseInt(target, 10)}`;
+  }
+  return [operation, at.replace(/\.\d+/g, '.*'), modelAnswer, targetAnswer].join(' | ');
+}
+
 export function rulesOf(basis: Basis | undefined): readonly string[] {
   return (basis?.cites ?? []).filter((cite) => !cite.startsWith('NS-'));
 }

@@ -1,6 +1,6 @@
 // What becomes of a difference: shown again from fresh, and shrunk to the shortest sequence that
 // still shows it.
-import { type Difference, signatureOf } from '../compare/difference.ts';
+import { type Difference, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
 import { callsOf, type Sequence } from '../sequence.ts';
@@ -37,12 +37,12 @@ export async function investigate(
   { difference: first, ...met }: Duel & { readonly difference: Difference },
   play: Play,
 ): Promise<Found | null> {
-  const wanted = signatureOf(first);
+  const wanted = likenessOf(first);
   const shows = async (each: Sequence, tries = triesFor(each)): Promise<Duel | null> => {
     for (let left = tries; left > 0; left -= 1) {
       const played = await play(each);
       const { difference } = played;
-      if (difference !== undefined && signatureOf(difference) === wanted) return played;
+      if (difference !== undefined && likenessOf(difference) === wanted) return played;
     }
     return null;
   };
@@ -59,7 +59,7 @@ export async function investigate(
     calls: callsOf(shrunk.steps).length,
     shrunkFrom: callsOf(sequence.steps).length,
     times: 1,
-    metAs: new Set([wanted]),
+    metAs: new Set([signatureOf(first)]),
   };
 }
 

@@ -1,9 +1,13 @@
 // Which rules a difference is about: those of the member or header that differs first, then those
 // that the model's answer rests on.
 import { type Difference, rulesOf } from '../compare/difference.ts';
-import { callsOf } from '../sequence.ts';
 import type { Found } from './investigate.ts';
-import { storyOf } from './story.ts';
+import { deliveryRules } from './signs/deliveries.ts';
+import { bodyOf, type Evidence, evidenceOf, stemsIn } from './signs/evidence.ts';
+import { createRules, refusedMemberRules, rowRules, servedRules } from './signs/features.ts';
+import { limitRules } from './signs/limits.ts';
+import { idleRules, recordRules } from './signs/records.ts';
+import { repeatRules } from './signs/repeats.ts';
 
 /** Rules of a place in an answer, whatever the operation; the first that fits. */
 const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -52,7 +56,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     last_delivered_seq: ['EVT-10a', 'HOOK-2'],
     brand_id: ['HOOK-10'],
     created_at: ['CONV-4', 'HOOK-2'],
-    event_categories: ['HOOK-2'],
+    event_categories: ['EVT-1', 'HOOK-2'],
     webhooks: ['HOOK-11'],
   },
   bulk: {
@@ -85,38 +89,61 @@ function kindOf(operation: string): string {
   return /Transaction/.test(operation) ? 'transaction' : 'account';
 }
 
-/** The likeliest first. */
+/** By where it shows and what happened before, the likeliest first. */
 export function rulesFor(found: Found): readonly string[] {
-  const { difference, sequence } = found;
-  const { at, basis, operation, modelAnswer } = difference;
-  const placed = PLACES.find(([pattern]) => pattern.test(at))?.[1] ?? [];
-  const member = /^body\.(?:.*\.)?([a-z_]+)$/.exec(at)?.[1] ?? '';
-  const kind = Number.parseInt(modelAnswer, 10) >= 400 ? 'problem' : kindOf(operation);
-  const own = MEMBERS[kind]?.[member] ?? [];
-  // What an update may have done is no rule of a create that only shows it.
-  const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isAfterUpdate(sequence.steps));
-  const converged = basis?.idempotency === 'converged' && kind === 'account' ? ['ACC-5'] : [];
-  const isReplayed = basis?.idempotency === 'replayed';
-  // The first answer was right: what differs in its repeat is about repeats, not about the member.
-  const cites = isReplayed
-    ? [...(/^(replay|body|header)\b/.test(at) ? ['IDEM-4b'] : []), ...rulesOf(basis), ...fitting]
-    : [...placed, ...converged, ...fitting, ...rulesOf(basis)];
-  const shape = isReplayed ? [] : shapeRules(difference, kind, member);
-  return [...new Set([...shape, ...arrivalRules(found), ...storyOf(found, member), ...cites])];
+  const evidence = evidenceOf(found);
+  const { difference, isReplayed, due, member } = evidence;
+  const kind = Number.parseInt(due, 10) >= 400 ? 'problem' : kindOf(difference.operation);
+  const before = isReplayed
+    ? []
+    : [
+        ...idleRules(evidence),
+        ...rowRules(evidence),
+        ...servedRules(evidence),
+        ...createRules(evidence),
+        ...refusedMemberRules(evidence),
+        ...recordRules(evidence),
+      ];
+  return [
+    ...new Set([
+      ...(isReplayed ? [] : shapeRules(difference, kind, member)),
+      ...limitRules(evidence),
+      ...repeatRules(evidence),
+      ...deliveryRules(evidence),
+      ...before,
+      ...placeRules(evidence, kind),
+    ]),
+  ];
 }
 
-/** What came after a disabling, what is lost as soon as it happens, a secret that is not new. */
-function arrivalRules({ difference, sequence: { steps } }: Found): readonly string[] {
-  const { at, n, operation, target, model } = difference;
-  // HOOK-4: the secret of a rotation is there, and is no new one.
-  if (operation === 'rotateWebhookSecret' && /secret$/.test(at)) return ['HOOK-4'];
-  if (operation !== 'delivery' || at !== 'count') return [];
-  if (Number.parseInt(target, 10) > Number.parseInt(model, 10)) {
-    const isDisabled = callsOf(steps).some((each) => each.operation === 'disableWebhook');
-    return isDisabled ? ['EVT-13', 'HOOK-5'] : [];
+/** Of the member or header that differs, and what the model's answer rests on. */
+function placeRules(evidence: Evidence, kind: string): readonly string[] {
+  const { difference, calls, member, isReplayed, isConverged } = evidence;
+  const { at, basis } = difference;
+  const placed = PLACES.find(([pattern]) => pattern.test(at))?.[1] ?? [];
+  const own = MEMBERS[kind]?.[member] ?? [];
+  // What an update may have done is no rule of a create that only shows it.
+  const isUpdated = calls.some(({ operation }) => operation === 'updateAccount');
+  const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isUpdated);
+  // The first answer was right: what differs in its repeat is about repeats, not about the member.
+  if (isReplayed) {
+    const isAnswer = /^(replay|body|header)\b/.test(at);
+    return [...(isAnswer ? ['IDEM-4b'] : []), ...rulesOf(basis), ...fitting];
   }
-  // EVT-8a: what the timetable brings is missed when time is moved on.
-  return steps.some((step) => step.do === 'advance' && step.n === n) ? [] : ['EVT-4'];
+  const converged = isConverged && kind === 'account' ? ['ACC-5'] : [];
+  const isOlder = isUpdated && !isReplayed;
+  const shown =
+    isOlder || isChangedByIt(evidence) ? [...converged, ...fitting] : [...fitting, ...converged];
+  return [...placed, ...shown, ...rulesOf(basis)];
+}
+
+/** ACC-5: a call that only finds a record has put there what it says itself. */
+function isChangedByIt({ call, member, difference }: Evidence): boolean {
+  const sent = bodyOf(call)[member];
+  if (sent === undefined) return member === '' || member === 'id' || member === 'revision';
+  return typeof sent === 'string'
+    ? difference.target === JSON.stringify(sent)
+    : stemsIn(sent).some((each) => difference.target.includes(each));
 }
 
 /** What holds of a record's form as a whole, where a member is of another type or is not there. */
@@ -127,11 +154,13 @@ const FORMS: Readonly<Record<string, string>> = {
   problem: 'ERR-1a',
 };
 
-function shapeRules({ at, model, target }: Difference, kind: string, member: string) {
+function shapeRules({ operation, at, model, target }: Difference, kind: string, member: string) {
   if (!at.startsWith('body.')) return [];
   const [own, due] = [typeOf(target), typeOf(model)];
   const isOpen = [own, due].includes('null') || due === 'words' || due === 'nothing';
   if (own === due || isOpen) return [];
+  // CONV-3: what the reads give has forms of its own.
+  if (operation.startsWith('list') && kind !== 'subscription') return ['CONV-3'];
   const form = FORMS[kind] === undefined ? [] : [FORMS[kind]];
   if (own === 'nothing') return form;
   if (/(^|_)id$/.test(member) && due === 'string') return ['CONV-1a', ...form];
@@ -144,8 +173,4 @@ function typeOf(text: string): string {
   if (text.startsWith('"')) return 'string';
   if (/^(true|false)$/.test(text)) return 'boolean';
   return /^-?\d/.test(text) ? 'number' : /^[[{]/.test(text) ? 'other' : 'words';
-}
-
-function isAfterUpdate(steps: Found['sequence']['steps']): boolean {
-  return callsOf(steps).some(({ operation }) => operation === 'updateAccount');
 }

@@ -1,7 +1,7 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
+import { callsOf, refersTo, type Sequence, type Step, type Value } from '../sequence.ts';
 import { simpler } from './simpler.ts';
 
 type Shows = (sequence: Sequence) => Promise<Duel | null>;
@@ -81,18 +81,40 @@ class Shrinking {
     }
   }
 
+  /** What does not need to be at once is told one after the other. */
+  async #oneByOne(at: number): Promise<void> {
+    const { steps } = this.best;
+    const step = steps[at]!;
+    if (step.do === 'burst') await this.#try(steps.toSpliced(at, 1, ...step.calls));
+  }
+
+  /** BULK-3: a row that differs by itself too is told as a create. */
+  async #alone(at: number): Promise<boolean> {
+    const { steps } = this.best;
+    const step = steps[at]!;
+    if (step.do !== 'call' || step.operation !== 'bulkCreateAccounts') return false;
+    if (at < steps.length - 1) return false;
+    const { accounts } = (step.body ?? {}) as { readonly accounts?: unknown };
+    const [row, ...more] = Array.isArray(accounts) ? (accounts as readonly Value[]) : [];
+    if (row === null || typeof row !== 'object' || '$rows' in row || more.length > 0) return false;
+    return this.#try(steps.with(at, { ...step, operation: 'createAccount', body: row }));
+  }
+
   async simplify(): Promise<void> {
     for (let at = 0; at < this.best.steps.length; at += 1) {
+      await this.#oneByOne(at);
       let changed = true;
       while (changed) {
         changed = false;
-        for (const plainer of simpler(this.best.steps[at]!)) {
+        for (const plainer of simpler(this.best.steps[at]!, this.best.steps.slice(0, at))) {
           const steps = this.best.steps.with(at, plainer);
           if (!(await this.#try(steps))) continue;
           changed = true;
           break;
         }
       }
+      // As a create of its own it may be made plainer again.
+      if (await this.#alone(at)) at -= 1;
     }
   }
 }

@@ -1,8 +1,11 @@
 // Plainer forms of one step, the boldest first.
+import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
-import type { CallStep, Step, Value } from '../sequence.ts';
+import { sameValue } from '../draw/scene.ts';
+import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
 
-export function* simpler(step: Step): Generator<Step> {
+/** What it is tried in place of depends on what comes before. */
+export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
   if (step.do === 'advance' && step.byMs > 1) {
     for (const byMs of [1, Math.round(step.byMs / 10), Math.round(step.byMs / 2)]) {
       if (byMs < step.byMs) yield { ...step, byMs };
@@ -10,15 +13,77 @@ export function* simpler(step: Step): Generator<Step> {
   }
   if (step.do === 'many') {
     const { count } = step;
-    const fewer = [2, Math.floor(count / 4), Math.floor(count / 2), Math.floor(count * 0.8)];
-    for (const each of [...fewer, count - 1]) if (each < count) yield { ...step, count: each };
+    // Each try sends them all: the last few of them may stay.
+    for (const part of [0, 0.25, 0.5, 0.8, 0.95]) {
+      const fewer = Math.max(2, Math.floor(count * part));
+      if (fewer < count) yield { ...step, count: fewer };
+    }
   }
   if (step.do === 'burst') {
     for (const { n } of step.calls.slice(1)) {
       yield { ...step, calls: step.calls.filter((each) => each.n !== n) };
     }
   }
-  if (step.do === 'call') yield* simplerCalls(step);
+  if (step.do === 'hook') yield* plainerAnswers(step);
+  if (step.do === 'call') yield* simplerCalls(step, callsOf(before));
+}
+
+type HookStep = Extract<Step, { readonly do: 'hook' }>;
+
+/** An endpoint that takes everything, or fails in the plainest way. */
+function* plainerAnswers(step: HookStep): Generator<Step> {
+  const { answers } = step;
+  if (answers.length > 1 || answers[0] !== 200) yield { ...step, answers: [200] };
+  const plain = answers.map((each) => (each >= 200 && each < 300 ? 200 : 500));
+  if (!isDeepStrictEqual(plain, answers)) yield { ...step, answers: plain };
+  for (const each of new Set(plain)) if (plain.length > 1) yield { ...step, answers: [each] };
+}
+
+/** Whose call it is, and what it has in common with earlier ones, given up in turn. */
+function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generator<CallStep> {
+  const { n, operation, as, key, body } = step;
+  const first = before.find((each) => each.operation === operation && sameValue(each.key, key));
+  if (first !== undefined && key !== undefined) {
+    const repeat = { ...first, n };
+    if (!isDeepStrictEqual(repeat, step)) yield repeat;
+  }
+  if (as !== 'firm' && step.headers?.authorization === undefined) yield { ...step, as: 'firm' };
+  const own = { $fresh: `key${n}` };
+  if (key !== undefined && !isOwn(key, before)) yield { ...step, key: own };
+  const plain = withoutCase(body);
+  if (plain !== undefined && !isDeepStrictEqual(plain, body)) yield { ...step, body: plain };
+  if (!/^create(Account|Transaction)$/.test(operation)) return;
+  const members = body as { readonly [name: string]: Value } | undefined;
+  const reference = members?.client_reference_id;
+  if (reference !== undefined && !isOwn(reference, before)) {
+    yield { ...step, body: { ...members, client_reference_id: { $fresh: `ref${n}` } } };
+  }
+  const email = members?.email;
+  if (email === undefined || isOwn(email, before)) return;
+  const other = { $join: [{ $fresh: `mail${n}` }, '@explore.example.com'] };
+  yield { ...step, body: { ...members, email: other } };
+}
+
+/** A new text that no earlier call has. */
+function isOwn(value: Value, before: readonly CallStep[]): boolean {
+  const stems = stemsIn(value);
+  if (stems.length !== 1) return false;
+  return !before.some((each) => stemsIn(each).includes(stems[0]!));
+}
+
+function stemsIn(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const { $fresh } = value as { readonly $fresh?: unknown };
+  const inner = Object.values(value).flatMap(stemsIn);
+  return typeof $fresh === 'string' ? [$fresh, ...inner] : inner;
+}
+
+function withoutCase(value: Value | undefined): Value | undefined {
+  if (value === null || typeof value !== 'object') return value;
+  if ('$case' in value) return withoutCase(value.of as Value);
+  if (Array.isArray(value)) return value.map((each) => withoutCase(each) as Value);
+  const members = Object.entries(value).map(([name, each]) => [name, withoutCase(each as Value)]);
+  return Object.fromEntries(members) as Value;
 }
 
 /** Members that an answer can do without, each left out in turn. */
@@ -44,8 +109,9 @@ const PLAIN: Readonly<Record<string, Value>> = {
   status: 'Active',
 };
 
-function* simplerCalls(step: CallStep): Generator<CallStep> {
+function* simplerCalls(step: CallStep, before: readonly CallStep[]): Generator<CallStep> {
   const { body } = step;
+  yield* withoutLikeness(step, before);
   if (step.headers !== undefined) {
     const { headers, ...rest } = step;
     yield rest;

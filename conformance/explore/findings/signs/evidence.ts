@@ -1,0 +1,73 @@
+// What the rules of a difference are read from: the call that differs, and what came before it.
+// Shrinking leaves only what is needed, so whatever is there has to do with it.
+import { isDeepStrictEqual } from 'node:util';
+import type { Difference } from '../../compare/difference.ts';
+import type { CallOutcome, Outcome } from '../../play/outcome.ts';
+import { type CallStep, callsOf, type Step } from '../../sequence.ts';
+import type { Found } from '../investigate.ts';
+
+export interface Evidence {
+  readonly found: Found;
+  readonly difference: Difference;
+  readonly steps: readonly Step[];
+  readonly calls: readonly CallStep[];
+  /** The call that differs; undefined where it is something else. */
+  readonly call: CallStep | undefined;
+  /** Calls other than that. */
+  readonly others: readonly CallStep[];
+  /** `200`, `409 invalid_state`: what the model answers, and what the target has answered. */
+  readonly due: string;
+  readonly came: string;
+  /** `amount` of `body.amount`. */
+  readonly member: string;
+  readonly isReplayed: boolean;
+  readonly isConverged: boolean;
+  readonly hasPaused: boolean;
+  /** Whether the difference is one of calls that were sent at once. */
+  readonly isAtOnce: boolean;
+}
+
+export function evidenceOf(found: Found): Evidence {
+  const { difference, sequence } = found;
+  const { n, at, basis, modelAnswer: due, targetAnswer: came } = difference;
+  const { steps } = sequence;
+  const calls = callsOf(steps);
+  return {
+    ...{ found, difference, steps, calls, due, came },
+    call: calls.find((each) => each.n === n),
+    others: calls.filter((each) => each.n !== n),
+    member: /^body\.(?:.*\.)?([a-z_]+)$/.exec(at)?.[1] ?? '',
+    isReplayed: basis?.idempotency === 'replayed',
+    isConverged: basis?.idempotency === 'converged',
+    hasPaused: steps.some(({ do: what }) => what === 'advance'),
+    isAtOnce: steps.some((step) => step.do === 'burst' && step.calls.some((each) => each.n === n)),
+  };
+}
+
+export const statusOf = (answer: string): number => Number.parseInt(answer, 10);
+
+export function answerOf(outcome: Outcome | undefined): CallOutcome | undefined {
+  return outcome?.kind === 'answer' ? outcome : undefined;
+}
+
+export type Members = { readonly [name: string]: unknown };
+
+export const bodyOf = (call: CallStep | undefined): Members =>
+  call?.body !== null && typeof call?.body === 'object' ? (call.body as Members) : {};
+
+/** Whether a value says `$case`, `$phone` and the like somewhere. */
+export function hasSymbol(value: unknown, name: string): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return name in value || Object.values(value).some((each) => hasSymbol(each, name));
+}
+
+/** Texts that the value names by a symbol. */
+export function stemsIn(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const { $fresh, $phone } = value as { readonly $fresh?: unknown; readonly $phone?: unknown };
+  const own = [$fresh, $phone].filter((each) => typeof each === 'string');
+  return [...own, ...Object.values(value).flatMap(stemsIn)];
+}
+
+export const isAlike = (one: unknown, other: unknown): boolean =>
+  one !== undefined && isDeepStrictEqual(one, other);

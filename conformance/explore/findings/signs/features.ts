@@ -1,0 +1,131 @@
+// What the sequence could not be made without says what it is about: another way to write a name, a
+// member that is not there, another brand, another row.
+import { memberAt } from '../../../engine/send/answer.ts';
+import { type CallStep, callsOf } from '../../sequence.ts';
+import { answerOf, bodyOf, type Evidence, hasSymbol, stemsIn } from './evidence.ts';
+
+/** Whose reach it is that ends. */
+const OUT_OF_REACH: Readonly<Record<string, readonly string[]>> = {
+  brand: ['AUTH-6'],
+  other_brand: ['AUTH-6'],
+  other_firm: ['AUTH-7'],
+  delegated: ['AUTH-5'],
+};
+
+export const reachRules = (call: CallStep | undefined): readonly string[] =>
+  OUT_OF_REACH[call?.as ?? ''] ?? [];
+
+/** A create that finds what it should not, or does not find what it should. */
+export function createRules(evidence: Evidence): readonly string[] {
+  const { difference, call, due, came } = evidence;
+  if (call === undefined || difference.at !== 'status') return [];
+  const isCreate = (answer: string) => /^(200|201|409 invalid_state)$/.test(answer);
+  if (due === came || !isCreate(due) || !isCreate(came)) return [];
+  if (call.operation === 'createTransaction') return transactionRules(evidence);
+  return call.operation === 'createAccount' ? accountRules(evidence, bodyOf(call)) : [];
+}
+
+function transactionRules({ due, came }: Evidence): readonly string[] {
+  const isConverging = [due, came].some((each) => each === '200');
+  return isConverging ? ['TXN-2'] : [];
+}
+
+/** ACC-5 to ACC-10: by which of its names the person was taken for another, or was not. */
+function accountRules({ due, came, others, call }: Evidence, body: ReturnType<typeof bodyOf>) {
+  // What the model refuses it refuses by a rule.
+  if (due.startsWith('409')) return [];
+  const before = others.flatMap((each) => rowsOf(each));
+  const stems = new Set(before.flatMap(stemsIn));
+  const shared = ['client_reference_id', 'email', 'phone'].filter((name) =>
+    stemsIn(body[name]).some((each) => stems.has(each)),
+  );
+  const byReference = shared.includes('client_reference_id');
+  const places = new Set([body, ...before].map(({ brand_id }) => JSON.stringify(brand_id)));
+  if (byReference && [due, came].includes('200')) {
+    if (hasSymbol([body, before], '$case')) return ['ACC-6', 'ACC-5'];
+    if (places.size === 1) return ['ACC-5'];
+    // AUTH-6: the reference is one of several, at other brands.
+    return due === '201' ? ['AUTH-6', 'ACC-17', 'ACC-5'] : [...reachRules(call), 'ACC-5'];
+  }
+  if (!came.startsWith('409')) return [];
+  if (places.size > 1) return ['ACC-10'];
+  if (shared.includes('phone') && !shared.includes('email')) return ['ACC-9'];
+  return shared.includes('email') ? ['ACC-8'] : ['ACC-9', 'ACC-8'];
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function rowsOf(call: CallStep): readonly Row[] {
+  const body = bodyOf(call);
+  return call.operation === 'bulkCreateAccounts' && Array.isArray(body.accounts)
+    ? (body.accounts as readonly Row[])
+    : call.operation === 'createAccount'
+      ? [body]
+      : [];
+}
+
+/** Members of a create, and the rule that wants them. */
+const WANTED: Readonly<Record<string, readonly (readonly [member: string, rule: string])[]>> = {
+  createAccount: [
+    ['client_reference_id', 'ACC-3'],
+    ['email', 'ACC-3'],
+  ],
+  bulkCreateAccounts: [],
+  createTransaction: [['transaction_type', 'TXN-7']],
+  rejectTransaction: [['reason', 'TXS-14']],
+  cancelTransaction: [['reason', 'TXS-14']],
+};
+
+/** What should have been refused and was not: the member that is wrong in it. */
+export function servedRules({ call, due, came }: Evidence): readonly string[] {
+  if (call === undefined || Number.parseInt(came, 10) >= 400) return [];
+  if (!due.startsWith('4') || !due.endsWith('text/plain')) return [];
+  const body = bodyOf(call);
+  const wanted = WANTED[call.operation] ?? [];
+  const missing = wanted.filter(([member]) => !(member in body)).map(([, rule]) => rule);
+  const numbers = hasNumberId(call.body) ? ['CONV-1b'] : [];
+  return [...missing, ...numbers];
+}
+
+function hasNumberId(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return Object.entries(value).some(
+    ([name, each]) =>
+      (/(^|_)id$/.test(name) && (typeof each === 'number' || hasSymbol(each, '$number'))) ||
+      hasNumberId(each),
+  );
+}
+
+/** Members that shrinking could not leave out, or make plain, are what was refused. */
+export function refusedMemberRules({ call, due, came }: Evidence): readonly string[] {
+  if (due !== '201' || !came.startsWith('422')) return [];
+  const body = bodyOf(call);
+  if (call?.operation === 'createAccount') {
+    if ('phone' in body) return ['ACC-11'];
+    if ('country' in body || 'language' in body) return ['ACC-14'];
+    return hasSymbol(body.client_reference_id, 'length') ? ['ACC-2'] : [];
+  }
+  if (call?.operation !== 'createTransaction') return [];
+  if ('method' in body) return ['TXN-6'];
+  return body.transaction_type === 'Deposit' ? [] : ['TXN-7'];
+}
+
+/** BULK-8, BULK-12: a row that came out otherwise for the sake of another row. */
+export function rowRules(evidence: Evidence): readonly string[] {
+  const { difference, call, steps, found } = evidence;
+  if (call?.operation !== 'bulkCreateAccounts' || !/^body\.rows\.\d+\.status$/.test(difference.at))
+    return [];
+  const rows = rowsOf(call);
+  // What is made once, though it is asked for twice at once.
+  if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
+  // BULK-7: as many as these are served like one.
+  if (hasSymbol(rows, '$rows')) return ['BULK-7', 'BULK-3'];
+  if (rows.length < 2 || callsOf(steps).length > 1) return [];
+  const references = rows.map(({ client_reference_id: each }) => JSON.stringify(each));
+  const isTwice = new Set(references.map((each) => each.toLowerCase())).size < rows.length;
+  const due = answerOf(found.duel.model.outcomes.get(call.n));
+  const statuses = (memberAt(due?.json, 'rows') as readonly Row[] | undefined) ?? [];
+  const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
+  if (hasFailed) return ['BULK-8', ...(isTwice ? ['BULK-12'] : [])];
+  return isTwice ? ['BULK-12'] : [];
+}

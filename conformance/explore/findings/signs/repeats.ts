@@ -1,0 +1,102 @@
+// IDEM: a call under a key that was used before, by what the model makes of it.
+import { isDeepStrictEqual } from 'node:util';
+import { type CallStep, callsOf, type Step } from '../../sequence.ts';
+import { answerOf, type Evidence, hasSymbol, isAlike, statusOf, stemsIn } from './evidence.ts';
+
+const DAY_MS = 86_400_000;
+
+export function repeatRules(evidence: Evidence): readonly string[] {
+  const { steps, difference, due, came, isReplayed, isAtOnce, hasPaused } = evidence;
+  const { basis, n } = difference;
+  const waitedMs = sinceSameKey(steps, n);
+  if (basis?.idempotency === 'in_flight') {
+    return hasPaused ? ['IDEM-14b', 'IDEM-14a'] : ['IDEM-14a'];
+  }
+  // IDEM-14a: that one was in flight is not what later repeats get.
+  if (isReplayed && !isAtOnce && came.startsWith('409 idempotency_in_flight')) return ['IDEM-14a'];
+  if (!isReplayed) {
+    if (waitedMs === undefined) return sameKeyRules(evidence);
+    // A pause that cannot be shorter than a day is what it is about.
+    return [...(waitedMs >= DAY_MS ? ['IDEM-7b'] : []), ...mistakenFor(evidence)];
+  }
+  // One that only calls at once have shown is about what must happen once.
+  if (isAtOnce) return ['IDEM-15'];
+  const refusal = statusOf(due) >= 400 ? ['IDEM-4d'] : [];
+  const old = waitedMs !== undefined && waitedMs > 0 ? ['IDEM-7a'] : [];
+  return [...refusal, ...old, ...subjectRules(evidence)];
+}
+
+function firstUnder({ call, others }: Evidence): CallStep | undefined {
+  return others.find((each) => isAlike(each.key, call?.key));
+}
+
+/** IDEM-2a: answered like an earlier call whose key is another, though much like it. */
+function sameKeyRules({ found, call, others, due, came }: Evidence): readonly string[] {
+  const given = answerOf(found.duel.target.outcomes.get(call?.n ?? 0));
+  if (call?.key === undefined || given === undefined) return [];
+  const isOtherWay = (due === '201' && came === '200') || (due === '200' && came === '201');
+  const like = others.find(({ n, operation, key }) => {
+    const earlier = answerOf(found.duel.target.outcomes.get(n));
+    const isLike = earlier !== undefined && isDeepStrictEqual(earlier.json, given.json);
+    const isKin = stemsIn(key).some((each) => stemsIn(call.key).includes(each));
+    const isSame = earlier?.status === given.status;
+    return n < call.n && operation === call.operation && isLike && isSame && isKin;
+  });
+  if (!isOtherWay || like === undefined) return [];
+  // IDEM-1b: of long keys only the beginning was looked at.
+  return hasSymbol(call.key, 'length') ? ['IDEM-1b', 'IDEM-2a'] : ['IDEM-2a', 'IDEM-1b'];
+}
+
+/** The answer to an earlier call under that key, about something else. */
+function mistakenFor({ found, call, others }: Evidence): readonly string[] {
+  const { outcomes } = found.duel.target;
+  const given = answerOf(outcomes.get(call?.n ?? 0));
+  if (call === undefined || given === undefined) return [];
+  const first = others.find((each) => {
+    const earlier = answerOf(outcomes.get(each.n));
+    return earlier !== undefined && given.body.length > 0 && sameBytes(earlier.body, given.body);
+  });
+  if (first === undefined) return [];
+  if (first.operation !== call.operation) {
+    return /Position$/.test(call.operation) ? ['POS-3', 'IDEM-3'] : ['IDEM-3'];
+  }
+  if (first.as !== call.as) return ['IDEM-2b', 'IDEM-2a'];
+  if (call.operation === 'bulkCreateAccounts') return ['IDEM-9b', 'IDEM-9a', 'IDEM-2a'];
+  const own = /Position$/.test(call.operation) ? ['POS-4'] : [];
+  return [...own, 'IDEM-2c', 'IDEM-2a'];
+}
+
+const sameBytes = (one: Uint8Array, other: Uint8Array) => Buffer.from(one).equals(other);
+
+/** Which part of the call is another than the first time, and does not count. */
+function subjectRules(evidence: Evidence): readonly string[] {
+  const { call } = evidence;
+  const first = firstUnder(evidence);
+  if (call === undefined || first === undefined) return [];
+  const { operation } = call;
+  // IDEM-2: under another token of the same credential it is the same key.
+  if (!isDeepStrictEqual(first.headers, call.headers)) return ['IDEM-2b'];
+  const isSame = isDeepStrictEqual(first.body, call.body);
+  if (/^(approve|reject|cancel)/.test(operation)) {
+    if (!isDeepStrictEqual(first.id, call.id)) return ['IDEM-10'];
+    return isSame ? [] : ['IDEM-8'];
+  }
+  if (isSame) return [];
+  if (operation === 'bulkCreateAccounts') return ['IDEM-9a', 'IDEM-8'];
+  if (/Position$/.test(operation)) return ['POS-2', 'IDEM-8'];
+  const members = ['client_reference_id', 'brand_id', 'account_id', 'trading_account_id'];
+  const [one, other] = [first.body, call.body] as { readonly [name: string]: unknown }[];
+  const isOther = members.some((name) => !isDeepStrictEqual(one?.[name], other?.[name]));
+  return isOther ? ['IDEM-2c', 'IDEM-8'] : ['IDEM-8'];
+}
+
+/** How much time passed since the first call under the same key; undefined without one. */
+function sinceSameKey(steps: readonly Step[], n: number): number | undefined {
+  const key = callsOf(steps).find((each) => each.n === n)?.key;
+  let waitedMs: number | undefined;
+  for (const step of steps) {
+    if (step.do === 'advance' && waitedMs !== undefined) waitedMs += step.byMs;
+    if (callsOf([step]).some((each) => each.n !== n && isAlike(each.key, key))) waitedMs ??= 0;
+  }
+  return waitedMs;
+}
