@@ -18,7 +18,7 @@ const USAGE = `npm run prove-explorer -- [PART…] [options]
   --all            goes on when the first difference of a target is known
   --out FILE       one line of JSON a target; what stands there is not tried again
   --fresh          begins that file anew
-  --again FILE     plays what such a file says was found in place of drawing: which rules it is about`;
+  --again FILE     plays what such a file says was found in place of drawing`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

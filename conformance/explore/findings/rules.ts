@@ -2,12 +2,11 @@
 // that the model's answer rests on.
 import { type Difference, rulesOf } from '../compare/difference.ts';
 import type { Found } from './investigate.ts';
+import { limitRules, repeatRules } from './signs/before-it-runs.ts';
 import { deliveryRules } from './signs/deliveries.ts';
 import { bodyOf, type Evidence, evidenceOf, stemsIn } from './signs/evidence.ts';
 import { createRules, refusedMemberRules, rowRules, servedRules } from './signs/features.ts';
-import { limitRules } from './signs/limits.ts';
 import { idleRules, recordRules } from './signs/records.ts';
-import { repeatRules } from './signs/repeats.ts';
 
 /** Rules of a place in an answer, whatever the operation; the first that fits. */
 const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
