@@ -1,4 +1,4 @@
-// Of what is looked at before an operation runs: keys that were used before (IDEM), and rates (LIM).
+// Of what is looked at before an operation runs: keys used before (IDEM), and rates (LIM).
 import { isDeepStrictEqual } from 'node:util';
 import { type CallStep, callsOf, type Step } from '../../sequence.ts';
 import { answerOf, type Evidence, hasSymbol, isAlike, statusOf, stemsIn } from './evidence.ts';
