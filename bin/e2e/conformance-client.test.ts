@@ -138,6 +138,8 @@ judged('a first run that fails is told, and habits are judged all the same', asy
   const failing = await run(['--json', ...sample('no-key')]);
   assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
   assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
+  const { notes } = JSON.parse(failing.out) as ClientReport;
+  assert.match(notes.join(' '), 'was answered 400 idempotency_key_required');
   assert.is(failing.code, 1);
   const silent = await run(program('console.log("nothing to do")'));
   assert.is(silent.code, 3);

@@ -4,7 +4,9 @@ import { endingWords, isUnheard, type Recording, succeeded } from './call.ts';
 import { CheckPlay, type Task } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
 import type { Fault } from './faults/fault.ts';
+import { parseJson } from './json.ts';
 import { type Observation, observe } from './observation.ts';
+import { membersOf } from './operations.ts';
 import { play } from './play.ts';
 import type { OpenWorld } from './port.ts';
 import type { Settled } from './settle.ts';
@@ -63,7 +65,7 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   const seen = observe(first);
   options.onFirst?.(seen);
   const unusable = whyUnusable(first, options);
-  const notes: string[] = [];
+  const notes: string[] = unusable === null ? [] : lastRefusal(first);
   const plays = options.checks.map((check) => new CheckPlay(check, seen));
   for (const each of plays) each.judgeHabit(first, 1);
   if (unusable === null) {
@@ -99,6 +101,17 @@ function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): str
     return `the first run called nothing of the sandbox, and ${end}: ${how}`;
   }
   return succeeded(first) ? null : `the first run ${end} although nothing went wrong`;
+}
+
+/** Many clients swallow why they failed; what the platform said last tells most of it. */
+function lastRefusal({ calls }: Recording): string[] {
+  const refused = calls.findLast(({ response }) => (response?.status ?? 0) >= 400);
+  if (refused?.response == null) return [];
+  const { status, body } = refused.response;
+  const { code, detail } = membersOf(parseJson(body));
+  const said = typeof detail === 'string' ? `${code}: ${detail}` : body.split('\n', 1)[0];
+  const call = `call ${refused.n}, ${refused.method} ${refused.path}`;
+  return [`The last refusal of the first run: ${call}, was answered ${status} ${said}`];
 }
 
 class Judgement {

@@ -63,7 +63,7 @@ export function makeReport(options: ReportOptions): ClientReport {
     interrupted: run.interrupted,
     does: whatItDoes(run.seen),
     unusable: run.unusable,
-    notes: run.notes,
+    notes: run.notes.map((note) => redactor.text(note)),
     checks: checks.map((check) => redacted(check, redactor)),
     recordings: [...shown]
       .sort(([a], [b]) => a - b)

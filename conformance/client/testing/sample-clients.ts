@@ -144,6 +144,8 @@ export const rightClients: readonly SampleClient[] = [
   right('node', 'one-retry.mjs'),
   right('node', 'crowd.mjs'),
   right('node', 'outbox.mjs'),
+  right('node', 'queue.mjs'),
+  right('node', 'own-tests.mjs'),
   right('node', 'reader.mjs'),
   right('node', 'starved.mjs'),
   right('node', 'hooks.mjs'),
