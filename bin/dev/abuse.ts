@@ -1,20 +1,16 @@
 // `npm run abuse [-- --requests N --seed N]`: bad requests on the socket of the built sandbox, a
 // million unless told otherwise. Ends with 1 and what broke, or with what was answered.
-import { parseArgs } from 'node:util';
 import { abuse } from './abuse/abuse.ts';
 import { build } from './build/build.ts';
+import { readArgs, wholeNumbers } from './read-args.ts';
 
-const { values } = parseArgs({
+const { values } = readArgs(import.meta.url, {
   options: {
     requests: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [requests, seed] = [Number(values.requests), Number(values.seed)];
-if (!Number.isInteger(requests) || requests < 1 || !Number.isInteger(seed)) {
-  console.error('abuse: --requests must be a whole number above 0, and --seed a whole number');
-  process.exit(2);
-}
+const { requests, seed } = wholeNumbers(import.meta.url, values, { seed: 0 });
 if (!(await build({ onlyIfStale: true, log: console.error }))) process.exit(2);
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MiB`;

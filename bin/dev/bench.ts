@@ -14,6 +14,7 @@ import { start } from './bench/start.ts';
 import { isPinned, pinSelf } from './bench/subject.ts';
 import { throughput } from './bench/throughput.ts';
 import { build } from './build/build.ts';
+import { readArgs, refuse } from './read-args.ts';
 import { root } from './root.ts';
 
 const readme = join(root, 'README.md');
@@ -31,18 +32,15 @@ const benches: Readonly<Record<string, Bench>> = {
   'mock-servers': mockServers,
 };
 
-async function main(args: readonly string[]): Promise<number> {
-  const isWritten = args.includes('--write');
-  const names = args.filter((arg) => arg !== '--write');
-  if (isWritten && names.length > 0) {
-    console.error('bench: --write is for the whole table: leave the names out');
-    return 2;
-  }
-  const unknown = names.filter((name) => !(name in benches));
-  if (unknown.length > 0) {
-    console.error(`bench: no ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
-    return 2;
-  }
+async function main(): Promise<number> {
+  const { values, positionals: names } = readArgs(import.meta.url, {
+    allowPositionals: true,
+    options: { write: { type: 'boolean', default: false } },
+  });
+  const tool = import.meta.url;
+  if (values.write && names.length > 0) refuse(tool, '--write is for the whole table');
+  const unknown = names.filter((name) => !(name in benches)).join(', ');
+  if (unknown !== '') refuse(tool, `no ${unknown}: there are ${Object.keys(benches).join(', ')}`);
   const log = (line: string) => console.log(line);
   if (!(await build({ onlyIfStale: true, log }))) return 1;
   const count = availableParallelism();
@@ -61,9 +59,9 @@ async function main(args: readonly string[]): Promise<number> {
   const day = new Date().toISOString().slice(0, 10);
   const table = markdownTable(`${machine}, Node ${process.version}, ${day}.`, all);
   console.log(table);
-  if (isWritten) writeFileSync(readme, placeTable(readFileSync(readme, 'utf8'), table));
+  if (values.write) writeFileSync(readme, placeTable(readFileSync(readme, 'utf8'), table));
   console.log(missed === 0 ? 'every aim is met' : `${missed} aims are missed`);
   return missed === 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main();

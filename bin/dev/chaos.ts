@@ -1,6 +1,9 @@
 // `tsx bin/dev/chaos.ts [options] [GLOB…]`: judges what conforms behind a gateway with bad days, at
 // several rates, and says what came of it: never a deviation.
-import { parseArgs } from 'node:util';
+//   --of WHAT      simulator (the default), settings (a simulator under settings drawn by chance),
+//                  plain or other (the second mind in that style)
+//   --seeds A,B    a run for each (1,2)
+//   --rates A,B    of each seed, the part of the requests that is disturbed (0.01,0.05); 0 is none
 import type { Settings } from '../../fixtures/settings.ts';
 import { createSandbox } from '../../simulator/index.ts';
 import { runJudge } from '../commands/conformance/testing/run-judge.ts';
@@ -8,26 +11,16 @@ import { startChaosProxy } from '../e2e/testing/chaos-proxy.ts';
 import { faultDrawer } from '../e2e/testing/network-faults.ts';
 import { serve } from '../e2e/testing/second-mind/server/serve.ts';
 import { drawSettings } from './prove-explorer/subjects.ts';
+import { readArgs, refuse } from './read-args.ts';
 
-const USAGE = `tsx bin/dev/chaos.ts [options] [GLOB…]
-  --of WHAT      simulator (the default), settings (a simulator under settings drawn by chance),
-                 plain or other (the second mind in that style)
-  --seeds A,B    a run for each (1,2)
-  --rates A,B    of each seed, the part of the requests that is disturbed (0.01,0.05); 0 is none`;
-
-const { values, positionals: only } = parseArgs({
+const { values, positionals: only } = readArgs(import.meta.url, {
   allowPositionals: true,
   options: {
     of: { type: 'string', default: 'simulator' },
     seeds: { type: 'string', default: '1,2' },
     rates: { type: 'string', default: '0.01,0.05' },
-    help: { type: 'boolean', default: false },
   },
 });
-if (values.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
 
 interface Opened {
   readonly url: string;
@@ -39,7 +32,7 @@ async function open(what: string, seed: number): Promise<Opened> {
     const { baseUrl: url, close } = await serve({ style: what });
     return { url, close };
   }
-  if (what !== 'simulator' && what !== 'settings') throw new Error(`--of ${what}\n${USAGE}`);
+  if (what !== 'simulator' && what !== 'settings') refuse(import.meta.url, `--of ${what}`);
   const drawn: { settings?: Settings } =
     what === 'settings' ? { settings: drawSettings(seed) } : {};
   const sandbox = await createSandbox({ clock: 'frozen', ...drawn });

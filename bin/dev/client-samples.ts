@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import {
   commandOf,
   rightClients,
@@ -11,11 +10,13 @@ import {
 } from '../../conformance/client/testing/sample-clients.ts';
 import { type JudgedClient, judgeClients } from './client-samples/judge-clients.ts';
 import { installLibraries, libraryClients } from './client-samples/libraries.ts';
+import { readArgs, wholeNumbers } from './read-args.ts';
 
-const { values: asked, positionals: names } = parseArgs({
+const { values: asked, positionals: names } = readArgs(import.meta.url, {
   allowPositionals: true,
   options: { times: { type: 'string', default: '1' }, libraries: { type: 'boolean' } },
 });
+const { times } = wholeNumbers(import.meta.url, { times: asked.times });
 const cwd = mkdtempSync(join(tmpdir(), 'client-samples-'));
 process.once('exit', () => rmSync(cwd, { recursive: true, force: true }));
 // The clients that run end with this program, which a signal alone would not bring about.
@@ -39,7 +40,7 @@ const libraries = (): JudgedClient[] => {
 
 const clients = (asked.libraries ? libraries() : samples())
   .filter(({ name }) => names.length === 0 || names.includes(name))
-  .flatMap((client) => Array.from({ length: Number(asked.times) }, () => client));
+  .flatMap((client) => Array.from({ length: times }, () => client));
 const wrong = await judgeClients(clients);
 console.log(`\n${clients.length - wrong.length} right, ${wrong.length} wrong`);
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Block, blocksOf, documents, type Run } from './docs/blocks.ts';
 import { Terminal } from './docs/terminal.ts';
+import { readArgs } from './read-args.ts';
 import { root } from './root.ts';
 
 /** An install and a whole judgement are the longest of them. */
@@ -23,9 +24,15 @@ interface Desk {
   readonly ports: readonly (readonly [string, string])[];
 }
 
-async function main(args: readonly string[]): Promise<number> {
+async function main(): Promise<number> {
+  const { values } = readArgs(import.meta.url, {
+    options: {
+      instead: { type: 'string', multiple: true, default: [] },
+      packed: { type: 'boolean', default: false },
+    },
+  });
   const place = mkdtempSync(join(tmpdir(), 'docs-'));
-  const desk = makeDesk(place, args.includes('--packed'), portsOf(args));
+  const desk = makeDesk(place, values.packed, portsOf(values.instead));
   const failures: string[] = [];
   try {
     for (const block of documents.flatMap((document) => blocksOf(document))) {
@@ -43,9 +50,8 @@ async function main(args: readonly string[]): Promise<number> {
   return failures.length === 0 ? 0 : 1;
 }
 
-function portsOf(args: readonly string[]): Desk['ports'] {
-  const pairs = args.filter((_, at) => args[at - 1] === '--instead').map((each) => each.split('='));
-  return pairs.map(([from = '', to = '']) => [from, to] as const);
+function portsOf(instead: readonly string[]): Desk['ports'] {
+  return instead.map((each) => each.split('=')).map(([from = '', to = '']) => [from, to] as const);
 }
 
 function makeDesk(place: string, isPacked: boolean, ports: Desk['ports']): Desk {
@@ -127,4 +133,4 @@ function saidInComments({ language, code }: Block): string[] {
   return said.map((words) => `^${words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main();

@@ -1,21 +1,17 @@
 // `npm run kills [-- --kills N --seed N --state-sync]`: kills the built sandbox N times (300) while
 // it writes. Ends with 1 when a write was lost that was promised to be kept.
-import { parseArgs } from 'node:util';
 import { build } from './build/build.ts';
 import { type Kill, killOften, promisedMs } from './kills/kill-often.ts';
+import { readArgs, wholeNumbers } from './read-args.ts';
 
-const { values } = parseArgs({
+const { 'state-sync': sync, ...numbers } = readArgs(import.meta.url, {
   options: {
     kills: { type: 'string', default: '300' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     'state-sync': { type: 'boolean', default: false },
   },
-});
-const [kills, seed, sync] = [Number(values.kills), Number(values.seed), values['state-sync']];
-if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
-  console.error('kills: --kills must be a whole number above 0, and --seed a whole number');
-  process.exit(2);
-}
+}).values;
+const { kills, seed } = wholeNumbers(import.meta.url, numbers, { seed: 0 });
 if (!(await build({ onlyIfStale: true, log: console.error }))) process.exit(2);
 
 const limitMs = sync ? 0 : promisedMs;

@@ -4,9 +4,10 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { type BuildContext, context } from 'esbuild';
 import { findMutants, type Mutant } from './mutate/mutants.ts';
+import { readArgs, wholeNumbers } from './read-args.ts';
 import { root } from './root.ts';
 
 const run = promisify(execFile);
@@ -27,13 +28,14 @@ interface Planted extends Mutant {
 /** Blocked: no rule deviates, and some could not pass. */
 type Outcome = 'noticed' | 'blocked' | 'survived' | 'broken';
 
-const { values, positionals } = parseArgs({
+const { values: numbers, positionals } = readArgs(import.meta.url, {
   allowPositionals: true,
   options: {
     sample: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
   },
 });
+const { sample, seed } = wholeNumbers(import.meta.url, numbers, { seed: 0 });
 
 function findPlanted(): readonly Planted[] {
   const names = readdirSync(core, { recursive: true, encoding: 'utf8' });
@@ -133,7 +135,7 @@ function describe({ path, source, start, end, text }: Planted): string {
 }
 
 const all = findPlanted();
-const drawn = draw(all, Number(values.sample), Number(values.seed));
+const drawn = draw(all, sample, seed);
 const counts: Record<Outcome, number> = { noticed: 0, blocked: 0, survived: 0, broken: 0 };
 const queue = drawn.values();
 const startedMs = performance.now();

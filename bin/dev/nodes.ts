@@ -7,6 +7,7 @@ import { type Check, makeConsumer } from './nodes/consumer.ts';
 import { closeDoors } from './nodes/doors.ts';
 import { otherRuntimes } from './nodes/other-runtimes.ts';
 import { shortSuite } from './nodes/short-suite.ts';
+import { readArgs, refuse } from './read-args.ts';
 
 type Part = (folder: string) => AsyncIterable<Check>;
 
@@ -17,12 +18,11 @@ const parts: Readonly<Record<string, Part>> = {
   others: otherRuntimes,
 };
 
-async function main(names: readonly string[]): Promise<number> {
-  const unknown = names.filter((name) => !(name in parts));
-  if (unknown.length > 0) {
-    console.error(`nodes: no ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`);
-    return 2;
-  }
+async function main(): Promise<number> {
+  const tool = import.meta.url;
+  const { positionals: names } = readArgs(tool, { allowPositionals: true });
+  const unknown = names.filter((name) => !(name in parts)).join(', ');
+  if (unknown !== '') refuse(tool, `no ${unknown}: there are ${Object.keys(parts).join(', ')}`);
   const log = (line: string) => console.log(line);
   if (!(await build({ onlyIfStale: true, log }))) return 1;
   const folder = await makeConsumer(log);
@@ -41,4 +41,4 @@ async function main(names: readonly string[]): Promise<number> {
   return count.failed === 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main();

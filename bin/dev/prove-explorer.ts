@@ -1,26 +1,24 @@
 // `npm run prove-explorer [-- PART…]`: whether the explorer finds what deviates, by the right rule
 // and in few calls, and nothing where nothing deviates.
+//   parts: all of them unless named
+//   --seed N         decides what is drawn (1)
+//   --requests N     for each target (5000)
+//   --sample N       only so many targets of each part, drawn by the seed
+//   --only TEXT      only targets whose name has this text; repeatable
+//   --learn-once     learns the answers to open questions from a whole one, for all like it
+//   --all            goes on when the first difference of a target is known
+//   --out FILE       one line of JSON a target; what stands there is not tried again
+//   --fresh          begins that file anew
+//   --again FILE     plays what such a file says was found in place of drawing
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { Random } from '../../conformance/explore/draw/random.ts';
 import type { Settings } from '../../fixtures/settings.ts';
 import { type Explored, exploreOne, learnFrom } from './prove-explorer/explore-one.ts';
 import { PARTS, type Part, type Subject, subjectsOf } from './prove-explorer/subjects.ts';
 import { summaryLines } from './prove-explorer/summary.ts';
+import { readArgs, refuse, wholeNumbers } from './read-args.ts';
 
-const USAGE = `npm run prove-explorer -- [PART…] [options]
-  parts: ${PARTS.join(', ')} (all of them unless named)
-  --seed N         decides what is drawn (1)
-  --requests N     for each target (5000)
-  --sample N       only so many targets of each part, drawn by the seed
-  --only TEXT      only targets whose name has this text; repeatable
-  --learn-once     learns the answers to open questions from a whole one, for all that are like it
-  --all            goes on when the first difference of a target is known
-  --out FILE       one line of JSON a target; what stands there is not tried again
-  --fresh          begins that file anew
-  --again FILE     plays what such a file says was found in place of drawing`;
-
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArgs(import.meta.url, {
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: '1' },
@@ -32,27 +30,19 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     fresh: { type: 'boolean', default: false },
     again: { type: 'string' },
-    help: { type: 'boolean', default: false },
   },
 });
 
-function end(code: number, words: string): never {
-  if (code === 0) console.log(words);
-  else console.error(words);
-  process.exit(code);
-}
-
-function number(name: 'seed' | 'requests' | 'sample', text: string): number {
-  const read = Number(text);
-  return Number.isInteger(read) && read > 0 ? read : end(2, `--${name} wants a whole number`);
-}
-
-if (values.help) end(0, USAGE);
 const unknown = positionals.find((each) => !(PARTS as readonly string[]).includes(each));
-if (unknown !== undefined) end(2, `${unknown} is no part: give ${PARTS.join(', ')}`);
+if (unknown !== undefined) {
+  refuse(import.meta.url, `${unknown} is no part: give ${PARTS.join(', ')}`);
+}
 const parts = positionals.length === 0 ? PARTS : (positionals as Part[]);
-const seed = number('seed', values.seed);
-const requests = number('requests', values.requests);
+const { seed, requests, sample } = wholeNumbers(import.meta.url, {
+  seed: values.seed,
+  requests: values.requests,
+  sample: values.sample ?? String(Number.MAX_SAFE_INTEGER),
+});
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
@@ -64,7 +54,7 @@ function chosenOf(part: Part): readonly Subject[] {
   const random = new Random(seed);
   const ordered = all.map((subject) => ({ subject, at: random.next() }));
   ordered.sort((one, other) => one.at - other.at);
-  return ordered.slice(0, number('sample', values.sample)).map(({ subject }) => subject);
+  return ordered.slice(0, sample).map(({ subject }) => subject);
 }
 
 function readDone(file: string | undefined): Map<string, Explored> {

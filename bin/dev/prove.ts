@@ -11,10 +11,14 @@ import { judgeAll } from './prove/gate.ts';
 import type { JudgedDeviation } from './prove/judge-deviation.ts';
 import { plantedDeviations } from './prove/planted.ts';
 import { type Proof, prove, proveConforming } from './prove/verdict.ts';
+import { readArgs } from './read-args.ts';
 import { root } from './root.ts';
 
-const whole = process.argv.includes('--full');
-const globs = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const { values, positionals: globs } = readArgs(import.meta.url, {
+  allowPositionals: true,
+  options: { full: { type: 'boolean', default: false } },
+});
+const whole = values.full;
 
 /** Scenarios that no deviation of this simulator can make notice, each with the reason. */
 const withoutWitness: Readonly<Record<string, string>> = {

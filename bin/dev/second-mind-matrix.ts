@@ -1,12 +1,12 @@
 // `tsx bin/dev/second-mind-matrix.ts`: breaks the second mind in each of its ways, has it judged,
 // and shows which rules are blamed: one at least that the defect breaks, and no other.
 import { appendFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { runJudge } from '../commands/conformance/testing/run-judge.ts';
 import { type Defect, defects } from '../e2e/testing/second-mind/defects.ts';
 import { serve } from '../e2e/testing/second-mind/server/serve.ts';
+import { readArgs } from './read-args.ts';
 
-const { values } = parseArgs({
+const { values } = readArgs(import.meta.url, {
   options: {
     style: { type: 'string', default: 'plain' },
     kind: { type: 'string', default: '' },

@@ -1,20 +1,18 @@
 // `tsx bin/dev/second-mind.ts`: serves the second mind, whole or broken in ways that are named.
+//   --port N             0 (the default) picks a free one
+//   --style S            plain (the default) or other
+//   --defect ID          breaks it in this way; repeatable
+//   --list               prints the defects as JSON, and ends
+//   --no-control         serves no control plane
+//   --profile FILE       writes a profile for a judge without a control plane
+//   --receiver-port N    where that profile listens for deliveries (9071)
 import { writeFileSync, writeSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { defectIdOf, defects } from '../e2e/testing/second-mind/defects.ts';
 import { profileOf } from '../e2e/testing/second-mind/server/profile.ts';
 import { serve } from '../e2e/testing/second-mind/server/serve.ts';
+import { readArgs, refuse } from './read-args.ts';
 
-const USAGE = `tsx bin/dev/second-mind.ts [options]
-  --port N             0 (the default) picks a free one
-  --style S            plain (the default) or other
-  --defect ID          breaks it in this way; repeatable
-  --list               prints the defects as JSON, and ends
-  --no-control         serves no control plane
-  --profile FILE       writes a profile for a judge without a control plane
-  --receiver-port N    where that profile listens for deliveries (9071)`;
-
-const { values } = parseArgs({
+const { values } = readArgs(import.meta.url, {
   options: {
     port: { type: 'string', default: '0' },
     style: { type: 'string', default: 'plain' },
@@ -23,22 +21,20 @@ const { values } = parseArgs({
     'no-control': { type: 'boolean', default: false },
     profile: { type: 'string' },
     'receiver-port': { type: 'string', default: '9071' },
-    help: { type: 'boolean', default: false },
   },
 });
 
-function end(code: number, words: string): never {
+if (values.list) {
   // All of it, also into a pipe that is read slowly.
-  writeSync(code === 0 ? 1 : 2, `${words}\n`);
-  process.exit(code);
+  writeSync(1, `${JSON.stringify(defects, null, 2)}\n`);
+  process.exit(0);
 }
-
-if (values.help) end(0, USAGE);
-if (values.list) end(0, JSON.stringify(defects, null, 2));
 const { style } = values;
-if (style !== 'plain' && style !== 'other') end(2, '--style is plain or other');
+if (style !== 'plain' && style !== 'other') refuse(import.meta.url, '--style is plain or other');
 const broken = values.defect.map(
-  (id) => defectIdOf(id) ?? end(2, `--defect ${id} is not known; --list shows those that are`),
+  (id) =>
+    defectIdOf(id) ??
+    refuse(import.meta.url, `--defect ${id} is not known, --list shows which are`),
 );
 const hasControl = !values['no-control'];
 const served = await serve({ port: Number(values.port), style, defects: broken, hasControl });

@@ -1,24 +1,24 @@
-// `tsx bin/dev/sequences.ts [--steps N] [--seed N] [--length N]`: long random sequences, played on
-// the simulator and on the second mind. The first that they answer differently is cut down, shown.
-import { parseArgs } from 'node:util';
+// `tsx bin/dev/sequences.ts [--steps N] [--seed N] [--length N] [--defect ID]`: long random
+// sequences, played on the simulator and on the second mind. The first that they answer differently
+// is cut down, shown.
 import fc from 'fast-check';
 import { defectIdOf } from '../e2e/testing/second-mind/defects.ts';
+import { readArgs, wholeNumbers } from './read-args.ts';
 import { play } from './sequences/play.ts';
 import { Simulator } from './sequences/sides.ts';
 import { steps } from './sequences/steps.ts';
 
-const { values } = parseArgs({
+const { defect: named, ...numbers } = readArgs(import.meta.url, {
   options: {
     steps: { type: 'string', default: '100000' },
     length: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     defect: { type: 'string' },
   },
-});
-const length = Number(values.length);
-const numRuns = Math.max(1, Math.ceil((2 * Number(values.steps)) / length));
-const seed = Number(values.seed);
-const defect = values.defect === undefined ? undefined : defectIdOf(values.defect);
+}).values;
+const { length, steps: total, seed } = wholeNumbers(import.meta.url, numbers, { seed: 0 });
+const numRuns = Math.max(1, Math.ceil((2 * total) / length));
+const defect = named === undefined ? undefined : defectIdOf(named);
 const simulator = await Simulator.start();
 let played = 0;
 const startedMs = performance.now();

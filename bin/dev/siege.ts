@@ -1,21 +1,17 @@
 // `npm run siege [-- --seconds N --seed N]`: everything at once on the built sandbox, for ten
 // minutes unless told otherwise. Ends with 1 and what broke, or with a table of what held.
-import { parseArgs } from 'node:util';
 import { build } from './build/build.ts';
+import { readArgs, wholeNumbers } from './read-args.ts';
 import { besiege, type SiegeReport } from './siege/siege.ts';
 import type { Interval } from './siege/verdict.ts';
 
-const { values } = parseArgs({
+const { values } = readArgs(import.meta.url, {
   options: {
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
-const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
-if (!(seconds > 0) || !Number.isInteger(seed)) {
-  console.error('siege: --seconds must be a number above 0, and --seed a whole number');
-  process.exit(2);
-}
+const { seconds, seed } = wholeNumbers(import.meta.url, values, { seed: 0 });
 
 const columns = [
   'interval',

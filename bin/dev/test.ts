@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build/build.ts';
+import { readArgs } from './read-args.ts';
 import { root, sourceFiles } from './root.ts';
 import { compileTests } from './test/compile.ts';
 import { endAll, type Run, run } from './test/run.ts';
@@ -28,9 +29,12 @@ interface Job {
 // One more than there are processors: some files wait for most of their time.
 const atOnce = availableParallelism() + 1;
 
-const dearest = '--dearest';
+const { values, positionals: filters } = readArgs(import.meta.url, {
+  allowPositionals: true,
+  options: { dearest: { type: 'boolean', default: false } },
+});
 /** With `--dearest`: what each job cost, in processor time. */
-const costs = process.argv.includes(dearest) ? new Map<string, number>() : null;
+const costs = values.dearest ? new Map<string, number>() : null;
 
 const tools: readonly Job[] = [
   { name: 'type check', args: [compiler, '--noEmit', '-p', '.'] },
@@ -107,6 +111,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.exit(130);
   });
 }
-const total = await main(process.argv.slice(2).filter((arg) => arg !== dearest));
+const total = await main(filters);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;

@@ -1,0 +1,54 @@
+// What a development tool is asked on its command line. The comment that a tool opens with says
+// what it can be asked, and `--help` prints it.
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** `tool` is its `import.meta.url`. What it does not know ends it with one line and 2. */
+export function readArgs<const T extends ParseArgsConfig>(
+  tool: string,
+  config: T,
+): ReturnType<typeof parseArgs<T>> {
+  if (process.argv.slice(2).includes('--help')) {
+    console.log(openingComment(readFileSync(fileURLToPath(tool), 'utf8')));
+    process.exit(0);
+  }
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('ERR_PARSE_ARGS') !== true) throw error;
+    return refuse(tool, message.split(/\. |\n/)[0] ?? message);
+  }
+}
+
+/** Ends the tool with one line, and where to read on. */
+export function refuse(tool: string, words: string): never {
+  console.error(`${basename(fileURLToPath(tool), '.ts')}: ${words}; --help says what there is`);
+  process.exit(2);
+}
+
+/** Options that are whole numbers, from 1 on where it is not said otherwise. */
+export function wholeNumbers<Name extends string>(
+  tool: string,
+  values: Readonly<Record<Name, string>>,
+  least: Readonly<Partial<Record<string, number>>> = {},
+): Record<Name, number> {
+  const read = Object.entries<string>(values).map(([name, text]) => {
+    const from = least[name] ?? 1;
+    const number = text.trim() === '' ? Number.NaN : Number(text);
+    if (Number.isInteger(number) && number >= from) return [name, number] as const;
+    return refuse(tool, `--${name} must be a whole number from ${from} on, and is "${text}"`);
+  });
+  return Object.fromEntries(read) as Record<Name, number>;
+}
+
+function openingComment(source: string): string {
+  const lines = source.split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('//'));
+  return lines
+    .slice(0, end)
+    .map((line) => line.slice(3).replaceAll('`', ''))
+    .join('\n');
+}
