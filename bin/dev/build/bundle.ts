@@ -44,15 +44,15 @@ function readersFrom(file: string): Plugin {
   };
 }
 
-// Built-in modules that fastify asks for at once and needs for TLS and HTTP/2 alone, which nobody
-// asks of us: a tenth of a start.
-const loadedLate = ['node:http2', 'node:https'];
+// Built-in modules that packages ask for at once and use for what nobody asks of us: fastify for TLS
+// and HTTP/2, commander for commands that are programs of their own. They are a tenth of a start.
+const loadedLate = ['node:child_process', 'node:http2', 'node:https'];
 
 /** A `require` of one of them answers at once, and loads it when something of it is asked for. */
 const late: Plugin = {
   name: 'late',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:https?2?$/ }, ({ path, kind, namespace }) =>
+    onResolve({ filter: /^node:/ }, ({ path, kind, namespace }) =>
       kind === 'require-call' && namespace !== 'late' && loadedLate.includes(path)
         ? { path, namespace: 'late' }
         : undefined,
