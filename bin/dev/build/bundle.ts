@@ -44,8 +44,8 @@ function readersFrom(file: string): Plugin {
   };
 }
 
-// Built-in modules that packages ask for at once and use for what nobody asks of us: fastify for TLS
-// and HTTP/2, commander for commands that are programs of their own. They are a tenth of a start.
+// Built-in modules that packages ask for at once and use for what nobody asks of us: fastify for
+// TLS and HTTP/2, commander for commands that are programs of their own. A tenth of a start.
 const loadedLate = ['node:child_process', 'node:http2', 'node:https'];
 
 /** A `require` of one of them answers at once, and loads it when something of it is asked for. */
