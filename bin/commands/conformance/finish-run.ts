@@ -40,8 +40,14 @@ export async function finishRun(
   const outcome = { verdict, summary, interrupted, stale, hindered };
   const code = exitCode(outcome, options.allowIncomplete);
   if (code === EXIT_CODES.incomplete) written.push(incompleteWords(hindered));
+  if (code === EXIT_CODES.staleBaseline) written.push(staleWords(stale));
   print(options, io, report, written);
   return code;
+}
+
+function staleWords(stale: number): string {
+  const what = `${count(stale, 'entry', 'entries')} of the baseline no longer deviate`;
+  return `exit code ${EXIT_CODES.staleBaseline}: ${what}; --update-baseline takes them out`;
 }
 
 function incompleteWords(hindered: number): string {
@@ -71,7 +77,8 @@ function withBaseline(
   const updated = updatedBaseline(report, baseline, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
   const blank = unexplained(updated);
-  const hint = blank === 0 ? '' : `; say in it why, ${blank} times: until then it is refused`;
+  const hint =
+    blank === 0 ? '' : `; ${blank} without a reason: write it there, until then it is refused`;
   const accepted = (updated.not_tested ?? []).flatMap(({ rules }) => rules).length;
   const size = `${updated.known.length} known, ${count(accepted, 'rule')} not tested`;
   return {
@@ -86,7 +93,7 @@ function writeObserved(options: RunOptions, io: JudgeIo, report: Report): string
   writeText(options.observed, io.cwd, `${jsonText(config, 2)}\n`);
   const size = Object.keys(config.settings).length;
   return [
-    `observed: ${options.observed}, ${size} settings; start the simulator with --config`,
+    `observed: ${options.observed}, ${size} settings; sandbox start --config takes it`,
     ...dropped.map((each) => `  not possible in the simulator: ${each}`),
   ];
 }

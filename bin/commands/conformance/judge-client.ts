@@ -110,7 +110,8 @@ function compare(
   const updated = updatedBaseline(report, before, io.nowMs());
   writeText(options.baseline!, io.cwd, printBaseline(updated));
   const blank = unexplained(updated);
-  const hint = blank === 0 ? '' : `; say in it why, ${blank} times: until then it is refused`;
+  const hint =
+    blank === 0 ? '' : `; ${blank} without a reason: write it there, until then it is refused`;
   io.err(`baseline: ${options.baseline}, ${updated.known.length} known${hint}\n`);
   return applyBaseline(report, updated, today, options.strict);
 }

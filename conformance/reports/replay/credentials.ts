@@ -21,14 +21,17 @@ export function credentialLines(
   exchanges: readonly ReportExchange[],
 ): string[] {
   const roles = [...new Set(exchanges.flatMap(({ kind, as }) => (kind === 'call' && as) || []))];
-  const { control_url: controlUrl } = report.target;
+  const { base_url: baseUrl, control_url: controlUrl } = report.target;
   if (controlUrl === null) {
     return roles.map((role) => {
       return required(tokenVariable(role), `the token of credentials.${role}`);
     });
   }
   return [
-    `usual_control=${shellWord(controlUrl)}`,
+    // Who names another target means the control plane of that one.
+    controlUrl.startsWith(`${baseUrl}/`)
+      ? `usual_control="$BASE_URL"${shellWord(controlUrl.slice(baseUrl.length))}`
+      : `usual_control=${shellWord(controlUrl)}`,
     `CONTROL_URL="\${CONTROL_URL:-$usual_control}"`,
     `CONTROL_TOKEN="\${CONTROL_TOKEN:-none}"`,
     ...WORLD,
