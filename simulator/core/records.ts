@@ -169,7 +169,7 @@ export const keySchema = record({
   atMs: time,
   /** The answer to replay; null while the attempt runs (IDEM-14a). */
   reply: orNull(replySchema),
-  /** Number of the journal entry of the first attempt. */
+  /** Number of the journal entry of the call that made it. */
   firstCall: count,
 });
 /** What an idempotency key stands for: an attempt still running, or the first answer. */

@@ -12,12 +12,9 @@ import {
 } from './delivery/start-deliveries.ts';
 import { countCall, evolve, moveClock } from './evolve.ts';
 import { type FiredTimer, fireTimer, nextDueMs } from './fire-timer.ts';
-import { type Completion, completeRequest } from './pipeline/complete-request.ts';
-import { injectFaultOnReplay } from './pipeline/inject-fault.ts';
 import { refusalReply } from './pipeline/refuse.ts';
 import { RequestContext } from './pipeline/request-context.ts';
 import { runRequest } from './pipeline/run-operation.ts';
-import { runStages } from './pipeline/run-stages.ts';
 import type { World } from './world.ts';
 
 export interface CallInput {
@@ -80,7 +77,6 @@ export interface StepResult {
 }
 
 const none: readonly Effect[] = [];
-const noFaults: Completion['faults'] = [];
 const noSends: readonly DeliveryStart[] = [];
 
 export function step(world: World, behaviour: Behaviour, input: Input): StepResult {
@@ -120,7 +116,9 @@ function startFreedDeliveries(
 function handleInput(world: World, behaviour: Behaviour, input: Input): StepResult {
   switch (input.kind) {
     case 'call':
-      return handleCall(world, behaviour, input.call, input.facts);
+      return runRequest(
+        new RequestContext(world, behaviour, input.call, input.facts, countCall(world)),
+      );
     case 'time':
       return fireTimer(world, behaviour, input.atMs);
     case 'answered':
@@ -131,29 +129,6 @@ function handleInput(world: World, behaviour: Behaviour, input: Input): StepResu
     case 'command':
       return executeCommand(world, behaviour, input);
   }
-}
-
-function handleCall(world: World, behaviour: Behaviour, call: Call, facts: Facts): StepResult {
-  const n = countCall(world);
-  const context = new RequestContext(world, behaviour, call, facts, n);
-  const eventsAfter = world.events.lastSeq;
-  const { decision, steps } = runStages(context);
-  if (context.changes.length > 0) evolve(world, context.changes);
-  const completion: Completion = { steps, eventsAfter, faults: noFaults };
-  if (decision !== null) {
-    evolve(world, decision.changes);
-    const struck =
-      context.idempotency === 'replayed'
-        ? injectFaultOnReplay(context, decision, completion)
-        : null;
-    return struck ?? completeRequest(context, decision, completion, recordable(context, steps));
-  }
-  return runRequest(context, completion);
-}
-
-/** NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it. */
-function recordable(context: RequestContext, steps: readonly string[]): boolean {
-  return context.keyId !== null && steps[steps.length - 1] !== 'replay';
 }
 
 function disableRefusedTarget(world: World, input: TargetInput): StepResult {

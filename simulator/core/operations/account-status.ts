@@ -3,7 +3,7 @@
 
 import type { Decision } from '../call.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
-import { accountReply } from './create-or-find-account.ts';
+import { accountReply } from './create-account.ts';
 import { findAccount, parseOtherPathId } from './find-record.ts';
 import { refuseReadScope } from './list-records.ts';
 

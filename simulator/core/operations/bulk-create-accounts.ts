@@ -5,7 +5,7 @@ import { refuse } from '../pipeline/refuse.ts';
 import { type Body, callerOf, type RequestContext } from '../pipeline/request-context.ts';
 import { refuseByFirm } from '../pipeline/scope.ts';
 import { shortened } from '../values/text.ts';
-import { createOrFindAccount } from './create-or-find-account.ts';
+import { createOrFindAccount } from './create-account.ts';
 import { optionalText } from './members.ts';
 
 export function bulkCreateAccounts(context: RequestContext): Decision | Batch {

@@ -9,7 +9,7 @@ import { refuse } from '../pipeline/refuse.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Account } from '../records.ts';
 import type { IfMatch } from '../values/etag.ts';
-import { accountReply } from './create-or-find-account.ts';
+import { accountReply } from './create-account.ts';
 import { findAccount, parsePathId } from './find-record.ts';
 import { optionalText } from './members.ts';
 

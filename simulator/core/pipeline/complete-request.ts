@@ -1,4 +1,4 @@
-// Ends an attempt: what is recorded under its key, what the journal keeps, what is answered.
+// Ends a call: what is recorded under its key, what the journal keeps, what is answered.
 
 import type { Cite, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
@@ -7,10 +7,10 @@ import { findEntry, type InjectedFault, type JournalEntry } from '../journal.ts'
 import type { StepResult } from '../step.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** What the journal needs besides the attempt and its decision. */
+/** What the journal needs besides the call and its decision. */
 export interface Completion {
   readonly steps: readonly string[];
-  /** Sequence number of the last event before the attempt. */
+  /** Sequence number of the last event before the call. */
   readonly eventsAfter: number;
   /** What faults have done to it so far, in order. */
   readonly faults: readonly InjectedFault[];
@@ -18,7 +18,7 @@ export interface Completion {
 
 const faultHeader = 'x-sandbox-fault';
 
-/** Keeps the answer for repeats where it may be kept, and gives it. */
+/** Keeps the answer under its key where it has one and it may be kept, and gives it. */
 export function completeRequest(
   context: RequestContext,
   decision: Decision,
@@ -62,7 +62,7 @@ export function recordReply(context: RequestContext, reply: Reply): void {
   evolve(world, [{ type: 'key-recorded', keyId, record: { atMs, reply, firstCall: context.n } }]);
 }
 
-/** An attempt that is over without anything to repeat frees its key. */
+/** A call that is over without anything to repeat frees its key. */
 export function releaseKey({ world, behaviour }: RequestContext, keyId: string): void {
   const record = behaviour.keys.find(world, keyId, world.nowMs);
   if (record?.reply === null) evolve(world, [{ type: 'key-forgotten', keyId }]);

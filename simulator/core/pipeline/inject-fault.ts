@@ -19,36 +19,32 @@ import { stepNamesBeforeOperation } from './run-stages.ts';
 import { sendSlowly, sendTruncated } from './send-body.ts';
 import { delayAnswer, suspendRequest } from './suspend-request.ts';
 
-/** A call that met a fault, and what the fault does to it. */
-interface Struck {
+/** What a fault does to the call that it meets. */
+interface Injection {
   readonly effect: CallEffect;
   readonly completion: Completion;
 }
 
 /** Nothing has run: another answer, no answer, or a later run. Null: no fault was ordered. */
-export function injectFaultBefore(
-  context: RequestContext,
-  completion: Completion,
-): StepResult | null {
+export function injectFaultBefore(context: RequestContext, passed: Completion): StepResult | null {
   if (context.world.faults.size === 0) return null;
   const steps = stepNamesBeforeOperation(context.behaviour.stages);
-  const struck = strike(context, 'before', { ...completion, steps });
-  if (struck === null) return null;
-  const { effect } = struck;
+  const injection = findInjection(context, 'before', { ...passed, steps });
+  if (injection === null) return null;
+  const { effect, completion } = injection;
   switch (effect.kind) {
     case 'status': {
       const { reply, cites } = statusDecision(context, effect.status);
-      return completeWithReply(context, reply, cites, struck.completion);
+      return completeWithReply(context, reply, cites, completion);
     }
     case 'refuse': {
       const decision = refuseCode(context, effect.code);
-      const recordable = context.keyId !== null && isRecordedRefusal(effect.code);
-      return completeRequest(context, decision, struck.completion, recordable);
+      return completeRequest(context, decision, completion, isRecordedRefusal(effect.code));
     }
     case 'reset':
-      return cutConnection(context, [], struck.completion);
+      return cutConnection(context, [], completion);
     default:
-      return suspendRequest(context, struck.completion, effect.kind === 'delay' ? effect.ms : null);
+      return suspendRequest(context, completion, effect.kind === 'delay' ? effect.ms : null);
   }
 }
 
@@ -58,14 +54,14 @@ export function injectFaultAfter(
   decision: Decision,
   completion: Completion,
 ): StepResult | null {
-  const struck = strike(context, 'after', completion);
-  if (struck === null) return null;
+  const injection = findInjection(context, 'after', completion);
+  if (injection === null) return null;
   if (context.keyId !== null) {
     // IDEM-6: behind a status nothing is recorded, so a repeat runs again and converges.
-    if (struck.effect.kind === 'status') releaseKey(context, context.keyId);
+    if (injection.effect.kind === 'status') releaseKey(context, context.keyId);
     else recordReply(context, decision.reply);
   }
-  return withholdAnswer(context, decision, struck);
+  return withholdAnswer(context, decision, injection);
 }
 
 /**
@@ -77,16 +73,17 @@ export function injectFaultOnReplay(
   replayed: Decision,
   completion: Completion,
 ): StepResult | null {
-  const struck = strike(context, 'before', completion) ?? strike(context, 'after', completion);
-  return struck === null ? null : withholdAnswer(context, replayed, struck);
+  const injection =
+    findInjection(context, 'before', completion) ?? findInjection(context, 'after', completion);
+  return injection === null ? null : withholdAnswer(context, replayed, injection);
 }
 
 /** Finds the fault that this call meets, and counts it. */
-function strike(
+function findInjection(
   context: RequestContext,
   phase: 'before' | 'after',
   completion: Completion,
-): Struck | null {
+): Injection | null {
   const { world, operation, call, path, credential } = context;
   if (world.faults.size === 0 || operation === null) return null;
   const clientId = credential?.clientId ?? null;
@@ -112,7 +109,7 @@ function cutConnection(
 function withholdAnswer(
   context: RequestContext,
   decision: Decision,
-  { effect, completion }: Struck,
+  { effect, completion }: Injection,
 ): StepResult {
   switch (effect.kind) {
     case 'status': {

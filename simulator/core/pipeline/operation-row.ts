@@ -1,4 +1,4 @@
-// What stages ask of an attempt: its operation's row, and single headers.
+// What stages ask of a call: its operation's row, and single headers.
 
 import type { OperationRow } from '../tables/operations.ts';
 import type { RequestContext } from './request-context.ts';

@@ -1,15 +1,32 @@
-// The normal path of a call that has passed every stage: its operation runs, and it is completed.
-// Where a fault was ordered, it comes before the operation or after it.
+// The way of a call: through the stages, of which the first that objects decides, or else to its
+// operation; then it is completed. Where a fault was ordered, it comes before the operation or
+// after it.
 import type { Batch, Decision, Reply } from '../call.ts';
 import { evolve } from '../evolve.ts';
 import type { StepResult } from '../step.ts';
 import { type Completion, completeRequest } from './complete-request.ts';
-import { injectFaultAfter, injectFaultBefore } from './inject-fault.ts';
+import { injectFaultAfter, injectFaultBefore, injectFaultOnReplay } from './inject-fault.ts';
 import type { Operation, RequestContext } from './request-context.ts';
+import { runStages } from './run-stages.ts';
 
-/** Goes on after the stages, unless a fault comes first. */
-export function runRequest(context: RequestContext, completion: Completion): StepResult {
-  return injectFaultBefore(context, completion) ?? runAndComplete(context, completion);
+const noFaults: Completion['faults'] = [];
+
+export function runRequest(context: RequestContext): StepResult {
+  const { world } = context;
+  const eventsAfter = world.events.lastSeq;
+  const { decision, steps } = runStages(context);
+  if (context.changes.length > 0) evolve(world, context.changes);
+  const completion: Completion = { steps, eventsAfter, faults: noFaults };
+  if (decision === null) {
+    return injectFaultBefore(context, completion) ?? runAndComplete(context, completion);
+  }
+  evolve(world, decision.changes);
+  if (context.idempotency === 'replayed') {
+    const injected = injectFaultOnReplay(context, decision, completion);
+    if (injected !== null) return injected;
+  }
+  // NS-30: a refusal is kept for repeats when it came after the replay look-up, and not from it.
+  return completeRequest(context, decision, completion, steps[steps.length - 1] !== 'replay');
 }
 
 /** Runs the operation at once: now, or when the delay of a suspended call is over. */
@@ -17,7 +34,7 @@ export function runAndComplete(context: RequestContext, completion: Completion):
   const decision = runOperation(context);
   return (
     injectFaultAfter(context, decision, completion) ??
-    completeRequest(context, decision, completion, context.keyId !== null)
+    completeRequest(context, decision, completion, true)
   );
 }
 

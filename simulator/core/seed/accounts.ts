@@ -6,7 +6,7 @@ import type {
   TransactionFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
 import { emit } from '../delivery/emit-event.ts';
-import { nameProfile } from '../operations/create-or-find-account.ts';
+import { nameProfile } from '../operations/create-account.ts';
 import type { Account, Transaction } from '../records.ts';
 import type { SeedContext } from './seeder.ts';
 

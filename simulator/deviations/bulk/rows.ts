@@ -1,6 +1,6 @@
 // Wrong ways of creating accounts in bulk (BULK).
 
-import { createOrFindAccount } from '../../core/operations/create-or-find-account.ts';
+import { createOrFindAccount } from '../../core/operations/create-account.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, reply } from '../bend.ts';
 import { refuseAs } from '../common-bends.ts';

@@ -1,5 +1,5 @@
 // Wrong ways that show only in a batch with such rows, with such money, or under such keys.
-import { createOrFindAccount } from '../../core/operations/create-or-find-account.ts';
+import { createOrFindAccount } from '../../core/operations/create-account.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import { transitionTable } from '../../core/tables/transitions.ts';
 import { decision, type Json, only, policy, stage } from '../bend.ts';
