@@ -187,3 +187,34 @@ export function refersTo(value: unknown): readonly number[] {
   if (typeof own.$header === 'number') found.push(own.$header);
   return [...found, ...Object.values(value).flatMap(refersTo)];
 }
+
+/** Numbers the steps anew, as whoever reads them counts them. */
+export function renumbered({ steps }: Sequence): Sequence {
+  const labels = new Map<number, number>();
+  for (const step of steps) {
+    // The calls of a burst are what is counted; the burst itself is told of by no number.
+    const counted = step.do === 'burst' ? callsOf([step]) : [step];
+    for (const { n } of counted) labels.set(n, labels.size + 1);
+  }
+  for (const step of steps) {
+    if (step.do === 'burst') labels.set(step.n, labels.size + 1);
+    if (step.do === 'many') labels.set(step.call.n, labels.size + 1);
+  }
+  const anew = (n: number) => labels.get(n) ?? n;
+  return { steps: steps.map((step) => relabelled(step, anew) as Step) };
+}
+
+/** Members that name a step: itself, or the one whose answer or header is meant. */
+const NAMING = new Set(['n', '$of', '$header']);
+
+function relabelled(value: unknown, anew: (n: number) => number): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((each) => relabelled(each, anew));
+  const isAwait = (value as { readonly do?: unknown }).do === 'await';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      const isName = NAMING.has(name) || (isAwait && name === 'call');
+      return [name, isName && typeof each === 'number' ? anew(each) : relabelled(each, anew)];
+    }),
+  );
+}

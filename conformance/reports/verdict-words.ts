@@ -108,6 +108,18 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** `840 ms`, `4.2 s`, `11 min 5 s`. */
+/** `24 h 30 min`: of what may last for days. */
+export function span(ms: number): string {
+  if (ms < 3_600_000) return duration(ms);
+  const minutes = Math.round(ms / 60_000);
+  const parts = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor((minutes % 1440) / 60), 'h'],
+    [minutes % 60, 'min'],
+  ] as const;
+  return parts.flatMap(([many, unit]) => (many === 0 ? [] : [`${many} ${unit}`])).join(' ');
+}
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

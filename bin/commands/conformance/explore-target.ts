@@ -178,7 +178,7 @@ function reportOf(
 
 function replayCommand({ reach, reports }: ExploreOptions, { baseUrl }: Found, id: string): string {
   const file = reports.find(({ format }) => format === 'json')?.file ?? 'REPORT.json';
-  const parts = ['conformance explore', `--base-url ${baseUrl}`];
+  const parts = ['npx conformance explore', `--base-url ${baseUrl}`];
   if (reach.controlUrl !== undefined) parts.push(`--control-url ${reach.controlUrl}`);
   if (reach.profile !== undefined) parts.push(`--profile ${reach.profile}`);
   if (reach.tokenEnv !== undefined) parts.push(`--token-env ${reach.tokenEnv}`);

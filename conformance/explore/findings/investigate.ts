@@ -3,7 +3,7 @@
 import { type Difference, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, type Sequence } from '../sequence.ts';
+import { callsOf, renumbered, type Sequence } from '../sequence.ts';
 import { shrink, upTo } from './shrink.ts';
 
 export interface Found {
@@ -48,11 +48,13 @@ export async function investigate(
   };
   const cut = upTo(sequence, first.n);
   const { sequence: shrunk, shown } = await shrink(cut, first.n, shows);
-  const again = await showAgain(shrunk, (each) => shows(each, 1));
+  const plain = renumbered(shrunk);
+  const again = await showAgain(plain, (each) => shows(each, 1));
   const last = again.last ?? (again.isSpent ? (shown ?? { ...met, difference: first }) : null);
   if (last?.difference === undefined) return null;
   return {
-    sequence: shrunk,
+    // What was not played under its new numbers is told under the old ones.
+    sequence: upTo(again.last === null ? shrunk : plain, last.difference.n),
     difference: last.difference,
     duel: last,
     reproduced: again.last === null ? ONCE : `${again.reproduced} of ${again.times}`,

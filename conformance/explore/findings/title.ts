@@ -1,21 +1,59 @@
-// Says in words what differs.
-import { callsOf } from '../sequence.ts';
+// Says in words what differs, so that it can be the title of a bug.
+import { span } from '../../reports/verdict-words.ts';
+import type { Operation } from '../sequence.ts';
 import type { Found } from './investigate.ts';
+import { type Evidence, evidenceOf } from './signs/evidence.ts';
 
-export function titleOf({ difference, sequence, duel }: Found): string {
-  const { operation, at, model, target, modelAnswer, n } = difference;
-  const call = callsOf(sequence.steps).find((each) => each.n === n);
-  const how = duel.model.outcomes.get(n);
-  const replayed = how?.kind === 'answer' && how.basis?.idempotency === 'replayed';
-  const who = call === undefined || call.as === 'firm' ? '' : ` as ${call.as}`;
-  const what = `${replayed ? 'a repeated ' : ''}${operation}${who}`;
+const DOING: Readonly<Record<Operation, string>> = {
+  createAccount: 'creating an account',
+  updateAccount: 'updating an account',
+  bulkCreateAccounts: 'creating accounts in bulk',
+  openPosition: 'opening a position',
+  closePosition: 'closing a position',
+  createTransaction: 'recording a transaction',
+  approveTransaction: 'approving a transaction',
+  rejectTransaction: 'rejecting a transaction',
+  cancelTransaction: 'cancelling a transaction',
+  createWebhook: 'creating a webhook subscription',
+  listWebhooks: 'listing webhook subscriptions',
+  getWebhook: 'reading a webhook subscription',
+  rotateWebhookSecret: 'rotating a webhook secret',
+  disableWebhook: 'disabling a webhook subscription',
+  issueToken: 'asking for a token',
+  listAccounts: 'listing accounts',
+  listTransactions: 'listing transactions',
+  getAccountStatus: "reading an account's status",
+};
+
+export function titleOf(found: Found): string {
+  const evidence = evidenceOf(found);
+  const { operation, at, model, target, modelAnswer } = found.difference;
+  if (operation === 'ledger') {
+    return `The ${at} of a trading account: ${target} in place of ${model}`;
+  }
+  if (operation === 'delivery') return `Webhook deliveries, ${at}: ${target} in place of ${model}`;
+  if (operation === 'burst') return `Calls at once, ${at}: ${target} in place of ${model}`;
+  const what = `${capitalised(DOING[operation])}${circumstances(evidence)}`;
   if (at === 'status' || at === 'code') return `${what} answers ${target} in place of ${model}`;
   if (at.startsWith('replay.')) return `${what} is not answered with the bytes of the first answer`;
   if (at.startsWith('header.')) {
-    return `${what}: header ${at.slice(7)} of the ${modelAnswer} is ${target}, expected ${model}`;
+    return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;
   }
-  if (operation === 'ledger') return `the ${at} of a trading account: ${target}; expected ${model}`;
-  if (operation === 'delivery') return `deliveries, ${at}: ${target}; expected ${model}`;
   const member = at.replace(/^body\./, '');
-  return `${what}: ${member} of the ${modelAnswer} is ${target}, expected ${model}`;
+  return `${what} answers ${modelAnswer} with ${member} ${target} in place of ${model}`;
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** By whom, under which key, after what time: shrinking has left only what it takes. */
+function circumstances({ call, isReplayed, isAtOnce, steps }: Evidence): string {
+  const pausedMs = steps.reduce((sum, step) => sum + (step.do === 'advance' ? step.byMs : 0), 0);
+  return [
+    ...(isReplayed ? ['again under its key'] : []),
+    ...(call === undefined || call.as === 'firm' ? [] : [`as ${call.as}`]),
+    ...(isAtOnce ? ['at once with another call'] : []),
+    ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
+  ]
+    .map((each) => ` ${each}`)
+    .join('');
 }

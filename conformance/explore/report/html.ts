@@ -2,6 +2,9 @@
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  callerLines,
+  EXPECTED,
+  headerTexts,
   inconclusiveLine,
   inventoryLine,
   judgeLine,
@@ -43,15 +46,18 @@ export function htmlReport(report: ExploreReport): string {
 }
 
 function differencePart(found: ReportDifference): string {
-  const rules = ruleLines(found).map((each) => `<li>${text(each)}</li>`);
+  const rules = ruleLines(found).map((each) => `<li>${words(each)}</li>`);
   const script = found.script === null ? '' : scriptPart(found.script);
   return [
     `<h2 id="${text(found.id)}">${text(found.id)}: ${text(found.title)}</h2>`,
     `<ul>${rules.join('')}</ul>`,
-    `<p>${text(shownLine(found))} ${text(judgeLine(found))}</p>`,
+    `<p>${text(shownLine(found))} ${words(judgeLine(found))}</p>`,
     `<div class="line">${found.steps.map((each) => barOf(each, found)).join('')}</div><ol>`,
     ...found.steps.map(stepPart),
-    `</ol><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
+    `</ol><ul>${callerLines(found)
+      .map((each) => `<li>${text(each)}</li>`)
+      .join('')}</ul>`,
+    `<p>${text(EXPECTED)}</p><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
   ].join('\n');
 }
 
@@ -76,18 +82,19 @@ function stepPart(step: ReportStep): string {
   const { n, as, request, operator, target, differs } = step;
   const times = timeline(step);
   const when = times === null ? '' : `<div>${text(times)}</div>`;
+  const headers = headerTexts(step).map((each) => `\n${each}`);
   const sent = request?.body == null ? '' : `\n${shown(request.body)}`;
   const what =
     request === null
       ? operatorWords(operator)
-      : `${request.method} ${request.path} as ${as}${sent}`;
+      : `${request.method} ${request.path} as ${as}${headers.join('')}${sent}`;
   const [model, came] = sidesOf(step);
   const verb = step.there === undefined ? 'answered' : 'had';
   const expected = `<pre class="model">expected ${sideText(model)}</pre>`;
   const answered = `<pre class="target">${verb} ${sideText(came)}</pre>`;
   const answers = differs
     ? expected + answered
-    : `<div>${text(String(target?.status ?? 'done'))}</div>`;
+    : `<div>${target === null ? 'done' : `answered ${text(String(target.status))}`}</div>`;
   return `<li value="${n}"><pre>${text(what)}</pre>${when}${answers}</li>`;
 }
 
@@ -98,6 +105,9 @@ function shown(value: unknown): string {
   const json = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
   return json.length > 4_000 ? `${json.slice(0, 4_000)}…` : json;
 }
+
+/** Words of ours, in which backticks are round what is code. */
+const words = (given: string): string => text(given).replace(/`(.*?)`/g, '<code>$1</code>');
 
 /** What a target says must not become markup. */
 function text(given: string): string {

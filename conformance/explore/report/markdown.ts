@@ -2,6 +2,9 @@
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  callerLines,
+  EXPECTED,
+  headerTexts,
   inconclusiveLine,
   inventoryLine,
   judgeLine,
@@ -40,11 +43,15 @@ function differenceLines(found: ReportDifference): string[] {
     '',
     `## ${found.id}: ${inline(found.title)}`,
     '',
-    ...ruleLines(found).map((each) => `- ${inline(each)}`),
+    ...ruleLines(found).map((each) => `- ${each}`),
     '',
     `${shownLine(found)} ${judgeLine(found)}`,
     '',
     ...found.steps.flatMap(stepLines),
+    '',
+    ...callerLines(found).map((each) => `- ${inline(each)}`),
+    '',
+    EXPECTED,
     '',
     'Play it again:',
     '',
@@ -73,7 +80,11 @@ function stepLines(step: ReportStep): string[] {
     request === null
       ? inline(operatorWords(operator))
       : `\`${request.method} ${request.path.replaceAll('`', '')}\` as ${as}`;
-  const sent = request?.body == null ? [] : [`   sends ${code(request.body)}`];
+  const headers = headerTexts(step);
+  const sent = [
+    ...(headers.length === 0 ? [] : [`   with ${headers.map(code).join(', ')}`]),
+    ...(request?.body == null ? [] : [`   sends ${code(request.body)}`]),
+  ];
   if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent];
   const [expected, came] = sidesOf(step);
   return [

@@ -4,6 +4,9 @@ import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  callerLines,
+  EXPECTED,
+  headerTexts,
   inconclusiveLine,
   inventoryLine,
   judgeLine,
@@ -26,6 +29,7 @@ export function textReport(report: ExploreReport, options: TextOptions): string[
   const lines = report.differences.flatMap((each) => differenceLines(each, paint, width));
   if (report.unexplained.length > 0) lines.push(...wrapText(UNEXPLAINED, width));
   lines.push(...report.unexplained.flatMap((each) => differenceLines(each, paint, width)));
+  if (report.verdict === 'differs') lines.push(...wrapText(EXPECTED, width));
   if (report.open.length > 0) {
     const open = report.open.map(({ question, seen }) => `${question} (${seen})`).join(', ');
     lines.push(...wrapText(`open, so not counted: ${open}`, width));
@@ -56,6 +60,7 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
   const shown = `shown ${found.reproduced}; ${shrunk}. ${judgeLine(found)}`;
   lines.push(...indented(shown, width));
   for (const step of found.steps) lines.push(...stepLines(step, paint, width));
+  for (const each of callerLines(found)) lines.push(...wrapText(`    ${each}`, width));
   lines.push(...wrapText(`    again: ${found.replay}`, 1000), '');
   return lines;
 }
@@ -66,9 +71,7 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
     const lines = indented(`${n}. ${operatorWords(operator)}`, width);
     return differs ? [...lines, ...answerLines(step, paint, width)] : lines;
   }
-  const special = Object.entries(request.headers)
-    .filter(([name]) => name !== 'content-type')
-    .map(([name, value]) => `${name}: ${value}`);
+  const special = headerTexts(step);
   const times = timeline(step);
   const when = times === null ? '' : `  (${times})`;
   const lines = [`    ${n}. ${request.method} ${request.path}  as ${as}${when}`];
@@ -85,7 +88,7 @@ function answerLines(step: ReportStep, paint: Paint, width: number): string[] {
     const words = 'words' in side ? side.words : `${side.status ?? ''} ${asText(side.body)}`;
     return cutAt(width * 3, printable(`       ${name} ${words}`));
   };
-  return [paint.green(line('model ', model)), paint.red(line('target', target))];
+  return [paint.green(line('expected', model)), paint.red(line('came    ', target))];
 }
 
 const margin = '    ';

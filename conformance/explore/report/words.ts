@@ -1,6 +1,6 @@
 // Words that the readable reports of an exploration share.
 import { findRule } from '../../../fixtures/rules.ts';
-import { count, duration } from '../../reports/verdict-words.ts';
+import { count, span } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
 
 /** Only the first few of the rules are said: the rest only had a part in the model's answer. */
@@ -14,15 +14,47 @@ export function ruleLines({ rules }: ReportDifference): readonly string[] {
 }
 
 const SAYS = {
-  deviates: (rule: string) => `The judge's own scenarios for ${rule} deviate too.`,
+  deviates: (rule: string) => `\`conformance run --only ${rule}\` finds it too.`,
   passes: (rule: string) =>
-    `The judge's own scenarios for ${rule} pass: it shows only in a mixture like this one.`,
-  'cannot tell': (rule: string) => `The judge's own scenarios for ${rule} could not tell.`,
-  'was not asked': () => 'The judge was not asked of it.',
+    `\`conformance run --only ${rule}\` passes: it shows only in a mixture like this one.`,
+  'cannot tell': (rule: string) => `\`conformance run --only ${rule}\` could not tell.`,
+  'was not asked': () => 'The scripted judge was not asked of it.',
 } as const;
 
 export function judgeLine({ judge }: ReportDifference): string {
   return SAYS[judge.says](judge.rule ?? '');
+}
+
+export const EXPECTED =
+  'Expected is what a model of the specification answers to the same calls; its ids and times are its own.';
+
+/** Who made the calls, in words: `brand: bound to one brand`. */
+export function callerLines({ steps }: ReportDifference): readonly string[] {
+  const names = [...new Set(steps.flatMap(({ as }) => (as === null ? [] : [as])))];
+  return names.flatMap((name) => {
+    const words = WHO[name];
+    return words === undefined ? [] : [`${name}: ${words}`];
+  });
+}
+
+const WHO: Readonly<Record<string, string>> = {
+  firm: 'a credential of the whole firm, with every scope',
+  brand: 'a credential bound to one brand',
+  other_brand: 'a credential bound to another brand of the firm',
+  other_firm: 'a credential of another firm',
+  no_scopes: 'a credential without any scope',
+  no_amend: 'a credential with every scope but transactions:amend',
+  amend_only: 'a credential with transactions:amend alone',
+  delegated: "a trader's token, for one account",
+  read_only: "a trader's token that may only read",
+  nobody: 'a call without a token',
+};
+
+/** Headers that a call was sent with, but those that every call has. */
+export function headerTexts({ request }: ReportStep): readonly string[] {
+  return Object.entries(request?.headers ?? {})
+    .filter(([name]) => name !== 'content-type')
+    .map(([name, value]) => `${name}: ${value}`);
 }
 
 /** `Shown 2 of 2 times`, or why no more often. */
@@ -87,7 +119,7 @@ export function operatorWords(operator: ReportStep['operator']): string {
 
 const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unknown }) => string>> =
   {
-    advance: ({ byMs }) => `${duration(Number(byMs))} pass`,
+    advance: ({ byMs }) => `${span(Number(byMs))} pass`,
     open: ({ account, currency, provider }) =>
       [
         `a trading account is opened for ${said(account)}`,
