@@ -137,6 +137,17 @@ if (executable === null) {
     assert.is(await page.getByText('CLT-429').count(), 0, 'what was left out is not shown');
   });
 
+  clients('what could not be judged does not look as if all were well', async () => {
+    const { page } = bench.looked;
+    const unusable = 'the first run ended with exit code 1 although nothing went wrong';
+    const checks = [check('CLT-500', { verdict: 'inconclusive', why: unusable })];
+    const summary = { fails: 0, inconclusive: 1 };
+    const told = { ...report, verdict: 'invalid', unusable, checks, summary };
+    await choose('invalid', JSON.stringify(told));
+    await page.locator('.badge.bad', { hasText: 'could not be judged' }).waitFor();
+    await page.getByText(unusable).first().waitFor();
+  });
+
   clients('a report of somebody hostile is text, whatever it names its verdicts', async () => {
     const { page, complaints } = bench.looked;
     const text = `<img src=x onerror="window.struck=1"><a href="javascript:struck=1">`;

@@ -21,6 +21,18 @@ const verdicts: ReadonlyMap<string, readonly [Tone, string]> = new Map([
   ['passed', ['good', 'passed']],
 ]);
 
+const runTones: ReadonlyMap<string, Tone> = new Map([
+  ['conformant', 'good'],
+  ['deviates', 'bad'],
+  ['incomplete', 'warn'],
+  ['invalid', 'bad'],
+]);
+
+const runWords: ReadonlyMap<string, string> = new Map([
+  ['incomplete', 'not all could be judged'],
+  ['invalid', 'could not be judged'],
+]);
+
 const howTo =
   'Judge a test or an example of your API client in a terminal, then choose the report here. Nothing leaves this page.';
 
@@ -80,8 +92,10 @@ function Judgement({ of }: { of: ClientReport }) {
       title={of.command.join(' ')}
       note={`${took} in ${duration(of.duration_ms)}. The first run: ${of.does}.`}
       side={
-        <Badge tone={failed > 0 ? 'bad' : 'good'}>
-          {failed > 0 ? `fails ${plural(failed, 'check')}` : of.verdict}
+        <Badge tone={failed > 0 ? 'bad' : (runTones.get(of.verdict) ?? 'quiet')}>
+          {failed > 0
+            ? `fails ${plural(failed, 'check')}`
+            : (runWords.get(of.verdict) ?? of.verdict)}
         </Badge>
       }
     >
