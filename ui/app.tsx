@@ -119,7 +119,7 @@ function ThemeButton() {
   const [theme, setTheme] = useState(chosenTheme);
   return (
     <Button onClick={() => setTheme(nextTheme())} label={`Colours: ${theme}. Change`}>
-      {theme}
+      Colours: {theme}
     </Button>
   );
 }

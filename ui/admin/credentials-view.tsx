@@ -57,10 +57,7 @@ function Credentials({ of, again }: CredentialsProps) {
   return (
     <Panel title="Credentials">
       <Problem words={command.problem} />
-      <Table
-        caption="Credentials"
-        head={['Name', 'Token', 'Reaches', 'Scopes', 'Plan', 'A second']}
-      >
+      <Table caption="Credentials" head={['Name', 'Copy', 'Reaches', 'Scopes', 'Plan', 'A second']}>
         {of.map((each) => (
           <tr key={each.client_id}>
             <td class="wrap">
@@ -73,9 +70,9 @@ function Credentials({ of, again }: CredentialsProps) {
                 {each.token === null ? (
                   'none that lasts'
                 ) : (
-                  <CopyButton text={each.token} words="Token" of={`of ${each.name}`} />
+                  <CopyButton text={each.token} words="Copy token" of={`of ${each.name}`} />
                 )}
-                <CopyButton text={each.client_secret} words="Secret" of={`of ${each.name}`} />
+                <CopyButton text={each.client_secret} words="Copy secret" of={`of ${each.name}`} />
               </span>
             </td>
             <td>{reachOf(each)}</td>

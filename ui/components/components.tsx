@@ -222,7 +222,7 @@ export function Table({ caption, head, children, empty }: TableProps) {
         <thead>
           <tr>
             {head.map((name) => (
-              <th key={name} scope="col">
+              <th key={name} scope="col" class={name === 'Amount' ? 'number' : undefined}>
                 {name}
               </th>
             ))}

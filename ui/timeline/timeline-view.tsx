@@ -97,7 +97,7 @@ function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
         label="Search"
         type="search"
         value={filter.text}
-        placeholder="Search: path, key, reference, request id, code…"
+        placeholder="Search path, key, id, code…"
         quiet
         onInput={(text) => onFilter({ ...filter, text })}
       />
