@@ -11,6 +11,7 @@ const line: RequestLine = {
   idempotency: 'first',
   caller: 'brand-a',
   cites: ['ACC-1'],
+  faults: [],
   hints: [],
 };
 
@@ -38,6 +39,10 @@ lines('rules come before open questions, and three are enough', () => {
 
 lines('an in-flight repeat reads as words', () => {
   assert.match(requestLine({ ...line, status: 409, idempotency: 'in_flight' }), '409 in flight');
+});
+
+lines('what a fault did is told from what the platform does', () => {
+  assert.match(requestLine({ ...line, status: 503, faults: ['7'] }), /ACC-1 \(fault 7\)$/);
 });
 
 lines('a hostile target stays on its line', () => {

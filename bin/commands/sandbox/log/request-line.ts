@@ -12,6 +12,8 @@ export interface RequestLine {
   /** Name of the credential; null when nobody was recognised. */
   readonly caller: string | null;
   readonly cites: readonly string[];
+  /** Ids of the ordered faults that it met. */
+  readonly faults: readonly string[];
   /** What a careful reader would have told the caller: each a line of its own below. */
   readonly hints: readonly { readonly code: string; readonly words: string }[];
 }
@@ -26,7 +28,7 @@ const hintIndent = ' '.repeat(14);
 
 /** `12:00:01.250  POST /api/v1/accounts  201 first  brand-a  ACC-1`; hints below it. */
 export function requestLine(line: RequestLine): string {
-  const { atMs, method, target, status, idempotency, caller, cites, hints } = line;
+  const { atMs, method, target, status, idempotency, caller, cites, faults, hints } = line;
   const rules = [...cites].sort((a, b) => Number(isOpen(a)) - Number(isOpen(b)));
   const time = new Date(atMs).toISOString().slice(11, 23);
   const outcome = `${status}${idempotency ? ` ${idempotency.replace('_', ' ')}` : ''}`;
@@ -38,7 +40,7 @@ export function requestLine(line: RequestLine): string {
     `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,
     outcome.padEnd(13),
     terminalLine(caller ?? '-').padEnd(10),
-    rules.slice(0, mostCites).join(' '),
+    [...rules.slice(0, mostCites), ...faults.map((id) => `(fault ${id})`)].join(' '),
   ]
     .join('  ')
     .trimEnd();

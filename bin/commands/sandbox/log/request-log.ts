@@ -48,6 +48,7 @@ function lineOf(host: WorldHost, entry: JournalEntry): string {
     idempotency,
     caller: credential?.name ?? clientId,
     cites,
+    faults: entry.faults.map(({ id }) => id),
     hints,
   });
 }
