@@ -38,6 +38,13 @@ const cases: readonly (readonly [string, string, boolean])[] = [
   ['uncaught in Java', java, true],
   ['in Go', "invalid character '<' looking for beginning of value", true],
   ['the reason of another error, in Python', chained, false],
+  ['in jq', 'parse error: Invalid numeric literal at line 1, column 4', true],
+  [
+    'in Perl',
+    'malformed JSON string, neither array, object, number, string or atom, at character offset 0',
+    true,
+  ],
+  ['of another parser', 'config.yml: parse error: unknown member at line 3', false],
   [
     'the reason of another error, in Node',
     'ApiError: no JSON\n  at x {\n  [cause]: SyntaxError: Unexpected token < in JSON at 0',

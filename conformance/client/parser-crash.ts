@@ -21,6 +21,11 @@ const complaints: readonly RegExp[] = [
   /JSON::ParserError/,
   /System\.Text\.Json\.JsonException|JsonReaderException/,
   /JsonException: Syntax error/,
+  // Perl, jq in a shell script, Elixir, Dart
+  /malformed JSON string, neither/,
+  /parse error: (?:Invalid|Expected|Unfinished) .* at (?:EOF at )?line \d+, column \d+/,
+  /Jason\.DecodeError/,
+  /FormatException: Unexpected (?:character|end of input)/,
 ];
 
 /** An error that was the reason of another one, which is what the command ended with. */

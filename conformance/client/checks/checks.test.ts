@@ -438,6 +438,20 @@ judged('every check has its words, and cites rules that exist', () => {
   }
 });
 
+judged('CLT-refused: every refusal is met, where the platform gives it', () => {
+  const check = checks.find(({ id }) => id === 'CLT-refused')!;
+  const person: Written = { line: 'POST accounts', key: 'p', json: { client_reference_id: 'p' } };
+  const aims = check.aims(observe(recorded([create, approve, person])));
+  const met = aims.map(({ site, variant }) => `${site?.operation} ${variant}`);
+  assert.equal(met, [
+    'createTransaction validation_failed',
+    'approveTransaction not_implemented',
+    'createAccount invalid_state',
+    'createTransaction not_found',
+    'createTransaction forbidden',
+  ]);
+});
+
 judged('of many places some are tried, the ends of each operation among them', () => {
   const creates = Array.from({ length: 50 }, (_, n) => {
     const json = { ...deposit, client_reference_id: `r${n}` };

@@ -7,7 +7,7 @@ import { overtake } from '../faults/stale.ts';
 import { sameRequest } from '../intents.ts';
 import { parseJson } from '../json.ts';
 import { callsAt, chosen, type Observation, type Site, sitesOf } from '../observation.ts';
-import { membersOf } from '../operations.ts';
+import { membersOf, type OperationName } from '../operations.ts';
 import {
   type Aim,
   advise,
@@ -59,13 +59,38 @@ Idempotency-Key: b7720c41          corrected, so under a new key
   judge: judgeRefused,
 };
 
-/** Every site meets one of the refusals, and every refusal is met at one of the sites. */
+type Refusal = (typeof codes)[number];
+
+/** What the platform really answers to each of them, the most telling first. */
+const natural: Partial<Readonly<Record<OperationName, readonly Refusal[]>>> = {
+  createAccount: ['invalid_state', 'validation_failed', 'forbidden'],
+  updateAccount: ['not_found', 'validation_failed', 'forbidden'],
+  bulkCreateAccounts: ['validation_failed', 'forbidden'],
+  createTransaction: ['validation_failed', 'not_found', 'forbidden'],
+  approveTransaction: ['not_implemented', 'invalid_state', 'not_found', 'forbidden'],
+  rejectTransaction: ['invalid_state', 'not_found', 'forbidden'],
+  cancelTransaction: ['forbidden', 'invalid_state', 'not_found'],
+};
+const ofPositions: readonly Refusal[] = ['forbidden', 'not_found', 'validation_failed'];
+
+function naturalAt({ operation }: Site): readonly Refusal[] {
+  return natural[operation] ?? ofPositions;
+}
+
+/** Every site meets a refusal, and every refusal is met: where the platform gives it, if it may. */
 function refusalAims(sites: readonly Site[]): Aim[] {
-  if (sites.length === 0) return [];
-  const count = Math.max(sites.length, codes.length);
-  return Array.from({ length: count }, (_, n) => {
-    const site = sites[n % sites.length]!;
-    const code = codes[n % codes.length]!;
+  const [any] = sites;
+  if (any === undefined) return [];
+  const pairs: [Site, Refusal][] = [];
+  const uses = (code: Refusal) => pairs.filter(([, each]) => each === code).length;
+  for (const site of sites) {
+    const [code] = naturalAt(site).toSorted((a, b) => uses(a) - uses(b));
+    pairs.push([site, code ?? 'forbidden']);
+  }
+  for (const code of codes.filter((each) => uses(each) === 0)) {
+    pairs.push([sites.find((site) => naturalAt(site).includes(code)) ?? any, code]);
+  }
+  return pairs.map(([site, code]) => {
     const words = `${site.words}, answered ${statusOf(code)} ${code}`;
     return { id: `${site.id} ${code}`, site, variant: code, words };
   });
