@@ -4,39 +4,16 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../fixtures/settings.ts';
-import { worlds } from '../../fixtures/worlds.ts';
 import { nextDueMs } from './fire-timer.ts';
-import { conformingBehaviour } from './policies/conforming.ts';
-import { seedWorld } from './seed/start-world.ts';
 import { dumpWorld, loadWorld } from './state/snapshot.ts';
 import { type Effect, type Input, step } from './step.ts';
+import { beginWorld, behaviour } from './testing/begin-world.ts';
 import { findWrongReply, Invariants } from './testing/invariants.ts';
 import { drawFrom, makeInput } from './testing/random-inputs.ts';
 import { phoneTables } from './values/phone.ts';
 import type { World } from './world.ts';
 
 const core = suite('core: made-up inputs');
-const behaviour = conformingBehaviour(defaultSettings);
-const startMs = Date.UTC(2026, 2, 2, 12);
-
-function begin(): World {
-  const world = seedWorld(worlds.default, behaviour, {
-    name: 'default',
-    seed: '1',
-    startMs,
-    plan: 'pro',
-    options: { allowLocalWebhooks: false },
-  });
-  // Most calls are to come further than the limits; some commands bring these back.
-  for (const clientId of world.credentials.keys()) {
-    const args = { client_id: clientId, rate_per_second: 100_000 };
-    step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
-  }
-  const args = { id: '1', rate_per_second: 1_000_000 };
-  step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeFirm', args });
-  return world;
-}
 
 /** The input itself, after everything that was due before it. */
 function take(world: World, input: Input, played: Input[], effects: Effect[]): void {
@@ -78,7 +55,7 @@ core('ten thousand inputs and more leave every world sound, and are answered by 
     fc.array(command, { minLength: 300, maxLength: 300 }),
     fc.nat(299),
     (commands, saveAt) => {
-      const world = begin();
+      const world = beginWorld();
       const invariants = new Invariants();
       const played: Input[] = [];
       const effects: Effect[] = [];
@@ -116,7 +93,7 @@ function replayed(
   effects: readonly Effect[],
   world: World,
 ): void {
-  let other = begin();
+  let other = beginWorld();
   const again: Effect[] = [];
   for (const [index, input] of played.entries()) {
     if (index === splitAt) other = loadWorld(dumpWorld(other), behaviour);

@@ -38,6 +38,10 @@ export async function throughput(log: (line: string) => void): Promise<Figure[]>
     yardstick('node:http with JSON.parse', raw),
     yardstick('bare fastify', fastify),
     { name: 'sandbox, new key each', expected: 201, shape: good, atLeast: 0.5 },
+    // Next to what they are held against: with each case the world has grown.
+    { name: 'sandbox, 422', expected: 422, shape: () => ({ ...good(), badEmail: true }) },
+    { name: 'sandbox, 401', expected: 401, shape: () => ({ port, token: 'unknown' }) },
+    { name: 'sandbox, 429', expected: 429, shape: () => ({ port, token: sandbox.limitedToken }) },
     {
       name: 'sandbox, replay',
       expected: 201,
@@ -50,9 +54,6 @@ export async function throughput(log: (line: string) => void): Promise<Figure[]>
       shape: good,
       requests: clientMix,
     },
-    { name: 'sandbox, 422', expected: 422, shape: () => ({ ...good(), badEmail: true }) },
-    { name: 'sandbox, 401', expected: 401, shape: () => ({ port, token: 'unknown' }) },
-    { name: 'sandbox, 429', expected: 429, shape: () => ({ port, token: sandbox.limitedToken }) },
   ];
 
   const measured = new Map<Case, number[]>(cases.map((one) => [one, []]));

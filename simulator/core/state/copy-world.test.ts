@@ -3,13 +3,10 @@
 // time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultSettings } from '../../../fixtures/settings.ts';
-import { worlds } from '../../../fixtures/worlds.ts';
 import { forkWorld } from '../commands/credentials.ts';
 import { newestEntries } from '../journal.ts';
-import { conformingBehaviour } from '../policies/conforming.ts';
-import { seedWorld } from '../seed/start-world.ts';
 import { type StepResult, step } from '../step.ts';
+import { beginWorld, behaviour } from '../testing/begin-world.ts';
 import { drawFrom, makeInput } from '../testing/random-inputs.ts';
 import { phoneTables } from '../values/phone.ts';
 import type { World } from '../world.ts';
@@ -17,23 +14,6 @@ import { copyWorld } from './copy-world.ts';
 import { dumpWorld, loadWorld } from './snapshot.ts';
 
 const copies = suite('copies of worlds');
-const behaviour = conformingBehaviour(defaultSettings);
-const startMs = Date.UTC(2026, 2, 2, 12);
-
-function begin(): World {
-  const world = seedWorld(worlds.default, behaviour, {
-    name: 'default',
-    seed: '1',
-    startMs,
-    plan: 'pro',
-    options: { allowLocalWebhooks: false },
-  });
-  for (const clientId of world.credentials.keys()) {
-    const args = { client_id: clientId, rate_per_second: 100_000 };
-    step(world, behaviour, { kind: 'command', atMs: startMs, name: 'changeCredential', args });
-  }
-  return world;
-}
 
 function live(world: World, from: number, count: number, before: () => void = () => undefined) {
   const results: StepResult[] = [];
@@ -62,8 +42,8 @@ copies.before(() => phoneTables.load());
 
 copies('a world that is copied before every input comes out as one that never is', () => {
   for (const seed of [1000, 3000]) {
-    const plain = begin();
-    const copied = begin();
+    const plain = beginWorld();
+    const copied = beginWorld();
     for (let n = seed; n < seed + 1000; n += 1) {
       const [result] = live(plain, n, 1);
       copyWorld(copied);
@@ -75,7 +55,7 @@ copies('a world that is copied before every input comes out as one that never is
 
 copies('neither knows what happens to the other', () => {
   for (const seed of [4000, 5000]) {
-    const world = begin();
+    const world = beginWorld();
     live(world, seed, 600);
     const copy = copyWorld(world);
     const before = allOf(world);
@@ -93,7 +73,7 @@ copies('neither knows what happens to the other', () => {
 });
 
 copies('a fork is the same but for its name, its secrets and its tokens', () => {
-  const world = begin();
+  const world = beginWorld();
   live(world, 6000, 600);
   const fork = forkWorld(world, 'other');
   const tokens = (of: World) => [...of.tokens.keys()];

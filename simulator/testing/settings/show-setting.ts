@@ -171,6 +171,20 @@ export class SandboxClient {
   }
 }
 
+/** Updates a new person under the tag that it has, or another. */
+export async function update(
+  client: SandboxClient,
+  body: object,
+  headers?: RequestOptions['headers'],
+) {
+  const made = await client.person();
+  const tag = made.headers.get('etag') ?? '';
+  return client.call('PATCH', `accounts/${made.body.id}`, {
+    body,
+    headers: headers ?? { 'if-match': tag },
+  });
+}
+
 export const statusOf = async (answer: Promise<{ readonly status: number }>): Promise<number> =>
   (await answer).status;
 

@@ -1,21 +1,6 @@
 // How every setting of updates shows in what the API answers.
 import type { updateSettings } from '../../../fixtures/settings/updates.ts';
-import {
-  type RequestOptions,
-  type SandboxClient,
-  type SettingCheck,
-  statusOf,
-} from './show-setting.ts';
-
-/** Updates a new person under the tag that it has, or another. */
-async function update(client: SandboxClient, body: object, headers?: RequestOptions['headers']) {
-  const made = await client.person();
-  const tag = made.headers.get('etag') ?? '';
-  return client.call('PATCH', `accounts/${made.body.id}`, {
-    body,
-    headers: headers ?? { 'if-match': tag },
-  });
-}
+import { type SettingCheck, statusOf, update } from './show-setting.ts';
 
 export const updateShows: Readonly<Record<keyof typeof updateSettings, SettingCheck>> = {
   update_null: {
