@@ -73,6 +73,8 @@ export interface Recording {
   readonly secrets: readonly string[];
   /** How late this program was at most to look at what came, in milliseconds. */
   readonly lagMs: number;
+  /** It has followed the events channel, of which nothing else is seen. */
+  readonly followsEvents: boolean;
 }
 
 /**

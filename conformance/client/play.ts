@@ -46,7 +46,8 @@ export async function play(options: PlayOptions): Promise<Recording> {
     await new Promise((resolve) => setImmediate(resolve));
     const { secrets } = gateway.credentials;
     // What still comes belongs to no run any more.
-    return { calls: [...gateway.calls], ending, secrets, lagMs: lag.end() };
+    const { followsEvents } = gateway;
+    return { calls: [...gateway.calls], ending, secrets, lagMs: lag.end(), followsEvents };
   } finally {
     lag.end();
     await gateway.close();

@@ -363,6 +363,10 @@ table('CLT-large-ids', recorded([reads]), [
   ['none named', [reads], {}, 'not_met not-met'],
   ['failed without naming one', [reads], failed, 'advisory no-success'],
 ]);
+table('CLT-large-ids', { ...recorded([reads]), followsEvents: true }, [
+  ['waits for an event, which keeps its id', [named(large)], failed, 'not_met not-met'],
+  ['rounded all the same', [named(String(Number(large)))], failed, 'fails rounded'],
+]);
 
 table('CLT-amounts', plain, [
   ['strings', [create], {}, 'passed'],

@@ -55,9 +55,11 @@ function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome
   }
   const large = named.filter(({ id }) => isLarge(id)).map(({ call }) => call);
   if (!succeeded(recording)) {
-    // Deliveries do not pass the gateway: what waits for one waits for another id.
-    const listens = seen.first.calls.some(({ operation }) => operation === 'createWebhook');
-    if (listens) return notMet('it waits for events, whose ids are left as they are');
+    // Events keep their ids: what waits for one waits for another id.
+    const { calls, followsEvents } = seen.first;
+    const listens = calls.some(({ operation }) => operation === 'createWebhook');
+    if (listens || followsEvents)
+      return notMet('it waits for events, whose ids are left as they are');
     const end = endingWords(recording.ending);
     const words = `no rounded id was named, but with ids above 2^53 the command ${end}`;
     return advise('no-success', words, large.slice(-1));

@@ -25,6 +25,7 @@ type Growing = { -readonly [Name in keyof ApiCall]: ApiCall[Name] };
 export class Gateway {
   readonly calls: ApiCall[] = [];
   readonly credentials: Credentials;
+  followsEvents = false;
   /** Told after each call, when the judge may have seen enough. */
   onCall: () => void = () => undefined;
   readonly #world: SandboxWorld;
@@ -273,6 +274,7 @@ export class Gateway {
 
   /** The events channel: another protocol, of which nothing is judged. */
   async #pipe({ method, url, rawHeaders }: IncomingMessage, socket: Socket): Promise<void> {
+    this.followsEvents = true;
     const onward = connect(await this.#world.listen());
     for (const end of [socket, onward]) {
       this.#piped.add(end);

@@ -66,5 +66,5 @@ export function recorded(
     output: '',
     ...ending,
   };
-  return { calls, ending: ended, secrets, lagMs: 0 };
+  return { calls, ending: ended, secrets, lagMs: 0, followsEvents: false };
 }
