@@ -258,5 +258,6 @@ export const updateTagDeviations: readonly Deviation[] = [
       return { ...behaviour, operations: { ...behaviour.operations, [update]: races } };
     },
     alsoSeenAs: { 'UPD-7': 'a tag just become stale still applies' },
+    byChance: true,
   },
 ];
