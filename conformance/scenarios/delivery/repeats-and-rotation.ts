@@ -4,6 +4,7 @@ import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts'
 import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { requirePrecondition } from '../support/transaction-assertions.ts';
 import { envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
 import { isSignedWith, signatureOf, valuesAt } from './signatures.ts';
 import {
@@ -79,6 +80,7 @@ const evtRotation: Scenario = {
       return t.pick(await t.control(words, () => t.api.rotateWebhookSecret(id)), 'secret');
     };
     const second = await rotate();
+    requirePrecondition(second !== secret, 'a rotation brings no new secret (HOOK-4)');
     // Twice: the previous secret does not end with the first delivery.
     for (const _ of [1, 2]) {
       const delivered = await requireDelivery(t, hook, await triggerEvent(t));

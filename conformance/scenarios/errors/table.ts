@@ -94,7 +94,9 @@ const errForbidden: Scenario = {
       ...place,
       trading_account_id: tradingAccountId ?? UNKNOWN_ID,
     });
-    expectProblem(t, await t.as('read_only').createTransaction(body));
+    const refused = await t.as('read_only').createTransaction(body);
+    // Where the body itself cannot be read, that is refused first.
+    expectProblem(t, refused.presuming('CONV-2b'));
   },
 };
 

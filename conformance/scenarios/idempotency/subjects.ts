@@ -61,7 +61,10 @@ const idemSubjectsOfAccounts: Scenario = {
         // Run, it meets the email that is taken; what it must not meet is the first answer.
         const other = await send({ client_reference_id: t.fresh.reference() });
         const apart = !isReplayOf(other, first) && other.at('id') !== first.at('id');
-        if (!apart) await requireOtherSubjectRuns(t);
+        if (!apart) {
+          await requireOtherSubjectRuns(t);
+          await requireConflict(t, body, first);
+        }
         t.expect('IDEM-2c', other).is(
           'an operation of its own',
           apart,
@@ -92,6 +95,19 @@ const idemSubjectsOfAccounts: Scenario = {
     }
   },
 };
+
+/** ACC-8: whoever is shown the account for its email is shown it under any key. */
+async function requireConflict(
+  t: ScenarioContext,
+  body: RequestBody,
+  first: Answer,
+): Promise<void> {
+  const named = { ...body, client_reference_id: t.fresh.reference() };
+  const met = await t.api.createAccount(named, { key: t.fresh.key() });
+  if (met.status < 300 && met.at('id') === first.at('id')) {
+    throw new Blocked('an email that is taken is answered with its account (ACC-8)');
+  }
+}
 
 /** IDEM-2a: where no other subject runs under the key, it is not this one that is told wrongly. */
 export async function requireOtherSubjectRuns(t: ScenarioContext): Promise<void> {

@@ -35,6 +35,15 @@ export function isNewAccount(made: Answer, name: string): boolean {
   return made.status === 201 || named;
 }
 
+/**
+ * ACC-18 judges that an account has a member at all: what is said of one that is missing here takes
+ * that for granted.
+ */
+export function withMembers(account: Answer, ...names: string[]): Answer {
+  const isThere = (name: string) => account.at(name) !== undefined;
+  return account.status >= 300 || names.every(isThere) ? account : account.presuming('ACC-18');
+}
+
 /** The members that the specification lists for an account. */
 export const ACCOUNT_MEMBERS = [
   'id',

@@ -81,6 +81,10 @@ const txsFirstDepositRace: Scenario = {
     const answers = await t.sendTogether(crowd, (index) => approve(t, deposits[index]!));
     const approved = answers.filter((each) => each.status === 200);
     requirePrecondition(approved.length > 0, 'none of the deposits was approved');
+    requirePrecondition(
+      approved.some((each) => each.at('status') !== 'pending'),
+      'approvals are answered with the transaction before them (TXS-1)',
+    );
     const marked = approved.filter(isMarked);
     if (marked.length !== 1) await requireLastingFlag(t, deposits);
     const words = 'is_ftd on one of the approved deposits';

@@ -9,7 +9,7 @@ import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
 import type { RequestBody } from '../../engine/send/client.ts';
 import type { RuleId, Scenario } from '../../engine/types.ts';
-import { digitsOf, strongTag, tagAfter } from '../support/account-assertions.ts';
+import { digitsOf, strongTag, tagAfter, withMembers } from '../support/account-assertions.ts';
 import { requirePrecondition } from '../support/transaction-assertions.ts';
 import { readPresent, updatedOnce } from './account-tags.ts';
 
@@ -101,7 +101,7 @@ async function expectChanged(
     return t.given.reread(account);
   }
   const seen = shown ? after : await t.given.reread(account);
-  t.expect('UPD-3', seen).fields(wanted);
+  t.expect('UPD-3', withMembers(seen, ...Object.keys(wanted))).fields(wanted);
   return seen;
 }
 

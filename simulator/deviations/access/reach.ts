@@ -152,10 +152,6 @@ export const reachDeviations: readonly Deviation[] = [
       (own, credential, record) =>
         own || (credential.kind === 'server' && record.firmId === credential.firmId),
     ),
-    alsoSeenAs: {
-      'UPD-5': 'an account out of reach is found',
-      'UPD-6': 'an account of another brand is seen',
-    },
   },
   {
     id: 'brand-out-of-reach-is-403',
@@ -165,8 +161,6 @@ export const reachDeviations: readonly Deviation[] = [
     alsoSeenAs: {
       'AUTH-5': 'another account too',
       'AUTH-7': 'another firm’s too',
-      'UPD-5': 'an account out of reach',
-      'UPD-6': 'whatever its tag',
       'TXN-10': 'an account out of reach',
       'TXS-16': 'a transaction of another account',
     },
@@ -191,10 +185,6 @@ export const reachDeviations: readonly Deviation[] = [
           credential.brandId === null &&
           record.firmId !== credential.firmId),
     ),
-    alsoSeenAs: {
-      'UPD-5': 'an account out of reach is found',
-      'UPD-6': 'another firm’s account is seen',
-    },
   },
   {
     id: 'firm-out-of-reach-says-so',

@@ -22,11 +22,6 @@ export const accountDeviations: readonly Deviation[] = [
     bend: reply('createAccount', (given) =>
       given.status === 201 ? { ...given, status: 202 } : given,
     ),
-    alsoSeenAs: {
-      'ACC-11': 'a new account is told by its 201',
-      'ACC-13': 'a new account is told by its 201',
-      'ACC-17': 'a new account is told by its 201',
-    },
   },
   {
     id: 'account-reference-may-be-blank',
@@ -131,10 +126,7 @@ export const accountDeviations: readonly Deviation[] = [
       if ('decideRow' in result || context.idempotency !== 'converged') return result;
       return refuseAs(context, 409, 'invalid_state', 'This reference is used already.');
     }),
-    alsoSeenAs: {
-      'IDEM-12': 'another key does not converge',
-      'ACC-14': 'what is stored is read through a create of the same reference',
-    },
+    alsoSeenAs: { 'IDEM-12': 'another key does not converge' },
   },
   {
     id: 'account-reference-answers-201-again',
@@ -145,10 +137,6 @@ export const accountDeviations: readonly Deviation[] = [
       if ('decideRow' in result || context.idempotency !== 'converged') return result;
       return { ...result, reply: { ...result.reply, status: 201 } };
     }),
-    alsoSeenAs: {
-      'IDEM-1b': 'a 201 says that the key ran again',
-      'IDEM-7b': 'a 201 says that the key ran again',
-    },
   },
   {
     id: 'account-reference-overwrites',
@@ -203,7 +191,6 @@ export const accountDeviations: readonly Deviation[] = [
         'Someone with this email already exists at this brand.',
       );
     }),
-    alsoSeenAs: { 'ACC-5': 'the account is no longer found by its reference' },
   },
   {
     id: 'account-found-echoes-reference',

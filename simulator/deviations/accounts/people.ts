@@ -42,7 +42,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
         cites: [],
       };
     }),
-    alsoSeenAs: { 'IDEM-2c': 'the other operation shows the account instead of its own conflict' },
   },
   {
     id: 'account-phone-may-repeat',
@@ -70,7 +69,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     breaks: ['ACC-10'],
     story: 'People are unique over all brands of the firm.',
     bend: policy('accounts', () => ({ peopleIndex: () => 'all-brands' })),
-    alsoSeenAs: { 'IDEM-2b': 'the same person at the other brand conflicts' },
   },
   {
     id: 'account-phone-strict',

@@ -37,10 +37,6 @@ export const conventionDeviations: readonly Deviation[] = [
         return isString ? { status: 422, message: 'amount must be a number.', cites: [] } : result;
       },
     }),
-    alsoSeenAs: {
-      'TXN-1': 'a valid create is refused',
-      'ERR-1a': 'what should be forbidden cannot be read',
-    },
   },
   {
     id: 'transaction-id-as-number',

@@ -61,7 +61,6 @@ export const transactionMemberDeviations: readonly Deviation[] = [
         ? refuseAs(context, 422, 'validation_failed', 'method is required.')
         : run(context),
     ),
-    alsoSeenAs: { 'CONV-2b': 'amounts sent without a method are refused' },
   },
   {
     id: 'transaction-type-any',

@@ -36,7 +36,6 @@ export const transitionDeviations: readonly Deviation[] = [
           }
         : given;
     }),
-    alsoSeenAs: { 'TXS-2': 'the mark is not shown' },
   },
   {
     id: 'approve-without-effect',

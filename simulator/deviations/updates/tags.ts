@@ -63,7 +63,6 @@ export const updateTagDeviations: readonly Deviation[] = [
     bend: refusedWith(update, /"not_found"/, (context) =>
       refuseAs(context, 412, 'revision_conflict', 'The account has changed.'),
     ),
-    alsoSeenAs: { 'UPD-5': 'unknown accounts are not 404' },
   },
   {
     id: 'update-ignores-tag',
@@ -89,10 +88,6 @@ export const updateTagDeviations: readonly Deviation[] = [
       const applied = applyAnyway(context);
       return applied === null ? given : { ...given, changes: applied.changes };
     }),
-    alsoSeenAs: {
-      'UPD-12': 'those that lose apply all the same',
-      'IDEM-11': 'the refused request has changed the revision',
-    },
   },
   {
     id: 'update-older-tag-accepted',
@@ -214,7 +209,6 @@ export const updateTagDeviations: readonly Deviation[] = [
         cites: [],
       };
     }),
-    alsoSeenAs: { 'UPD-8': 'an email alone is a change' },
   },
   {
     id: 'update-changes-phone',

@@ -130,17 +130,13 @@ export const webhookStateDeviations: readonly Deviation[] = [
     breaks: ['HOOK-9'],
     story: 'position was forgotten in the list.',
     bend: policy('webhooks', () => ({ categories: ['account', 'order', 'transaction'] })),
-    alsoSeenAs: { 'HOOK-1': 'a valid subscription is refused' },
   },
   {
     id: 'hook-brand-not-bound',
     breaks: ['HOOK-10'],
     story: 'A subscription is always of the firm.',
     bend: left('createWebhook', (after) => ({ ...after, brandId: null })),
-    alsoSeenAs: {
-      'EVT-12': 'so it receives every brand’s events',
-      'HOOK-11': 'its brand cannot see it',
-    },
+    alsoSeenAs: { 'EVT-12': 'so it receives every brand’s events' },
   },
   {
     id: 'hook-firm-wide-bound-to-first-brand',
@@ -227,7 +223,6 @@ export const webhookStateDeviations: readonly Deviation[] = [
       };
       return run(copyContext(context, { behaviour: all }));
     }),
-    alsoSeenAs: { 'HOOK-11': 'another brand’s is touched' },
   },
   {
     id: 'hook-other-firm-other-words',
@@ -239,7 +234,6 @@ export const webhookStateDeviations: readonly Deviation[] = [
         ? refuseAs(context, 404, 'not_found', 'No access to this subscription.')
         : given;
     }),
-    alsoSeenAs: { 'HOOK-11': 'it differs from unknown ones' },
   },
   {
     id: 'hook-rotating-enables',

@@ -145,7 +145,6 @@ export const webhookDeviations: readonly Deviation[] = [
             cites: [],
           };
     }),
-    alsoSeenAs: { 'EVT-7': 'there is no new secret' },
   },
   {
     id: 'hook-rotate-without-secret',
