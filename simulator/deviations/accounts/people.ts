@@ -214,7 +214,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
         ? refuseAs(context, 403, 'forbidden', 'brand_id is for firm-wide credentials.')
         : run(context),
     ),
-    alsoSeenAs: { 'BULK-10': 'rows that name their own brand are refused' },
   },
 ];
 
