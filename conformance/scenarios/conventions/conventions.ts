@@ -196,17 +196,16 @@ const convAmounts: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
+    // TXN-6 judges whether the method may be left out.
     const send = (amount: string, over: RequestBody = {}) =>
       t.api.createTransaction(t.newTransaction(place, { amount, ...over }));
     for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
       const plain = await send(amount);
-      // TXN-6 judges whether the method may be left out.
       const made = plain.status < 300 ? plain : await send(amount, { method: 'Deposit' });
       t.expect('CONV-2b', made).status(201, 200);
       if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
     }
-    // More digits than a double holds: whether there is room for so much money, or for so small a
-    // part of it, is not said. What is taken is better kept to the last digit.
+    // Whether there is room for more digits than a double holds is not said; best they are kept.
     for (const amount of [
       '12345678901234567.89',
       '9007199254740993',

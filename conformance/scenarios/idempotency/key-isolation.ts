@@ -61,9 +61,7 @@ const idemOtherFirm: Scenario = {
     const key = t.fresh.key();
     const body = t.newAccount();
     const first = await t.control('a create', () => t.api.createAccount(body, { key }));
-    // Nothing but the reference: who else may have the email is ACC-10's to judge.
-    const { client_reference_id } = body;
-    const theirs = t.newAccount({ client_reference_id }, 'other_firm');
+    const theirs = t.newAccount({ client_reference_id: body.client_reference_id! }, 'other_firm');
     const other = await t.as('other_firm').createAccount(theirs, { key });
     const truth = other.status < 300 && other.at('id') !== first.at('id');
     t.expect('IDEM-2b', other).is('an account of its own', truth, describeAnswer(other), first);

@@ -4,6 +4,7 @@ import { Blocked, Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Scenario } from '../../engine/types.ts';
 import type { FirmRate } from '../../providers/target.ts';
 import { about, allowanceOf, weighBurst } from './rate-evidence.ts';
+import { requireRateLimits } from './rate-limit-controls.ts';
 import {
   type Burst,
   clearlyAbove,
@@ -12,7 +13,6 @@ import {
   type RateLimitProbe,
   type RepeatableRequest,
   refill,
-  requireRateLimits,
   sendBurst,
   standsStill,
   truthOf,

@@ -6,13 +6,8 @@ import type { Scenario } from '../../engine/types.ts';
 import type { Credential } from '../../providers/target.ts';
 import { transactionCommands, webhookCommands } from '../support/commands.ts';
 import { about, allowanceOf, weighBurst } from './rate-evidence.ts';
-import {
-  clearlyAbove,
-  requireRateLimits,
-  sightingsOf,
-  standsStill,
-  truthOf,
-} from './rate-limit-probe.ts';
+import { requireRateLimits } from './rate-limit-controls.ts';
+import { clearlyAbove, sightingsOf, standsStill, truthOf } from './rate-limit-probe.ts';
 
 const SANDBOX = 5;
 

@@ -7,6 +7,7 @@ import type { RuleId, Scenario } from '../../engine/types.ts';
 import type { Credential } from '../../providers/target.ts';
 import { anotherToken } from '../support/request-token.ts';
 import { allowanceOf, nearly, weighBurst } from './rate-evidence.ts';
+import { requireRateLimits } from './rate-limit-controls.ts';
 import {
   clearlyAbove,
   drain,
@@ -18,7 +19,6 @@ import {
   rateLimitProbeOf,
   rateOf,
   refill,
-  requireRateLimits,
   sendBurst,
   truthOf,
 } from './rate-limit-probe.ts';

@@ -7,14 +7,7 @@ import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
 import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Credential, CredentialOptions } from '../../providers/target.ts';
 import { answerAtOnce } from '../support/suspend-request.ts';
-import {
-  allowanceOf,
-  type Sighting,
-  type Weight,
-  weighBurst,
-  weighRate,
-  weighSteps,
-} from './rate-evidence.ts';
+import { type Sighting, type Weight, weighRate, weighSteps } from './rate-evidence.ts';
 
 export type RepeatableRequest = (client: ApiClient, options: CallOptions) => Promise<Answer>;
 
@@ -202,39 +195,6 @@ export async function exhaust(t: ScenarioContext, probe: RateLimitProbe): Promis
   const used = await drain(t, probe);
   if (used.limited.length > 0) return used;
   throw new Blocked(`no 429 within ${used.served.length} requests`);
-}
-
-/** Asked before blaming: an ordinary credential on Sandbox is limited, and to about its rate. */
-export async function requireRateLimits(t: ScenarioContext): Promise<void> {
-  const plain = await rateLimitProbeOf(t);
-  const used = await exhaust(t, plain);
-  const rate = await rateOf(t, plain, used);
-  if (rate.weight === 'broken') {
-    throw new Blocked(`${rate.perSecond.toFixed(1)} requests a second to a credential on Sandbox`);
-  }
-  const bursts = [used];
-  if (t.has('clock')) {
-    await t.operator.advance(60_000);
-    bursts.push(await drain(t, plain));
-    await t.operator.advance(60_000);
-    // What comes at the same moment may get through where one after another does not.
-    bursts.push(await sendBurst(t, plain, clearlyAbove(plain.perSecond)));
-  }
-  for (const each of bursts) {
-    if (weighBurst(allowanceOf(plain.perSecond), each.sightings) !== 'broken') continue;
-    throw new Blocked(
-      `${each.served.length} served at once, where about ${plain.perSecond} gather`,
-    );
-  }
-  await requireSeparateAllowances(t);
-}
-
-/** Asked before blaming: one credential that is used up leaves another one its allowance. */
-export async function requireSeparateAllowances(t: ScenarioContext): Promise<void> {
-  if (!t.has('mint')) return;
-  await exhaust(t, await rateLimitProbeOf(t));
-  const other = await sendBurst(t, await rateLimitProbeOf(t), 1);
-  if (other.served.length === 0) throw new Blocked('two credentials share one allowance');
 }
 
 /** How fast an allowance comes back, once it is used up. */

@@ -6,6 +6,7 @@ import { CONNECTIONS } from '../../engine/send/route.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { isNewAccount } from '../support/account-assertions.ts';
 import { about, allowanceOf, nearly, weighBurst } from './rate-evidence.ts';
+import { requireSeparateAllowances } from './rate-limit-controls.ts';
 import {
   type Burst,
   clearlyAbove,
@@ -16,7 +17,6 @@ import {
   rateLimitProbeOf,
   rateOf,
   refill,
-  requireSeparateAllowances,
   sendBurst,
   standsStill,
   truthOf,
