@@ -1,10 +1,10 @@
 // One check from its aims to its verdict: which runs it takes, and what they come to.
 import type { Recording } from './call.ts';
 import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
+import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
 import type { Fault } from './faults/fault.ts';
 import type { CheckResult } from './judge.ts';
 import type { Observation } from './observation.ts';
-import { explained, isSpoiled, type Played, type Settled, settle } from './settle.ts';
 
 /** One run to be made. */
 export interface Task {
@@ -35,7 +35,7 @@ export class CheckPlay {
   /** So many places are more than can be tried in a time that anybody waits. */
   readonly #untried: number;
   readonly #played = new Map<Aim, Played[]>();
-  readonly #settled = new Map<Aim, Settled>();
+  readonly #concluded = new Map<Aim, Conclusion>();
   #again = 0;
 
   constructor(check: Check, seen: Observation) {
@@ -55,9 +55,9 @@ export class CheckPlay {
     if (!this.#isHabit) return;
     for (const aim of this.#aims) {
       const outcome = this.check.judge(recording, aim, this.#seen);
-      const before = this.#settled.get(aim);
+      const before = this.#concluded.get(aim);
       if (before !== undefined && rank(before.outcome) <= rank(outcome)) continue;
-      this.#settled.set(aim, { aim, outcome, recording, run, seen: 1, plays: 1 });
+      this.#concluded.set(aim, { aim, outcome, recording, run, seen: 1, plays: 1 });
     }
   }
 
@@ -97,8 +97,8 @@ export class CheckPlay {
       },
       isIdle: () => {
         // What was seen twice elsewhere in the meantime need not be seen twice here.
-        for (const aim of aims) this.#settle(aim);
-        const isDone = aims.every((aim) => this.#settled.has(aim));
+        for (const aim of aims) this.#conclude(aim);
+        const isDone = aims.every((aim) => this.#concluded.has(aim));
         return isDone || this.#failures.length >= enoughFailures;
       },
       isSole: aims.some((aim) => this.#isDoubted(aim)),
@@ -112,34 +112,34 @@ export class CheckPlay {
   }
 
   #next(aim: Aim): Task[] {
-    const found = this.#settle(aim);
+    const found = this.#conclude(aim);
     if (found === null) return [this.#task([aim])];
-    return found === 'settled' ? [] : [this.#task([aim], found)];
+    return found === 'concluded' ? [] : [this.#task([aim], found)];
   }
 
   /** null: once more, alone; a fault: in place of the check's own. */
-  #settle(aim: Aim): 'settled' | Fault | null {
-    if (this.#settled.has(aim)) return 'settled';
+  #conclude(aim: Aim): 'concluded' | Fault | null {
+    if (this.#concluded.has(aim)) return 'concluded';
     const played = this.#played.get(aim) ?? [];
-    const settled = settle(aim, played, this.#kinds);
-    if (settled === null) return null;
+    const concluded = conclude(aim, played, this.#kinds);
+    if (concluded === null) return null;
     const isTried = played.some(({ instead }) => instead);
-    if (settled.outcome.verdict === 'fails' && !isTried) {
-      const instead = this.check.instead?.(settled.outcome, [aim]) ?? null;
+    if (concluded.outcome.verdict === 'fails' && !isTried) {
+      const instead = this.check.instead?.(concluded.outcome, [aim]) ?? null;
       if (instead !== null) return instead;
     }
-    this.#settled.set(aim, explained(settled, played));
-    return 'settled';
+    this.#concluded.set(aim, explained(concluded, played));
+    return 'concluded';
   }
 
   /** Where chance could decide: once all is well, one place again, a little differently. */
   #secondTime(): Task[] {
     if (this.check.twice !== true || this.#again > 0) return [];
-    if (this.#aims.some((aim) => this.#settled.get(aim)?.outcome.verdict !== 'passed')) return [];
+    if (this.#aims.some((aim) => this.#concluded.get(aim)?.outcome.verdict !== 'passed')) return [];
     this.#again = 1;
     const [aim] = this.#aims;
     if (aim === undefined) return [];
-    this.#settled.delete(aim);
+    this.#concluded.delete(aim);
     this.#played.delete(aim);
     return [this.#task([aim])];
   }
@@ -148,8 +148,8 @@ export class CheckPlay {
     return this.#seen.first.ending.durationMs + aims * (waits[this.check.id] ?? 500);
   }
 
-  get #failures(): Settled[] {
-    return [...this.#settled.values()].filter(({ outcome }) => outcome.verdict === 'fails');
+  get #failures(): Conclusion[] {
+    return [...this.#concluded.values()].filter(({ outcome }) => outcome.verdict === 'fails');
   }
 
   get #kinds(): Set<string> {
@@ -158,18 +158,18 @@ export class CheckPlay {
 
   result(unplayed: string | null): CheckResult {
     const { check } = this;
-    const settled = this.#aims.flatMap((aim) => this.#settled.get(aim) ?? []);
+    const concluded = this.#aims.flatMap((aim) => this.#concluded.get(aim) ?? []);
     if (this.#aims.length === 0) {
       const isUnseen = unplayed !== null && !this.#isHabit;
       const why = isUnseen ? unplayed : 'the command does nothing of the kind';
-      return { check, settled, verdict: isUnseen ? 'inconclusive' : 'not_met', why };
+      return { check, concluded, verdict: isUnseen ? 'inconclusive' : 'not_met', why };
     }
-    if (settled.length === 0) return { check, settled, verdict: 'inconclusive', why: unplayed };
-    return { check, settled, verdict: verdictOf(settled), why: this.#leftOut(settled) };
+    if (concluded.length === 0) return { check, concluded, verdict: 'inconclusive', why: unplayed };
+    return { check, concluded, verdict: verdictOf(concluded), why: this.#leftOut(concluded) };
   }
 
-  #leftOut(settled: readonly Settled[]): string | null {
-    const count = this.#untried + this.#aims.length - settled.length;
+  #leftOut(concluded: readonly Conclusion[]): string | null {
+    const count = this.#untried + this.#aims.length - concluded.length;
     if (count === 0) return null;
     return `${count} of ${this.#untried + this.#aims.length} places were not tried`;
   }
@@ -196,9 +196,9 @@ function rank({ verdict }: Outcome): number {
 }
 
 /** A place that the client does not come to every time takes nothing from what others showed. */
-function verdictOf(settled: readonly Settled[]): CheckVerdict {
-  const telling = settled.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
-  const shown = telling.length > 0 ? telling : settled;
+function verdictOf(concluded: readonly Conclusion[]): CheckVerdict {
+  const telling = concluded.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
+  const shown = telling.length > 0 ? telling : concluded;
   const ranks = shown.map(({ outcome }) => rank(outcome));
   return worstFirst[Math.min(...ranks)] ?? 'inconclusive';
 }

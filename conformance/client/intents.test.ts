@@ -1,12 +1,12 @@
 // Which calls are one thing wanted again, and which are another: a table, one line a case.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Intents, type Wish } from './intents.ts';
+import { Intents, type SentRequest } from './intents.ts';
 import { findOperation } from './operations.ts';
 
 const intents = suite('intents');
 
-function wish(line: string, key: string | null, json?: unknown): Wish {
+function sent(line: string, key: string | null, json?: unknown): SentRequest {
   const [method = '', target = ''] = line.split(' ');
   const { pathname: path, searchParams: query } = new URL(`/api/v1/${target}`, 'http://sandbox');
   const body = json === undefined ? '' : JSON.stringify(json);
@@ -14,13 +14,13 @@ function wish(line: string, key: string | null, json?: unknown): Wish {
 }
 
 const create = (reference: string, more: object = {}) =>
-  wish('POST accounts', 'a', { client_reference_id: reference, email: 'a@b.c', ...more });
+  sent('POST accounts', 'a', { client_reference_id: reference, email: 'a@b.c', ...more });
 const open = (volume: string, key: string) =>
-  wish('POST positions/open', key, { trading_account_id: '5001', volume });
+  sent('POST positions/open', key, { trading_account_id: '5001', volume });
 const approve = (id: string, key: string) =>
-  wish(`POST transactions/${id}/approve?account_id=1001`, key);
+  sent(`POST transactions/${id}/approve?account_id=1001`, key);
 
-const cases: readonly (readonly [string, Wish, Wish, boolean])[] = [
+const cases: readonly (readonly [string, SentRequest, SentRequest, boolean])[] = [
   ['the identical call', create('r'), create('r'), true],
   ['the same reference under another key', create('r'), { ...create('R'), key: 'b' }, true],
   ['another reference under the same key', create('r'), create('s'), false],
@@ -29,7 +29,7 @@ const cases: readonly (readonly [string, Wish, Wish, boolean])[] = [
   ['another body under another key', open('1', 'a'), open('2', 'b'), false],
   ['one key for two transactions', approve('1', 'a'), approve('2', 'a'), false],
   ['the same transaction twice', approve('1', 'a'), approve('1', 'b'), true],
-  ['approve and reject', approve('1', 'a'), wish('POST transactions/1/reject', 'a', {}), false],
+  ['approve and reject', approve('1', 'a'), sent('POST transactions/1/reject', 'a', {}), false],
 ];
 
 for (const [name, first, second, isSame] of cases) {
@@ -50,9 +50,9 @@ intents('sites are counted for each operation by itself', () => {
 
 intents('what is no write has no site', () => {
   const book = new Intents();
-  assert.is(book.place(wish('GET accounts', null)), null);
-  assert.is(book.place(wish('POST webhooks', 'a', {})), null);
-  assert.is(book.place(wish('POST oauth/token', null, {})), null);
+  assert.is(book.place(sent('GET accounts', null)), null);
+  assert.is(book.place(sent('POST webhooks', 'a', {})), null);
+  assert.is(book.place(sent('POST oauth/token', null, {})), null);
 });
 
 intents.run();

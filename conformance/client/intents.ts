@@ -1,11 +1,11 @@
-// Which calls of a run are the same thing wanted again: a repeat is told from a new wish by key,
+// Which calls of a run are the same thing wanted again: a repeat is told from a new one by key,
 // subject and body.
 import type { ApiCall } from './call.ts';
 import { canonical } from './json.ts';
 import { isWrite, referencesOf, subjectOf } from './operations.ts';
 
 /** What a call has before it is known what it repeats. */
-export type Wish = Pick<
+export type SentRequest = Pick<
   ApiCall,
   'operation' | 'method' | 'path' | 'query' | 'body' | 'json' | 'key'
 >;
@@ -18,10 +18,10 @@ export class Intents {
   readonly #newest = new Map<string, number>();
 
   /** The site of a write, and whether it is the first call of it; null for anything else. */
-  place(wish: Wish): { readonly site: string; readonly isFirst: boolean } | null {
-    const { operation } = wish;
+  place(sent: SentRequest): { readonly site: string; readonly isFirst: boolean } | null {
+    const { operation } = sent;
     if (operation === null || !isWrite(operation)) return null;
-    const marks = marksOf(wish).map((mark) => `${operation} ${mark}`);
+    const marks = marksOf(sent).map((mark) => `${operation} ${mark}`);
     // The newest: who sends one thing twice on purpose goes on with the later of them.
     const known = this.#sites[Math.max(-1, ...marks.map((mark) => this.#newest.get(mark) ?? -1))];
     if (known !== undefined) return { site: known, isFirst: false };
@@ -35,32 +35,32 @@ export class Intents {
 }
 
 /** Writes that share one of these are one thing, whatever was changed: judges look at that. */
-function marksOf(wish: Wish): string[] {
-  const marks = [`says ${requestText(wish)}`];
-  const subject = subjectOf(wish);
-  if (wish.key !== null && subject !== null) {
-    marks.push(`has ${JSON.stringify([wish.key, wish.path, subject])}`);
+function marksOf(sent: SentRequest): string[] {
+  const marks = [`says ${requestText(sent)}`];
+  const subject = subjectOf(sent);
+  if (sent.key !== null && subject !== null) {
+    marks.push(`has ${JSON.stringify([sent.key, sent.path, subject])}`);
   }
   // IDEM-12: the same reference converges on the same record, whatever the key.
-  const references = referencesOf(wish).join('\n').toLowerCase();
+  const references = referencesOf(sent).join('\n').toLowerCase();
   if (references !== '') marks.push(`names ${references}`);
   return marks;
 }
 
 /** The path, the account and what the body says, in one text. */
-function requestText({ path, query, json, body }: Wish): string {
+function requestText({ path, query, json, body }: SentRequest): string {
   const says = json === undefined ? ['text', body] : ['json', canonical(json)];
   // No other parameter of a query has a meaning for a write: a count of tries may stand there.
   return JSON.stringify([path, query.get('account_id'), ...says]);
 }
 
 /** The same path and account, and a body that says the same. */
-export function sameRequest(a: Wish, b: Wish): boolean {
+export function sameRequest(a: SentRequest, b: SentRequest): boolean {
   return a === b || requestText(a) === requestText(b);
 }
 
 /** The same but for what names it: one thing wanted again as if it were another. */
-export function sameButForReferences(a: Wish, b: Wish): boolean {
+export function sameButForReferences(a: SentRequest, b: SentRequest): boolean {
   if (referencesOf(a).length === 0) return false;
   return a.path === b.path && canonical(unnamed(a.json)) === canonical(unnamed(b.json));
 }

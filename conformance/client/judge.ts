@@ -3,13 +3,13 @@
 import { endingWords, isUnheard, type Recording, succeeded } from './call.ts';
 import { CheckPlay, type Task } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
+import type { Conclusion } from './conclude.ts';
 import type { Fault } from './faults/fault.ts';
 import { parseJson } from './json.ts';
 import { type Observation, observe } from './observation.ts';
 import { membersOf } from './operations.ts';
 import { play } from './play.ts';
 import type { OpenWorld } from './port.ts';
-import type { Settled } from './settle.ts';
 
 export interface JudgeOptions {
   readonly command: readonly string[];
@@ -39,7 +39,7 @@ export interface CheckResult {
   readonly verdict: CheckVerdict;
   /** Why it was not judged, or what was left out; null where there is nothing to say. */
   readonly why: string | null;
-  readonly settled: readonly Settled[];
+  readonly concluded: readonly Conclusion[];
 }
 
 export interface ClientRun {

@@ -7,6 +7,7 @@ import { Redactor } from '../reports/redact.ts';
 import { clipped } from '../reports/report-exchange.ts';
 import { type ApiCall, endingWords, type Recording } from './call.ts';
 import type { Check } from './checks/check.ts';
+import type { Conclusion } from './conclude.ts';
 import type { CheckResult, ClientRun } from './judge.ts';
 import { whatItDoes } from './observation.ts';
 import type {
@@ -17,7 +18,6 @@ import type {
   ReportRecording,
   ReportVerdict,
 } from './report.ts';
-import type { Settled } from './settle.ts';
 
 export interface ReportOptions {
   readonly version: string;
@@ -120,29 +120,29 @@ function unselectedCheck(check: Check): ReportCheck {
 }
 
 function checkOf(
-  { check, verdict, why, settled }: CheckResult,
+  { check, verdict, why, concluded }: CheckResult,
   options: ReportOptions,
   shown: Map<number, Recording>,
 ): ReportCheck {
-  const told = (each: Settled) => {
+  const told = (each: Conclusion) => {
     const { aim, outcome, run, recording, seen, plays } = each;
     shown.set(run, recording);
     const { kind, actual, calls } = outcome;
     const often = `${seen} of ${plays} run${plays === 1 ? '' : 's'}`;
     return { place: aim.words, verdict: outcome.verdict, kind, actual, seen: often, run, calls };
   };
-  const bad = settled.filter(({ outcome }) => isTold(outcome.verdict));
+  const bad = concluded.filter(({ outcome }) => isTold(outcome.verdict));
   const findings = bad.map((each): ReportFinding => {
     const operation = each.aim.site?.operation ?? 'all';
     const fingerprint = fingerprintOf(check.id, operation, each.outcome.kind);
     return { ...told(each), replay: options.replay(check), fingerprint };
   });
-  const good = settled.find(({ outcome }) => outcome.verdict === 'passed');
+  const good = concluded.find(({ outcome }) => outcome.verdict === 'passed');
   return {
     ...wordsOf(check),
     verdict,
     why,
-    places: settled.length,
+    places: concluded.length,
     findings: findings.sort((a, b) => order(a) - order(b)),
     shown: good === undefined ? null : told(good),
   };

@@ -23,7 +23,7 @@ import { otherAnswerFor } from './open/other-answer.ts';
 import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
-import { isHindrance } from './play/judge-step.ts';
+import { isSetupFailure } from './play/judge-step.ts';
 import { groundOf, type ModelCommon, withModel } from './play/model-worlds.ts';
 import { Player } from './play/player.ts';
 import type { Sequence } from './sequence.ts';
@@ -167,7 +167,7 @@ class Exploration {
         this.#silent = 0;
       } catch (error) {
         if (error instanceof Spent) return;
-        if (!isHindrance(error)) throw error;
+        if (!isSetupFailure(error)) throw error;
         this.#casebook.inconclusive.push(error.message);
         this.#silent += 1;
       }

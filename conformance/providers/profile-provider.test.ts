@@ -146,7 +146,7 @@ provider('the brand of a bound credential is found, of a firm-wide one asked for
 });
 
 /** Why the main credential cannot act. */
-async function hindranceOf(small: SmallTarget, profile: Profile): Promise<string> {
+async function refusalOf(small: SmallTarget, profile: Profile): Promise<string> {
   const target = await (await provide(small, profile)).shared();
   try {
     await target.credential(target.mainRole);
@@ -159,13 +159,13 @@ async function hindranceOf(small: SmallTarget, profile: Profile): Promise<string
 
 provider('a profile under which nothing can be created is not played with', async () => {
   const small = new SmallTarget();
-  const unnamed = await hindranceOf(small, { credentials: { firm: { token: 'f' } } });
+  const unnamed = await refusalOf(small, { credentials: { firm: { token: 'f' } } });
   assert.match(unnamed, 'add its brand_id');
   small.forbidden.add('firm-token');
-  assert.match(await hindranceOf(small, { credentials: { firm } }), 'check its scopes');
+  assert.match(await refusalOf(small, { credentials: { firm } }), 'check its scopes');
   const bare = { credentials: { no_scopes: { token: 'n' } } };
-  assert.match(await hindranceOf(new SmallTarget(), bare), 'add credentials.firm or brand');
-  assert.is(await hindranceOf(new SmallTarget(), { credentials: { firm } }), '');
+  assert.match(await refusalOf(new SmallTarget(), bare), 'add credentials.firm or brand');
+  assert.is(await refusalOf(new SmallTarget(), { credentials: { firm } }), '');
 });
 
 provider('a credential of the other brand or firm, alone, is the one to act as', async () => {

@@ -45,14 +45,14 @@ async function isJudgedRight({ name, command, cwd, fails }: JudgedClient): Promi
   const advised = run.results.filter(({ verdict }) => verdict === 'advisory');
   const is = listed(failed.map(({ check }) => check.id));
   const should = listed(fails);
-  const also = [...unclear, ...advised].map(({ check, verdict, settled, why }) => {
-    const [first] = settled.filter(({ outcome }) => outcome.verdict === verdict);
+  const also = [...unclear, ...advised].map(({ check, verdict, concluded, why }) => {
+    const [first] = concluded.filter(({ outcome }) => outcome.verdict === verdict);
     return why?.startsWith('the first run')
       ? ''
       : `\n    ${verdict} ${check.id}: ${first?.outcome.actual ?? why}`;
   });
-  const told = failed.map(({ check, settled }) => {
-    const [first] = settled.filter(({ outcome }) => outcome.verdict === 'fails');
+  const told = failed.map(({ check, concluded }) => {
+    const [first] = concluded.filter(({ outcome }) => outcome.verdict === 'fails');
     return `\n    ${check.id}: ${first?.aim.words}: ${first?.outcome.actual}`;
   });
   const took = `${(run.durationMs / 1000).toFixed(0)} s, ${run.runs} runs`;

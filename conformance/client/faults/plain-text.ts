@@ -1,6 +1,6 @@
 // Answers that are no JSON: a refusal in plain text, as ERR-2 has it, and a gateway's page.
 import type { ApiResponse } from '../call.ts';
-import { sameRequest, type Wish } from '../intents.ts';
+import { type SentRequest, sameRequest } from '../intents.ts';
 import type { Fault } from './fault.ts';
 
 // No status in the words: who prints one has read it from the status line.
@@ -21,7 +21,7 @@ const page: ApiResponse = {
 
 /** ERR-2: a body that cannot be read cannot be read the next time either. */
 export function refuseInText(site: string): Fault {
-  let refused: Wish | null = null;
+  let refused: SentRequest | null = null;
   const struck = 'answered 422 in plain text in place of the platform';
   return {
     meet: (met) => {

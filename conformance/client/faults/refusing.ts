@@ -1,6 +1,6 @@
 // Writes that are refused: once, or for as long as anybody asks.
 import type { ApiCall } from '../call.ts';
-import { sameButForReferences, sameRequest, type Wish } from '../intents.ts';
+import { type SentRequest, sameButForReferences, sameRequest } from '../intents.ts';
 import type { Site } from '../observation.ts';
 import { problem, type RefusalCode, statusOf } from './answers.ts';
 import type { Fault, Treatment } from './fault.ts';
@@ -20,7 +20,7 @@ export function refuseFirst(code: RefusalCode, sites: ReadonlySet<string>): Faul
 
 /** IDEM-4d: a refusal that stands. Whoever sends the same again is refused again. */
 export function refuseAlways(code: RefusalCode, site: string): Fault {
-  let refused: Wish | null = null;
+  let refused: SentRequest | null = null;
   return {
     meet: (met) => {
       if (met.isFirst && met.site === site) refused = met;

@@ -18,8 +18,8 @@ export class ExpiredTokens {
     this.#nonce = nonce;
   }
 
-  /** Why a scenario need not even be tried. */
-  hindrance({ needs = [] }: Scenario, { mainRole }: Target): string | undefined {
+  /** Why a scenario need not even be tried: a token that it takes has expired. */
+  whyExpired({ needs = [] }: Scenario, { mainRole }: Target): string | undefined {
     for (const [role, why] of this.#expired) {
       if (role === mainRole || needs.includes(role)) return why;
     }

@@ -176,9 +176,9 @@ async function playLanes(
     if (silent >= GONE_AFTER) {
       return add(notPlayed(scenario, rules, 'inconclusive', 'the target stopped answering'));
     }
-    const hindrance = tokens.hindrance(scenario, shared);
-    if (hindrance !== undefined) {
-      return add(notPlayed(scenario, rules, 'inconclusive', hindrance));
+    const expired = tokens.whyExpired(scenario, shared);
+    if (expired !== undefined) {
+      return add(notPlayed(scenario, rules, 'inconclusive', expired));
     }
     const own = (scenario.lane ?? 'shared') !== 'shared';
     const enter: PlayOptions['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);

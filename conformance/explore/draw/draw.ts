@@ -1,7 +1,7 @@
 // Draws one sequence: idea by idea, each played on the model at once, so that the next is drawn by
 // what is there.
 import type { Capability } from '../../engine/capabilities.ts';
-import { isHindrance } from '../play/judge-step.ts';
+import { isSetupFailure } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
@@ -191,7 +191,7 @@ class SequenceDrawing {
       this.calls += callsOf([step]).length + (step.do === 'many' ? step.count : 0);
       this.#d.scene.learn(step, outcomes);
     } catch (error) {
-      if (!isHindrance(error)) throw error;
+      if (!isSetupFailure(error)) throw error;
     }
   }
 }

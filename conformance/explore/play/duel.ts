@@ -8,7 +8,7 @@ import { untilArrived, untilQuiet } from './await-arrivals.ts';
 import { explain } from './explain.ts';
 import {
   ALIKE,
-  isHindrance,
+  isSetupFailure,
   judgeStep,
   pairCredentials,
   type Sides,
@@ -46,7 +46,7 @@ async function duelWithBursts(sequence: Sequence, arena: Arena, target: Player):
     for (const step of sequence.steps) await target.play(step);
     await untilQuiet(target);
   } catch (error) {
-    if (!isHindrance(error)) throw error;
+    if (!isSetupFailure(error)) throw error;
     const model = new Player(await arena.openModel(), target.nonce);
     return { verdict: 'inconclusive', why: error.message, excused: [], target, model };
   }
@@ -61,7 +61,7 @@ async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise
     await follow(sides, own);
     [other] = await sides.model.play(step);
   } catch (error) {
-    if (isHindrance(error)) return { why: `step ${step.n}: ${error.message}` };
+    if (isSetupFailure(error)) return { why: `step ${step.n}: ${error.message}` };
     throw error;
   }
   pairCredentials(sides, comparing.match);

@@ -126,7 +126,7 @@ function unsettledIn(model: Player): ReadonlySet<string> {
 }
 
 /** What the setup could not do, or the network did not let it do. */
-export function isHindrance(error: unknown): error is Error {
+export function isSetupFailure(error: unknown): error is Error {
   return [Blocked, Inconclusive, Unreachable, MissingCapability].some(
     (each) => error instanceof each,
   );

@@ -2,11 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { advise, everywhere, fail, missed, type Outcome, pass } from './checks/check.ts';
+import { conclude, explained, isSpoiled, type Played } from './conclude.ts';
 import type { Site } from './observation.ts';
-import { explained, isSpoiled, type Played, settle } from './settle.ts';
 import { recorded } from './testing/recorded.ts';
 
-const settled = suite('settled');
+const concluded = suite('concluded');
 
 const outcomes: Readonly<Record<string, Outcome>> = {
   p: pass('right'),
@@ -61,8 +61,8 @@ const cases: readonly (readonly [runs: string, verdict: string, why: string])[] 
 ];
 
 for (const [runs, verdict, why] of cases) {
-  settled(`${runs}: ${why}`, () => {
-    const found = settle(everywhere, playedOf(runs), new Set());
+  concluded(`${runs}: ${why}`, () => {
+    const found = conclude(everywhere, playedOf(runs), new Set());
     assert.is(found?.outcome.verdict ?? 'again', verdict);
   });
 }
@@ -73,37 +73,37 @@ const site = (id: string) => ({ site: { id } as Site });
 const judgedAt = (id: string, outcome: Outcome) => ({ aim: site(id), outcome });
 const heardAll = recorded([another]);
 
-settled('what a client did not hear spoils a run', () => {
+concluded('what a client did not hear spoils a run', () => {
   const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another], { durationMs: 1_000 });
   assert.ok(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
   const all = recorded([unheard, unheard, another]);
   assert.not(isSpoiled(all, judgedAt('createAccount#1', outcomes.f!), all), 'it never reads them');
 });
 
-settled('what it left because it ended does not, unless it was that which ended it', () => {
+concluded('what it left because it ended does not, unless it was that which ended it', () => {
   const run = recorded([another, unheard], { durationMs: 1_000 });
   assert.not(isSpoiled(run, judgedAt('createTransaction#1', outcomes.f!), heardAll));
   assert.ok(isSpoiled(run, judgedAt('createAccount#1', outcomes.f!), heardAll));
 });
 
-settled('nor does it where all was well, unless nobody heard the fault', () => {
+concluded('nor does it where all was well, unless nobody heard the fault', () => {
   const run = recorded([{ ...unheard, abandonedAtMs: 300 }, another]);
   assert.not(isSpoiled(run, judgedAt('createAccount#1', outcomes.p!), heardAll));
   const fault = recorded([{ ...unheard, struck: 'answered 500', abandonedAtMs: 300 }, another]);
   assert.ok(isSpoiled(fault, judgedAt('createAccount#1', outcomes.p!), heardAll));
 });
 
-settled('a mistake seen twice elsewhere is believed at once', () => {
-  const found = settle(everywhere, playedOf('f'), new Set(['new-key']));
+concluded('a mistake seen twice elsewhere is believed at once', () => {
+  const found = conclude(everywhere, playedOf('f'), new Set(['new-key']));
   assert.is(found?.outcome.verdict, 'fails');
 });
 
-settled('a failure for which another reason is found is advice', () => {
-  const found = settle(everywhere, playedOf('gg'), new Set())!;
+concluded('a failure for which another reason is found is advice', () => {
+  const found = conclude(everywhere, playedOf('gg'), new Set())!;
   const reason: Played = { ...playedOf('p')[0]!, instead: true };
   assert.is(explained(found, [...playedOf('gg'), reason]).outcome.verdict, 'advisory');
   const none: Played = { ...playedOf('g')[0]!, instead: true };
   assert.is(explained(found, [...playedOf('gg'), none]).outcome.verdict, 'fails');
 });
 
-settled.run();
+concluded.run();

@@ -19,7 +19,7 @@ export interface Played {
 /** What one run comes to for one aim. */
 export type Judged = Pick<Played, 'outcome'> & { readonly aim: Pick<Aim, 'site'> };
 
-export interface Settled {
+export interface Conclusion {
   readonly aim: Aim;
   readonly outcome: Outcome;
   readonly recording: Recording;
@@ -40,36 +40,36 @@ const certain = new Set(['waits-for-ever', 'never-gives-up', 'still-at-it']);
  * null: it has to be played again, alone. `known` are the kinds of mistakes that were seen twice at
  * another place of the same check.
  */
-export function settle(
+export function conclude(
   aim: Aim,
   played: readonly Played[],
   known: ReadonlySet<string>,
-): Settled | null {
+): Conclusion | null {
   const own = played.filter(({ instead }) => !instead);
   const heard = own.filter(({ spoiled }) => !spoiled);
   const unheard = own.length - heard.length;
   if (own.at(-1)?.spoiled && unheard < mostSpoiled) return null;
   const last = heard.at(-1);
-  if (last === undefined) return settledUnheard(aim, own);
+  if (last === undefined) return concludeUnheard(aim, own);
   const isOver = heard.length >= mostPlays || unheard >= mostSpoiled;
   const { outcome } = last;
   const same = heard.filter((each) => each.outcome.kind === outcome.kind);
-  const settled: Settled = { ...last, aim, seen: same.length, plays: heard.length };
+  const concluded: Conclusion = { ...last, aim, seen: same.length, plays: heard.length };
   if (outcome.verdict === 'passed' || outcome.verdict === 'not_met') {
     // One run says yes and one says no: the third decides.
-    return !isOver && heard.some((each) => each.alone && isFailure(each)) ? null : settled;
+    return !isOver && heard.some((each) => each.alone && isFailure(each)) ? null : concluded;
   }
   if (!last.alone && !isOver) return null;
-  if (outcome.verdict === 'advisory') return settled;
-  if (last.alone && (certain.has(outcome.kind) || same.length > 1)) return settled;
-  if (last.alone && outcome.verdict === 'fails' && known.has(outcome.kind)) return settled;
-  return isOver ? { ...settled, outcome: { ...outcome, verdict: 'inconclusive' } } : null;
+  if (outcome.verdict === 'advisory') return concluded;
+  if (last.alone && (certain.has(outcome.kind) || same.length > 1)) return concluded;
+  if (last.alone && outcome.verdict === 'fails' && known.has(outcome.kind)) return concluded;
+  return isOver ? { ...concluded, outcome: { ...outcome, verdict: 'inconclusive' } } : null;
 }
 
 const tooBusy =
   'it stopped waiting before it had read an answer that was there: this machine may be too busy for its time limit';
 
-function settledUnheard(aim: Aim, own: readonly Played[]): Settled | null {
+function concludeUnheard(aim: Aim, own: readonly Played[]): Conclusion | null {
   const last = own.at(-1);
   if (last === undefined) return null;
   const { calls } = last.outcome;
@@ -106,9 +106,9 @@ function isFailure({ outcome }: Played): boolean {
 }
 
 /** A failure for which another reason was found: advice. */
-export function explained(settled: Settled, played: readonly Played[]): Settled {
+export function explained(concluded: Conclusion, played: readonly Played[]): Conclusion {
   const other = played.find(({ instead }) => instead);
-  if (other === undefined || other.outcome.verdict !== 'passed') return settled;
-  const actual = `${settled.outcome.actual}; told so at its first try it ${other.outcome.actual}`;
-  return { ...settled, outcome: { ...settled.outcome, verdict: 'advisory', actual } };
+  if (other === undefined || other.outcome.verdict !== 'passed') return concluded;
+  const actual = `${concluded.outcome.actual}; told so at its first try it ${other.outcome.actual}`;
+  return { ...concluded, outcome: { ...concluded.outcome, verdict: 'advisory', actual } };
 }
