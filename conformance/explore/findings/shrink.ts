@@ -40,7 +40,7 @@ class Shrinking {
   }
 
   async #try(steps: readonly Step[]): Promise<boolean> {
-    if (this.#plays >= MOST_PLAYS || this.#isSpent) return false;
+    if (this.#plays >= MOST_PLAYS || this.#isSpent || isStuck(steps)) return false;
     this.#plays += 1;
     try {
       const shown = await this.#shows({ steps });
@@ -117,6 +117,22 @@ class Shrinking {
       if (await this.#alone(at)) at -= 1;
     }
   }
+}
+
+/** What is delayed by a clock that stands is never answered, unless time is moved on for it. */
+function isStuck(steps: readonly Step[]): boolean {
+  return steps.some((step, at) => {
+    if (step.do !== 'fault' || step.effect.kind !== 'delay') return false;
+    const after = steps.slice(at + 1);
+    const next = callsOf(after)[0];
+    if (next === undefined) return false;
+    if (next.pending !== true) return true;
+    const awaited = after.findIndex((each) => each.do === 'await' && each.call === next.n);
+    const passedMs = after
+      .slice(0, Math.max(0, awaited))
+      .reduce((sum, each) => sum + (each.do === 'advance' ? each.byMs : 0), 0);
+    return awaited >= 0 && passedMs < Number(step.effect.ms);
+  });
 }
 
 function holds(steps: readonly Step[], n: number): boolean {

@@ -44,7 +44,9 @@ function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generato
   const { n, operation, as, key, body } = step;
   const first = before.find((each) => each.operation === operation && sameValue(each.key, key));
   if (first !== undefined && key !== undefined) {
-    const repeat = { ...first, n };
+    // What keeps the first one waiting is a fault of its own.
+    const { pending: _, ...rest } = first;
+    const repeat = { ...rest, n, ...(step.pending === undefined ? {} : { pending: step.pending }) };
     if (!isDeepStrictEqual(repeat, step)) yield repeat;
   }
   if (as !== 'firm' && step.headers?.authorization === undefined) yield { ...step, as: 'firm' };
