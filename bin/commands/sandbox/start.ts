@@ -15,7 +15,7 @@ import { addHelp } from '../help-text.ts';
 import { terminalLine, terminalText } from '../terminal.ts';
 import { bannerLines } from './banner.ts';
 import { logDeliveries } from './log/delivery-log.ts';
-import { logRequests } from './log/request-log.ts';
+import { batchLines, logRequests } from './log/request-log.ts';
 import { type ReadyEvent, readyEvent, writeReadyFile } from './ready.ts';
 import { addStartOptions, linesOf, readStartOptions, type StartOptions } from './start-options.ts';
 import { sandboxVerb } from './verb.ts';
@@ -60,8 +60,9 @@ async function start(options: StartOptions): Promise<void> {
   announce(options, ready, notesOn(sandbox));
   if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
-    logRequests(sandbox, { json: options.json, write: print });
-    logDeliveries(sandbox, { json: options.json, write: print });
+    const log = { json: options.json, say: batchLines(print) };
+    logRequests(sandbox, log);
+    logDeliveries(sandbox, log);
   }
 }
 

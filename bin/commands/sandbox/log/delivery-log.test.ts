@@ -13,7 +13,7 @@ async function logUnder(effect: DeliveryEffect, json: boolean): Promise<string[]
   await harness.subscribe('https://hooks.example.com/in');
   harness.execute('makeFault', { match: { webhook: true }, effect, times: 1 });
   const lines: string[] = [];
-  logDeliveries(harness.sandbox, { json, write: (text) => lines.push(text.trimEnd()) });
+  logDeliveries(harness.sandbox, { json, say: (line) => lines.push(line) });
   harness.emit();
   await harness.waitUntilIdle();
   await harness.advance(60_000);

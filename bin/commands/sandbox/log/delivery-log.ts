@@ -13,7 +13,7 @@ import type { RequestLogOptions } from './request-log.ts';
 type Phase = Extract<Notice, { readonly kind: 'delivery' }>['phase'];
 
 /** Follows every world of the sandbox, those made later included. */
-export function logDeliveries(sandbox: Sandbox, { json, write }: RequestLogOptions): void {
+export function logDeliveries(sandbox: Sandbox, { json, say }: RequestLogOptions): void {
   const follow = (name: string, host: WorldHost) => {
     // An attempt that was cut off, by a disable or with its world, has no number to be known by.
     host.listen((notice) => {
@@ -21,7 +21,7 @@ export function logDeliveries(sandbox: Sandbox, { json, write }: RequestLogOptio
       const found = find(host, notice.id);
       if (found === null) return;
       const { phase } = notice;
-      write(`${json ? eventOf(name, host, found, phase) : lineOf(host, found, phase)}\n`);
+      say(json ? eventOf(name, host, found, phase) : lineOf(host, found, phase));
     });
   };
   for (const [name, host] of sandbox.worlds) follow(name, host);

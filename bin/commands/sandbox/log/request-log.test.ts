@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestSandbox } from '../../../../simulator/host/testing/sandbox.ts';
-import { logRequests } from './request-log.ts';
+import { batchLines, logRequests } from './request-log.ts';
 
 const log = suite('request log');
 
@@ -10,7 +10,7 @@ const log = suite('request log');
 async function written(json: boolean): Promise<string> {
   const sandbox = await createTestSandbox();
   const text = await new Promise<string>((resolve) => {
-    logRequests(sandbox, { json, write: resolve });
+    logRequests(sandbox, { json, say: resolve });
     const call = { method: 'GET', target: '/accounts', headers: {}, body: new Uint8Array() };
     sandbox.call(call, () => undefined);
   });
@@ -30,6 +30,20 @@ log('an event has its hints', async () => {
     [event, status, hints.length, hints[0].code],
     ['request', 404, 1, 'path_beside_api'],
   );
+});
+
+log('lines of one turn share a write, in the order in which they were told', async () => {
+  const writes = await new Promise<string[]>((resolve) => {
+    const written: string[] = [];
+    const say = batchLines((text) => {
+      written.push(text);
+      if (text.includes('last')) resolve(written);
+    });
+    say('a request');
+    say('its delivery');
+    setTimeout(say, 5, 'the last');
+  });
+  assert.equal(writes, ['a request\nits delivery\n', 'the last\n']);
 });
 
 log.run();

@@ -9,26 +9,32 @@ import { requestLine } from './request-line.ts';
 
 export interface RequestLogOptions {
   readonly json: boolean;
-  readonly write: (text: string) => void;
+  readonly say: (line: string) => void;
 }
 
-/** Follows every world of the sandbox, those made later included. */
-export function logRequests(sandbox: Sandbox, { json, write }: RequestLogOptions): void {
+/**
+ * Under load many are told before the next turn: they share one write. Who shares this keeps the
+ * order in which things were told.
+ */
+export function batchLines(write: (text: string) => void): (line: string) => void {
   let lines: string[] = [];
   const flush = () => {
     write(`${lines.join('\n')}\n`);
     lines = [];
   };
-  // Under load many requests are answered before the next turn: they share one write.
-  const add = (line: string) => {
+  return (line) => {
     if (lines.length === 0) setImmediate(flush);
     lines.push(line);
   };
+}
+
+/** Follows every world of the sandbox, those made later included. */
+export function logRequests(sandbox: Sandbox, { json, say }: RequestLogOptions): void {
   const follow = (name: string, host: WorldHost) => {
     host.listen((notice) => {
       if (notice.kind !== 'request') return;
       const entry = findEntry(host.world.journal, notice.n);
-      if (entry) add(json ? requestEvent(name, entry) : lineOf(host, entry));
+      if (entry) say(json ? requestEvent(name, entry) : lineOf(host, entry));
     });
   };
   for (const [name, host] of sandbox.worlds) follow(name, host);
