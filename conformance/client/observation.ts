@@ -73,7 +73,7 @@ export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: Operatio
 }
 
 /** Enough for every operation; a client with more writes of one kind shows little new with them. */
-const mostSites = 12;
+const mostSites = 6;
 
 /** Where to aim one at a time: everywhere, or the first and the last of each operation. */
 export function chosen(sites: readonly Site[]): readonly Site[] {
