@@ -101,6 +101,17 @@ command('a dry run names every check and sends nothing', () =>
   }),
 );
 
+command('one that looks at nothing is told where to begin', () =>
+  kept({ answer: () => ({ status: 200 }) }, async (url) => {
+    const { code, out } = await judge({ url, secretEnv });
+    assert.is(code, 1, out);
+    assert.match(
+      out.replaceAll(/\s+/g, ' '),
+      'the signature is not checked at all. Begin with that',
+    );
+  }),
+);
+
 command('a broken one: exit 1, and what, why, at stake, mend and a script in every report', () =>
   withFolder((cwd) =>
     kept({ fresh: () => true }, async (url) => {
@@ -120,6 +131,7 @@ command('a broken one: exit 1, and what, why, at stake, mend and a script in eve
         assert.not.match(text, /breaks rules|Must refuse: Must|seed 1/);
       }
       assert.match(out, /\d+ checks: 8 deviates/);
+      assert.not.match(out, 'not checked at all');
       const io = { cwd, env: {}, version: '0', out: () => {}, err: () => {} };
       const script = replay('r.json', 'RCV-refuses-a-day-old', {
         ...io,

@@ -30,6 +30,7 @@ export function receiverReport({
     ...(run.refused === null
       ? []
       : [`Nothing was judged: ${run.refused}${run.refused.endsWith('?') ? '' : '.'}`]),
+    ...uncheckedNotes(run),
     ...run.observed,
   ];
   return {
@@ -51,6 +52,17 @@ export function receiverReport({
     unlock: [],
     baseline: null,
   };
+}
+
+/** Where to begin with the many findings of a receiver that does not look. */
+function uncheckedNotes({ results }: ReceiverRun): string[] {
+  const forged = results.filter(({ check }) => check.group === 'refuse');
+  const isTaken = ({ judgement }: CheckResult) => judgement.verdict === 'deviates';
+  if (forged.length === 0 || !forged.every(isTaken)) return [];
+  return [
+    'Everything that must be refused was accepted: the signature is not checked at all. Begin ' +
+      'with that, and judge again: most of these findings have this one cause.',
+  ];
 }
 
 function ruleOf(
