@@ -125,6 +125,8 @@ const evtBrands: Scenario = {
   id: 'evt-brands',
   title: 'A brand’s subscription gets the events of that brand, a firm-wide one those of all',
   rules: ['EVT-12'],
+  // Which brand a subscription is bound to is judged apart.
+  presumes: { 'EVT-12': ['HOOK-10'] },
   needs: ['receiver', 'firm', 'brand', 'other_brand'],
   lane: 'own_world',
   run: (t) =>

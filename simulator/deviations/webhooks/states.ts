@@ -136,7 +136,6 @@ export const webhookStateDeviations: readonly Deviation[] = [
     breaks: ['HOOK-10'],
     story: 'A subscription is always of the firm.',
     bend: left('createWebhook', (after) => ({ ...after, brandId: null })),
-    alsoSeenAs: { 'EVT-12': 'so it receives every brand’s events' },
   },
   {
     id: 'hook-firm-wide-bound-to-first-brand',
