@@ -67,7 +67,7 @@ export function makeReport(options: ReportOptions): ClientReport {
     checks: checks.map((check) => redacted(check, redactor)),
     recordings: [...shown]
       .sort(([a], [b]) => a - b)
-      .map(([n, recording]) => recordingOf(n, recording, redactor)),
+      .map(([n, recording]) => recordingOf(n, recording, redactor, namedCalls(checks, n))),
     baseline: null,
   };
 }
@@ -176,8 +176,22 @@ function redacted(check: ReportCheck, redactor: Redactor): ReportCheck {
 
 const outputLines = 20;
 const longestBody = 4_000;
+/** A client that polls without a pause makes tens of thousands. */
+const mostCalls = 1_000;
 
-function recordingOf(run: number, { calls, ending }: Recording, redactor: Redactor) {
+/** The calls of a run that something in the report speaks of. */
+function namedCalls(checks: readonly ReportCheck[], run: number): ReadonlySet<number> {
+  const told = checks.flatMap(({ findings, shown }) => [...findings, ...(shown ? [shown] : [])]);
+  return new Set(told.filter((each) => each.run === run).flatMap(({ calls }) => calls));
+}
+
+function recordingOf(
+  run: number,
+  { calls, ending }: Recording,
+  redactor: Redactor,
+  named: ReadonlySet<number>,
+) {
+  const kept = calls.filter(({ n }) => n <= mostCalls || named.has(n));
   const { code, signal, killed, durationMs, output } = ending;
   const lines = output.trimEnd().split('\n').slice(-outputLines).join('\n');
   return {
@@ -190,7 +204,8 @@ function recordingOf(run: number, { calls, ending }: Recording, redactor: Redact
       duration_ms: Math.round(durationMs),
       output: redactor.text(lines),
     },
-    calls: calls.map((call) => callOf(call, redactor)),
+    calls: kept.map((call) => callOf(call, redactor)),
+    left_out: calls.length - kept.length,
   } satisfies ReportRecording;
 }
 

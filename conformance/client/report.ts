@@ -83,7 +83,10 @@ export interface ReportRecording {
     /** The last lines that it printed. */
     readonly output: string;
   };
+  /** The first of them, and those that a finding names. */
   readonly calls: readonly ReportCall[];
+  /** How many more there were. */
+  readonly left_out: number;
 }
 
 export interface ReportCall {

@@ -155,11 +155,14 @@ const mostCalls = 60;
 
 function timeline(recording: ReportRecording, shown: readonly number[]): Markup {
   const { ending, calls } = recording;
-  const rest = calls.length - mostCalls;
+  const told = calls.filter(({ n }) => shown.includes(n)).slice(0, mostCalls);
+  const others = calls.filter((call) => !told.includes(call)).slice(0, mostCalls - told.length);
+  const kept = [...told, ...others].sort((a, b) => a.n - b.n);
+  const rest = calls.length + recording.left_out - kept.length;
   const printed = lastLines(recording, 8);
   return html`<ol class="time">
-${calls.slice(0, mostCalls).map((call) => step(call, shown.includes(call.n)))}
-${rest > 0 ? html`<li class="dim">and ${count(rest, 'more call')}</li>` : null}
+${kept.map((call) => step(call, shown.includes(call.n)))}
+${rest > 0 ? html`<li class="dim">and ${count(rest, 'other call')}</li>` : null}
 <li class="end">${clock(ending.duration_ms)} the command ${ending.words}
 ${printed.length === 0 ? null : html`<pre>${printed.join('\n')}</pre>`}</li>
 </ol>`;

@@ -96,6 +96,7 @@ const report: ClientReport = {
         output: NASTY,
       },
       calls: [call(1, 'it ran, and the connection was cut'), call(2, null)],
+      left_out: 0,
     },
   ],
   baseline: null,
@@ -115,6 +116,16 @@ reports('html: nothing that a client says becomes markup', () => {
   for (const words of everywhere) assert.ok(page.includes(words), words);
   assert.not.ok(page.includes('<script>alert'));
   assert.ok(page.includes('What a right client does'));
+});
+
+reports('html: the calls that a finding names stand in it, however many there were', () => {
+  const calls = Array.from({ length: 200 }, (_, n) => call(n + 1, null));
+  const [recording] = report.recordings;
+  const late = check('CLT-500', { verdict: 'fails', findings: [{ ...finding, calls: [180] }] });
+  const recordings = [{ ...recording!, calls, left_out: 800 }];
+  const page = htmlReport({ ...report, checks: [late], recordings });
+  assert.match(page, '180. POST /api/v1/accounts');
+  assert.match(page, 'and 940 other calls');
 });
 
 reports('markdown: nothing that a client says becomes a link or a tag', () => {
