@@ -5,6 +5,7 @@ import { Unreachable } from '../../conformance/engine/scenario-errors.ts';
 import { ideas as everyIdea } from '../../conformance/explore/draw/ideas.ts';
 import { explore } from '../../conformance/explore/explore.ts';
 import { rulesFor } from '../../conformance/explore/findings/rules.ts';
+import type { GroundSender } from '../../conformance/explore/play/ground.ts';
 import { verdictOf } from '../../conformance/explore/report/report.ts';
 import type { Provider } from '../../conformance/providers/target.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
@@ -22,18 +23,25 @@ interface Told {
   readonly ideas?: RegExp;
   /** So many worlds begin, and then the target is gone. */
   readonly worlds?: number;
+  /** So many calls are answered, and then none. */
+  readonly answers?: number;
 }
 
 async function explored(
   deviation: Deviation | null,
   requests: number,
-  { seed = 1, ideas, worlds = Number.POSITIVE_INFINITY }: Told = {},
+  {
+    seed = 1,
+    ideas,
+    worlds = Number.POSITIVE_INFINITY,
+    answers = Number.POSITIVE_INFINITY,
+  }: Told = {},
 ) {
   const target = await simulatorModel(defaultSettings, deviation === null ? [] : [deviation]);
   try {
     return await explore({
       provider: endingAfter(worlds, target.provider),
-      sender: target.sender,
+      sender: silentAfter(answers, target.sender),
       makeModel: () => simulatorModel(defaultSettings),
       settings: {},
       seed,
@@ -50,6 +58,18 @@ async function explored(
   } finally {
     await target.close();
   }
+}
+
+function silentAfter(answers: number, sender: GroundSender): GroundSender {
+  let answered = 0;
+  return {
+    send: (wire) => {
+      if (wire.url.includes('/api/v1/')) answered += 1;
+      if (answered > answers) throw new Unreachable('timeout', 'no answer');
+      return sender.send(wire);
+    },
+    close: () => sender.close(),
+  };
 }
 
 function endingAfter(worlds: number, provider: Provider): Provider {
@@ -77,13 +97,24 @@ exploring('a target that goes away half-way has not agreed', async () => {
   assert.equal([all.isGone, all.found], [true, []]);
   const verdict = verdictOf(all);
   assert.is(verdict, 'invalid');
-  assert.is(verdictOf({ ...all, isGone: false }), 'agrees');
+  assert.is(verdictOf({ ...all, isGone: false, inconclusive: [] }), 'agrees');
+});
+
+exploring('a target that no longer answers any call has not agreed', async () => {
+  const all = await explored(null, 400, { answers: 60 });
+  assert.ok(all.agreed > 0);
+  assert.ok(all.requests < 400, 'it is given up before all is sent');
+  assert.equal([all.found.length, verdictOf(all)], [0, 'invalid']);
 });
 
 exploring('what deviates is found, and shrunk to the calls that show it', async () => {
   const { found } = await explored(findDeviation('account-reference-taken-is-409')!, 400);
   assert.is(found.length, 1);
-  const [{ difference, calls, reproduced }] = found as [(typeof found)[0]];
+  const [{ difference, calls, reproduced, sequence }] = found as [(typeof found)[0]];
+  assert.equal(
+    sequence.steps.map(({ n }) => n),
+    [1, 2],
+  );
   assert.is(difference.operation, 'createAccount');
   assert.is(difference.modelAnswer, '200');
   assert.is(difference.targetAnswer, '409 invalid_state');

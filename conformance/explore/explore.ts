@@ -82,7 +82,7 @@ export interface Explored {
 }
 
 const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said first' };
-/** After so many sequences in a row that cannot begin the target is taken to be gone. */
+/** After so many sequences in a row that cannot be compared the target is taken to be gone. */
 const GONE_AFTER = 8;
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
@@ -106,7 +106,7 @@ class Exploration {
   readonly #model: Model;
   readonly #coverage = new Coverage();
   readonly #casebook = new Casebook();
-  /** Sequences in a row that did not even begin. */
+  /** Sequences in a row of which nothing can be said. */
   #silent = 0;
   #keeps = false;
   #wasDear = false;
@@ -163,8 +163,8 @@ class Exploration {
       try {
         this.#drawn += 1;
         const random = new Random(this.#options.seed * 1_000_003 + this.#drawn);
-        await this.#compare(await this.#draw(random));
-        this.#silent = 0;
+        const { verdict } = await this.#compare(await this.#draw(random));
+        this.#silent = verdict === 'inconclusive' ? this.#silent + 1 : 0;
       } catch (error) {
         if (error instanceof Spent) return;
         if (!isSetupFailure(error)) throw error;
@@ -214,7 +214,7 @@ class Exploration {
     }
   }
 
-  async #compare(sequence: Sequence): Promise<void> {
+  async #compare(sequence: Sequence): Promise<Duel> {
     const played = await this.#duel(sequence);
     this.#sequences += 1;
     if (played.verdict === 'agrees') this.#agreed += 1;
@@ -226,6 +226,7 @@ class Exploration {
       sequences: this.#sequences,
       differences: this.#casebook.found.length,
     });
+    return played;
   }
 
   async #duel(sequence: Sequence): Promise<Duel> {

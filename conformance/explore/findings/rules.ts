@@ -4,8 +4,8 @@ import { type Difference, rulesOf } from '../compare/difference.ts';
 import type { Found } from './investigate.ts';
 import { limitRules, repeatRules } from './signs/before-it-runs.ts';
 import { deliveryRules } from './signs/deliveries.ts';
-import { bodyOf, type Evidence, evidenceOf, stemsIn } from './signs/evidence.ts';
-import { createRules, refusedMemberRules, rowRules, servedRules } from './signs/features.ts';
+import { bodyOf, type Evidence, evidenceOf, hasSymbol, stemsIn } from './signs/evidence.ts';
+import { createRules, refusedMemberRules, rowRules, wrongMemberRules } from './signs/features.ts';
 import { idleRules, recordRules } from './signs/records.ts';
 
 /** Rules of a place in an answer, whatever the operation; the first that fits. */
@@ -98,7 +98,7 @@ export function rulesFor(found: Found): readonly string[] {
     : [
         ...idleRules(evidence),
         ...rowRules(evidence),
-        ...servedRules(evidence),
+        ...wrongMemberRules(evidence),
         ...createRules(evidence),
         ...refusedMemberRules(evidence),
         ...recordRules(evidence),
@@ -119,7 +119,7 @@ export function rulesFor(found: Found): readonly string[] {
 function placeRules(evidence: Evidence, kind: string): readonly string[] {
   const { difference, calls, member, isReplayed, isConverged } = evidence;
   const { at, basis } = difference;
-  const placed = PLACES.find(([pattern]) => pattern.test(at))?.[1] ?? [];
+  const placed = placedRules(evidence);
   const own = MEMBERS[kind]?.[member] ?? [];
   // What an update may have done is no rule of a create that only shows it.
   const isUpdated = calls.some(({ operation }) => operation === 'updateAccount');
@@ -127,13 +127,32 @@ function placeRules(evidence: Evidence, kind: string): readonly string[] {
   // The first answer was right: what differs in its repeat is about repeats, not about the member.
   if (isReplayed) {
     const isAnswer = /^(replay|body|header)\b/.test(at);
+    if (at === 'header.etag') return ['ACC-19', 'IDEM-4b', ...rulesOf(basis)];
     return [...(isAnswer ? ['IDEM-4b'] : []), ...rulesOf(basis), ...fitting];
   }
-  const converged = isConverged && kind === 'account' ? ['ACC-5'] : [];
-  const isOlder = isUpdated && !isReplayed;
+  const converged = isConverged ? (CONVERGED[kind] ?? []) : [];
+  // What the create itself has shown as it is cannot be older than that.
+  const isOlder = isUpdated || (kind === 'transaction' && !/^(status|is_ftd)$/.test(member));
   const shown =
     isOlder || isChangedByIt(evidence) ? [...converged, ...fitting] : [...fitting, ...converged];
   return [...placed, ...shown, ...rulesOf(basis)];
+}
+
+const CONVERGED: Readonly<Record<string, readonly string[]>> = {
+  account: ['ACC-5'],
+  transaction: ['TXN-2'],
+};
+
+function placedRules({ difference, calls }: Evidence): readonly string[] {
+  const { at, operation, model } = difference;
+  if (at === 'header.etag' && operation === 'updateAccount') return ['UPD-1', 'ACC-19'];
+  if (at === 'header.content-type' && model === 'text/plain') return ['ERR-2', 'ERR-1a'];
+  const hasRegion = calls.some(({ body }) => hasSymbol(body, 'phone_region'));
+  if (hasRegion && /^body\.(rows\.\d+\.)?phone$/.test(at)) return ['ACC-12'];
+  if (model === 'no such member' && /Transaction/.test(operation)) {
+    return at === 'body.reason' ? ['TXS-19', 'TXN-9'] : ['TXN-9'];
+  }
+  return PLACES.find(([pattern]) => pattern.test(at))?.[1] ?? [];
 }
 
 /** ACC-5: a call that only finds a record has put there what it says itself. */
@@ -156,8 +175,9 @@ const FORMS: Readonly<Record<string, string>> = {
 function shapeRules({ operation, at, model, target }: Difference, kind: string, member: string) {
   if (!at.startsWith('body.')) return [];
   const [own, due] = [typeOf(target), typeOf(model)];
+  const isMissing = own === 'nothing' && due === 'null';
   const isOpen = [own, due].includes('null') || due === 'words' || due === 'nothing';
-  if (own === due || isOpen) return [];
+  if (own === due || (isOpen && !isMissing)) return [];
   // CONV-3: what the reads give has forms of its own.
   if (operation.startsWith('list') && kind !== 'subscription') return ['CONV-3'];
   const form = FORMS[kind] === undefined ? [] : [FORMS[kind]];

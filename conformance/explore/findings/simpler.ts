@@ -120,8 +120,11 @@ function* simplerCalls(step: CallStep, before: readonly CallStep[]): Generator<C
   }
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return;
   const all = body as { readonly [name: string]: Value };
-  const spare = OPTIONAL.filter((name) => name in all);
+  // UPD-11: what an update does not take may be left out of it.
+  const optional = step.operation === 'updateAccount' ? [...OPTIONAL, 'email'] : OPTIONAL;
+  const spare = optional.filter((name) => name in all);
   if (spare.length > 1) yield { ...step, body: leaveOut(all, spare) };
+  if ('phone_region' in all) yield { ...step, body: leaveOut(all, ['phone_region']) };
   for (const name of spare) yield { ...step, body: leaveOut(all, [name]) };
   for (const [name, plain] of Object.entries(PLAIN)) {
     if (name in all && all[name] !== plain) yield { ...step, body: { ...all, [name]: plain } };

@@ -134,10 +134,14 @@ export function makeReport(parts: ReportParts): ExploreReport {
   };
 }
 
-/** A target that went away half-way has not agreed: the other half was never asked. */
-export function verdictOf({ found, agreed, isGone }: Explored): ExploreReport['verdict'] {
+/**
+ * A target that went away half-way has not agreed: the other half was never asked. Nor has one of
+ * which nothing can be said more often than something.
+ */
+export function verdictOf(explored: Explored): ExploreReport['verdict'] {
+  const { found, agreed, isGone, inconclusive } = explored;
   if (found.length > 0) return 'differs';
-  return agreed === 0 || isGone ? 'invalid' : 'agrees';
+  return isGone || agreed <= inconclusive.length ? 'invalid' : 'agrees';
 }
 
 function goneNotes({ isGone, requests, agreed }: Explored): string[] {

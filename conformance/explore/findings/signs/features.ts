@@ -1,7 +1,8 @@
 // What the sequence could not be made without says what it is about: another way to write a name, a
 // member that is not there, another brand, another row.
 import { memberAt } from '../../../engine/send/answer.ts';
-import { type CallStep, callsOf } from '../../sequence.ts';
+import { rulesOf } from '../../compare/difference.ts';
+import type { CallStep } from '../../sequence.ts';
 import { answerOf, bodyOf, type Evidence, hasSymbol, stemsIn } from './evidence.ts';
 
 /** Whose reach it is that ends. */
@@ -25,9 +26,10 @@ export function createRules(evidence: Evidence): readonly string[] {
   return call.operation === 'createAccount' ? accountRules(evidence, bodyOf(call)) : [];
 }
 
-function transactionRules({ due, came }: Evidence): readonly string[] {
-  const isConverging = [due, came].some((each) => each === '200');
-  return isConverging ? ['TXN-2'] : [];
+function transactionRules({ due, came, call, others }: Evidence): readonly string[] {
+  const stems = stemsIn(bodyOf(call).client_reference_id);
+  const isKnown = others.some((each) => stemsIn(each.body).some((stem) => stems.includes(stem)));
+  return isKnown && [due, came].includes('200') ? ['TXN-2'] : [];
 }
 
 /** ACC-5 to ACC-10: by which of its names the person was taken for another, or was not. */
@@ -43,6 +45,9 @@ function accountRules({ due, came, others, call }: Evidence, body: ReturnType<ty
   const places = new Set([body, ...before].map(({ brand_id }) => JSON.stringify(brand_id)));
   if (byReference && [due, came].includes('200')) {
     if (hasSymbol([body, before], '$case')) return ['ACC-6', 'ACC-5'];
+    // ACC-7: it needs an update to lose its name.
+    const isUpdated = others.some(({ operation }) => operation === 'updateAccount');
+    if (isUpdated && due === '200') return ['ACC-7', 'ACC-5'];
     if (places.size === 1) return ['ACC-5'];
     // AUTH-6: the reference is one of several, at other brands.
     return due === '201' ? ['AUTH-6', 'ACC-17', 'ACC-5'] : [...reachRules(call), 'ACC-5'];
@@ -76,15 +81,33 @@ const WANTED: Readonly<Record<string, readonly (readonly [member: string, rule: 
   cancelTransaction: [['reason', 'TXS-14']],
 };
 
-/** What should have been refused and was not: the member that is wrong in it. */
-export function servedRules({ call, due, came }: Evidence): readonly string[] {
-  if (call === undefined || Number.parseInt(came, 10) >= 400) return [];
-  if (!due.startsWith('4') || !due.endsWith('text/plain')) return [];
+/** What should have been refused as it was not: the member that is wrong in it. */
+export function wrongMemberRules(evidence: Evidence): readonly string[] {
+  const { call, due, came, difference } = evidence;
+  if (call === undefined || (due === came && difference.at === 'code')) return [];
+  const cited = rulesOf(difference.basis);
+  const own = faultsIn(call).filter((each) => cited.includes(each));
+  if (!due.startsWith('4') || !due.endsWith('text/plain')) return own;
   const body = bodyOf(call);
   const wanted = WANTED[call.operation] ?? [];
   const missing = wanted.filter(([member]) => !(member in body)).map(([, rule]) => rule);
   const numbers = hasNumberId(call.body) ? ['CONV-1b'] : [];
-  return [...missing, ...numbers];
+  return [...own, ...missing, ...numbers, ...(due === came ? ['ERR-2'] : [])];
+}
+
+/** Of several rules that a call offends those that are easy to see in it. */
+function faultsIn({ operation, id, ifMatch, body }: CallStep): readonly string[] {
+  const sent = Object.keys(bodyOf({ body } as CallStep));
+  const isOddId = typeof id === 'string' && !/^\d+$/.test(id);
+  const isOddTag =
+    typeof ifMatch === 'string' ? !/^"\d+"$/.test(ifMatch) : hasSymbol(ifMatch, '$join');
+  const isContact =
+    operation === 'updateAccount' && (sent.includes('email') || sent.includes('phone'));
+  return [
+    ...(isOddId ? ['CONV-1c'] : []),
+    ...(isOddTag ? ['UPD-9'] : []),
+    ...(isContact ? ['UPD-11'] : []),
+  ];
 }
 
 function hasNumberId(value: unknown): boolean {
@@ -103,29 +126,43 @@ export function refusedMemberRules({ call, due, came }: Evidence): readonly stri
   if (call?.operation === 'createAccount') {
     if ('phone' in body) return ['ACC-11'];
     if ('country' in body || 'language' in body) return ['ACC-14'];
-    return hasSymbol(body.client_reference_id, 'length') ? ['ACC-2'] : [];
+    if (hasSymbol(body.client_reference_id, 'length')) return ['ACC-2'];
+    // What is plain in everything is refused for what is not there.
+    return 'brand_id' in body ? ['ACC-1', 'ACC-13'] : ['ACC-17'];
   }
   if (call?.operation !== 'createTransaction') return [];
-  if ('method' in body) return ['TXN-6'];
-  return body.transaction_type === 'Deposit' ? [] : ['TXN-7'];
+  if (body.transaction_type !== 'Deposit') return ['TXN-7'];
+  // CONV-2b: a body of nothing but strings is called unreadable.
+  return came.endsWith('text/plain') ? ['CONV-2b'] : ['TXN-6'];
 }
 
 /** BULK-8, BULK-12: a row that came out otherwise for the sake of another row. */
 export function rowRules(evidence: Evidence): readonly string[] {
-  const { difference, call, steps, found } = evidence;
+  const { difference, call, found } = evidence;
   if (call?.operation !== 'bulkCreateAccounts' || !/^body\.rows\.\d+\.status$/.test(difference.at))
     return [];
   const rows = rowsOf(call);
   // What is made once, though it is asked for twice at once.
   if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
   // BULK-7: as many as these are served like one.
-  if (hasSymbol(rows, '$rows')) return ['BULK-7', 'BULK-3'];
-  if (rows.length < 2 || callsOf(steps).length > 1) return [];
+  if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
+  if (rows.length < 2) return resubmittedRules(evidence, rows);
   const references = rows.map(({ client_reference_id: each }) => JSON.stringify(each));
   const isTwice = new Set(references.map((each) => each.toLowerCase())).size < rows.length;
   const due = answerOf(found.duel.model.outcomes.get(call.n));
   const statuses = (memberAt(due?.json, 'rows') as readonly Row[] | undefined) ?? [];
   const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
-  if (hasFailed) return ['BULK-8', ...(isTwice ? ['BULK-12'] : [])];
-  return isTwice ? ['BULK-12'] : [];
+  if (isTwice) return ['BULK-12', 'BULK-8'];
+  return hasFailed ? ['BULK-8'] : [];
+}
+
+/** BULK-11: a row that landed in an earlier batch. */
+function resubmittedRules({ difference, others }: Evidence, [row]: readonly Row[]) {
+  const stems = stemsIn(row?.client_reference_id);
+  const isAgain = others.some(
+    (each) =>
+      each.operation === 'bulkCreateAccounts' &&
+      rowsOf(each).some((earlier) => stemsIn(earlier).some((stem) => stems.includes(stem))),
+  );
+  return isAgain && difference.model === '200' ? ['BULK-11'] : [];
 }

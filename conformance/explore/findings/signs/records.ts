@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../../engine/account-members.ts';
 import { rulesOf } from '../../compare/difference.ts';
-import { callsOf } from '../../sequence.ts';
+import { type CallStep, callsOf } from '../../sequence.ts';
 import { answerOf, bodyOf, type Evidence, statusOf } from './evidence.ts';
 import { reachRules } from './features.ts';
 
@@ -21,7 +21,9 @@ export function recordRules(evidence: Evidence): readonly string[] {
   if (byAnswer.length > 0) return byAnswer;
   if (member === 'status' && difference.operation !== 'createAccount') {
     const byStatus = STATUS[difference.model];
-    if (byStatus !== undefined) return byStatus;
+    // TXS-13: terminal states win over what came before or comes after.
+    const isOlder = difference.target === '"settled"' || difference.target === '"approved"';
+    if (byStatus !== undefined) return isOlder ? byStatus.toReversed() : byStatus;
   }
   const after = (name: string) => evidence.others.some((each) => each.operation === name);
   if (operation === 'listWebhooks' && difference.at === 'body') return ['HOOK-11'];
@@ -36,16 +38,19 @@ export function recordRules(evidence: Evidence): readonly string[] {
 
 /** Rules of what a transaction's status should read. */
 const STATUS: Readonly<Record<string, readonly string[]>> = {
-  '"approved"': ['TXS-1', 'TXS-13'],
-  '"cancelled"': ['TXS-13', 'TXS-8'],
-  '"rejected"': ['TXS-6', 'TXS-7'],
+  '"pending"': ['TXN-1'],
+  '"approved"': ['TXS-1'],
+  '"cancelled"': ['TXS-8', 'TXS-13'],
+  '"rejected"': ['TXS-6'],
 };
 
 /**
  * A call that does nothing, and that shrinking could not do without, has done something all the
  * same: the rules of its refusal, or of repeats.
  */
-export function idleRules({ difference, found, others }: Evidence): readonly string[] {
+export function idleRules({ difference, found, others, due }: Evidence): readonly string[] {
+  // A refusal that is due says more of itself.
+  if (statusOf(due) >= 400) return [];
   return others.flatMap(({ n }) => {
     const outcome = answerOf(found.duel.model.outcomes.get(n));
     if (outcome === undefined || n > difference.n) return [];
@@ -62,8 +67,10 @@ function answerRules({ difference, due, came, call }: Evidence): readonly string
   const isRefused = statusOf(came) >= 400;
   // IDEM-1d: the key is looked at first.
   if (isRefused && due.startsWith('400 idempotency')) return ['IDEM-1d'];
-  // ERR-3: the code of the table under another status.
-  if (at === 'status' && isRefused && due.slice(4) === came.slice(4)) return ['ERR-3'];
+  // ERR-3: the code of the table under another status; of one operation it is that one's rule.
+  if (at === 'status' && isRefused && due.slice(4) === came.slice(4)) {
+    return [...rulesOf(difference.basis), 'ERR-3'];
+  }
   // TXS-18: what goes by no provider is approved; TXS-3: what does is not.
   if (operation === 'approveTransaction' && came.startsWith('501')) return ['TXS-18', 'TXS-3'];
   if (operation === 'createAccount' && due === '201' && came.startsWith('403')) {
@@ -71,13 +78,19 @@ function answerRules({ difference, due, came, call }: Evidence): readonly string
   }
   // AUTH-3a: a token that was issued is one that works.
   if (came.startsWith('401') && call?.headers?.authorization !== undefined) return ['AUTH-3a'];
-  // What is out of reach is no other than what is not there, whatever state it is in.
-  if (due.startsWith('404') && !came.startsWith('404') && !/Webhook/.test(operation)) {
-    return reachRules(call);
-  }
+  if (due.startsWith('404')) return unreachedRules(call, came, operation);
+  if (came.startsWith('413') && operation === 'bulkCreateAccounts') return ['BULK-7'];
   if (operation !== 'createWebhook' || due !== '422 validation_failed') return [];
   const { url } = bodyOf(call);
   return typeof url === 'string' && url.startsWith('https:') ? ['HOOK-8'] : [];
+}
+
+/** What cannot be reached is no other than what is not there, whatever state it is in. */
+function unreachedRules(call: CallStep | undefined, came: string, operation: string) {
+  if (came.startsWith('412')) return ['UPD-6'];
+  if (came === '403 forbidden' && call?.as === 'delegated') return ['AUTH-4'];
+  const isTold = statusOf(came) < 400 || came.startsWith('409');
+  return isTold && !/Webhook/.test(operation) ? reachRules(call) : [];
 }
 
 /** Whose movement it is that was made twice, or not at all. */
@@ -101,9 +114,13 @@ function updateRules({ call, member, due, came, isAtOnce }: Evidence): readonly 
   if (isAtOnce && due.startsWith('412')) return ['UPD-12', 'UPD-7'];
   // UPD-4: a status that is refused; UPD-8: something else that is taken for no change.
   const isServable = due === '200' || due.startsWith('412');
-  if (isServable && came.startsWith('422') && sent.join() === 'status') return ['UPD-4'];
+  const isRefused = isServable && came.startsWith('422');
+  const isPlain = bodyOf(call).status === 'Active';
+  if (isRefused && sent.join() === 'status') return isPlain ? ['UPD-3', 'UPD-4'] : ['UPD-4'];
   if (due !== '200') return [];
-  if (came.startsWith('422')) return ['UPD-8', 'UPD-3'];
+  // One that is plain and alone was not taken; several are told to change nothing.
+  if (isRefused) return sent.length === 1 ? ['UPD-3', 'UPD-8'] : ['UPD-8', 'UPD-3'];
+  if (member === 'phone' || member === 'email') return ['UPD-11'];
   if (member === 'status') return sent.includes(member) ? ['UPD-4'] : ['UPD-2'];
   if (!(PROFILE_MEMBERS as readonly string[]).includes(member)) return [];
   return sent.includes(member) ? ['UPD-3'] : ['UPD-2'];
