@@ -33,7 +33,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
   ['Arrange', ['faults', 'limits', 'credentials', 'worlds']],
 ];
 
-export const views: readonly ViewEntry[] = [
+const views: readonly ViewEntry[] = [
   timeline,
   { name: 'accounts', title: 'Accounts', View: AccountsView },
   { name: 'transactions', title: 'Transactions', View: TransactionsView },

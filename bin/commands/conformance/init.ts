@@ -39,7 +39,7 @@ export function defineInit(command: Command): void {
     });
 }
 
-export function init(
+function init(
   file: string,
   options: { readonly force?: boolean; readonly print?: boolean },
   io: JudgeIo,

@@ -18,7 +18,7 @@ const inSimulator = simulatorParts.map((part) => `simulator/${part}`);
 const pure = ['big.js', 'libphonenumber-js', '#readers'];
 const serving = ['fastify', '@fastify/send', 'msw', 'ws', 'node:'];
 
-export const walls: readonly Wall[] = [
+const walls: readonly Wall[] = [
   // Starting worlds are made with the generator, by whoever loads them.
   { folder: 'fixtures', ours: [], packages: ['json-schema-faker'] },
   { folder: 'simulator/core', ours: ['fixtures'], packages: pure },

@@ -1,8 +1,10 @@
 // Wrong ways with the tag of an update, and with who may send one (UPD-6 to UPD-13).
 
 import type { Decision } from '../../core/call.ts';
+import { accountReply } from '../../core/operations/create-account.ts';
 import { headerOf } from '../../core/pipeline/operation-row.ts';
 import { copyContext, type RequestContext } from '../../core/pipeline/request-context.ts';
+import type { Account } from '../../core/records.ts';
 import { parseIfMatch } from '../../core/values/etag.ts';
 import { operation } from '../bend.ts';
 import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
@@ -18,6 +20,14 @@ function applyAnyway(context: RequestContext): Decision | null {
   const retold = copyContext(context, { call });
   const result = context.behaviour.operations[update](retold);
   return 'decideRow' in result ? null : result;
+}
+
+/** The account under its next revision, as an update answers it. */
+function raised(context: RequestContext, before: Account): Decision {
+  const account = { ...before, revision: before.revision + 1 };
+  const body = context.behaviour.serialize.account(account);
+  const changes = [{ type: 'account-changed', account } as const];
+  return { reply: accountReply(context, account, 200, body), changes, cites: [] };
 }
 
 const taking = (test: (header: string) => boolean): Deviation['bend'] =>
@@ -133,18 +143,7 @@ export const updateTagDeviations: readonly Deviation[] = [
       );
       const account = context.world.accounts.get(context.pathId);
       if (!sent || account === undefined) return given;
-      const raised = { ...account, revision: account.revision + 1 };
-      const { serialize, values } = context.behaviour;
-      return {
-        reply: {
-          status: 200,
-          contentType: 'application/json',
-          body: serialize.account(raised),
-          etag: values.etag(raised),
-        },
-        changes: [{ type: 'account-changed', account: raised }],
-        cites: [],
-      };
+      return raised(context, account);
     }),
   },
   {
@@ -196,18 +195,7 @@ export const updateTagDeviations: readonly Deviation[] = [
         !/would change nothing/.test(result.reply.body)
       )
         return result;
-      const raised = { ...account, email, revision: account.revision + 1 };
-      const { serialize, values } = context.behaviour;
-      return {
-        reply: {
-          status: 200,
-          contentType: 'application/json',
-          body: serialize.account(raised),
-          etag: values.etag(raised),
-        },
-        changes: [{ type: 'account-changed', account: raised }],
-        cites: [],
-      };
+      return raised(context, { ...account, email });
     }),
   },
   {

@@ -9,7 +9,7 @@ import type { JudgeIo } from '../io.ts';
 import { judgeTarget } from '../judge-target.ts';
 import { readRunOptions } from '../run-options.ts';
 
-export const TOKEN = 'tok_under_test_0123456789';
+const TOKEN = 'tok_under_test_0123456789';
 
 export interface JudgeRun {
   readonly code: number;

@@ -26,7 +26,7 @@ export type Outcome =
   | { readonly kind: 'paused'; readonly wallMs: number; readonly resume: () => Outcome }
   | { readonly kind: 'lost' };
 
-export const answered = (answer: Answer): Outcome => ({ kind: 'answer', answer });
+const answered = (answer: Answer): Outcome => ({ kind: 'answer', answer });
 
 export function handleCall(mind: SecondMind, call: Call): Outcome {
   const url = new URL(call.target, 'http://second.mind');
