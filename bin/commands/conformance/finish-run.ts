@@ -55,8 +55,9 @@ function incompleteWords(hindered: number): string {
   if (hindered === 0) {
     return `${code} (accept it in a baseline, or --allow-incomplete makes it 0)`;
   }
-  const why = 'blocked or inconclusive, or what was given for them is of no use now';
-  return `${code}; ${count(hindered, 'rule')} (${why}) no option forgives`;
+  const which = 'blocked or inconclusive, or what was given for it is of no use now';
+  const many = `${count(hindered, 'rule')} that no option forgives`;
+  return `${code}; ${many} (${which})`;
 }
 
 /** A run that was cut off or could not start says too little to change a baseline by. */

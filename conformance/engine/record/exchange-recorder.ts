@@ -2,6 +2,7 @@
 import type { Credential } from '../../providers/target.ts';
 import type { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import type { Pacer } from '../pace/pacer.ts';
+import type { Reachability } from '../pace/reachability.ts';
 import { Inconclusive, Unreachable } from '../scenario-errors.ts';
 import { Answer } from '../send/answer.ts';
 import type { RequestDraft } from '../send/client.ts';
@@ -33,7 +34,11 @@ export interface RunContext {
   readonly answerMonitor: AnswerMonitor;
   /** Whether the event loop of this program runs in time. */
   readonly eventLoop: EventLoopMonitor;
+  readonly reachability: Reachability;
 }
+
+/** What is said of everything that a target which has gone away leaves open. */
+export const GONE = 'the target stopped answering';
 
 const CLEAN_UP_TIMEOUT_MS = 5_000;
 /** As many as show a race; more would show nothing else. */
@@ -84,6 +89,7 @@ export class ExchangeRecorder {
     if (this.#runContext.signal.aborted && !this.#tidying) {
       throw new Inconclusive('the run was interrupted');
     }
+    if (this.#runContext.reachability.isGone) throw new Inconclusive(GONE);
     this.#count += 1;
     const n = this.#count;
     this.#runContext.onRequest();
@@ -112,6 +118,7 @@ export class ExchangeRecorder {
         timeoutMs: this.#tidying ? Math.min(timeoutMs, CLEAN_UP_TIMEOUT_MS) : timeoutMs,
         signal: this.#tidying ? this.#over.signal : this.#signal,
       });
+      this.#runContext.reachability.noteAnswer();
       const durationMs = performance.now() - startedAt;
       const exchange = { ...base, response, failure: null, durationMs };
       this.exchanges.push(exchange);
@@ -130,6 +137,7 @@ export class ExchangeRecorder {
       return answer;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
+      if (error.reason === 'refused') this.#runContext.reachability.noteRefusal(performance.now());
       const durationMs = performance.now() - startedAt;
       this.exchanges.push({ ...base, response: null, failure: error.message, durationMs });
       throw error;

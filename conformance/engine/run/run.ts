@@ -5,8 +5,9 @@ import type { Provider, Target } from '../../providers/target.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
 import { Pacer } from '../pace/pacer.ts';
+import { Reachability } from '../pace/reachability.ts';
 import { AnswerMonitor, MONITORED_RULES } from '../record/answer-monitor.ts';
-import type { RunContext } from '../record/exchange-recorder.ts';
+import { GONE, type RunContext } from '../record/exchange-recorder.ts';
 import { newNonce } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Scenario, ScenarioResult } from '../types.ts';
@@ -77,6 +78,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     learned: new Map(),
     answerMonitor: new AnswerMonitor(),
     eventLoop: new EventLoopMonitor(),
+    reachability: new Reachability(),
   };
   runContext.eventLoop.start();
   const { results, refusedToStart } = await playAll(options, runContext, mark, seed).finally(() =>
@@ -173,8 +175,8 @@ async function playLanes(
     if (runContext.signal.aborted) {
       return add(notPlayed(scenario, rules, 'not_tested', 'the run was interrupted'));
     }
-    if (silent >= GONE_AFTER) {
-      return add(notPlayed(scenario, rules, 'inconclusive', 'the target stopped answering'));
+    if (silent >= GONE_AFTER || runContext.reachability.isGone) {
+      return add(notPlayed(scenario, rules, 'inconclusive', GONE));
     }
     const expired = tokens.whyExpired(scenario, shared);
     if (expired !== undefined) {
