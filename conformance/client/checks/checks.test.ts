@@ -273,6 +273,8 @@ table('CLT-in-flight', plain, [
   ['waited for it', [running, told(500), told(2_000), { ...create, atMs: 4_000 }], {}, 'passed'],
   ['came when it was over', [running, { ...create, atMs: 5_000 }], {}, 'passed'],
   ['left at the 409', [running, told(500)], failed, 'fails gave-up-at-409'],
+  ['left after waits', [running, told(500), told(1_500)], failed, 'fails gave-up-at-409'],
+  ['left in haste', [running, told(500), told(600), told(700)], failed, 'fails hasty-at-409'],
   ['a new key', [running, told(500), { ...create, key: 'c' }], {}, 'fails new-key'],
   [
     'asked and asked',

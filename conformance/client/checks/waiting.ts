@@ -135,6 +135,8 @@ function retryAfterMs({ response }: ApiCall): number | null {
 
 const patienceMs = 40_000;
 const mostASecond = 5;
+/** IDEM-14a: "wait a few seconds". Less than this is none. */
+const shortestWaitMs = 500;
 
 const inFlight: Check = {
   id: 'CLT-in-flight',
@@ -202,6 +204,14 @@ function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readon
   const tries =
     repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
   const told = `after ${tries} answered 409 idempotency_in_flight the client left it at that`;
+  const longestMs = Math.max(
+    ...repeats.map(({ atMs }, n) => atMs - (repeats[n - 1]?.atMs ?? atMs)),
+  );
+  // More than one, and no wait between them that deserves the name: not the first 409 was the end.
+  if (repeats.length > 1 && longestMs + recording.lagMs < shortestWaitMs) {
+    const waits = `${told}, with ${seconds(longestMs)} between them`;
+    return fail('hasty-at-409', `${waits}, and the command ${end}`, shown);
+  }
   return fail('gave-up-at-409', `${told}, and the command ${end}`, shown);
 }
 
