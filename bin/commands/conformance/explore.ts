@@ -19,7 +19,7 @@ const help: HelpText = {
     '0 agrees',
     '1 differs',
     '2 usage',
-    '3 nothing could be compared, or the target went away half-way',
+    '3 the target went away half-way, or of most sequences nothing could be said',
     '5 error of the explorer',
     '130 interrupted',
   ],
