@@ -41,7 +41,10 @@ export function createHttp(options: HttpOptions): HttpServer {
   };
   const beside: RequestListener = (request, response) => {
     loading ??= load();
-    void loading.then((app) => app.routing(request, response));
+    void loading.then((app) => {
+      // Whoever left in the meantime has nothing to be told, and would never be seen to leave.
+      if (!response.destroyed) app.routing(request, response);
+    });
   };
   const server = createApiServer({ ...options, door, batcher, takeCall, beside });
   const channel = serveEventsChannel(server, { sandbox, door, headers, batcher });
