@@ -102,7 +102,7 @@ gate('a seed that is used up is forgiven by nothing, neither with a baseline', (
     const rule = report.rules.find(({ id }) => id === 'TXS-13')!;
     assert.equal(rule.lost, ['seeds.settled_transactions']);
     assert.is(code, 4);
-    assert.match(err, '1 rule (blocked or inconclusive, or what was given');
+    assert.match(err, '1 rule that no option forgives (blocked or inconclusive, or what was given');
   }),
 );
 
