@@ -51,13 +51,16 @@ const STATUS: Readonly<Record<string, readonly string[]>> = {
 export function idleRules({ difference, found, others, due }: Evidence): readonly string[] {
   // A refusal that is due says more of itself.
   if (statusOf(due) >= 400) return [];
-  return others.flatMap(({ n }) => {
+  const before = others.flatMap(({ n }) => {
     const outcome = answerOf(found.duel.model.outcomes.get(n));
-    if (outcome === undefined || n > difference.n) return [];
-    if (outcome.basis?.idempotency === 'replayed') return ['IDEM-4c'];
+    return outcome === undefined || n > difference.n ? [] : [outcome];
+  });
+  // A repeat needs its first call, whatever that was answered.
+  if (before.some(({ basis }) => basis?.idempotency === 'replayed')) return ['IDEM-4c'];
+  return before.flatMap(({ status, basis }) => {
     // What failed for a moment was meant to be sent again (IDEM-6b, IDEM-6c).
-    const isPassing = outcome.status === 500 || outcome.status === 503;
-    return outcome.status >= 400 && !isPassing ? rulesOf(outcome.basis) : [];
+    const isPassing = status === 500 || status === 503;
+    return status >= 400 && !isPassing ? rulesOf(basis) : [];
   });
 }
 
