@@ -2,7 +2,7 @@
 import { compareDeliveries, countDeliveries } from '../compare/deliveries.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
-import type { BurstStep, CallStep, Sequence, Step } from '../sequence.ts';
+import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { beginComparing, type Duel, follow, type ModelArena } from './arena.ts';
 import { judgeCall, judgeStep, pairCredentials, type StepVerdict } from './judge-step.ts';
 import { OrderSearch } from './orders.ts';
@@ -56,16 +56,18 @@ function impossible({ verdict, excused, model }: Attempt, target: Player): Duel 
 function searchesOf({ steps }: Sequence, target: Player): ReadonlyMap<number, OrderSearch> {
   return new Map(
     steps.flatMap((step, at) =>
-      step.do === 'burst'
-        ? [[step.n, new OrderSearch(ran(step, target), target, steps.slice(0, at))] as const]
-        : [],
+      step.do === 'burst' ? [[step.n, searchOf(step, steps.slice(0, at), target)] as const] : [],
     ),
   );
 }
 
-/** Calls that did something or were refused for good; what was put off did nothing. */
-function ran({ calls }: BurstStep, target: Player): readonly CallStep[] {
-  return calls.filter((call) => !isPutOff(call, calls, target.outcomes.get(call.n)));
+/** Of calls that did something or were refused for good; what was put off did nothing. */
+function searchOf({ calls }: BurstStep, before: readonly Step[], target: Player): OrderSearch {
+  // A fault that waits for one of them strikes the model too: that one has to be played.
+  const last = before.findLast((each) => each.do === 'fault' || callsOf([each]).length > 0);
+  const isPut = (call: CallStep) => isPutOff(call, calls, target.outcomes.get(call.n));
+  const ran = last?.do === 'fault' ? calls : calls.filter((call) => !isPut(call));
+  return new OrderSearch(ran, target, before);
 }
 
 /** IDEM-14a, IDEM-15: in flight beside its like; or contention, which never runs. */
