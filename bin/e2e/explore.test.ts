@@ -7,6 +7,7 @@ import { explore } from '../../conformance/explore/explore.ts';
 import { rulesFor } from '../../conformance/explore/findings/rules.ts';
 import type { GroundSender } from '../../conformance/explore/play/ground.ts';
 import { verdictOf } from '../../conformance/explore/report/report.ts';
+import type { CallStep, Sequence, Step } from '../../conformance/explore/sequence.ts';
 import type { Provider } from '../../conformance/providers/target.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
@@ -25,6 +26,7 @@ interface Told {
   readonly worlds?: number;
   /** So many calls are answered, and then none. */
   readonly answers?: number;
+  readonly sequences?: readonly Sequence[];
 }
 
 async function explored(
@@ -33,6 +35,7 @@ async function explored(
   {
     seed = 1,
     ideas,
+    sequences,
     worlds = Number.POSITIVE_INFINITY,
     answers = Number.POSITIVE_INFINITY,
   }: Told = {},
@@ -53,6 +56,7 @@ async function explored(
       crowd: 8,
       width: 1,
       firstOnly: true,
+      ...(sequences === undefined ? {} : { sequences }),
       ...(ideas === undefined ? {} : { ideas: everyIdea.filter(({ id }) => ideas.test(id)) }),
     });
   } finally {
@@ -105,6 +109,25 @@ exploring('a target that no longer answers any call has not agreed', async () =>
   assert.ok(all.agreed > 0);
   assert.ok(all.requests < 400, 'it is given up before all is sent');
   assert.equal([all.found.length, verdictOf(all)], [0, 'invalid']);
+});
+
+exploring('a fault that waits strikes one of several calls at once on both sides', async () => {
+  const create = (n: number): CallStep => ({
+    ...{ do: 'call', n, operation: 'createAccount', as: 'firm', key: { $fresh: `k${n}` } },
+    body: {
+      client_reference_id: { $fresh: `a${n}` },
+      email: { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] },
+      brand_id: { $role: 'firm', has: 'brand' },
+    },
+  });
+  const match = { operation: 'createAccount' };
+  const effect = { kind: 'status', status: 503 };
+  const steps: readonly Step[] = [
+    { do: 'fault', n: 1, match, times: 1, effect },
+    { do: 'burst', n: 4, calls: [create(2), create(3)] },
+  ];
+  const { found, agreed } = await explored(null, 100, { sequences: [{ steps }] });
+  assert.equal([found.length, agreed], [0, 1]);
 });
 
 exploring('what deviates is found, and shrunk to the calls that show it', async () => {

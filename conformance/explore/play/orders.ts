@@ -91,6 +91,8 @@ function likenessOf({ n: _, ...call }: CallStep, isShared: (symbol: string) => b
 function rankOf({ n }: CallStep, target: Player): number {
   const outcome = target.outcomes.get(n);
   if (outcome?.kind !== 'answer') return Number.MAX_SAFE_INTEGER;
+  // A fault strikes the first that comes; no other 503 of a burst is looked for a place.
+  if (outcome.status === 503) return -1;
   const kind = outcome.status === 201 ? 0 : outcome.status < 300 ? 1 : 2;
   return kind * 1e9 + outcome.answeredAtMs;
 }
