@@ -47,7 +47,9 @@ function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generato
     // What keeps the first one waiting is a fault of its own.
     const { pending: _, ...rest } = first;
     const repeat = { ...rest, n, ...(step.pending === undefined ? {} : { pending: step.pending }) };
-    if (!isDeepStrictEqual(repeat, step)) yield repeat;
+    // An exact repeat is the plainest: new names would make it another call again.
+    if (isDeepStrictEqual(repeat, step)) return;
+    yield repeat;
   }
   if (as !== 'firm' && step.headers?.authorization === undefined) yield { ...step, as: 'firm' };
   const own = { $fresh: `key${n}` };
