@@ -58,6 +58,7 @@ doors('the banner and the log', async () => {
     idempotency: null,
     caller: hostile,
     cites: [],
+    faults: [hostile],
     hints: [{ code: 'unknown_field', words: hostile }],
   } as never).split('\n');
   assert.is(lines.length, 2);

@@ -40,7 +40,7 @@ export function requestLine(line: RequestLine): string {
     `${method.padEnd(5)} ${shorten(visible(target)).padEnd(36)}`,
     outcome.padEnd(13),
     terminalLine(caller ?? '-').padEnd(10),
-    [...rules.slice(0, mostCites), ...faults.map((id) => `(fault ${id})`)].join(' '),
+    [...rules.slice(0, mostCites), ...faults.map((id) => `(fault ${terminalLine(id)})`)].join(' '),
   ]
     .join('  ')
     .trimEnd();
