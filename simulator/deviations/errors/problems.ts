@@ -220,7 +220,6 @@ export const errorDeviations: readonly Deviation[] = [
       'AUTH-7': 'it expects the code and status of the table',
       'AUTH-8': 'it expects the code and status of the table',
       'HOOK-6': 'it expects the code and status of the table',
-      'HOOK-11': 'it expects the code and status of the table',
       'HOOK-12': 'it expects the code and status of the table',
       'LIM-2': 'it expects the code and status of the table',
       'CONV-1c': 'it expects the code and status of the table',
