@@ -199,6 +199,29 @@ for (const [id, ideas] of sampleOfDay('subtle deviations by idea', BY_IDEA, 1)) 
   });
 }
 
+/** Of each family of signs that a rule is read from. */
+const CALLED = [
+  'account-etag-weak',
+  'account-phone-as-sent',
+  'update-ignores-last-name',
+  'bulk-answers-201',
+  'replay-of-updates-runs',
+  'refusals-422-not-recorded',
+  'ftd-never',
+  'cancel-settled-keeps-money',
+  'hook-rotate-keeps-secret',
+  'problem-status-as-text',
+];
+for (const id of CALLED) {
+  exploring(`${id} is called by its rule`, async () => {
+    const deviation = findDeviation(id)!;
+    const { found } = await explored(deviation, 1_500);
+    assert.is(found.length, 1);
+    const [first = ''] = rulesFor(found[0]!);
+    assert.ok((deviation.breaks as readonly string[]).includes(first), first);
+  });
+}
+
 exploring('every subtle deviation has a name and rules of its own', () => {
   const ids = subtleDeviations.map(({ id }) => id);
   assert.is(new Set(ids).size, ids.length);
