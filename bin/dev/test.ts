@@ -26,8 +26,8 @@ interface Job {
   readonly judge: (run: Run) => Verdict;
 }
 
-// One more than there are processors: some files wait for most of their time.
-const atOnce = availableParallelism() + 1;
+// Two for each processor: many files wait for most of their time.
+const atOnce = 2 * availableParallelism();
 
 const { values, positionals: filters } = readArgs(import.meta.url, {
   allowPositionals: true,
