@@ -75,7 +75,7 @@ const part = fc.oneof(
 
 /** A request that waits for a record waits briefly here: there is none to come. */
 function shortWait(row: Row): Record<string, Schema> {
-  return row.query?.['wait_ms'] ? { wait_ms: { enum: ['0', '1', '20'] } } : {};
+  return row.query?.wait_ms ? { wait_ms: { enum: ['0', '1', '20'] } } : {};
 }
 
 function pathOf(row: Row): fc.Arbitrary<string> {
