@@ -15,6 +15,9 @@ export interface JudgedClient {
   readonly fails: readonly string[];
 }
 
+/** A client under judgement waits most of its time. */
+const clientsPerCore = 2;
+
 /** The names of those about which the judge was wrong. */
 export async function judgeClients(clients: readonly JudgedClient[]): Promise<string[]> {
   const queue = [...clients];
@@ -24,7 +27,7 @@ export async function judgeClients(clients: readonly JudgedClient[]): Promise<st
       if (!(await isJudgedRight(client))) wrong.push(client.name);
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: clientsPerCore * availableParallelism() }, work));
   return wrong;
 }
 

@@ -66,7 +66,7 @@ const mistakes = {
   },
   'deaf-to-retry-after': { retryAfterMs: () => 300 },
   'retry-after-in-ms': {
-    retryAfterMs: (response) => Number(response.headers.get('retry-after')),
+    retryAfterMs: (headers) => Number(headers['retry-after']),
     tries: 9,
     waitMs: () => 500,
   },
