@@ -8,7 +8,7 @@ import { runInterruptibly } from './run-interruptibly.ts';
 
 const help: HelpText = {
   words: [
-    'The command is a test or an example of your client, in any language. It finds a sandbox in SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID, SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and ends with exit code 0 when all is well. It runs as it is first, then once a check in a world where something goes wrong.',
+    'The command is a test or an example of your client, in any language. It finds a sandbox in SANDBOX_BASE_URL, SANDBOX_TOKEN, SANDBOX_CLIENT_ID, SANDBOX_CLIENT_SECRET, SANDBOX_BRAND_ID, SANDBOX_ACCOUNT_ID, SANDBOX_TRADING_ACCOUNT_ID and SANDBOX_CONTROL_URL, and ends with exit code 0 when all is well. It is run as it is first, and then again and again, some 20 to 60 times in all: each time in a world of its own in which something else goes wrong.',
     'SANDBOX_TOKEN is good for every brand of its firm, so a create has to name SANDBOX_BRAND_ID as its brand_id.',
   ],
   examples: [

@@ -4,7 +4,7 @@ import { findRule } from '../../../fixtures/rules.ts';
 import { wrapText } from '../../reports/plain-text.ts';
 import { brokenChecks } from './broken.ts';
 import type { Check } from './check.ts';
-import { glossary } from './glossary.ts';
+import { wordsIn } from './glossary.ts';
 import { habitChecks } from './habits.ts';
 import { lostChecks } from './lost.ts';
 import { refusedChecks } from './refused.ts';
@@ -72,7 +72,9 @@ export function explainClientCheck(id: string, width: number): readonly string[]
     ...mend.example.split('\n').map((line) => `    ${line}`.trimEnd()),
     '',
     ...rules.flatMap((rule) => item(rule, findRule(rule).words)),
-    ...glossary.flatMap(({ word, meaning }) => item(word, meaning)),
+    ...wordsIn([title, orders, expected, atStake, mend.words]).flatMap(({ word, meaning }) =>
+      item(word, meaning),
+    ),
     ...item('try it', `conformance client --only ${check.id} -- COMMAND`),
   ];
 }

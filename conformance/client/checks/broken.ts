@@ -78,12 +78,12 @@ const givesUp: Check = {
   title: '500 without end',
   orders: 'One write after the other is answered 500, however often it is sent.',
   expected:
-    'at most 10 tries of one request, no more than 3 of them in any second, then an error (an exit code that is not 0)',
+    'tries one request at most 10 times, no more than 3 times in any second, and then ends with an error (an exit code that is not 0)',
   atStake:
-    'When the platform is down, every client that tries without end keeps it down, and nobody is told that the payment was never made.',
+    'When the platform is down, every client that tries without end helps to keep it down, and nobody is told that the payment was never made.',
   mend: {
     words:
-      'Count the tries, double the wait after each, add some jitter, and after a handful of tries report the error to who called.',
+      'Count the tries, double the wait after each, add some jitter, and after a handful of tries report the error to whoever called.',
     example: `POST /api/v1/transactions        500
 (0.5 s)  POST …  same key          500
 (1 s)    POST …  same key          500

@@ -1,6 +1,16 @@
-// The two words of a report that somebody may meet for the first time.
+// The words of a report that somebody may meet for the first time.
 
-export const glossary: readonly { readonly word: string; readonly meaning: string }[] = [
+interface GlossaryEntry {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+export const glossary: readonly GlossaryEntry[] = [
+  {
+    word: 'a write',
+    meaning:
+      'one of the nine calls that change something and take a key: an account is created (alone or in bulk) or updated, a position opened or closed, a transaction created, approved, rejected or cancelled.',
+  },
   {
     word: 'a key',
     meaning:
@@ -12,3 +22,9 @@ export const glossary: readonly { readonly word: string; readonly meaning: strin
       'the header ETag of an account, which an update sends back as If-Match. It says which state of the account the client has seen.',
   },
 ];
+
+/** Those that stand in these texts. */
+export function wordsIn(texts: readonly string[]): readonly GlossaryEntry[] {
+  const all = texts.join('\n');
+  return glossary.filter(({ word }) => new RegExp(`\\b${word.slice(2)}s?\\b`).test(all));
+}

@@ -109,9 +109,10 @@ const amounts: Check = {
   orders: 'Nothing.',
   expected: 'sends amounts as decimal strings',
   atStake:
-    'A number in JSON is a double in most languages: 0.1 + 0.2 is 0.30000000000000004, and somebody pays the difference.',
+    'Most programs round the numbers that they read: 0.1 + 0.2 becomes 0.30000000000000004, and somebody pays the difference.',
   mend: {
-    words: 'Compute with decimals or whole cents, and send the amount as a string of digits.',
+    words:
+      'A number in JSON is a double in most languages: compute with decimals or whole cents, and send the amount as a string of digits.',
     example: `POST /api/v1/transactions
 {"amount": "250.00", …}            not 250.0, and not "2.5e2"`,
   },
@@ -158,7 +159,7 @@ const secretPlaces: Check = {
   orders: 'Nothing.',
   expected: 'puts no token and no secret into a path, a query or a reference',
   atStake:
-    'Urls are kept in the logs of every proxy on the way, and references in every export: who reads them can move money.',
+    'Urls are kept in the logs of every proxy on the way, and references in every export: whoever reads them can move money.',
   mend: {
     words: 'A token belongs into the Authorization header, and nowhere else.',
     example: `GET /api/v1/accounts

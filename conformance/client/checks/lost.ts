@@ -39,7 +39,7 @@ const answerLost: Check = {
   orders: 'Each write in turn runs, and its connection is cut in place of the answer.',
   expected: 'repeats with the same key and the same body, so that there is one effect',
   atStake:
-    'The money has moved and the client does not know it: who sends it again as something new moves it twice.',
+    'The money has moved and the client does not know it: whoever sends it again as something new moves it twice.',
   mend,
   rules: ['IDEM-4b', 'IDEM-4c'],
   aims: ({ sites }) => aimsAt(sites),

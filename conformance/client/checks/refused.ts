@@ -36,7 +36,7 @@ const refused: Check = {
     'A write is answered 403, 404, 409 invalid_state, 422 or 501, and so is whoever sends the same again.',
   expected: 'does not send it again as it is, under whatever key',
   atStake:
-    'The answer will not change: every repeat takes from the allowance of calls that can succeed, and hides the mistake from who could mend it.',
+    'The answer will not change: every repeat takes from the allowance of calls that can succeed, and hides the mistake from those who could mend it.',
   mend: {
     words:
       'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. What was corrected is a new operation, under a new key.',
@@ -133,7 +133,7 @@ const staleTag: Check = {
   expected:
     'does not repeat with that tag, reads anew, and sends under a new tag and a new key, or ends with an error',
   atStake:
-    'Two people edit one customer. Without this the later one silently undoes the work of the earlier one, or neither change is made.',
+    'Two people edit one customer. A client that does not look again silently undoes the work of the other one, or drops its own.',
   mend: {
     words:
       'On 412 read the account again, apply the change to what it is now, and send it as a new operation: a new tag, a new key.',

@@ -29,10 +29,10 @@ const largeIds: Check = {
   orders: 'Every id of accounts, transactions and positions is larger than 9007199254740992.',
   expected: 'never names a rounded id',
   atStake:
-    'Beyond that number a double skips every second whole number: the deposit goes to the account next door.',
+    "A program that reads such an id as a number rounds it, and the rounded one is somebody else's: the deposit goes to the account next door.",
   mend: {
     words:
-      'Keep ids as the strings that they are. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
+      'Keep ids as the strings that they are: beyond 2^53 a double skips every second whole number. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
     example: `201 Created                        {"id": "9007199254743003", …}
 
 POST /api/v1/transactions

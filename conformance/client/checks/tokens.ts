@@ -90,7 +90,7 @@ const kept: Check = {
   orders: 'Nothing.',
   expected: 'does not ask for a token for each call',
   atStake:
-    'Ten tokens a minute are given out: a client that asks for each call stands still after the tenth.',
+    'Ten tokens a minute are given out: a client that asks for a new one with each call stands still after the tenth.',
   mend: {
     words: 'Keep the token, and ask for another one shortly before it expires or after a 401.',
     example: `POST /api/v1/oauth/token           200: expires_in 3600

@@ -28,13 +28,13 @@ const onItsWayMs = 250;
 
 const limited: Check = {
   id: 'CLT-429',
-  title: 'the client is limited',
+  title: 'the client is told to wait (429)',
   orders:
     'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is.',
   expected:
     'sends nothing of that credential before Retry-After is over, then repeats with the same key, and succeeds',
   atStake:
-    'Who goes on sending is limited for longer, and everything else that shares the credential stands still with it.',
+    'Whoever goes on sending is shut out for longer, and everything else that uses the same credential stands still with it.',
   mend: {
     words:
       'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
@@ -145,7 +145,7 @@ const inFlight: Check = {
     'The answer to each write in turn is lost while the attempt runs on for 3 s: repeats are answered 409 idempotency_in_flight until it is over.',
   expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
   atStake:
-    'The money is on its way: a client that takes this 409 for a refusal reports a payment as failed that succeeds a second later.',
+    'The money is on its way: a client that takes "still running" for "refused" reports a payment as failed that succeeds a second later.',
   mend: {
     words:
       'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',

@@ -115,7 +115,7 @@ ${reason === null ? null : html`<p>In the baseline: ${reason}</p>`}
 ${why === null ? null : html`<p class="dim">${why}</p>`}
 ${byKind(check).map((group) => finding(group, check, report))}
 ${shown}
-<dl class="pair"><dt>right is</dt><dd>${check.expected}</dd>
+<dl class="pair"><dt>a right one</dt><dd>${check.expected}</dd>
 <dt>at stake</dt><dd>${check.at_stake}</dd>
 <dt>mend</dt><dd>${check.mend.words}</dd>${rules}</dl>
 </div></details>

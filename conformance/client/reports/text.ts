@@ -4,7 +4,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import { shortKey } from '../checks/check.ts';
-import { glossary } from '../checks/glossary.ts';
+import { wordsIn } from '../checks/glossary.ts';
 import type { ClientReport, ReportCheck, ReportFinding, ReportVerdict } from '../report.ts';
 import { callsOf, clock, lastLines, recordingAt, request, result } from './timeline.ts';
 import { byKind, countsLine, runLine, typed, verdictWords } from './words.ts';
@@ -82,7 +82,7 @@ class Page {
     this.#item('at stake', check.at_stake);
     this.#item('what we did', check.orders);
     for (const group of byKind(check)) if (group[0]?.verdict === verdict) this.#finding(group);
-    this.#item('right is', check.expected);
+    this.#item('a right one', check.expected);
     this.#item('mend', check.mend.words);
     this.#say();
     for (const line of check.mend.example.split('\n')) this.#line(`    ${line}`);
@@ -119,10 +119,12 @@ class Page {
 
   /** For who meets them for the first time, where something was found that is told with them. */
   words(): void {
-    if (this.#report.checks.every(({ findings }) => findings.length === 0)) return;
+    const told = this.#report.checks.filter(({ findings }) => findings.length > 0);
+    const words = wordsIn(told.flatMap(({ title, orders, expected }) => [title, orders, expected]));
+    if (words.length === 0) return;
     this.#say();
     this.#say(this.#paint.bold('Words'));
-    for (const { word, meaning } of glossary) this.#item(word, meaning);
+    for (const { word, meaning } of words) this.#item(word, meaning);
   }
 
   listed(verdict: ReportVerdict): void {
