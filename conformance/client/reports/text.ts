@@ -34,6 +34,8 @@ class Page {
   readonly #report: ClientReport;
   readonly #paint: ChalkInstance;
   readonly #width: number;
+  /** Examples that were shown, each with its check: several mistakes have one mending. */
+  readonly #shownAt = new Map<string, string>();
 
   constructor(report: ClientReport, { color, width }: TextOptions) {
     this.#report = report;
@@ -83,13 +85,23 @@ class Page {
     this.#item('what we did', check.orders);
     for (const group of byKind(check)) if (group[0]?.verdict === verdict) this.#finding(group);
     this.#item('a right one', check.expected);
-    this.#item('mend', check.mend.words);
-    this.#say();
-    for (const line of check.mend.example.split('\n')) this.#line(`    ${line}`);
-    this.#say();
+    this.#mend(check);
     for (const { id, words } of check.rules) this.#item('rule', `${id}: ${words}`);
     if (check.why !== null) this.#item('note', check.why);
     this.#item('try again', check.findings[0]?.replay ?? '');
+  }
+
+  #mend({ id, mend }: ReportCheck): void {
+    const before = this.#shownAt.get(mend.example);
+    if (before !== undefined) {
+      this.#item('mend', `as at ${before}`);
+      return;
+    }
+    this.#shownAt.set(mend.example, id);
+    this.#item('mend', mend.words);
+    this.#say();
+    for (const line of mend.example.split('\n')) this.#line(`    ${line}`);
+    this.#say();
   }
 
   #finding(group: readonly ReportFinding[]): void {
