@@ -53,15 +53,16 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
 
 /** What came of it, where both have run and made a record each. */
 function doubled(struck: ApiCall, again: ApiCall): string {
+  const name = struck.operation === 'openPosition' ? 'position_id' : 'id';
   const [first, second] = [struck, again].map(({ fate, response }) =>
-    fate === 'request_lost' || fate === 'refused' ? undefined : idIn(response),
+    fate === 'request_lost' || fate === 'refused' ? undefined : idIn(response, name),
   );
   if (first === undefined || second === undefined || first === second) return '';
   return `: now there are two of it, ${first} and ${second}`;
 }
 
-function idIn(response: ApiResponse | null): string | undefined {
-  const { id } = membersOf(parseJson(response?.body ?? ''));
+function idIn(response: ApiResponse | null, name = 'id'): string | undefined {
+  const { [name]: id } = membersOf(parseJson(response?.body ?? ''));
   return isSuccess(response?.status ?? null) && typeof id === 'string' ? id : undefined;
 }
 

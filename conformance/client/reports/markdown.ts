@@ -1,6 +1,7 @@
 // The report on a client as Markdown, for a pull request, a wiki or a CI summary.
 import { codeSpan, httpBlock, plainWords, tableCell } from '../../reports/markdown-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
+import { wordsIn } from '../checks/glossary.ts';
 import type { ClientReport, ReportCheck, ReportFinding } from '../report.ts';
 import { callsOf, clock, recordingAt, request, result } from './timeline.ts';
 import { byKind, countsLine, runLine, typed, verdictWords } from './words.ts';
@@ -18,13 +19,15 @@ export function markdownReport(report: ClientReport): string {
     `${countsLine(report)}. The first run: ${plainWords(report.does)}.`,
     table(report),
     ...told.map((check) => section(check, report)),
+    ...words(told),
     ...baseline(report),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 function table({ checks }: ClientReport): string {
-  const rows = checks.map(({ id, title, verdict, places }) => {
+  const tried = checks.filter(({ verdict }) => verdict !== 'not_selected');
+  const rows = tried.map(({ id, title, verdict, places }) => {
     const { sign, name } = verdictWords[verdict];
     return `| ${sign} ${name} | ${id} | ${tableCell(title)} | ${places || ''} |`;
   });
@@ -33,7 +36,7 @@ function table({ checks }: ClientReport): string {
 
 function section(check: ReportCheck, report: ClientReport): string {
   const { sign, name } = verdictWords[check.verdict];
-  const rules = check.rules.map(({ id, words }) => `${id}: ${plainWords(words)}`).join('; ');
+  const rules = check.rules.map((rule) => `- ${rule.id}: ${plainWords(rule.words)}`);
   const parts = [
     `## ${sign} ${check.id} ${name}: ${plainWords(check.title)}`,
     plainWords(check.orders),
@@ -42,10 +45,16 @@ function section(check: ReportCheck, report: ClientReport): string {
     `**At stake:** ${plainWords(check.at_stake)}`,
     `**Mend:** ${plainWords(check.mend.words)}`,
     httpBlock(check.mend.example.split('\n')),
-    `Rules: ${rules}.`,
+    ['Rules:', '', ...rules].join('\n'),
     `Try again: ${codeSpan(check.findings[0]?.replay ?? '')}`,
   ];
   return parts.join('\n\n');
+}
+
+function words(told: readonly ReportCheck[]): string[] {
+  const lines = wordsIn(told.flatMap(({ title, orders, expected }) => [title, orders, expected]));
+  if (lines.length === 0) return [];
+  return ['## Words', lines.map(({ word, meaning }) => `- **${word}**: ${meaning}`).join('\n')];
 }
 
 function finding(group: readonly ReportFinding[], report: ClientReport): string {
