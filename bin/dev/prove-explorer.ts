@@ -3,6 +3,7 @@
 //   parts: all of them unless named
 //   --seed N         decides what is drawn (1)
 //   --requests N     for each target (5000)
+//   --length N       sequences of so many calls, in place of mostly short ones
 //   --sample N       only so many targets of each part, drawn by the seed
 //   --only TEXT      only targets whose name has this text; repeatable
 //   --learn-once     learns the answers to open questions from a whole one, for all like it
@@ -23,6 +24,7 @@ const { values, positionals } = readArgs(import.meta.url, {
   options: {
     seed: { type: 'string', default: '1' },
     requests: { type: 'string', default: '5000' },
+    length: { type: 'string' },
     sample: { type: 'string' },
     only: { type: 'string', multiple: true, default: [] },
     all: { type: 'boolean', default: false },
@@ -38,10 +40,11 @@ if (unknown !== undefined) {
   refuse(import.meta.url, `${unknown} is no part: give ${PARTS.join(', ')}`);
 }
 const parts = positionals.length === 0 ? PARTS : (positionals as Part[]);
-const { seed, requests, sample } = wholeNumbers(import.meta.url, {
+const { seed, requests, sample, length } = wholeNumbers(import.meta.url, {
   seed: values.seed,
   requests: values.requests,
   sample: values.sample ?? String(Number.MAX_SAFE_INTEGER),
+  length: values.length ?? String(Number.MAX_SAFE_INTEGER),
 });
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -83,6 +86,7 @@ for (const [at, subject] of left.entries()) {
   const explored = await exploreOne(subject, {
     ...options,
     ...(await learnedBefore(subject)),
+    ...(values.length === undefined ? {} : { length }),
     ...(sequence === undefined ? {} : { sequence }),
   });
   if (stop.signal.aborted) break;

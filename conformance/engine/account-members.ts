@@ -8,6 +8,14 @@ export const PROFILE = {
   language: 'en-US',
 } as const;
 
+/** What a new account is given. */
+export const NEW_PROFILE = {
+  first_name: 'Ada',
+  last_name: 'Conformance',
+  country: 'GB',
+  language: 'en',
+} as const satisfies Readonly<Record<keyof typeof PROFILE, string>>;
+
 export const PROFILE_MEMBERS = Object.keys(PROFILE) as (keyof typeof PROFILE)[];
 
 /** UPD-3, UPD-4. */

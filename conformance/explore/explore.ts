@@ -12,8 +12,7 @@ import { ideas as everyIdea } from './draw/ideas.ts';
 import { DEAR_IDEA } from './draw/mixtures/many.ts';
 import { Random } from './draw/random.ts';
 import { Casebook } from './findings/casebook.ts';
-import type { Inventory } from './findings/inventory.ts';
-import { EMPTY, withMadeBy } from './findings/inventory.ts';
+import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import type { MakeModel, Model, ModelSettings } from './model.ts';
@@ -50,6 +49,8 @@ export interface ExploreOptions {
   readonly width: number;
   /** What is drawn from: every idea there is, unless a proof is about some of them. */
   readonly ideas?: readonly Idea[];
+  /** Sequences of so many calls, as chance has them: for proofs. */
+  readonly length?: number;
   /** Ends as soon as one difference is known: for proofs. */
   readonly firstOnly?: boolean;
   /** Played in place of drawn ones, once each. */
@@ -195,20 +196,18 @@ class Exploration {
 
   /** Drawn on a world of the model that is given up afterwards. */
   async #drawOne(random: Random, sweeps: boolean, lead?: string) {
-    const { provider, crowd, ideas = everyIdea } = this.#options;
+    const { provider, crowd, ideas = everyIdea, length } = this.#options;
     const { mainRole, disposable } = await provider.shared();
     const world = await this.#model.provider.own();
     try {
       const player = new Player(groundOf(this.#model, world), newNonce());
       const common = { ideas, random, coverage: this.#coverage, offers: provider.offers };
       const most = Math.max(1, this.#most - this.#requests);
-      const how = { disposable, main: mainRole, crowd, most, sweeps };
-      const sequence = await drawSequence(
-        { ...common, ...how, ...(lead === undefined ? {} : { lead }) },
-        player,
-      );
-      const { outcomes } = player;
-      return { sequence, outcomes, sweeps, novelty: this.#coverage.noveltyOf(sequence, outcomes) };
+      const how = { disposable, main: mainRole, crowd, most, sweeps: sweeps && !length };
+      const wanted = { ...(lead && { lead }), ...(length && { length }) };
+      const sequence = await drawSequence({ ...common, ...how, ...wanted }, player);
+      const novelty = this.#coverage.noveltyOf(sequence, player.outcomes);
+      return { sequence, outcomes: player.outcomes, sweeps, novelty };
     } finally {
       await world.close();
     }

@@ -41,6 +41,8 @@ export interface ExploreOneOptions {
   readonly learned?: Settings;
   /** Played in place of drawn ones. */
   readonly sequence?: Sequence;
+  /** Calls of each sequence; mostly few unless given. */
+  readonly length?: number;
 }
 
 export async function exploreOne(subject: Subject, options: ExploreOneOptions): Promise<Explored> {
@@ -64,7 +66,8 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       masked: new Set(),
       crowd: 8,
       width: 1,
-      ...(options.sequence === undefined ? {} : { sequences: [options.sequence] }),
+      ...(options.sequence && { sequences: [options.sequence] }),
+      ...(options.length && { length: options.length }),
       firstOnly: !options.all && subject.breaks.length > 0,
     });
     const { user, system } = process.cpuUsage(started);

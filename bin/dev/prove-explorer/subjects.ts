@@ -82,7 +82,7 @@ function secondMinds(isMeant: (defect: Defect) => boolean): readonly Subject[] {
   });
 }
 
-function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
+export function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
   const { id = 'whole', kind = 'whole', breaks = [] } = defect ?? {};
   return {
     id: `${style}/${id}`,

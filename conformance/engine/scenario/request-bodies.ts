@@ -1,5 +1,6 @@
 // Valid request bodies, fresh each time, as the specification's field tables have them.
 import type { Place } from '../../providers/target.ts';
+import { NEW_PROFILE } from '../account-members.ts';
 import type { RequestBody } from '../send/client.ts';
 import type { FreshValues } from './fresh-values.ts';
 
@@ -13,10 +14,7 @@ export function newAccount(
   return {
     client_reference_id: fresh.reference(),
     email: fresh.email(),
-    first_name: 'Ada',
-    last_name: 'Conformance',
-    country: 'GB',
-    language: 'en',
+    ...NEW_PROFILE,
     ...brand,
     ...over,
   };

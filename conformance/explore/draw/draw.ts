@@ -26,6 +26,8 @@ export interface DrawParts {
   readonly sweeps: boolean;
   /** The idea that it begins with, in place of the one that was drawn least. */
   readonly lead?: string;
+  /** Calls of a sequence that goes as chance has it; mostly few unless given. */
+  readonly length?: number;
 }
 
 export async function drawSequence(parts: DrawParts, player: Player): Promise<Sequence> {
@@ -73,9 +75,9 @@ class SequenceDrawing {
 
   /** Idea by idea as chance and a theme will have it. */
   async wander(): Promise<void> {
-    const { random, most } = this.#parts;
+    const { random, most, length: wanted = lengthOf(random) } = this.#parts;
     await this.#begin();
-    const length = Math.min(most, lengthOf(random));
+    const length = Math.min(most, wanted);
     const theme = chooseTheme(random);
     while (this.calls < length) await this.#draw(this.#pick(theme));
   }
