@@ -117,7 +117,7 @@ function formOf(wanted: string, { hex, command }: Derivation): string | null {
   const printed = `$(${command})`;
   const through = (change: string) => `$(${command} | ${change})`;
   if (wanted === hex) return printed;
-  if (wanted === hex.slice(0, 32)) return through('cut -c 1-32');
+  if (wanted.length < 64 && hex.startsWith(wanted)) return through(`cut -c 1-${wanted.length}`);
   if (wanted === `${hex}00`) return `${printed}00`;
   if (wanted === hex.toUpperCase()) return through('tr a-f A-F');
   if (wanted === shiftDigits(hex)) return through('unlike');

@@ -146,6 +146,17 @@ export const brokenVerifiers: readonly Broken[] = [
     trips: oddLengths,
   },
   {
+    name: 'ends at an odd number of digits and is started anew',
+    change: {
+      equal: (candidate, mac) => {
+        if (/^([0-9a-f]{2})*[0-9a-f]$/.test(candidate)) throw new Error('an odd number of digits');
+        return correctSteps.equal(candidate, mac);
+      },
+      diesForMs: 200,
+    },
+    trips: refuses('truncated-v1'),
+  },
+  {
     name: 'answers, and then ends at a header without a signature',
     change: { endsAfter: (request) => request.headers['x-webhook-signature'] === undefined },
     trips: refuses('no-header'),
