@@ -120,15 +120,15 @@ function Check({ of, report }: { of: ClientCheck; report: ClientReport }) {
         <Badge tone={tone}>{words}</Badge> <code>{of.id}</code> {of.title}
       </summary>
       <p class="note">{of.why ?? of.orders}</p>
+      <p>
+        <strong>At stake:</strong> {of.at_stake}
+      </p>
       {findings.slice(0, 1).map((finding) => (
         <Shown key={finding.place} finding={finding} check={of} report={report} />
       ))}
       {findings.length > 1 ? (
         <p class="note">The same at {plural(findings.length - 1, 'other place')}.</p>
       ) : null}
-      <p>
-        <strong>At stake:</strong> {of.at_stake}
-      </p>
       <p>
         <strong>Mend:</strong> {of.mend.words}
       </p>
