@@ -16,7 +16,7 @@ export interface JudgedClient {
 }
 
 /** A client under judgement waits most of its time. */
-const clientsPerCore = 2;
+const clientsPerCore = 3;
 
 /** The names of those about which the judge was wrong. */
 export async function judgeClients(clients: readonly JudgedClient[]): Promise<string[]> {
