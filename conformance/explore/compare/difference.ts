@@ -17,13 +17,17 @@ export interface Difference {
 }
 
 /** What concerns every operation alike is one difference, whichever of them has shown it. */
-function commonKind({ at, modelAnswer, targetAnswer }: Difference): string | undefined {
+function commonKind({ at, modelAnswer, targetAnswer, basis }: Difference): string | undefined {
   if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;
   if (targetAnswer.startsWith('429') !== modelAnswer.startsWith('429')) return 'a limit';
   if (targetAnswer.startsWith('401') !== modelAnswer.startsWith('401')) return 'a token';
+  const [due, came] = [modelAnswer, targetAnswer].map((each) => each.startsWith('400 idempotency'));
+  if (due !== came) return due ? `a key: ${rulesOf(basis).join(' ')}` : 'a key that was refused';
   const isProblem = Number.parseInt(modelAnswer, 10) >= 400 && targetAnswer === modelAnswer;
   return isProblem && /^(body\.|header\.content-type)/.test(at) ? `a problem: ${at}` : undefined;
 }
+
+export const isOfAll = (difference: Difference): boolean => commonKind(difference) !== undefined;
 
 /** The same for the same kind of difference, whatever the names and values in it. */
 export function signatureOf(difference: Difference): string {

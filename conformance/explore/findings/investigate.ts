@@ -1,9 +1,10 @@
 // What becomes of a difference: shown again from fresh, and shrunk to the shortest sequence that
 // still shows it.
-import { type Difference, likenessOf, signatureOf } from '../compare/difference.ts';
+import { type Difference, isOfAll, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, renumbered, type Sequence } from '../sequence.ts';
+import { callsOf, type Operation, renumbered, type Sequence } from '../sequence.ts';
+import { elsewhere } from './elsewhere.ts';
 import { shrink, upTo } from './shrink.ts';
 
 export interface Found {
@@ -17,6 +18,8 @@ export interface Found {
   /** How often it was met, and as what. */
   times: number;
   readonly metAs: Set<string>;
+  /** ERR-3: another operation that was seen to answer a refusal in the same way. */
+  readonly elsewhere?: Operation;
 }
 
 const AGAIN = 2;
@@ -47,12 +50,12 @@ export async function investigate(
     return null;
   };
   const cut = upTo(sequence, first.n);
-  const { sequence: shrunk, shown } = await shrink(cut, first.n, shows);
+  const { sequence: shrunk, shown } = await shrink(cut, first.n, shows, isOfAll(first));
   const plain = renumbered(shrunk);
   const again = await showAgain(plain, (each) => shows(each, 1));
   const last = again.last ?? (again.isSpent ? (shown ?? { ...met, difference: first }) : null);
   if (last?.difference === undefined) return null;
-  return {
+  const found: Found = {
     // What was not played under its new numbers is told under the old ones.
     sequence: upTo(again.last === null ? shrunk : plain, last.difference.n),
     difference: last.difference,
@@ -63,6 +66,18 @@ export async function investigate(
     times: 1,
     metAs: new Set([signatureOf(first)]),
   };
+  const other = await unlessSpent(() => elsewhere(found, play));
+  return other === undefined ? found : { ...found, elsewhere: other };
+}
+
+/** Undefined where no requests are left for it. */
+async function unlessSpent<T>(play: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await play();
+  } catch (error) {
+    if (error instanceof Spent) return undefined;
+    throw error;
+  }
 }
 
 const ONCE = 'once, with no requests left to show it again';

@@ -20,7 +20,7 @@ const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^signature\.t$/, ['EVT-5b', 'EVT-5a']],
   [/^signature/, ['EVT-6', 'EVT-7', 'EVT-5a']],
   [/^count$/, ['EVT-4', 'EVT-8a', 'EVT-1', 'EVT-12', 'EVT-13']],
-  [/^(entries|balance)/, ['TXS-10', 'TXS-4', 'IDEM-4c']],
+  [/^(entries|balance)/, ['TXS-4', 'TXS-10', 'IDEM-4c']],
 ];
 
 /** Rules of a member of a success, by the kind of record. */
@@ -105,6 +105,7 @@ export function rulesFor(found: Found): readonly string[] {
       ];
   return [
     ...new Set([
+      ...(found.elsewhere === undefined ? [] : ['ERR-3']),
       ...(isReplayed ? [] : shapeRules(difference, kind, member)),
       ...limitRules(evidence),
       ...repeatRules(evidence),

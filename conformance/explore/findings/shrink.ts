@@ -2,6 +2,7 @@
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
 import { callsOf, refersTo, type Sequence, type Step, type Value } from '../sequence.ts';
+import { create as plainCreate } from './plain-calls.ts';
 import { simpler } from './simpler.ts';
 
 type Shows = (sequence: Sequence) => Promise<Duel | null>;
@@ -16,8 +17,14 @@ export interface Shrunk {
 }
 
 /** Ends with the best so far when no requests are left. */
-export async function shrink(sequence: Sequence, n: number, shows: Shows): Promise<Shrunk> {
+export async function shrink(
+  sequence: Sequence,
+  n: number,
+  shows: Shows,
+  isOfAll: boolean,
+): Promise<Shrunk> {
   const shrinking = new Shrinking(sequence, n, shows);
+  if (isOfAll) await shrinking.plain();
   await shrinking.slice();
   await shrinking.drop();
   await shrinking.simplify();
@@ -53,6 +60,19 @@ class Shrinking {
       this.#isSpent = true;
       return false;
     }
+  }
+
+  /** What every operation has in common shows in a create too, unless it is about this one. */
+  async plain(): Promise<void> {
+    const last = this.best.steps.at(-1)!;
+    if (last.do !== 'call' || last.operation === 'createAccount' || last.pending) return;
+    const { n, as, key, headers } = last;
+    const { key: _, ...create } = plainCreate(n, as, {});
+    const same = {
+      ...(key === undefined ? {} : { key }),
+      ...(headers === undefined ? {} : { headers }),
+    };
+    await this.#try([...this.best.steps.slice(0, -1), { ...create, ...same }]);
   }
 
   /** At a stroke: only what the last step refers to, and what those steps refer to. */

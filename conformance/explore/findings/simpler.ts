@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import { sameValue } from '../draw/scene.ts';
-import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import { type CallStep, callsOf, type Operation, type Step, type Value } from '../sequence.ts';
 
 /** What it is tried in place of depends on what comes before. */
 export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
@@ -50,6 +50,10 @@ function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generato
     // An exact repeat is the plainest: new names would make it another call again.
     if (isDeepStrictEqual(repeat, step)) return;
     yield repeat;
+    // IDEM-8: next to it, one with other words, which nobody could take for its subject.
+    const reworded = withOtherWords(repeat);
+    if (reworded !== undefined && isDeepStrictEqual(reworded, step)) return;
+    if (reworded !== undefined) yield reworded;
   }
   if (as !== 'firm' && step.headers?.authorization === undefined) yield { ...step, as: 'firm' };
   const own = { $fresh: `key${n}` };
@@ -67,6 +71,25 @@ function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generato
   const other = { $join: [{ $fresh: `mail${n}` }, '@explore.example.com'] };
   yield { ...step, body: { ...members, email: other } };
 }
+
+function withOtherWords(call: CallStep): CallStep | undefined {
+  const { operation, body } = call;
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return undefined;
+  const all = body as { readonly [name: string]: Value };
+  const word = WORDS[operation];
+  if (word !== undefined) return { ...call, body: { ...all, ...word } };
+  if (operation !== 'bulkCreateAccounts' || !Array.isArray(all.accounts)) return undefined;
+  const [first, ...rest] = all.accounts as readonly Value[];
+  if (first === null || typeof first !== 'object') return undefined;
+  return { ...call, body: { accounts: [{ ...first, first_name: 'Other' } as Value, ...rest] } };
+}
+
+const WORDS: Readonly<Partial<Record<Operation, { readonly [name: string]: Value }>>> = {
+  createAccount: { first_name: 'Other' },
+  createTransaction: { amount: '123.45' },
+  rejectTransaction: { reason: 'another' },
+  cancelTransaction: { reason: 'another' },
+};
 
 /** A new text that no earlier call has. */
 function isOwn(value: Value, before: readonly CallStep[]): boolean {

@@ -34,7 +34,11 @@ export function titleOf(found: Found): string {
   if (operation === 'delivery') return `Webhook deliveries, ${at}: ${target} in place of ${model}`;
   if (operation === 'burst') return `Calls at once, ${at}: ${target} in place of ${model}`;
   const what = `${capitalised(DOING[operation])}${circumstances(evidence)}`;
-  if (at === 'status' || at === 'code') return `${what} answers ${target} in place of ${model}`;
+  if (at === 'status' || at === 'code') {
+    const { elsewhere } = found;
+    const also = elsewhere === undefined ? '' : `, and so does ${DOING[elsewhere]}`;
+    return `${what} answers ${target} in place of ${model}${also}`;
+  }
   if (at.startsWith('replay.')) return `${what} is not answered with the bytes of the first answer`;
   if (at.startsWith('header.')) {
     return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;

@@ -1,7 +1,18 @@
 // Of what is looked at before an operation runs: keys used before (IDEM), and rates (LIM).
 import { isDeepStrictEqual } from 'node:util';
+import { PROFILE_MEMBERS } from '../../../engine/account-members.ts';
 import { type CallStep, callsOf, type Step } from '../../sequence.ts';
-import { answerOf, type Evidence, hasSymbol, isAlike, statusOf, stemsIn } from './evidence.ts';
+import {
+  answerOf,
+  bodyOf,
+  type Evidence,
+  hasSymbol,
+  isAlike,
+  type Members,
+  rowsOf,
+  statusOf,
+  stemsIn,
+} from './evidence.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -16,14 +27,48 @@ export function repeatRules(evidence: Evidence): readonly string[] {
   if (isReplayed && !isAtOnce && came.startsWith('409 idempotency_in_flight')) return ['IDEM-14a'];
   if (!isReplayed) {
     if (waitedMs === undefined) return sameKeyRules(evidence);
+    const passing = passingRules(evidence);
+    if (passing.length > 0) return passing;
     // A pause that cannot be shorter than a day is what it is about.
     return [...(waitedMs >= DAY_MS ? ['IDEM-7b'] : []), ...mistakenFor(evidence)];
+  }
+  // IDEM-5: whose request it was is the one thing in which a repeat and its first answer differ. A
+  // refusal that ran again says the same, and is the likelier (IDEM-4d).
+  if (isRequestId(evidence)) {
+    return difference.at === 'replay.body' ? ['IDEM-4d', 'IDEM-5'] : ['IDEM-5'];
   }
   // One that only calls at once have shown is about what must happen once.
   if (isAtOnce) return ['IDEM-15'];
   const refusal = statusOf(due) >= 400 ? ['IDEM-4d'] : [];
   const old = waitedMs !== undefined && waitedMs > 0 ? ['IDEM-7a'] : [];
   return [...refusal, ...old, ...subjectRules(evidence)];
+}
+
+/** IDEM-6: what failed only for a moment is not the answer to the next call under its key. */
+const PASSING: Readonly<Record<number, string>> = {
+  429: 'IDEM-6a',
+  503: 'IDEM-6b',
+  500: 'IDEM-6c',
+};
+
+function passingRules(evidence: Evidence): readonly string[] {
+  const first = firstUnder(evidence);
+  const { outcomes } = evidence.found.duel.model;
+  const rule = PASSING[answerOf(outcomes.get(first?.n ?? 0))?.status ?? 0];
+  return rule === undefined ? [] : [rule];
+}
+
+function isRequestId(evidence: Evidence): boolean {
+  const { difference, found, call } = evidence;
+  if (difference.at !== 'replay.body') return difference.at === 'header.x-request-id';
+  const { outcomes } = found.duel.target;
+  const [one, other] = [firstUnder(evidence), call].map(
+    (each) => answerOf(outcomes.get(each?.n ?? 0))?.json,
+  ) as (Members | undefined)[];
+  const names = Object.keys({ ...one, ...other });
+  return (
+    names.filter((name) => !isDeepStrictEqual(one?.[name], other?.[name])).join() === 'request_id'
+  );
 }
 
 function firstUnder({ call, others }: Evidence): CallStep | undefined {
@@ -61,12 +106,23 @@ function mistakenFor({ found, call, others }: Evidence): readonly string[] {
     return /Position$/.test(call.operation) ? ['POS-3', 'IDEM-3'] : ['IDEM-3'];
   }
   if (first.as !== call.as) return ['IDEM-2b', 'IDEM-2a'];
-  if (call.operation === 'bulkCreateAccounts') return ['IDEM-9b', 'IDEM-9a', 'IDEM-2a'];
+  if (call.operation === 'bulkCreateAccounts') {
+    const [one, other] = [first, call].map((each) => stemsIn(referencesOf(each)));
+    // IDEM-9a: the same references under other emails or brands are another batch.
+    const isEdited = isDeepStrictEqual(one, other);
+    return isEdited ? ['IDEM-9a', 'IDEM-9b'] : ['IDEM-9b', 'IDEM-9a', 'IDEM-2a'];
+  }
   const own = /Position$/.test(call.operation) ? ['POS-4'] : [];
   return [...own, 'IDEM-2c', 'IDEM-2a'];
 }
 
+const referencesOf = (call: CallStep): readonly unknown[] =>
+  rowsOf(call).map(({ client_reference_id }) => client_reference_id);
+
 const sameBytes = (one: Uint8Array, other: Uint8Array) => Buffer.from(one).equals(other);
+
+/** Members that nobody could take for the subject of a call. */
+const WORDS = new Set([...PROFILE_MEMBERS, 'amount', 'reason']);
 
 /** Which part of the call is another than the first time, and does not count. */
 function subjectRules(evidence: Evidence): readonly string[] {
@@ -84,9 +140,10 @@ function subjectRules(evidence: Evidence): readonly string[] {
   if (isSame) return [];
   if (operation === 'bulkCreateAccounts') return ['IDEM-9a', 'IDEM-8'];
   if (/Position$/.test(operation)) return ['POS-2', 'IDEM-8'];
-  const members = ['client_reference_id', 'brand_id', 'account_id', 'trading_account_id'];
-  const [one, other] = [first.body, call.body] as { readonly [name: string]: unknown }[];
-  const isOther = members.some((name) => !isDeepStrictEqual(one?.[name], other?.[name]));
+  // Shrinking has tried to make it differ in plain words alone.
+  const [one, other] = [bodyOf(first), bodyOf(call)];
+  const members = Object.keys({ ...one, ...other }).filter((name) => !WORDS.has(name));
+  const isOther = members.some((name) => !isDeepStrictEqual(one[name], other[name]));
   return isOther ? ['IDEM-2c', 'IDEM-8'] : ['IDEM-8'];
 }
 
@@ -112,6 +169,8 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   }
   if (isDue && hasCome) return ['LIM-6'];
   if (isDue === hasCome) return [];
+  // ERR-3: what is said of it is right, and stands under another status.
+  if (isDue && came.endsWith('rate_limited')) return ['ERR-3', 'LIM-2'];
   if (isToken) return ['AUTH-3b', 'AUTH-3c'];
   // LIM-2: a pause that is needed says that it is about what is saved up.
   const saved = isDue || hasPaused ? ['LIM-2'] : [];

@@ -1,6 +1,8 @@
 // EVT, HOOK: what was delivered, and what a subscription says of it.
+
+import { rulesOf } from '../../compare/difference.ts';
 import type { Step } from '../../sequence.ts';
-import type { Evidence } from './evidence.ts';
+import { answerOf, bodyOf, type Evidence } from './evidence.ts';
 
 export function deliveryRules(evidence: Evidence): readonly string[] {
   const { difference, steps, others, hasPaused } = evidence;
@@ -15,12 +17,36 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   const [came, due] = countsOf(evidence);
   const hasMore = came > due;
   if (hasMore && after('disableWebhook')) return ['EVT-13', 'HOOK-5'];
-  if (!hasPaused) return [];
+  if (!hasPaused) return hasMore ? tooManyRules(evidence) : [];
   // EVT-9a: what is no failure was taken for one, or what is one was not.
   const answers = answersOf(steps);
   const isMistaken = answers.some(isOdd) || (hasMore && answers.every((each) => each === 200));
   return isMistaken ? ['EVT-9a', 'EVT-8a'] : ['EVT-8a'];
 }
+
+/** Why an event reached somebody whom it does not concern, or was one at all. */
+function tooManyRules({ found, steps, calls, difference }: Evidence): readonly string[] {
+  const { outcomes } = found.duel.model;
+  const last = calls.findLast(
+    ({ n, operation }) => n <= difference.n && !/Webhook/.test(operation),
+  );
+  const basis = answerOf(outcomes.get(last?.n ?? 0))?.basis;
+  if (basis?.idempotency === 'replayed') return ['IDEM-4c', 'EVT-2b'];
+  const { category } = steps.findLast((step) => step.do === 'emit') ?? {
+    category: CATEGORIES.find(([pattern]) => pattern.test(last?.operation ?? ''))?.[1],
+  };
+  const hooks = calls.filter(({ operation }) => operation === 'createWebhook');
+  const chosen = hooks.flatMap((each) => bodyOf(each).event_categories);
+  if (category !== undefined && !chosen.includes(category)) return ['EVT-1', 'EVT-12'];
+  const callers = new Set([...hooks, ...(last === undefined ? [] : [last])].map(({ as }) => as));
+  return callers.size > 1 ? ['EVT-12', 'EVT-1'] : rulesOf(basis);
+}
+
+const CATEGORIES = [
+  [/Account/, 'account'],
+  [/Transaction/, 'transaction'],
+  [/Position/, 'position'],
+] as const;
 
 /** EVT-10a: which events count as delivered goes by what was answered. */
 function lastRules({ steps, call }: Evidence): readonly string[] {
@@ -30,6 +56,8 @@ function lastRules({ steps, call }: Evidence): readonly string[] {
 }
 
 function signatureRules({ difference }: Evidence, isRotated: boolean): readonly string[] {
+  // EVT-3: there is no such header.
+  if (difference.target === 'not signed') return ['EVT-3', 'EVT-5a'];
   // EVT-5a: the header itself cannot be read.
   if (!difference.target.startsWith('signed by the') && !/unknown/.test(difference.target)) {
     return ['EVT-5a', 'EVT-3'];

@@ -55,6 +55,16 @@ export type Members = { readonly [name: string]: unknown };
 export const bodyOf = (call: CallStep | undefined): Members =>
   call?.body !== null && typeof call?.body === 'object' ? (call.body as Members) : {};
 
+/** The accounts that a call creates. */
+export function rowsOf(call: CallStep): readonly Members[] {
+  const body = bodyOf(call);
+  return call.operation === 'bulkCreateAccounts' && Array.isArray(body.accounts)
+    ? (body.accounts as readonly Members[])
+    : call.operation === 'createAccount'
+      ? [body]
+      : [];
+}
+
 /** Whether a value says `$case`, `$phone` and the like somewhere. */
 export function hasSymbol(value: unknown, name: string): boolean {
   if (value === null || typeof value !== 'object') return false;

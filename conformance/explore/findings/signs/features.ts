@@ -3,7 +3,15 @@
 import { memberAt } from '../../../engine/send/answer.ts';
 import { rulesOf } from '../../compare/difference.ts';
 import type { CallStep } from '../../sequence.ts';
-import { answerOf, bodyOf, type Evidence, hasSymbol, stemsIn } from './evidence.ts';
+import {
+  answerOf,
+  bodyOf,
+  type Evidence,
+  hasSymbol,
+  type Members,
+  rowsOf,
+  stemsIn,
+} from './evidence.ts';
 
 /** Whose reach it is that ends. */
 const OUT_OF_REACH: Readonly<Record<string, readonly string[]>> = {
@@ -13,8 +21,16 @@ const OUT_OF_REACH: Readonly<Record<string, readonly string[]>> = {
   delegated: ['AUTH-5'],
 };
 
-export const reachRules = (call: CallStep | undefined): readonly string[] =>
-  OUT_OF_REACH[call?.as ?? ''] ?? [];
+export function reachRules({ call, steps }: Evidence): readonly string[] {
+  const minted = steps.flatMap((step) =>
+    step.do === 'mint' && step.name === call?.as ? [step] : [],
+  );
+  // AUTH-5: a token of its own with a trader's scopes reaches as far as any other, or its account.
+  if (minted.some(({ wish }) => wish.scopes?.some((scope) => scope.startsWith('trader:')))) {
+    return ['AUTH-5'];
+  }
+  return OUT_OF_REACH[call?.as ?? ''] ?? [];
+}
 
 /** A create that finds what it should not, or does not find what it should. */
 export function createRules(evidence: Evidence): readonly string[] {
@@ -33,7 +49,8 @@ function transactionRules({ due, came, call, others }: Evidence): readonly strin
 }
 
 /** ACC-5 to ACC-10: by which of its names the person was taken for another, or was not. */
-function accountRules({ due, came, others, call }: Evidence, body: ReturnType<typeof bodyOf>) {
+function accountRules(evidence: Evidence, body: Members) {
+  const { due, came, others } = evidence;
   // What the model refuses it refuses by a rule.
   if (due.startsWith('409')) return [];
   const before = others.flatMap((each) => rowsOf(each));
@@ -50,23 +67,12 @@ function accountRules({ due, came, others, call }: Evidence, body: ReturnType<ty
     if (isUpdated && due === '200') return ['ACC-7', 'ACC-5'];
     if (places.size === 1) return ['ACC-5'];
     // AUTH-6: the reference is one of several, at other brands.
-    return due === '201' ? ['AUTH-6', 'ACC-17', 'ACC-5'] : [...reachRules(call), 'ACC-5'];
+    return due === '201' ? ['AUTH-6', 'ACC-17', 'ACC-5'] : [...reachRules(evidence), 'ACC-5'];
   }
   if (!came.startsWith('409')) return [];
   if (places.size > 1) return ['ACC-10'];
   if (shared.includes('phone') && !shared.includes('email')) return ['ACC-9'];
   return shared.includes('email') ? ['ACC-8'] : ['ACC-9', 'ACC-8'];
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function rowsOf(call: CallStep): readonly Row[] {
-  const body = bodyOf(call);
-  return call.operation === 'bulkCreateAccounts' && Array.isArray(body.accounts)
-    ? (body.accounts as readonly Row[])
-    : call.operation === 'createAccount'
-      ? [body]
-      : [];
 }
 
 /** Members of a create, and the rule that wants them. */
@@ -89,7 +95,8 @@ export function wrongMemberRules(evidence: Evidence): readonly string[] {
   const own = faultsIn(call).filter((each) => cited.includes(each));
   if (!due.startsWith('4') || !due.endsWith('text/plain')) return own;
   const body = bodyOf(call);
-  const wanted = WANTED[call.operation] ?? [];
+  // ERR-2: what is sent as it stands lacks nothing, it cannot be read.
+  const wanted = call.raw === undefined ? (WANTED[call.operation] ?? []) : [];
   const missing = wanted.filter(([member]) => !(member in body)).map(([, rule]) => rule);
   const numbers = hasNumberId(call.body) ? ['CONV-1b'] : [];
   return [...own, ...missing, ...numbers, ...(due === came ? ['ERR-2'] : [])];
@@ -127,8 +134,8 @@ export function refusedMemberRules({ call, due, came }: Evidence): readonly stri
     if ('phone' in body) return ['ACC-11'];
     if ('country' in body || 'language' in body) return ['ACC-14'];
     if (hasSymbol(body.client_reference_id, 'length')) return ['ACC-2'];
-    // What is plain in everything is refused for what is not there.
-    return 'brand_id' in body ? ['ACC-1', 'ACC-13'] : ['ACC-17'];
+    // What is plain in everything is refused for what is not there: a name, or a brand.
+    return 'brand_id' in body ? ['ACC-13', 'ACC-1'] : ['ACC-17'];
   }
   if (call?.operation !== 'createTransaction') return [];
   if (body.transaction_type !== 'Deposit') return ['TXN-7'];
@@ -139,25 +146,31 @@ export function refusedMemberRules({ call, due, came }: Evidence): readonly stri
 /** BULK-8, BULK-12: a row that came out otherwise for the sake of another row. */
 export function rowRules(evidence: Evidence): readonly string[] {
   const { difference, call, found } = evidence;
-  if (call?.operation !== 'bulkCreateAccounts' || !/^body\.rows\.\d+\.status$/.test(difference.at))
+  if (call?.operation !== 'bulkCreateAccounts' || !/^body\.rows\.\d+\./.test(difference.at))
     return [];
   const rows = rowsOf(call);
+  const isTwice = new Set(rows.map(nameOf)).size < rows.length;
+  if (!difference.at.endsWith('.status')) return isTwice ? ['BULK-12'] : [];
   // What is made once, though it is asked for twice at once.
   if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
   // BULK-7: as many as these are served like one.
   if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
-  const references = rows.map(({ client_reference_id: each }) => JSON.stringify(each));
-  const isTwice = new Set(references.map((each) => each.toLowerCase())).size < rows.length;
   const due = answerOf(found.duel.model.outcomes.get(call.n));
-  const statuses = (memberAt(due?.json, 'rows') as readonly Row[] | undefined) ?? [];
+  const statuses = (memberAt(due?.json, 'rows') as readonly Members[] | undefined) ?? [];
   const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
   if (isTwice) return ['BULK-12', 'BULK-8'];
   return hasFailed ? ['BULK-8'] : [];
 }
 
+/** ACC-6: whatever the case of its letters. */
+function nameOf({ client_reference_id }: Members): string {
+  const stems = stemsIn(client_reference_id);
+  return stems.length > 0 ? stems.join() : String(client_reference_id).toLowerCase();
+}
+
 /** BULK-11: a row that landed in an earlier batch. */
-function resubmittedRules({ difference, others }: Evidence, [row]: readonly Row[]) {
+function resubmittedRules({ difference, others }: Evidence, [row]: readonly Members[]) {
   const stems = stemsIn(row?.client_reference_id);
   const isAgain = others.some(
     (each) =>

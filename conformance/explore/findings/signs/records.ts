@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../../engine/account-members.ts';
 import { rulesOf } from '../../compare/difference.ts';
+import type { CallOutcome } from '../../play/outcome.ts';
 import { type CallStep, callsOf } from '../../sequence.ts';
-import { answerOf, bodyOf, type Evidence, statusOf } from './evidence.ts';
+import { answerOf, bodyOf, type Evidence, hasSymbol, statusOf } from './evidence.ts';
 import { reachRules } from './features.ts';
 
 /** Rules of what happened before, where that says more than the place in the answer. */
@@ -19,12 +20,7 @@ export function recordRules(evidence: Evidence): readonly string[] {
   if (evidence.isConverged && updatedAtOnce(evidence)) return ['UPD-12', 'UPD-2'];
   const byAnswer = answerRules(evidence);
   if (byAnswer.length > 0) return byAnswer;
-  if (member === 'status' && difference.operation !== 'createAccount') {
-    const byStatus = STATUS[difference.model];
-    // TXS-13: terminal states win over what came before or comes after.
-    const isOlder = difference.target === '"settled"' || difference.target === '"approved"';
-    if (byStatus !== undefined) return isOlder ? byStatus.toReversed() : byStatus;
-  }
+  if (member === 'status' && /Transaction/.test(operation)) return statusRules(evidence);
   const after = (name: string) => evidence.others.some((each) => each.operation === name);
   if (operation === 'listWebhooks' && difference.at === 'body') return ['HOOK-11'];
   if (member === 'disabled' && operation === 'disableWebhook') return ['HOOK-5'];
@@ -36,13 +32,24 @@ export function recordRules(evidence: Evidence): readonly string[] {
   return [];
 }
 
-/** Rules of what a transaction's status should read. */
-const STATUS: Readonly<Record<string, readonly string[]>> = {
-  '"pending"': ['TXN-1'],
-  '"approved"': ['TXS-1'],
-  '"cancelled"': ['TXS-8', 'TXS-13'],
-  '"rejected"': ['TXS-6'],
-};
+/** What a transaction's status should read goes by the call that made it so. */
+function statusRules(evidence: Evidence): readonly string[] {
+  const { difference } = evidence;
+  if (difference.model === '"pending"') return ['TXN-1'];
+  const rules = rulesOf(movedBy(evidence)?.basis);
+  // TXS-13: a terminal state wins over what came before it.
+  const isOlder = difference.target === '"settled"' || difference.target === '"approved"';
+  return isOlder ? rules.toSorted((one) => (one === 'TXS-13' ? -1 : 0)) : rules;
+}
+
+/** The last approval, rejection or cancellation up to the difference that changed something. */
+function movedBy({ calls, found, difference }: Evidence): CallOutcome | undefined {
+  const { outcomes } = found.duel.model;
+  return calls
+    .filter(({ n, operation }) => n <= difference.n && /^(approve|reject|cancel)/.test(operation))
+    .map(({ n }) => answerOf(outcomes.get(n)))
+    .findLast((each) => each?.status === 200 && each.basis?.idempotency !== 'replayed');
+}
 
 /**
  * A call that does nothing, and that shrinking could not do without, has done something all the
@@ -65,14 +72,16 @@ export function idleRules({ difference, found, others, due }: Evidence): readonl
 }
 
 /** Where what was answered says which of several rules it is. */
-function answerRules({ difference, due, came, call }: Evidence): readonly string[] {
+function answerRules(evidence: Evidence): readonly string[] {
+  const { difference, due, came, call } = evidence;
   const { operation, at } = difference;
   const isRefused = statusOf(came) >= 400;
   // IDEM-1d: the key is looked at first.
   if (isRefused && due.startsWith('400 idempotency')) return ['IDEM-1d'];
   // ERR-3: the code of the table under another status; of one operation it is that one's rule.
   if (at === 'status' && isRefused && due.slice(4) === came.slice(4)) {
-    return [...rulesOf(difference.basis), 'ERR-3'];
+    const isOfAll = /^(429|500|503)/.test(due);
+    return isOfAll ? ['ERR-3'] : [...rulesOf(difference.basis), 'ERR-3'];
   }
   // TXS-18: what goes by no provider is approved; TXS-3: what does is not.
   if (operation === 'approveTransaction' && came.startsWith('501')) return ['TXS-18', 'TXS-3'];
@@ -81,23 +90,33 @@ function answerRules({ difference, due, came, call }: Evidence): readonly string
   }
   // AUTH-3a: a token that was issued is one that works.
   if (came.startsWith('401') && call?.headers?.authorization !== undefined) return ['AUTH-3a'];
-  if (due.startsWith('404')) return unreachedRules(call, came, operation);
+  if (came.startsWith('400 idempotency')) return badKeyRules(call);
+  if (came.startsWith('404') && statusOf(due) < 400) return reachRules(evidence);
+  if (due.startsWith('404')) return unreachedRules(evidence);
   if (came.startsWith('413') && operation === 'bulkCreateAccounts') return ['BULK-7'];
   if (operation !== 'createWebhook' || due !== '422 validation_failed') return [];
   const { url } = bodyOf(call);
   return typeof url === 'string' && url.startsWith('https:') ? ['HOOK-8'] : [];
 }
 
+/** Why a key may have been refused that was a good one. */
+function badKeyRules(call: CallStep | undefined): readonly string[] {
+  if (hasSymbol(call?.key, 'length')) return ['IDEM-1b'];
+  return hasSymbol(call?.key, '$join') ? ['IDEM-1c', 'IDEM-1b'] : ['IDEM-1a'];
+}
+
 /** What cannot be reached is no other than what is not there, whatever state it is in. */
-function unreachedRules(call: CallStep | undefined, came: string, operation: string) {
+function unreachedRules(evidence: Evidence): readonly string[] {
+  const { call, came, difference } = evidence;
   if (came.startsWith('412')) return ['UPD-6'];
   if (came === '403 forbidden' && call?.as === 'delegated') return ['AUTH-4'];
   const isTold = statusOf(came) < 400 || came.startsWith('409');
-  return isTold && !/Webhook/.test(operation) ? reachRules(call) : [];
+  return isTold && !/Webhook/.test(difference.operation) ? reachRules(evidence) : [];
 }
 
 /** Whose movement it is that was made twice, or not at all. */
-function ledgerRules({ calls: all, steps }: Evidence): readonly string[] {
+function ledgerRules(evidence: Evidence): readonly string[] {
+  const { calls: all, steps } = evidence;
   const calls = all.filter(({ operation }) => /^(approve|cancel)/.test(operation));
   const repeats = calls.flatMap((each) =>
     calls.some((other) => other.n < each.n && isDeepStrictEqual(other.id, each.id)) ? [each] : [],
@@ -106,10 +125,7 @@ function ledgerRules({ calls: all, steps }: Evidence): readonly string[] {
     calls.some((other) => other.n < each.n && isDeepStrictEqual(other.key, each.key)),
   );
   if (isRepeat) return steps.some(({ do: what }) => what === 'burst') ? ['IDEM-15'] : ['IDEM-4c'];
-  const isAgain = (verb: RegExp) =>
-    calls.filter(({ operation }) => verb.test(operation)).length > 1 && repeats.length > 0;
-  if (isAgain(/^cancel/)) return ['TXS-9', 'TXS-10'];
-  return isAgain(/^approve/) ? ['TXS-4'] : [];
+  return rulesOf(movedBy(evidence)?.basis);
 }
 
 function updateRules({ call, member, due, came, isAtOnce }: Evidence): readonly string[] {

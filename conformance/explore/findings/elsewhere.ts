@@ -1,0 +1,70 @@
+// ERR-3: whether what one operation answers in place of a refusal another one answers too. The
+// plainest refusals of the same code are played for it.
+import { likenessOf } from '../compare/difference.ts';
+import { callsOf, type Operation, type Step } from '../sequence.ts';
+import type { Found, Play } from './investigate.ts';
+import { call, create, idOf, mail, person } from './plain-calls.ts';
+
+type Refused = (as: string) => readonly Step[];
+
+/** Each by another operation, so that one is left whichever the difference was met in. */
+const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
+  '404 not_found': [
+    (as) => [call(1, 'updateAccount', as, { id: UNKNOWN, ifMatch: '"1"', body: { status: 'a' } })],
+    (as) => [call(1, 'approveTransaction', as, { id: UNKNOWN, query: { account_id: UNKNOWN } })],
+  ],
+  '422 validation_failed': [
+    (as) => [create(1, as, { email: 'nobody' })],
+    (as) => [call(1, 'bulkCreateAccounts', as, { body: { accounts: [] } })],
+  ],
+  '409 invalid_state': [
+    (as) => [create(1, as, {}), create(2, as, { email: mail(1) })],
+    (as) => [...rejected(as), call(5, 'approveTransaction', as, { id: idOf(3), query: ofAccount })],
+  ],
+  '403 forbidden': byCaller('no_scopes'),
+  '403 read_only_credential': byCaller('read_only'),
+};
+
+/** Another operation that answers in the same way; undefined where none was seen to. */
+export async function elsewhere(found: Found, play: Play): Promise<Operation | undefined> {
+  const { at, operation, modelAnswer } = found.difference;
+  if (at !== 'status' && at !== 'code') return undefined;
+  const [{ as = 'firm' } = {}] = callsOf(found.sequence.steps);
+  for (const refused of REFUSED[modelAnswer] ?? []) {
+    const steps = refused(as);
+    const last = callsOf(steps).at(-1)!;
+    if (last.operation === operation) continue;
+    const { difference } = await play({ steps });
+    if (difference === undefined || difference.n !== last.n) continue;
+    const isAlike = likenessOf({ ...difference, operation }) === likenessOf(found.difference);
+    if (isAlike) return last.operation;
+  }
+  return undefined;
+}
+
+const UNKNOWN = '999999999';
+const ofAccount = { account_id: idOf(1) };
+
+function byCaller(as: string): readonly Refused[] {
+  return [
+    () => [create(1, as, {})],
+    () => [call(1, 'bulkCreateAccounts', as, { body: { accounts: [person(1, as)] } })],
+  ];
+}
+
+function rejected(as: string): readonly Step[] {
+  const paid = {
+    client_reference_id: { $fresh: 'ref3' },
+    account_id: idOf(1),
+    trading_account_id: { $of: 2, at: 'trading_account_id' },
+    currency: { $of: 2, at: 'currency' },
+    amount: '25.00',
+    transaction_type: 'Deposit',
+  } as const;
+  return [
+    create(1, as, {}),
+    { do: 'open', n: 2, account: idOf(1) },
+    call(3, 'createTransaction', as, { body: paid }),
+    call(4, 'rejectTransaction', as, { id: idOf(3), query: ofAccount, body: { reason: 'late' } }),
+  ];
+}
