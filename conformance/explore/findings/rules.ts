@@ -105,7 +105,7 @@ export function rulesFor(found: Found): readonly string[] {
       ];
   return [
     ...new Set([
-      ...(found.elsewhere === undefined ? [] : ['ERR-3']),
+      ...everywhereRules(found),
       ...(isReplayed ? [] : shapeRules(difference, kind, member)),
       ...limitRules(evidence),
       ...repeatRules(evidence),
@@ -116,11 +116,21 @@ export function rulesFor(found: Found): readonly string[] {
   ];
 }
 
+/** What several operations refuse wrongly is about refusals, and of none of the operations. */
+function everywhereRules({ elsewhere, difference }: Found): readonly string[] {
+  if (elsewhere === undefined) return [];
+  // AUTH-6: that something is there is told by another refusal than that of what is not there.
+  const isTold =
+    difference.modelAnswer.startsWith('404') && difference.targetAnswer.startsWith('403');
+  return isTold ? ['AUTH-6', 'ERR-3'] : ['ERR-3'];
+}
+
 /** Of the member or header that differs, and what the model's answer rests on. */
 function placeRules(evidence: Evidence, kind: string): readonly string[] {
   const { difference, calls, member, isReplayed, isConverged } = evidence;
   const { at, basis } = difference;
   const placed = placedRules(evidence);
+  if (at === 'body.secret' && difference.target === 'nothing') return rulesOf(basis);
   const own = MEMBERS[kind]?.[member] ?? [];
   // What an update may have done is no rule of a create that only shows it.
   const isUpdated = calls.some(({ operation }) => operation === 'updateAccount');
@@ -174,7 +184,8 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 
 function shapeRules({ operation, at, model, target }: Difference, kind: string, member: string) {
-  if (!at.startsWith('body.')) return [];
+  // HOOK-1, HOOK-4: the secret is what the call is for.
+  if (!at.startsWith('body.') || member === 'secret') return [];
   const [own, due] = [typeOf(target), typeOf(model)];
   const isMissing = own === 'nothing' && due === 'null';
   const isOpen = [own, due].includes('null') || due === 'words' || due === 'nothing';

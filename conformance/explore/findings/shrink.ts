@@ -65,7 +65,7 @@ class Shrinking {
   /** What every operation has in common shows in a create too, unless it is about this one. */
   async plain(): Promise<void> {
     const last = this.best.steps.at(-1)!;
-    if (last.do !== 'call' || last.operation === 'createAccount' || last.pending) return;
+    if (last.do !== 'call' || last.pending) return;
     const { n, as, key, headers } = last;
     const { key: _, ...create } = plainCreate(n, as, {});
     const same = {

@@ -24,6 +24,10 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
       yield { ...step, calls: step.calls.filter((each) => each.n !== n) };
     }
   }
+  // What needs none of the scopes is about having none.
+  if (step.do === 'mint' && (step.wish.scopes ?? []).length > 0) {
+    yield { ...step, wish: { ...step.wish, scopes: [] } };
+  }
   if (step.do === 'hook') yield* plainerAnswers(step);
   if (step.do === 'call') yield* simplerCalls(step, callsOf(before));
 }

@@ -27,6 +27,8 @@ export function repeatRules(evidence: Evidence): readonly string[] {
   if (isReplayed && !isAtOnce && came.startsWith('409 idempotency_in_flight')) return ['IDEM-14a'];
   if (!isReplayed) {
     if (waitedMs === undefined) return sameKeyRules(evidence);
+    // IDEM-5: the id of the request goes with the key.
+    if (difference.at === 'header.x-request-id') return ['IDEM-5', 'ERR-4'];
     const passing = passingRules(evidence);
     if (passing.length > 0) return passing;
     // A pause that cannot be shorter than a day is what it is about.
@@ -40,6 +42,8 @@ export function repeatRules(evidence: Evidence): readonly string[] {
   // One that only calls at once have shown is about what must happen once.
   if (isAtOnce) return ['IDEM-15'];
   const refusal = statusOf(due) >= 400 ? ['IDEM-4d'] : [];
+  // POS-2: another order was made.
+  if (isRunAgain(evidence)) return ['POS-2', 'IDEM-4c'];
   const old = waitedMs !== undefined && waitedMs > 0 ? ['IDEM-7a'] : [];
   return [...refusal, ...old, ...subjectRules(evidence)];
 }
@@ -58,17 +62,25 @@ function passingRules(evidence: Evidence): readonly string[] {
   return rule === undefined ? [] : [rule];
 }
 
+/** POS-2: whose answer names another order was opened or closed once more. */
+const isRunAgain = (evidence: Evidence): boolean =>
+  /Position$/.test(evidence.difference.operation) && unlikeMembers(evidence).includes('id');
+
 function isRequestId(evidence: Evidence): boolean {
+  const { at } = evidence.difference;
+  return at === 'header.x-request-id' || unlikeMembers(evidence).join() === 'request_id';
+}
+
+/** In which members a repeat is unlike its first answer, though it should have its bytes. */
+function unlikeMembers(evidence: Evidence): readonly string[] {
   const { difference, found, call } = evidence;
-  if (difference.at !== 'replay.body') return difference.at === 'header.x-request-id';
+  if (difference.at !== 'replay.body') return [];
   const { outcomes } = found.duel.target;
   const [one, other] = [firstUnder(evidence), call].map(
     (each) => answerOf(outcomes.get(each?.n ?? 0))?.json,
   ) as (Members | undefined)[];
   const names = Object.keys({ ...one, ...other });
-  return (
-    names.filter((name) => !isDeepStrictEqual(one?.[name], other?.[name])).join() === 'request_id'
-  );
+  return names.filter((name) => !isDeepStrictEqual(one?.[name], other?.[name]));
 }
 
 function firstUnder({ call, others }: Evidence): CallStep | undefined {
@@ -113,7 +125,9 @@ function mistakenFor({ found, call, others }: Evidence): readonly string[] {
     return isEdited ? ['IDEM-9a', 'IDEM-9b'] : ['IDEM-9b', 'IDEM-9a', 'IDEM-2a'];
   }
   const own = /Position$/.test(call.operation) ? ['POS-4'] : [];
-  return [...own, 'IDEM-2c', 'IDEM-2a'];
+  // IDEM-10: of these the subject is the account.
+  const isOther = !isDeepStrictEqual(first.query, call.query);
+  return [...own, ...(isOther ? ['IDEM-2a'] : []), 'IDEM-2c', 'IDEM-2a'];
 }
 
 const referencesOf = (call: CallStep): readonly unknown[] =>
@@ -134,8 +148,8 @@ function subjectRules(evidence: Evidence): readonly string[] {
   if (!isDeepStrictEqual(first.headers, call.headers)) return ['IDEM-2b'];
   const isSame = isDeepStrictEqual(first.body, call.body);
   if (/^(approve|reject|cancel)/.test(operation)) {
-    if (!isDeepStrictEqual(first.id, call.id)) return ['IDEM-10'];
-    return isSame ? [] : ['IDEM-8'];
+    if (!isSame) return ['IDEM-8'];
+    return isDeepStrictEqual(first.id, call.id) ? [] : ['IDEM-10'];
   }
   if (isSame) return [];
   if (operation === 'bulkCreateAccounts') return ['IDEM-9a', 'IDEM-8'];

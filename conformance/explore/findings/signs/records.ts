@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../../engine/account-members.ts';
 import { rulesOf } from '../../compare/difference.ts';
 import type { CallOutcome } from '../../play/outcome.ts';
-import { type CallStep, callsOf } from '../../sequence.ts';
-import { answerOf, bodyOf, type Evidence, hasSymbol, statusOf } from './evidence.ts';
-import { reachRules } from './features.ts';
+import { callsOf } from '../../sequence.ts';
+import { answerOf, bodyOf, type Evidence, statusOf } from './evidence.ts';
+import { refusalRules } from './refusals.ts';
 
 /** Rules of what happened before, where that says more than the place in the answer. */
 export function recordRules(evidence: Evidence): readonly string[] {
@@ -18,7 +18,7 @@ export function recordRules(evidence: Evidence): readonly string[] {
   }
   // What an update has said and is not there, where it was made at once with others.
   if (evidence.isConverged && updatedAtOnce(evidence)) return ['UPD-12', 'UPD-2'];
-  const byAnswer = answerRules(evidence);
+  const byAnswer = refusalRules(evidence);
   if (byAnswer.length > 0) return byAnswer;
   if (member === 'status' && /Transaction/.test(operation)) return statusRules(evidence);
   const after = (name: string) => evidence.others.some((each) => each.operation === name);
@@ -71,49 +71,6 @@ export function idleRules({ difference, found, others, due }: Evidence): readonl
   });
 }
 
-/** Where what was answered says which of several rules it is. */
-function answerRules(evidence: Evidence): readonly string[] {
-  const { difference, due, came, call } = evidence;
-  const { operation, at } = difference;
-  const isRefused = statusOf(came) >= 400;
-  // IDEM-1d: the key is looked at first.
-  if (isRefused && due.startsWith('400 idempotency')) return ['IDEM-1d'];
-  // ERR-3: the code of the table under another status; of one operation it is that one's rule.
-  if (at === 'status' && isRefused && due.slice(4) === came.slice(4)) {
-    const isOfAll = /^(429|500|503)/.test(due);
-    return isOfAll ? ['ERR-3'] : [...rulesOf(difference.basis), 'ERR-3'];
-  }
-  // TXS-18: what goes by no provider is approved; TXS-3: what does is not.
-  if (operation === 'approveTransaction' && came.startsWith('501')) return ['TXS-18', 'TXS-3'];
-  if (operation === 'createAccount' && due === '201' && came.startsWith('403')) {
-    return /brand/.test(call?.as ?? '') ? ['ACC-17'] : ['AUTH-4'];
-  }
-  // AUTH-3a: a token that was issued is one that works.
-  if (came.startsWith('401') && call?.headers?.authorization !== undefined) return ['AUTH-3a'];
-  if (came.startsWith('400 idempotency')) return badKeyRules(call);
-  if (came.startsWith('404') && statusOf(due) < 400) return reachRules(evidence);
-  if (due.startsWith('404')) return unreachedRules(evidence);
-  if (came.startsWith('413') && operation === 'bulkCreateAccounts') return ['BULK-7'];
-  if (operation !== 'createWebhook' || due !== '422 validation_failed') return [];
-  const { url } = bodyOf(call);
-  return typeof url === 'string' && url.startsWith('https:') ? ['HOOK-8'] : [];
-}
-
-/** Why a key may have been refused that was a good one. */
-function badKeyRules(call: CallStep | undefined): readonly string[] {
-  if (hasSymbol(call?.key, 'length')) return ['IDEM-1b'];
-  return hasSymbol(call?.key, '$join') ? ['IDEM-1c', 'IDEM-1b'] : ['IDEM-1a'];
-}
-
-/** What cannot be reached is no other than what is not there, whatever state it is in. */
-function unreachedRules(evidence: Evidence): readonly string[] {
-  const { call, came, difference } = evidence;
-  if (came.startsWith('412')) return ['UPD-6'];
-  if (came === '403 forbidden' && call?.as === 'delegated') return ['AUTH-4'];
-  const isTold = statusOf(came) < 400 || came.startsWith('409');
-  return isTold && !/Webhook/.test(difference.operation) ? reachRules(evidence) : [];
-}
-
 /** Whose movement it is that was made twice, or not at all. */
 function ledgerRules(evidence: Evidence): readonly string[] {
   const { calls: all, steps } = evidence;
@@ -128,7 +85,8 @@ function ledgerRules(evidence: Evidence): readonly string[] {
   return rulesOf(movedBy(evidence)?.basis);
 }
 
-function updateRules({ call, member, due, came, isAtOnce }: Evidence): readonly string[] {
+function updateRules(evidence: Evidence): readonly string[] {
+  const { call, member, due, came, isAtOnce } = evidence;
   const sent = Object.keys(bodyOf(call));
   if (isAtOnce && due.startsWith('412')) return ['UPD-12', 'UPD-7'];
   // UPD-4: a status that is refused; UPD-8: something else that is taken for no change.
@@ -139,10 +97,21 @@ function updateRules({ call, member, due, came, isAtOnce }: Evidence): readonly 
   if (due !== '200') return [];
   // One that is plain and alone was not taken; several are told to change nothing.
   if (isRefused) return sent.length === 1 ? ['UPD-3', 'UPD-8'] : ['UPD-8', 'UPD-3'];
+  if (isOldAnswer(evidence)) return ['UPD-1', 'UPD-3'];
   if (member === 'phone' || member === 'email') return ['UPD-11'];
   if (member === 'status') return sent.includes(member) ? ['UPD-4'] : ['UPD-2'];
   if (!(PROFILE_MEMBERS as readonly string[]).includes(member)) return [];
   return sent.includes(member) ? ['UPD-3'] : ['UPD-2'];
+}
+
+/** Whether the account was answered as it was before. */
+function isOldAnswer({ found, call, calls }: Evidence): boolean {
+  const { outcomes } = found.duel.target;
+  const given = answerOf(outcomes.get(call?.n ?? 0));
+  return calls.some(({ n }) => {
+    const earlier = answerOf(outcomes.get(n));
+    return n < (call?.n ?? 0) && isDeepStrictEqual(earlier?.json, given?.json);
+  });
 }
 
 function updatedAtOnce({ steps, member }: Evidence): boolean {

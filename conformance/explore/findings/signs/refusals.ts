@@ -1,0 +1,59 @@
+// Of a refusal that came and was not due, or was due and did not come: which check it comes from.
+import { rulesOf } from '../../compare/difference.ts';
+import type { CallStep } from '../../sequence.ts';
+import { bodyOf, type Evidence, hasSymbol, statusOf } from './evidence.ts';
+import { reachRules } from './features.ts';
+
+export function refusalRules(evidence: Evidence): readonly string[] {
+  const { difference, due, came } = evidence;
+  // ERR-3: the code of the table under another status; of one operation it is that one's rule.
+  if (difference.at === 'status' && statusOf(came) >= 400 && due.slice(4) === came.slice(4)) {
+    const isOfAll = /^(429|500|503)/.test(due);
+    return isOfAll ? ['ERR-3'] : [...rulesOf(difference.basis), 'ERR-3'];
+  }
+  return statusOf(due) >= 400 ? dueRules(evidence) : cameRules(evidence);
+}
+
+/** What should have been served is refused: by the check that says so. */
+function cameRules(evidence: Evidence): readonly string[] {
+  const { came, call, difference } = evidence;
+  const { operation } = difference;
+  // AUTH-3a: a token that was issued is one that works.
+  if (/^40[13]/.test(came) && call?.headers?.authorization !== undefined) return ['AUTH-3a'];
+  if (came.startsWith('400 idempotency')) {
+    return /Webhook/.test(operation) ? ['HOOK-1'] : badKeyRules(call);
+  }
+  if (came.startsWith('403') && operation === 'createAccount') {
+    return /brand/.test(call?.as ?? '') ? ['ACC-17'] : ['AUTH-4'];
+  }
+  if (came.startsWith('404')) return reachRules(evidence);
+  if (came.startsWith('413') && operation === 'bulkCreateAccounts') return ['BULK-7'];
+  // TXS-18: what goes by no provider is approved; TXS-3: what does is not.
+  return came.startsWith('501') ? ['TXS-18', 'TXS-3'] : [];
+}
+
+/** Why a key may have been refused that was a good one. */
+function badKeyRules(call: CallStep | undefined): readonly string[] {
+  if (hasSymbol(call?.key, 'length')) return ['IDEM-1b'];
+  return hasSymbol(call?.key, '$join') ? ['IDEM-1c', 'IDEM-1b'] : ['IDEM-1a'];
+}
+
+/** What should have been refused is served, or refused by another check. */
+function dueRules(evidence: Evidence): readonly string[] {
+  const { due, came, call, difference } = evidence;
+  // IDEM-1d: the key is looked at first.
+  if (due.startsWith('400 idempotency') && statusOf(came) >= 400) return ['IDEM-1d'];
+  if (due.startsWith('404')) return unreachedRules(evidence);
+  if (difference.operation !== 'createWebhook' || due !== '422 validation_failed') return [];
+  const { url } = bodyOf(call);
+  return typeof url === 'string' && url.startsWith('https:') ? ['HOOK-8'] : [];
+}
+
+/** What cannot be reached is no other than what is not there, whatever state it is in. */
+function unreachedRules(evidence: Evidence): readonly string[] {
+  const { call, came, difference } = evidence;
+  if (came.startsWith('412')) return ['UPD-6'];
+  if (/Webhook/.test(difference.operation)) return [];
+  if (came === '403 forbidden' && call?.as === 'delegated') return ['AUTH-4'];
+  return statusOf(came) < 400 || came.startsWith('409') ? reachRules(evidence) : [];
+}
