@@ -43,22 +43,24 @@ function* plainerAnswers(step: HookStep): Generator<Step> {
   for (const each of new Set(plain)) if (plain.length > 1) yield { ...step, answers: [each] };
 }
 
+/**
+ * An exact repeat is the plainest: new names would make it another call again. Next to it is one
+ * with other words, which nobody could take for its subject (IDEM-8).
+ */
+function repeatsOf(step: CallStep, before: readonly CallStep[]): readonly CallStep[] {
+  const { n, operation, key } = step;
+  if (key === undefined) return [];
+  const first = before.find((each) => each.operation === operation && sameValue(each.key, key));
+  if (first === undefined) return [];
+  // What keeps the first one waiting is a fault of its own.
+  const { pending: _, ...rest } = first;
+  const repeat = { ...rest, n, ...(step.pending === undefined ? {} : { pending: step.pending }) };
+  return [repeat, withOtherWords(repeat) ?? repeat];
+}
+
 /** Whose call it is, and what it has in common with earlier ones, given up in turn. */
 function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generator<CallStep> {
   const { n, operation, as, key, body } = step;
-  const first = before.find((each) => each.operation === operation && sameValue(each.key, key));
-  if (first !== undefined && key !== undefined) {
-    // What keeps the first one waiting is a fault of its own.
-    const { pending: _, ...rest } = first;
-    const repeat = { ...rest, n, ...(step.pending === undefined ? {} : { pending: step.pending }) };
-    // An exact repeat is the plainest: new names would make it another call again.
-    if (isDeepStrictEqual(repeat, step)) return;
-    yield repeat;
-    // IDEM-8: next to it, one with other words, which nobody could take for its subject.
-    const reworded = withOtherWords(repeat);
-    if (reworded !== undefined && isDeepStrictEqual(reworded, step)) return;
-    if (reworded !== undefined) yield reworded;
-  }
   if (as !== 'firm' && step.headers?.authorization === undefined) yield { ...step, as: 'firm' };
   const own = { $fresh: `key${n}` };
   if (key !== undefined && !isOwn(key, before)) yield { ...step, key: own };
@@ -142,6 +144,10 @@ const PLAIN: Readonly<Record<string, Value>> = {
 
 function* simplerCalls(step: CallStep, before: readonly CallStep[]): Generator<CallStep> {
   const { body } = step;
+  for (const repeat of repeatsOf(step, before)) {
+    if (isDeepStrictEqual(repeat, step)) return;
+    yield repeat;
+  }
   yield* withoutLikeness(step, before);
   if (step.headers !== undefined) {
     const { headers, ...rest } = step;
