@@ -1,6 +1,6 @@
 // The options of `conformance client`, checked one by one before anything is run.
 import { UsageError } from './io.ts';
-import { type ReportFile, readNumber, readReport } from './run-options.ts';
+import { readNumber, readReport } from './run-options.ts';
 
 /** What commander hands over. */
 export interface ClientGiven {
@@ -19,8 +19,11 @@ export interface ClientGiven {
   readonly list?: boolean;
 }
 
+/** No HAR: a client's calls are told in the report itself, with what became of each. */
+const CLIENT_FORMATS = ['json', 'junit', 'html', 'markdown'] as const;
+
 export interface ClientReportFile {
-  readonly format: Exclude<ReportFile['format'], 'har'>;
+  readonly format: (typeof CLIENT_FORMATS)[number];
   readonly file: string;
 }
 
@@ -53,7 +56,7 @@ export function readClientOptions(given: ClientGiven, command: readonly string[]
   if (given.updateBaseline && given.baseline === undefined) {
     throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
   }
-  const reports = (given.report ?? []).map(readClientReport);
+  const reports = (given.report ?? []).map((each) => readReport(each, CLIENT_FORMATS));
   refuseSameFile([...reports.map(({ file }) => file), given.baseline]);
   return {
     command,
@@ -78,11 +81,4 @@ function refuseSameFile(given: readonly (string | undefined)[]): void {
   const twice = files.find((file, at) => files.indexOf(file) < at);
   if (twice === undefined) return;
   throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
-}
-
-/** A client's calls are told in the report itself, with what became of each. */
-function readClientReport(text: string): ClientReportFile {
-  const { format, file } = readReport(text);
-  if (format !== 'har') return { format, file };
-  throw new UsageError(`--report: "${text}": give json, junit, html or markdown`);
 }

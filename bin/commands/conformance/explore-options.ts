@@ -4,6 +4,7 @@ import {
   type Given as RunGiven,
   type RunOptions,
   readNumber,
+  readReport,
   readRunOptions,
 } from './run-options.ts';
 
@@ -37,7 +38,7 @@ export interface ExploreOptions {
 /** Throws UsageError with what to give instead. */
 export function readExploreOptions(given: ExploreGiven, env: JudgeIo['env']): ExploreOptions {
   const { report = [], ...rest } = given;
-  const reports = report.map(readReport);
+  const reports = report.map((each) => readReport(each, EXPLORE_FORMATS));
   const files = [...reports.map(({ file }) => file), given.observed].filter(Boolean);
   const twice = files.find((file, at) => files.indexOf(file) < at);
   if (twice !== undefined) {
@@ -53,14 +54,6 @@ export function readExploreOptions(given: ExploreGiven, env: JudgeIo['env']): Ex
     replay: given.replay === undefined ? undefined : readReplay(given.replay),
     reports,
   };
-}
-
-function readReport(text: string): ExploreReportFile {
-  const [, name, file] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
-  const format = EXPLORE_FORMATS.find((each) => each === name);
-  if (format !== undefined && file !== undefined) return { format, file };
-  const forms = EXPLORE_FORMATS.map((each) => `${each}=FILE`).join(', ');
-  throw new UsageError(`--report: "${text}" is none of ${forms}`);
 }
 
 function readReplay(text: string): { file: string; id: string } {

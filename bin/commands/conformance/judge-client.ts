@@ -158,9 +158,13 @@ function selectedChecks({ only, skip }: ClientOptions): readonly Check[] {
   ] as const) {
     const [stray] = unmatchedGlobs(globs, ids);
     if (stray === undefined) continue;
-    throw new UsageError(`${option}: "${stray}" matches no check; --list shows what there is`);
+    const meant = unmatchedGlobs([`CLT-${stray}`], ids).length === 0;
+    const hint = meant ? `CLT-${stray} does` : '--list shows what there is';
+    throw new UsageError(`${option}: "${stray}" matches no check; ${hint}`);
   }
-  return checks.filter(({ id }) => isSelected(id, { only, skip }));
+  const selected = checks.filter(({ id }) => isSelected(id, { only, skip }));
+  if (selected.length === 0) throw new UsageError('--skip leaves no check to try');
+  return selected;
 }
 
 function againCommand({ command, seed, world, plan, timeoutS }: ClientOptions, { id }: Check) {

@@ -87,7 +87,7 @@ export async function judgeWith(
 async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal): Promise<number> {
   const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
   const options = readOptions(given, io);
-  const reports = (given.report ?? []).map(readReport);
+  const reports = (given.report ?? []).map((each) => readReport(each, FORMAT_NAMES));
   const { checkWritable, writeText } = await import('./input-files.ts');
   for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
   const { mostDeliveries } = await import('../../../conformance/receiver/checks.ts');

@@ -84,7 +84,7 @@ export function readRunOptions(given: Partial<Given>, env: JudgeIo['env']): RunO
   if (given.brandId !== undefined && !/^[0-9]+$/.test(given.brandId)) {
     throw new UsageError(`--brand-id: "${given.brandId}" is not an id, a decimal string`);
   }
-  const reports = (given.report ?? []).map(readReport);
+  const reports = (given.report ?? []).map((each) => readReport(each, FORMAT_NAMES));
   refuseSameFile(given, reports);
   const token = readToken(given, env);
   if (token !== undefined && given.profile !== undefined) {
@@ -139,11 +139,14 @@ function checkUrl(option: string, text: string): void {
 }
 
 /** A report as `FORMAT=FILE` asks for it. */
-export function readReport(text: string): ReportFile {
+export function readReport<Format extends string>(
+  text: string,
+  formats: readonly Format[],
+): { readonly format: Format; readonly file: string } {
   const [, name, file] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
-  const format = FORMAT_NAMES.find((each) => each === name);
+  const format = formats.find((each) => each === name);
   if (format !== undefined && file !== undefined) return { format, file };
-  const forms = FORMAT_NAMES.map((each) => `${each}=FILE`).join(', ');
+  const forms = formats.map((each) => `${each}=FILE`).join(', ');
   throw new UsageError(`--report: "${text}" is none of ${forms}`);
 }
 
