@@ -32,7 +32,7 @@ async function sandboxed(
   }
 }
 
-const weather = suite('network faults');
+const chaos = suite('network faults');
 
 const ORDINARY = ['ACC-*', 'UPD-*', 'TXN-*', 'POS-*', 'HOOK-1', 'HOOK-2'];
 /** Where limits, retries, faults and races make it hardest to tell whose doing something was. */
@@ -44,7 +44,7 @@ const DAYS: [rate: number, seed: number, only: readonly string[], least: number]
   [0.3, 13, ['BULK-*', 'TXS-4'], 1],
 ];
 for (const [rate, seed, only, least] of DAYS) {
-  weather(`${rate * 100} of 100 requests go wrong: no deviation`, () =>
+  chaos(`${rate * 100} of 100 requests go wrong: no deviation`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
       const proxy = await startChaosProxy({ target, draw: faultDrawer(seed, rate), slowMs: 200 });
       const controlUrl = `${target}/_sandbox`;
@@ -59,17 +59,17 @@ for (const [rate, seed, only, least] of DAYS) {
 }
 
 const ILLS = ['error-page', 'reset-after', 'truncated', 'slow'] as const;
-for (const ill of sampleOfDay('networks that are wrong', ILLS, 2)) {
-  weather(`every answer is ${ill}: nothing is passed that was not shown`, () =>
+for (const fault of sampleOfDay('networks that are wrong', ILLS, 2)) {
+  chaos(`every answer is ${fault}: nothing is passed that was not shown`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
-      const draw = (): NetworkFault => ill;
+      const draw = (): NetworkFault => fault;
       const proxy = await startChaosProxy({ target, draw, slowMs: 20 });
       const controlUrl = `${target}/_sandbox`;
       const only = ['BULK-1', 'BULK-6'];
       const seen = await runJudge({ baseUrl: proxy.url, controlUrl, json: true, only });
       await proxy.close();
-      expectNoDeviation(seen, ill === 'slow' ? [0] : [3]);
-      assert.is(seen.report.summary.passed, ill === 'slow' ? 2 : 0);
+      expectNoDeviation(seen, fault === 'slow' ? [0] : [3]);
+      assert.is(seen.report.summary.passed, fault === 'slow' ? 2 : 0);
     }),
   );
 }
@@ -77,7 +77,7 @@ for (const ill of sampleOfDay('networks that are wrong', ILLS, 2)) {
 const MINUTE_MS = 60_000;
 const SKEWS = sampleOfDay('clocks that are wrong', [-120, 5, -5, 120], 2);
 for (const skewMs of SKEWS.map((minutes) => minutes * MINUTE_MS)) {
-  weather(`a clock ${skewMs / MINUTE_MS} minutes off: no deviation`, () =>
+  chaos(`a clock ${skewMs / MINUTE_MS} minutes off: no deviation`, () =>
     sandboxed({ clock: new Date(Date.now() + skewMs).toISOString() }, async (target, sandbox) => {
       await sandbox.control('PUT', 'clock', { mode: 'real' });
       const proxy = await startChaosProxy({ target, draw: () => undefined, skewMs });
@@ -95,7 +95,7 @@ for (const skewMs of SKEWS.map((minutes) => minutes * MINUTE_MS)) {
   );
 }
 
-weather('a limit of 200 a second behind a slow network: what it lets through is no deviation', () =>
+chaos('a limit of 200 a second behind a slow network: what it lets through is no deviation', () =>
   sandboxed({ plan: 'pro' }, async (target, sandbox) => {
     const draw = (): NetworkFault => 'slow';
     const proxy = await startChaosProxy({ target, draw, slowMs: 300 });
@@ -111,4 +111,4 @@ weather('a limit of 200 a second behind a slow network: what it lets through is 
   }),
 );
 
-weather.run();
+chaos.run();

@@ -96,8 +96,8 @@ const STANDARD: SandboxOptions = {
 
 /** Asks for the subscriptions of firm 1 that are not disabled, at a rate of its own. */
 async function watchSubscriptions(baseUrl: string, sandbox: SandboxHandle) {
-  const wish = { firm_id: '1', scopes: ['webhooks:manage'], rate_per_second: 1000 };
-  const { token } = (await sandbox.control('POST', 'credentials', wish)) as { token: string };
+  const asked = { firm_id: '1', scopes: ['webhooks:manage'], rate_per_second: 1000 };
+  const { token } = (await sandbox.control('POST', 'credentials', asked)) as { token: string };
   return async (): Promise<string[]> => {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${baseUrl}/api/v1/webhooks`, { headers });

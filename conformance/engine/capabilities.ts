@@ -2,19 +2,6 @@
 // of a profile.
 import type { Need as CatalogueNeed } from '../../fixtures/rules.ts';
 
-/** The credentials a scenario can act as, by the names they have in a profile. */
-export type Role =
-  | 'firm'
-  | 'brand'
-  | 'other_brand'
-  | 'other_firm'
-  | 'no_scopes'
-  | 'no_amend'
-  | 'amend_only'
-  | 'delegated'
-  | 'read_only'
-  | 'client';
-
 /** The word that the rule catalogue uses; `control` marks depth that no rule depends on. */
 export type ReportedCapability = CatalogueNeed | 'control';
 
@@ -64,7 +51,18 @@ export const CAPABILITIES = {
   emit: { coarse: 'control', add: `${CONTROL_PLANE}, to make events` },
 } as const satisfies Record<string, CapabilityWords>;
 
-export type Capability = keyof typeof CAPABILITIES;
+type Table = typeof CAPABILITIES;
+export type Capability = keyof Table;
+export const EVERY_CAPABILITY = Object.keys(CAPABILITIES) as Capability[];
+
+/** The credentials a scenario can act as, by the names they have in a profile. */
+export type Role = {
+  [C in Capability]: Table[C]['coarse'] extends 'roles' ? C : never;
+}[Capability];
+
+export function isRole(name: string): name is Role {
+  return EVERY_CAPABILITY.some((each) => each === name && CAPABILITIES[each].coarse === 'roles');
+}
 
 /** Whether only a control plane can meet it: nothing that could stand in a profile would do. */
 export function isOperatorCapability(need: Capability): boolean {

@@ -1,7 +1,9 @@
 // A sequence of calls with symbolic references, so that the same one can be played on the target,
 // on the model, from fresh, and with calls left out.
-import type { Role } from '../engine/capabilities.ts';
 import type { CredentialOptions } from '../providers/target.ts';
+import type { OPERATIONS } from './play/operations.ts';
+
+export type Operation = keyof typeof OPERATIONS;
 
 /** Stands for something that only playing makes known; everything else in a value is literal. */
 export type Symbolic =
@@ -34,29 +36,6 @@ export type Value =
   | Symbolic
   | readonly Value[]
   | { readonly [name: string]: Value };
-
-const operationNames = [
-  'createAccount',
-  'updateAccount',
-  'bulkCreateAccounts',
-  'openPosition',
-  'closePosition',
-  'createTransaction',
-  'approveTransaction',
-  'rejectTransaction',
-  'cancelTransaction',
-  'createWebhook',
-  'listWebhooks',
-  'getWebhook',
-  'rotateWebhookSecret',
-  'disableWebhook',
-  'issueToken',
-  'listAccounts',
-  'listTransactions',
-  'getAccountStatus',
-] as const;
-
-export type Operation = (typeof operationNames)[number];
 
 export interface CallStep {
   readonly do: 'call';
@@ -156,19 +135,6 @@ export type Step = CallStep | BurstStep | ManyStep | OperatorStep;
 export interface Sequence {
   readonly steps: readonly Step[];
 }
-
-export const ROLES: readonly Role[] = [
-  'firm',
-  'brand',
-  'other_brand',
-  'other_firm',
-  'no_scopes',
-  'no_amend',
-  'amend_only',
-  'delegated',
-  'read_only',
-  'client',
-];
 
 /** The calls of a sequence, those of its bursts among them. */
 export function callsOf(steps: readonly Step[]): readonly CallStep[] {

@@ -1,42 +1,12 @@
 // Provides targets by a control plane: a world of its own for the run, and one for each scenario
 // that needs it.
-import type { Capability } from '../engine/capabilities.ts';
+import { type Capability, EVERY_CAPABILITY } from '../engine/capabilities.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { ControlPlaneClient } from './control-plane-client.ts';
 import { ControlTarget } from './control-target.ts';
 import type { Provider, Target } from './target.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
-
-/** Everything: a control plane can make whatever a scenario may need. */
-export const CONTROL_OFFERS: readonly Capability[] = [
-  'firm',
-  'brand',
-  'other_brand',
-  'other_firm',
-  'no_scopes',
-  'no_amend',
-  'amend_only',
-  'delegated',
-  'read_only',
-  'client',
-  'mint',
-  'trading_account',
-  'fresh_trading_account',
-  'second_trading_account',
-  'provider_trading_account',
-  'settled_transaction',
-  'settle',
-  'receiver',
-  'clock',
-  'fault',
-  'permissions',
-  'dns',
-  'plan',
-  'rates',
-  'ledger',
-  'emit',
-];
 
 export interface ControlProviderOptions {
   readonly baseUrl: string;
@@ -56,7 +26,8 @@ export async function controlProvider(options: ControlProviderOptions): Promise<
 }
 
 class ControlProvider implements Provider {
-  readonly offers: ReadonlySet<Capability> = new Set(CONTROL_OFFERS);
+  /** A control plane can make whatever a scenario may need. */
+  readonly offers: ReadonlySet<Capability> = new Set(EVERY_CAPABILITY);
   readonly notes: readonly string[] = [];
   worlds = false;
   readonly #options: ControlProviderOptions;

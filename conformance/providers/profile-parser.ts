@@ -144,8 +144,8 @@ class ProfileReader {
 
   #field(field: Field, given: unknown, at: string): unknown {
     if (field.kind === 'rate') {
-      const fits = typeof given === 'number' && given > 0 && given <= 1_000_000;
-      return fits ? given : this.#wrong(at, `must be a number above 0, not ${shown(given)}`);
+      const isValid = typeof given === 'number' && given > 0 && given <= 1_000_000;
+      return isValid ? given : this.#wrong(at, `must be a number above 0, not ${shown(given)}`);
     }
     if (typeof given !== 'string' && field.kind === 'secret') {
       return this.#wrong(at, 'must be a string: the value itself, or env:NAME');

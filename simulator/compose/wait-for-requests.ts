@@ -37,7 +37,7 @@ export function requestWaits(host: WorldHost): RequestWaits {
         if (notice.kind === 'closed') closed();
         if (notice.kind !== 'request') return;
         const entry = findEntry(host.world.journal, notice.n);
-        if (entry !== undefined && fits(host, entry, match)) look();
+        if (entry !== undefined && isMatch(host, entry, match)) look();
       }),
     words: () => `request ${JSON.stringify(match)}; ${toldOf(host)}`,
   });
@@ -49,15 +49,15 @@ export function requestWaits(host: WorldHost): RequestWaits {
 
 function entriesOf(host: WorldHost, match: RequestMatch): JournalEntry[] {
   const { journal } = host.world;
-  const fitting: JournalEntry[] = [];
+  const matching: JournalEntry[] = [];
   for (let n = Math.max(journal.oldest, (match.after ?? 0) + 1); n <= journal.newest; n += 1) {
     const entry = findEntry(journal, n);
-    if (entry !== undefined && fits(host, entry, match)) fitting.push(entry);
+    if (entry !== undefined && isMatch(host, entry, match)) matching.push(entry);
   }
-  return fitting;
+  return matching;
 }
 
-function fits({ world }: WorldHost, entry: JournalEntry, match: RequestMatch): boolean {
+function isMatch({ world }: WorldHost, entry: JournalEntry, match: RequestMatch): boolean {
   const { operation, method, status, credential, idempotency } = match;
   if (operation !== undefined && operation !== entry.operation) return false;
   if (method !== undefined && method.toUpperCase() !== entry.call.method) return false;

@@ -34,8 +34,8 @@ export function parseRequestBody(
   if (!isEmpty && headers['content-type'] === undefined) return { refused: notJson() };
   const parsed = isEmpty ? { value: {} } : parse(body);
   if ('refused' in parsed) return parsed;
-  const misfits = validate(row.body ?? noMembers, parsed.value, 'body');
-  return misfits.length > 0 ? { refused: invalidFields(misfits) } : parsed;
+  const problems = validate(row.body ?? noMembers, parsed.value, 'body');
+  return problems.length > 0 ? { refused: invalidFields(problems) } : parsed;
 }
 
 const mebibyte = 1024 * 1024;

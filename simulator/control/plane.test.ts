@@ -13,10 +13,10 @@ interface Sent {
 }
 
 /** As a socket would bring it: with a Host, and with bytes. */
-async function knock(options: TestPlaneOptions = {}) {
-  const trial = await createTestPlane(options);
+async function openPlane(options: TestPlaneOptions = {}) {
+  const testPlane = await createTestPlane(options);
   return async (method: string, path: string, { body = '', headers = {} }: Sent = {}) => {
-    const reply = await trial.plane.handle({
+    const reply = await testPlane.plane.handle({
       method,
       target: `/_sandbox/${path}`,
       headers: { host: '127.0.0.1:7420', ...headers },
@@ -31,7 +31,7 @@ const json = { 'content-type': 'application/json' };
 const shown = { authorization: 'Bearer open-sesame' };
 
 plane('is ready', async () => {
-  const send = await knock();
+  const send = await openPlane();
   const { status, json: body, headers } = await send('GET', 'health');
   assert.equal([status, body], [200, { status: 'ready' }]);
   assert.match(headers['content-type'] ?? '', /^application\/json/);
@@ -58,7 +58,7 @@ plane('says which settings differ, and which deviations are on', async () => {
 });
 
 plane('calls itself by the name its caller used', async () => {
-  const send = await knock();
+  const send = await openPlane();
   const { json: body } = await send('GET', 'info', { headers: { host: 'localhost:81' } });
   assert.equal(
     [body.base_url, body.control_url, body.openapi_url],
@@ -85,7 +85,7 @@ const places = [
 
 for (const [method, path, status] of places) {
   plane(`${method} ${path || '(nothing)'} is ${status}`, async () => {
-    const send = await knock();
+    const send = await openPlane();
     const reply = await send(method, path, { headers: json });
     assert.is(reply.status, status);
     assert.match(reply.headers['content-type'] ?? '', /^application\/problem\+json/);
@@ -94,7 +94,7 @@ for (const [method, path, status] of places) {
 }
 
 plane('a 405 says what there is', async () => {
-  const send = await knock();
+  const send = await openPlane();
   assert.is((await send('DELETE', 'clock', { headers: json })).headers.allow, 'GET, PUT');
   assert.is((await send('PUT', 'faults', { headers: json })).headers.allow, 'DELETE, GET, POST');
 });
@@ -125,7 +125,7 @@ const bodies = [
 ] as const;
 
 plane('reads JSON and nothing else', async () => {
-  const send = await knock();
+  const send = await openPlane();
   for (const [headers, body, status] of bodies) {
     const reply = await send('POST', 'clock/advance', { headers, body });
     const words = `${JSON.stringify(headers)} ${String(body).slice(0, 40)}`;
@@ -134,7 +134,7 @@ plane('reads JSON and nothing else', async () => {
 });
 
 plane('a row that takes nothing takes an empty object, and nothing else', async () => {
-  const send = await knock();
+  const send = await openPlane();
   assert.is((await send('POST', 'reset')).status, 200);
   assert.is((await send('POST', 'reset', { headers: json })).status, 200);
   assert.is((await send('POST', 'reset', { headers: json, body: '{}' })).status, 200);
@@ -194,7 +194,7 @@ plane('each row reads as much as it has use for', async () => {
 });
 
 plane('wants its token where it was given one', async () => {
-  const send = await knock({ plane: { token: 'open-sesame' } });
+  const send = await openPlane({ plane: { token: 'open-sesame' } });
   const attempts = [
     [undefined, 401],
     ['Bearer wrong', 401],

@@ -5,13 +5,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createTestPlane, type TestPlane } from './testing/plane.ts';
 
-const waits = suite<{ trial: TestPlane; listening: () => number }>('control: waits');
+const waits = suite<{ testPlane: TestPlane; listening: () => number }>('control: waits');
 
 const long = 'wait_ms=60000';
 
 waits.before.each(async (context) => {
-  context.trial = await createTestPlane();
-  const { first } = context.trial.sandbox;
+  context.testPlane = await createTestPlane();
+  const { first } = context.testPlane.sandbox;
   let listening = 0;
   const { listen } = first;
   first.listen = (listener) => {
@@ -24,13 +24,13 @@ waits.before.each(async (context) => {
   };
   context.listening = () => listening;
 });
-waits.after.each(({ trial }) => trial.sandbox.close());
+waits.after.each(({ testPlane }) => testPlane.sandbox.close());
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 const ada = { client_reference_id: 'ada', email: 'ada@new.example', brand_id: '10' };
-const create = (trial: TestPlane) =>
-  trial.call('firm', 'POST', 'accounts', { body: ada, key: 'one' });
+const create = (testPlane: TestPlane) =>
+  testPlane.call('firm', 'POST', 'accounts', { body: ada, key: 'one' });
 
 /** Waits until that many lists are waited for. */
 async function begun(listening: () => number, count: number): Promise<void> {
@@ -38,87 +38,90 @@ async function begun(listening: () => number, count: number): Promise<void> {
 }
 
 waits('what fits comes as soon as it happens, with filters and after', async (context) => {
-  const { trial, listening } = context;
-  const { last_seq } = (await trial.ask('GET', 'events?limit=1')).body;
+  const { testPlane, listening } = context;
+  const { last_seq } = (await testPlane.ask('GET', 'events?limit=1')).body;
   const before = timers();
   const asked = [
     `requests?operation=createAccount&status=201&${long}`,
     `events?after_seq=${last_seq}&kind=account.created&${long}`,
-  ].map((path) => trial.ask('GET', path));
+  ].map((path) => testPlane.ask('GET', path));
   await begun(listening, 2);
   assert.is(timers(), before + 2);
-  await trial.call('firm', 'GET', 'accounts');
-  await create(trial);
+  await testPlane.call('firm', 'GET', 'accounts');
+  await create(testPlane);
   const [requests, events] = await Promise.all(asked);
   assert.is(requests?.body.requests[0].response.status, 201);
   assert.equal(
     events?.body.events.map((event: { kind: string }) => event.kind),
     ['account.created'],
   );
-  const none = await trial.ask('GET', 'requests?operation=createAccount&status=409&wait_ms=1');
+  const none = await testPlane.ask('GET', 'requests?operation=createAccount&status=409&wait_ms=1');
   assert.equal(none.body, { requests: [], next_after: null });
   assert.equal([listening(), timers()], [0, before]);
 });
 
-waits('what is there already is answered without a timer', async ({ trial, listening }) => {
-  await create(trial);
+waits('what is there already is answered without a timer', async ({ testPlane, listening }) => {
+  await create(testPlane);
   const before = timers();
-  const [answered] = await Promise.all([trial.ask('GET', `requests?${long}`)]);
+  const [answered] = await Promise.all([testPlane.ask('GET', `requests?${long}`)]);
   assert.is(answered.body.requests.length, 1);
   assert.equal([listening(), timers()], [0, before]);
 });
 
-waits('a delivery is waited for in the status that it is to have', async ({ trial, listening }) => {
-  const body = { url: 'https://hooks.example.com', event_categories: ['account'] };
-  const { id } = (await trial.call('firm', 'POST', 'webhooks', { body })).body;
-  let arrive: (outcome: { status: number; error: null }) => void = () => undefined;
-  trial.receiver = () =>
-    new Promise((resolve) => {
-      arrive = resolve;
-    });
-  await create(trial);
-  const asked = trial.ask('GET', `deliveries?subscription_id=${id}&status=delivered&${long}`);
-  await begun(listening, 1);
-  while (trial.sent.length === 0) await new Promise(setImmediate);
-  arrive({ status: 204, error: null });
-  const { deliveries } = (await asked).body;
-  assert.equal([deliveries.length, deliveries[0].status], [1, 'delivered']);
-});
+waits(
+  'a delivery is waited for in the status that it is to have',
+  async ({ testPlane, listening }) => {
+    const body = { url: 'https://hooks.example.com', event_categories: ['account'] };
+    const { id } = (await testPlane.call('firm', 'POST', 'webhooks', { body })).body;
+    let arrive: (outcome: { status: number; error: null }) => void = () => undefined;
+    testPlane.receiver = () =>
+      new Promise((resolve) => {
+        arrive = resolve;
+      });
+    await create(testPlane);
+    const asked = testPlane.ask('GET', `deliveries?subscription_id=${id}&status=delivered&${long}`);
+    await begun(listening, 1);
+    while (testPlane.sent.length === 0) await new Promise(setImmediate);
+    arrive({ status: 204, error: null });
+    const { deliveries } = (await asked).body;
+    assert.equal([deliveries.length, deliveries[0].status], [1, 'delivered']);
+  },
+);
 
-const ends: Readonly<Record<string, (trial: TestPlane) => unknown>> = {
-  'a reset': (trial) => trial.ask('POST', 'reset'),
-  'a state put in': async (trial) =>
-    trial.ask('PUT', 'state', (await trial.ask('GET', 'state')).body),
-  'the end of the plane': (trial) => trial.plane.close(),
-  'the end of everything': (trial) => trial.sandbox.close(),
+const ends: Readonly<Record<string, (testPlane: TestPlane) => unknown>> = {
+  'a reset': (testPlane) => testPlane.ask('POST', 'reset'),
+  'a state put in': async (testPlane) =>
+    testPlane.ask('PUT', 'state', (await testPlane.ask('GET', 'state')).body),
+  'the end of the plane': (testPlane) => testPlane.plane.close(),
+  'the end of everything': (testPlane) => testPlane.sandbox.close(),
 };
 for (const [name, end] of Object.entries(ends)) {
-  waits(`${name} answers who waits, with what is there then`, async ({ trial, listening }) => {
+  waits(`${name} answers who waits, with what is there then`, async ({ testPlane, listening }) => {
     const before = timers();
     const lists = ['requests', 'events?after_seq=100000', 'deliveries?event_id=none'];
     const asked = lists.map((list) =>
-      trial.ask('GET', `${list}${list.includes('?') ? '&' : '?'}${long}`),
+      testPlane.ask('GET', `${list}${list.includes('?') ? '&' : '?'}${long}`),
     );
     await begun(listening, 3);
-    await end(trial);
+    await end(testPlane);
     for (const { status } of await Promise.all(asked)) assert.is(status, 200);
     assert.equal([listening(), timers()], [0, before]);
   });
 }
 
-waits('a world that is dropped answers who waits in it', async ({ trial }) => {
-  await trial.ask('POST', 'worlds', { name: 'other' });
-  const asked = trial.ask('GET', `worlds/other/requests?${long}`);
+waits('a world that is dropped answers who waits in it', async ({ testPlane }) => {
+  await testPlane.ask('POST', 'worlds', { name: 'other' });
+  const asked = testPlane.ask('GET', `worlds/other/requests?${long}`);
   await new Promise(setImmediate);
-  await trial.ask('DELETE', 'worlds/other');
+  await testPlane.ask('DELETE', 'worlds/other');
   assert.equal((await asked).body.requests, []);
 });
 
-waits('who has left costs nothing', async ({ trial, listening }) => {
+waits('who has left costs nothing', async ({ testPlane, listening }) => {
   const before = timers();
   const left = new AbortController();
   const { signal } = new Request(`http://any/_sandbox/requests?${long}`, left);
-  const asked = trial.plane.fetch(new Request(`http://any/_sandbox/requests?${long}`, left));
+  const asked = testPlane.plane.fetch(new Request(`http://any/_sandbox/requests?${long}`, left));
   await begun(listening, 1);
   left.abort();
   assert.is(await asked.catch(({ name }: Error) => name), 'AbortError');
@@ -126,9 +129,9 @@ waits('who has left costs nothing', async ({ trial, listening }) => {
   assert.is(getEventListeners(signal, 'abort').length, 0);
 });
 
-waits('no longer than a minute, and no less than nothing', async ({ trial }) => {
+waits('no longer than a minute, and no less than nothing', async ({ testPlane }) => {
   for (const wait of ['60001', '-1', 'long']) {
-    const { status, body } = await trial.ask('GET', `requests?wait_ms=${wait}`);
+    const { status, body } = await testPlane.ask('GET', `requests?wait_ms=${wait}`);
     assert.equal([status, body.errors[0].field], [422, 'wait_ms']);
   }
 });

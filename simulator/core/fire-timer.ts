@@ -86,7 +86,7 @@ function fire(world: World, behaviour: Behaviour, kind: TimerKind, ref: string):
     case 'settle':
       return { outcome: settle(world, behaviour, ref), effects: [] };
     case 'deliver':
-      return retryDelivery(world, ref);
+      return attemptDelivery(world, ref);
     case 'abandon':
       return { outcome: abandonSuspendedCall(world, findSuspendedCall(world, ref)), effects: [] };
     case 'wake': {
@@ -116,7 +116,7 @@ function settle(world: World, behaviour: Behaviour, id: string): string {
   return moved.transaction.status;
 }
 
-function retryDelivery(world: World, ref: string): TimerOutcome {
+function attemptDelivery(world: World, ref: string): TimerOutcome {
   const delivery = world.deliveries.get(deliveryOf(ref));
   if (delivery === undefined) throw new Error(`no delivery ${ref}`);
   // A fault has had its delay: the attempt itself now goes out.

@@ -228,7 +228,6 @@ export const deliverySchema = record({
   roundStart: count,
 });
 export type Delivery = ValueOf<typeof deliverySchema>;
-export type DeliveryStatus = Delivery['status'];
 
 export const eventSchema = record({
   seq: count,

@@ -4,7 +4,12 @@
 import type { Behaviour } from './behaviour.ts';
 import { type Call, type Facts, noFacts, type Reply } from './call.ts';
 import { type CommandInput, type CommandOutcome, executeCommand } from './commands/execute.ts';
-import { answerChanges, type DeliveryAnswer, disableChanges } from './delivery/delivery-answers.ts';
+import {
+  answerChanges,
+  type DeliveryAnswer,
+  disableRefusedTarget,
+  type RefusedTarget,
+} from './delivery/delivery-answers.ts';
 import {
   type DeliveryStart,
   startDeliveries,
@@ -36,12 +41,9 @@ export interface AnswerInput {
   readonly answer: DeliveryAnswer;
 }
 
-/** The target of a subscription was looked at again and is no longer public (EVT-11). */
-export interface TargetInput {
+export interface TargetInput extends RefusedTarget {
   readonly kind: 'target-refused';
   readonly atMs: number;
-  readonly deliveryId: string;
-  readonly why: string;
 }
 
 export type Input = CallInput | TimeInput | AnswerInput | TargetInput | CommandInput;
@@ -125,23 +127,11 @@ function handleInput(world: World, behaviour: Behaviour, input: Input): StepResu
       evolve(world, answerChanges(world, behaviour, input.answer));
       return { effects: none };
     case 'target-refused':
-      return disableRefusedTarget(world, input);
+      disableRefusedTarget(world, input);
+      return { effects: none };
     case 'command':
       return executeCommand(world, behaviour, input);
   }
-}
-
-function disableRefusedTarget(world: World, input: TargetInput): StepResult {
-  const delivery = world.deliveries.get(input.deliveryId);
-  const subscription =
-    delivery === undefined ? undefined : world.subscriptions.get(delivery.subscriptionId);
-  if (delivery?.inFlight !== true || subscription === undefined) return { effects: none };
-  evolve(world, [{ type: 'delivery-set', delivery: { ...delivery, inFlight: false } }]);
-  // EVT-11: the reason says why.
-  const why = input.why.replace(/^url must lead to a public address: /, '');
-  const reason = `The target is no longer a valid public address: ${why}.`;
-  evolve(world, disableChanges(world, subscription, reason));
-  return { effects: none };
 }
 
 /** What a call is answered when the simulator itself is broken: never recorded, safe to retry. */

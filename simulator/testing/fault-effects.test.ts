@@ -273,7 +273,7 @@ effects('nth of two faults counts the same calls', async () => {
   await client.close();
 });
 
-async function strikes(probability: number, seed: number): Promise<string> {
+async function hitsOf(probability: number, seed: number): Promise<string> {
   const client = await open({ seed });
   await client.sandbox.faults.add({ effect: { kind: 'status', status: 503 }, probability });
   let seen = '';
@@ -283,13 +283,13 @@ async function strikes(probability: number, seed: number): Promise<string> {
 }
 
 effects('probability: now and then, the same with the same seed', async () => {
-  const seen = await strikes(0.5, 1);
+  const seen = await hitsOf(0.5, 1);
   const count = seen.replaceAll('.', '').length;
   assert.ok(count > 10 && count < 50, seen);
-  assert.is(await strikes(0.5, 1), seen);
-  assert.is.not(await strikes(0.5, 2), seen);
-  assert.is(await strikes(0, 1), '.'.repeat(60));
-  assert.is(await strikes(1, 1), 'x'.repeat(60));
+  assert.is(await hitsOf(0.5, 1), seen);
+  assert.is.not(await hitsOf(0.5, 2), seen);
+  assert.is(await hitsOf(0, 1), '.'.repeat(60));
+  assert.is(await hitsOf(1, 1), 'x'.repeat(60));
 });
 
 effects('a call without a key is never given up', () =>

@@ -29,7 +29,7 @@ export async function deliveries(log: (line: string) => void): Promise<Figure[]>
 }
 
 /** A sandbox whose subscriptions lead to one receiver. */
-class Stage {
+class Harness {
   readonly sandbox: SandboxSubject;
   readonly receiver: Receiver;
   readonly #token: string;
@@ -41,7 +41,7 @@ class Stage {
     this.#token = token;
   }
 
-  static async begin(subscriptions: number): Promise<Stage> {
+  static async begin(subscriptions: number): Promise<Harness> {
     const sandbox = await startSandbox(nodeOptions);
     const receiver = await Receiver.start();
     const made = await sandbox.control('POST', 'credentials', {
@@ -50,16 +50,16 @@ class Stage {
       scopes: ['accounts:write', 'webhooks:manage'],
       rate_per_second: unlimited,
     });
-    const stage = new Stage(sandbox, receiver, (made as { token: string }).token);
+    const harness = new Harness(sandbox, receiver, (made as { token: string }).token);
     await sandbox.control('PUT', 'forwards', {
       from: 'https://hooks.example.com',
       to: `http://127.0.0.1:${receiver.port}`,
     });
     for (let n = 0; n < subscriptions; n += 1) {
       const url = `https://hooks.example.com/${n}`;
-      await stage.post('webhooks', { url, event_categories: ['account'] });
+      await harness.post('webhooks', { url, event_categories: ['account'] });
     }
-    return stage;
+    return harness;
   }
 
   async post(path: string, body: unknown): Promise<void> {
@@ -78,7 +78,7 @@ class Stage {
   }
 
   /** So many events, made by as many new accounts. */
-  async happen(count: number): Promise<void> {
+  async triggerEvents(count: number): Promise<void> {
     for (let from = 0; from < count; from += rowsABatch) {
       this.#made += 1;
       const accounts = Array.from({ length: Math.min(rowsABatch, count - from) }, (_, row) => {
@@ -97,12 +97,15 @@ class Stage {
 
 async function speed(log: (line: string) => void, subscriptions: number): Promise<Figure[]> {
   const events = subscriptions === 1 ? 5000 : 1000;
-  const stage = await Stage.begin(subscriptions);
+  const harness = await Harness.begin(subscriptions);
   const ours: number[] = [];
   const bare: number[] = [];
   try {
     for (let round = -1; round < rounds; round++) {
-      const pair = [await deliver(stage, subscriptions, events), await loop(stage, subscriptions)];
+      const pair = [
+        await deliver(harness, subscriptions, events),
+        await loop(harness, subscriptions),
+      ];
       log(
         `deliveries: ${subscriptions} at once: ${pair.map(Math.round).join(' and bare ')} a second`,
       );
@@ -111,7 +114,7 @@ async function speed(log: (line: string) => void, subscriptions: number): Promis
       bare.push(pair[1] as number);
     }
   } finally {
-    await stage.stop();
+    await harness.stop();
   }
   const perSecond = (values: readonly number[]) =>
     `${Math.round(median(values)).toLocaleString('en')}/s`;
@@ -129,11 +132,11 @@ async function speed(log: (line: string) => void, subscriptions: number): Promis
 }
 
 /** Events gather while the first of them is held; then time runs. */
-async function deliver(stage: Stage, subscriptions: number, events: number): Promise<number> {
-  const { receiver } = stage;
+async function deliver(harness: Harness, subscriptions: number, events: number): Promise<number> {
+  const { receiver } = harness;
   receiver.answering = 'hold';
   const before = receiver.arrived;
-  await stage.happen(events);
+  await harness.triggerEvents(events);
   await receiver.until(before + subscriptions);
   const beganMs = performance.now();
   receiver.release();
@@ -141,7 +144,7 @@ async function deliver(stage: Stage, subscriptions: number, events: number): Pro
   return ((events - 1) * subscriptions * 1000) / (performance.now() - beganMs);
 }
 
-async function loop({ receiver }: Stage, connections: number): Promise<number> {
+async function loop({ receiver }: Harness, connections: number): Promise<number> {
   receiver.answering = 'ok';
   const script = 'bin/dev/bench/clients/undici-request.js';
   const url = `http://127.0.0.1:${receiver.port}/`;
@@ -155,18 +158,18 @@ async function loop({ receiver }: Stage, connections: number): Promise<number> {
 async function retries(subscriptions: number, atMost: number): Promise<Figure> {
   const times: number[] = [];
   for (let round = 0; round < 3; round++) {
-    const stage = await Stage.begin(subscriptions);
+    const harness = await Harness.begin(subscriptions);
     try {
-      stage.receiver.answering = 'fail';
-      await stage.happen(1);
-      await stage.receiver.until(subscriptions);
+      harness.receiver.answering = 'fail';
+      await harness.triggerEvents(1);
+      await harness.receiver.until(subscriptions);
       const beganMs = performance.now();
-      await stage.sandbox.control('POST', 'clock/advance', { by_ms: 21 * hour });
+      await harness.sandbox.control('POST', 'clock/advance', { by_ms: 21 * hour });
       times.push(performance.now() - beganMs);
-      const { arrived } = stage.receiver;
+      const { arrived } = harness.receiver;
       if (arrived !== 8 * subscriptions) throw new Error(`${arrived} attempts arrived`);
     } finally {
-      await stage.stop();
+      await harness.stop();
     }
   }
   const measured = median(times);
@@ -177,19 +180,19 @@ async function retries(subscriptions: number, atMost: number): Promise<Figure> {
 /** 100,000 events with a receiver that is down, against the same without a subscription. */
 async function whileDown(log: (line: string) => void): Promise<Figure> {
   const weigh = async (subscriptions: number): Promise<number> => {
-    const stage = await Stage.begin(subscriptions);
+    const harness = await Harness.begin(subscriptions);
     try {
-      stage.receiver.answering = 'fail';
-      await stage.happen(2000);
+      harness.receiver.answering = 'fail';
+      await harness.triggerEvents(2000);
       // What is loaded with the first delivery is not what events cost.
-      await stage.receiver.until(subscriptions);
-      const before = await stage.sandbox.weigh();
-      await stage.happen(100_000);
-      const grown = ((await stage.sandbox.weigh()) - before) / 1024 / 1024;
+      await harness.receiver.until(subscriptions);
+      const before = await harness.sandbox.weigh();
+      await harness.triggerEvents(100_000);
+      const grown = ((await harness.sandbox.weigh()) - before) / 1024 / 1024;
       log(`deliveries: ${subscriptions} receivers down: ${grown.toFixed(1)} MB more`);
       return grown;
     } finally {
-      await stage.stop();
+      await harness.stop();
     }
   };
   const measured = (await weigh(10)) - (await weigh(0));
@@ -203,7 +206,7 @@ async function whileDown(log: (line: string) => void): Promise<Figure> {
 
 /** The API's own speed while 50 receivers never answer. */
 async function whileSlow(log: (line: string) => void): Promise<Figure> {
-  const [free, slow] = [await Stage.begin(0), await Stage.begin(50)];
+  const [free, slow] = [await Harness.begin(0), await Harness.begin(50)];
   slow.receiver.answering = 'hold';
   const speeds = { free: [] as number[], slow: [] as number[] };
   try {
@@ -226,7 +229,7 @@ async function whileSlow(log: (line: string) => void): Promise<Figure> {
   };
 }
 
-async function load({ sandbox: { port, token } }: Stage): Promise<number> {
+async function load({ sandbox: { port, token } }: Harness): Promise<number> {
   const next = createAccountRequests({ port, token });
   return (await drive({ port, durationMs: loopMs, next })).perSecond;
 }

@@ -54,7 +54,7 @@ siege('a machine that gets busy is no trend: a bare server is held up alike', ()
   assert.is(findTrends(numbers.map((n) => interval(n, {}, 3 * n, 1 + n / 10))).length, 1);
 });
 
-const growing: readonly (readonly [string, (n: number) => Interval, RegExp])[] = [
+const trends: readonly (readonly [string, (n: number) => Interval, RegExp])[] = [
   ['memory', (n) => interval(n, { heapBytes: (20 + 2 * n) * mebibyte }), /^memory grew from 24/],
   ['files', (n) => interval(n, { files: 40 + n }), /^open files grew from 42 to 48$/],
   ['timers', (n) => interval(n, { resources: { Timeout: 3 * n } }), /^Timeouts grew from 6 to 24$/],
@@ -64,7 +64,7 @@ const growing: readonly (readonly [string, (n: number) => Interval, RegExp])[] =
     /^half of the answers took 6\.0 ms, and 24\.0 ms later$/,
   ],
 ];
-for (const [what, at, words] of growing) {
+for (const [what, at, words] of trends) {
   siege(`what grows is told: ${what}`, () => {
     const trends = findTrends(numbers.map(at));
     assert.is(trends.length, 1);

@@ -15,8 +15,8 @@ const EVERY_SCOPE = [
   ...['trader:funds', 'transactions:amend', 'webhooks:manage'],
 ];
 
-async function mint(sandbox: SandboxHandle, wish: object): Promise<string> {
-  const body = { scopes: EVERY_SCOPE, firm_id: '1', rate_per_second: 500, ...wish };
+async function mint(sandbox: SandboxHandle, asked: object): Promise<string> {
+  const body = { scopes: EVERY_SCOPE, firm_id: '1', rate_per_second: 500, ...asked };
   return ((await sandbox.control('POST', 'credentials', body)) as { token: string }).token;
 }
 

@@ -172,10 +172,10 @@ export class Gateway {
     const operation = findOperation(method, path);
     const key = request.headers['idempotency-key']?.toString().trim() ?? null;
     const token = /^bearer +(\S+)/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
-    const wish = { operation, method, path, query, body, json: parseJson(body), key };
-    const place = this.#intents.place(wish);
+    const sent = { operation, method, path, query, body, json: parseJson(body), key };
+    const place = this.#intents.place(sent);
     const call: Growing = {
-      ...wish,
+      ...sent,
       n: this.calls.length + 1,
       atMs: this.#nowMs(),
       target,

@@ -33,16 +33,16 @@ export function recorded(
     const body = each.json === undefined ? '' : JSON.stringify(each.json);
     const operation = findOperation(method, path);
     const key = each.key === undefined ? null : each.key;
-    const wish = { operation, method, path, query, body, json: each.json, key };
+    const request = { operation, method, path, query, body, json: each.json, key };
     const { status = 201, atMs = index * 100 } = each;
     return {
-      ...wish,
+      ...request,
       n: index + 1,
       atMs,
       target,
       headers: Object.entries(each.headers ?? {}),
       token: 'token',
-      site: book.place(wish)?.site ?? null,
+      site: book.place(request)?.site ?? null,
       fate: each.fate ?? 'answered',
       struck: each.struck ?? null,
       response:

@@ -8,12 +8,6 @@ import type { Difference } from './difference.ts';
 import { PROBLEM, SUCCESS } from './shapes.ts';
 import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
 
-/** The answers so far, by step, of both sides. */
-export interface Played {
-  readonly target: ReadonlyMap<number, unknown>;
-  readonly model: ReadonlyMap<number, unknown>;
-}
-
 export function compareAnswers(
   step: CallStep,
   target: CallOutcome,

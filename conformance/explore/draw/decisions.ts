@@ -1,6 +1,6 @@
 // Ideas about decisions on transactions: approve, reject and cancel, from every state and by whom.
 import type { CallStep } from '../sequence.ts';
-import { call, type Drawing, type Idea, newKey } from './idea.ts';
+import { CALLERS, call, type Drawing, type Idea, needsOf, newKey } from './idea.ts';
 import type { DrawnTransaction, Scene } from './scene.ts';
 
 const REASONS = ['late', 'x'.repeat(600), 'wegen Prüfung', '不要', '"quoted"'];
@@ -71,21 +71,9 @@ export const decisionIdeas: readonly Idea[] = [
     },
     { weight: 2 },
   ),
-  ...(
-    [
-      'brand',
-      'other_brand',
-      'other_firm',
-      'no_scopes',
-      'amend_only',
-      'no_amend',
-      'delegated',
-      'read_only',
-      'nobody',
-    ] as const
-  ).map((role) =>
+  ...CALLERS.map((role) =>
     decide(`as-${role}`, () => ({ as: role }), {
-      needs: role === 'nobody' ? [] : [role],
+      needs: needsOf(role),
       weight: role === 'no_amend' ? 1.5 : 0.6,
     }),
   ),

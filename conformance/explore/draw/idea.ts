@@ -1,6 +1,6 @@
 // One named thing that a sequence may do next. Names are counted, so that what is rarely met comes
 // sooner.
-import type { Capability } from '../../engine/capabilities.ts';
+import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { CallStep, Step, Value } from '../sequence.ts';
 import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
@@ -37,6 +37,15 @@ export const call = (d: Drawing, parts: Omit<CallStep, 'do' | 'n'>): CallStep =>
   n: d.scene.label(),
   ...parts,
 });
+
+/** Who else may call in place of who usually does. */
+export const CALLERS = [
+  ...(['brand', 'other_brand', 'other_firm', 'no_scopes', 'amend_only', 'no_amend'] as const),
+  ...(['delegated', 'read_only', 'nobody'] as const),
+];
+
+export const needsOf = (caller: Role | 'nobody'): readonly Capability[] =>
+  caller === 'nobody' ? [] : [caller];
 
 /** A key that nothing else in the sequence uses. */
 export const newKey = (d: Drawing): Value => ({ $fresh: `k${d.stem()}` });

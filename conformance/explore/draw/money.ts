@@ -1,7 +1,16 @@
 // Ideas about trading accounts and transactions: recorded, decided on, settled.
 import type { Step, Value } from '../sequence.ts';
 import { createCall } from './accounts.ts';
-import { call, type Drawing, type Idea, members, newestOr, newKey } from './idea.ts';
+import {
+  CALLERS,
+  call,
+  type Drawing,
+  type Idea,
+  members,
+  needsOf,
+  newestOr,
+  newKey,
+} from './idea.ts';
 import type { DrawnPlace, Scene } from './scene.ts';
 
 const AMOUNTS = [
@@ -41,8 +50,7 @@ const places: readonly Idea[] = [
     draw: (d) => {
       const own = d.scene.accounts.filter(({ as }) => as !== 'other_firm');
       if (own.length > 0 && d.random.chance(0.6)) return [open(d, d.random.pick(own).id)];
-      const created = createCall(d, d.main);
-      return [created, open(d, { $of: created.n, at: 'id' })];
+      return createAndOpen(d, d.main);
     },
   },
   {
@@ -65,24 +73,23 @@ const places: readonly Idea[] = [
   {
     id: 'place/other-brand',
     needs: ['fresh_trading_account', 'other_brand'],
-    draw: (d) => {
-      const created = createCall(d, 'other_brand');
-      return [created, open(d, { $of: created.n, at: 'id' })];
-    },
+    draw: (d) => createAndOpen(d, 'other_brand'),
   },
   {
     id: 'place/other-firm',
     weight: 0.7,
     needs: ['fresh_trading_account', 'other_firm'],
-    draw: (d) => {
-      const created = createCall(d, 'other_firm');
-      return [created, open(d, { $of: created.n, at: 'id' })];
-    },
+    draw: (d) => createAndOpen(d, 'other_firm'),
   },
 ];
 
 function open(d: Drawing, account: Value): Extract<Step, { do: 'open' }> {
   return { do: 'open', n: d.scene.label(), account };
+}
+
+function createAndOpen(d: Drawing, as: string): readonly Step[] {
+  const created = createCall(d, as);
+  return [created, open(d, { $of: created.n, at: 'id' })];
 }
 
 /** A transaction at some place, or one made for it. */
@@ -188,22 +195,10 @@ const found: readonly Idea[] = [
       },
     }),
   ),
-  ...(
-    [
-      'brand',
-      'other_brand',
-      'other_firm',
-      'no_scopes',
-      'amend_only',
-      'no_amend',
-      'delegated',
-      'read_only',
-      'nobody',
-    ] as const
-  ).map(
+  ...CALLERS.map(
     (role): Idea => ({
       id: `transaction/as-${role}`,
-      needs: role === 'nobody' ? [] : [role],
+      needs: needsOf(role),
       weight: 0.8,
       when: placed,
       draw: (d) => [transactionCall(d, d.random.pick(d.scene.places), {}, role)],

@@ -15,12 +15,12 @@ function again(
   rest: Partial<Idea> & { readonly among?: (call: Scene['calls'][number]) => boolean } = {},
 ): Idea {
   const { among = () => true, ...more } = rest;
-  const fits = (each: Scene['calls'][number]) => isKeyed(each.step) && among(each);
+  const isMeant = (each: Scene['calls'][number]) => isKeyed(each.step) && among(each);
   return {
     id: `again/${id}`,
-    when: ({ calls }) => calls.some(fits),
+    when: ({ calls }) => calls.some(isMeant),
     draw: (d) => {
-      const all = d.scene.calls.filter(fits);
+      const all = d.scene.calls.filter(isMeant);
       const { step } = d.random.chance(0.5) ? all[all.length - 1]! : d.random.pick(all);
       return [{ ...step, n: d.scene.label(), ...over(d, step) }];
     },

@@ -1,6 +1,6 @@
 // Ideas about subscriptions: made, refused, looked at, rotated, disabled, delivered to.
 import type { CallStep, Step, Value } from '../sequence.ts';
-import { call, type Drawing, type Idea, newestOr, newKey } from './idea.ts';
+import { call, type Drawing, type Idea, needsOf, newestOr, newKey } from './idea.ts';
 import type { DrawnSubscription, Scene } from './scene.ts';
 import { advance } from './time.ts';
 
@@ -197,7 +197,7 @@ const made: readonly Idea[] = [
   ...(['no_scopes', 'delegated', 'nobody'] as const).map(
     (role): Idea => ({
       id: `webhook/list-as-${role}`,
-      needs: role === 'nobody' ? [] : [role],
+      needs: needsOf(role),
       weight: 0.5,
       draw: (d) => [call(d, { operation: 'listWebhooks', as: role })],
     }),

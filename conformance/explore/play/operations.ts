@@ -1,5 +1,4 @@
 // How each operation is called: method and path as the specification has them.
-import type { Operation } from '../sequence.ts';
 
 export interface OperationForm {
   readonly method: string;
@@ -23,7 +22,7 @@ const other = (method: string, path: string, body = false): OperationForm => ({
   body,
 });
 
-export const OPERATIONS: Readonly<Record<Operation, OperationForm>> = {
+export const OPERATIONS = {
   createAccount: write('POST', '/api/v1/accounts'),
   updateAccount: write('PATCH', '/api/v1/accounts/:id'),
   bulkCreateAccounts: write('POST', '/api/v1/accounts/bulk'),
@@ -42,4 +41,4 @@ export const OPERATIONS: Readonly<Record<Operation, OperationForm>> = {
   listAccounts: other('GET', '/api/v1/accounts'),
   listTransactions: other('GET', '/api/v1/transactions'),
   getAccountStatus: other('GET', '/api/v1/accounts/:id/status'),
-};
+} satisfies Readonly<Record<string, OperationForm>>;

@@ -2,7 +2,6 @@
 import type { Json } from '../../engine/send/answer.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import type { LedgerEntry } from '../../providers/target.ts';
-import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 
 /** Why the model answers as it does: what its journal says of the call. */
 export interface Basis {
@@ -67,12 +66,6 @@ export interface ManyOutcome {
 }
 
 export type Outcome = CallOutcome | LostOutcome | DoneOutcome | LedgerOutcome | ManyOutcome;
-
-/** Deliveries that reached the endpoint of a hook step. */
-export interface Delivered {
-  readonly n: number;
-  readonly arrivals: readonly ReceivedDelivery[];
-}
 
 export function jsonOf(body: Uint8Array): Json | undefined {
   if (body.length === 0) return undefined;

@@ -1,13 +1,12 @@
 // Plays a sequence on one ground, step by step, and keeps what came back.
 
-import type { Role } from '../../engine/capabilities.ts';
+import { isRole } from '../../engine/capabilities.ts';
 import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import type { CallStep, ManyStep, RoleHas, Step } from '../sequence.ts';
-import { ROLES } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import type { Ground } from './ground.ts';
 import { operate } from './operate.ts';
@@ -20,8 +19,6 @@ const ARRIVAL_TRIES = 200;
 const ARRIVAL_STEP_MS = 5;
 /** Each of them waits a second for an answer, and an answer may take fifteen. */
 const FLUSH_TRIES = 20;
-
-const isRole = (name: string): name is Role => (ROLES as readonly string[]).includes(name);
 
 export class Player implements Known {
   readonly nonce: string;

@@ -37,7 +37,7 @@ export interface ReceiverAnswer {
 export const fiveMinutesMs = 5 * 60_000;
 
 export const correctSteps: ReceiverSteps = {
-  secret: 'whsec_the_secret_of_the_zoo',
+  secret: 'whsec_the_secret_of_the_samples',
   header: ({ headers }) => {
     const value = headers['x-webhook-signature'];
     return typeof value === 'string' ? value : null;

@@ -50,7 +50,7 @@ const idemTroubleAfter: Scenario = {
   },
 };
 
-interface Struck {
+interface FaultPlace {
   readonly operation: string;
   readonly words: string;
   readonly phase: 'before' | 'after';
@@ -62,7 +62,7 @@ interface Struck {
  */
 async function expectRetried(
   t: ScenarioContext,
-  { operation, words, phase }: Struck,
+  { operation, words, phase }: FaultPlace,
   send: (key: string) => Promise<Answer>,
 ): Promise<void> {
   const rules = PASSING.map(([, rule]) => rule);

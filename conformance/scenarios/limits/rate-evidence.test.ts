@@ -160,8 +160,8 @@ const evidence = suite('what requests show of an allowance');
 
 for (const perSecond of [5, 12, 50, 200]) {
   for (const [kind, make] of Object.entries(conforming(perSecond))) {
-    for (const [weather, network] of Object.entries({ ...QUICK, ...SLOW })) {
-      evidence(`${kind} of ${perSecond}, ${weather}: never broken`, () => {
+    for (const [pace, network] of Object.entries({ ...QUICK, ...SLOW })) {
+      evidence(`${kind} of ${perSecond}, ${pace}: never broken`, () => {
         // A fixed window serves two seconds' allowance to a burst that its boundary divides.
         if (!kind.includes('fixed')) {
           const weight = weighBurst(allowanceOf(perSecond), burstOf(make, network, perSecond));
@@ -197,9 +197,9 @@ for (const [name, perSecond, make] of WRONG_BURSTS) {
         const burst = burstOf(make, network, perSecond);
         assert.is(weighBurst(allowanceOf(perSecond), burst), 'broken');
       }
-      for (const [weather, network] of Object.entries(SLOW)) {
+      for (const [pace, network] of Object.entries(SLOW)) {
         const burst = burstOf(make, network, perSecond);
-        assert.is.not(weighBurst(allowanceOf(perSecond), burst), 'kept', weather);
+        assert.is.not(weighBurst(allowanceOf(perSecond), burst), 'kept', pace);
       }
     },
   );
@@ -219,9 +219,9 @@ for (const [rate, perSecond] of WRONG_RATES) {
     for (const network of [QUICK.local!, QUICK.near!]) {
       assert.is(rateOf(bucket(rate, perSecond), network, perSecond), 'broken');
     }
-    for (const [weather, network] of Object.entries(SLOW)) {
+    for (const [pace, network] of Object.entries(SLOW)) {
       if (rate > perSecond / 2 && rate < perSecond * 1.5) continue;
-      assert.is.not(rateOf(bucket(rate, perSecond), network, perSecond), 'kept', weather);
+      assert.is.not(rateOf(bucket(rate, perSecond), network, perSecond), 'kept', pace);
     }
   });
 }

@@ -213,7 +213,6 @@ export const envelopeSchema = {
   },
   required: ['id', 'category', 'kind', 'occurred_at', 'firm_id', 'brand_id', 'account_id', 'data'],
 } as const;
-export type EnvelopeShown = ValueOf<typeof envelopeSchema>;
 
 export const worldSchema = object('A world.', {
   name: anyText('Its name.'),

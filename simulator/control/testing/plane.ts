@@ -66,7 +66,7 @@ export async function createTestPlane({
     deliverer: {
       deliver: async (request) => {
         sent.push(request);
-        return trial.receiver(request);
+        return testPlane.receiver(request);
       },
       resolve: async () => ['93.184.216.34'],
       close: async () => undefined,
@@ -75,7 +75,7 @@ export async function createTestPlane({
   });
   const plane = controlPlane({ sandbox, ...more });
   let keys = 0;
-  const trial: TestPlane = {
+  const testPlane: TestPlane = {
     sandbox,
     plane,
     sent,
@@ -96,7 +96,7 @@ export async function createTestPlane({
       return fetchCall(sandbox, request).then(readAnswer);
     },
   };
-  return trial;
+  return testPlane;
 }
 
 function tokenOf(sandbox: Sandbox, who: string): string {
@@ -144,8 +144,8 @@ function assertMatchesSchema(method: string, path: string, { status, body }: Pla
     throw new Error(`${method} ${path}: ${status} is no problem: ${JSON.stringify(body)}`);
   }
   if (row?.answer.status !== status) throw new Error(`${method} ${path} answered ${status}`);
-  const misfits = row.answer.schema === undefined ? [] : validate(row.answer.schema, body, 'body');
-  if (misfits.length > 0) {
-    throw new Error(`${method} ${path}: ${JSON.stringify(misfits)} in ${JSON.stringify(body)}`);
+  const problems = row.answer.schema === undefined ? [] : validate(row.answer.schema, body, 'body');
+  if (problems.length > 0) {
+    throw new Error(`${method} ${path}: ${JSON.stringify(problems)} in ${JSON.stringify(body)}`);
   }
 }

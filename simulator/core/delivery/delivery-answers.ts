@@ -2,6 +2,7 @@
 // subscription.
 import type { Behaviour } from '../behaviour.ts';
 import type { Change } from '../change.ts';
+import { evolve } from '../evolve.ts';
 import type { Delivery, DeliveryAttempt, Subscription } from '../records.ts';
 import { findEvent, type World } from '../world.ts';
 
@@ -14,6 +15,12 @@ export interface DeliveryAnswer {
   readonly error: string | null;
   readonly durationMs: number | null;
   readonly signature: string | null;
+}
+
+/** The target of a subscription was looked at again and is no longer public (EVT-11). */
+export interface RefusedTarget {
+  readonly deliveryId: string;
+  readonly why: string;
 }
 
 export function waitChanges(
@@ -117,6 +124,17 @@ export function disableChanges(
     changes.push({ type: 'delivery-set', delivery: stopped });
   }
   return changes;
+}
+
+/** EVT-11: the subscription is disabled with the attempt, and its reason says why. */
+export function disableRefusedTarget(world: World, { deliveryId, why }: RefusedTarget): void {
+  const delivery = world.deliveries.get(deliveryId);
+  const subscription = world.subscriptions.get(delivery?.subscriptionId ?? 0);
+  if (delivery?.inFlight !== true || subscription === undefined) return;
+  evolve(world, [{ type: 'delivery-set', delivery: { ...delivery, inFlight: false } }]);
+  const address = why.replace(/^url must lead to a public address: /, '');
+  const reason = `The target is no longer a valid public address: ${address}.`;
+  evolve(world, disableChanges(world, subscription, reason));
 }
 
 /**

@@ -113,7 +113,7 @@ function nextWanted(
 
 /** Hands an attempt to the host, or lets a fault drop or delay it. */
 export function startAttempt(world: World, delivery: Delivery, pastFaults = false): DeliveryStart {
-  const fault = pastFaults ? null : strikeDelivery(world, delivery);
+  const fault = pastFaults ? null : meetFault(world, delivery);
   if (fault !== null) {
     // A new one is begun before it can end.
     if (!world.deliveries.has(delivery.id)) evolve(world, [{ type: 'delivery-set', delivery }]);
@@ -142,13 +142,13 @@ export function startAttempt(world: World, delivery: Delivery, pastFaults = fals
 }
 
 /** Finds the fault that this attempt meets, and counts it. */
-function strikeDelivery(world: World, { subscriptionId }: Delivery): Fault | null {
-  const { struck, changed } = searchDeliveryFaults(world, subscriptionId);
+function meetFault(world: World, { subscriptionId }: Delivery): Fault | null {
+  const { found, changed } = searchDeliveryFaults(world, subscriptionId);
   evolve(
     world,
     changed.map((fault) => ({ type: 'fault-set', fault })),
   );
-  return struck;
+  return found;
 }
 
 function dropChanges(world: World, delivery: Delivery): readonly Change[] {

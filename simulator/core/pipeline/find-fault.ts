@@ -139,7 +139,7 @@ function matchesDelivery({ match: { webhook } }: Fault, subscriptionId: number):
 
 /** What a call or an attempt does to faults: the one that strikes it, and those it counts in. */
 export interface FaultSearch {
-  readonly struck: Fault | null;
+  readonly found: Fault | null;
   /** With the new counts, the one that strikes among them. */
   readonly changed: readonly Fault[];
 }
@@ -164,21 +164,21 @@ export function searchDeliveryFaults(world: FaultsOfWorld, subscriptionId: numbe
   return search(world, (fault) => matchesDelivery(fault, subscriptionId));
 }
 
-const nothingStruck: FaultSearch = { struck: null, changed: [] };
+const nothingFound: FaultSearch = { found: null, changed: [] };
 
 function search({ faults, seed }: FaultsOfWorld, concerns: (fault: Fault) => boolean): FaultSearch {
-  if (faults.size === 0) return nothingStruck;
-  let struck: Fault | null = null;
+  if (faults.size === 0) return nothingFound;
+  let found: Fault | null = null;
   const changed: Fault[] = [];
   for (const fault of faults.values()) {
     if (isSpent(fault) || !concerns(fault)) continue;
     const counted = countMatch(fault);
-    if (struck === null && isDue(counted, seed)) {
-      struck = { ...counted, hits: fault.hits + 1 };
-      changed.push(struck);
+    if (found === null && isDue(counted, seed)) {
+      found = { ...counted, hits: fault.hits + 1 };
+      changed.push(found);
     } else if (counted !== fault) changed.push(counted);
   }
-  return { struck, changed };
+  return { found, changed };
 }
 
 function countMatch(fault: Fault): Fault {

@@ -88,11 +88,11 @@ function findInjection(
   if (world.faults.size === 0 || operation === null) return null;
   const clientId = credential?.clientId ?? null;
   const subject = { operation, method: call.method, path, clientId };
-  const { struck, changed } = searchCallFaults(world, phase, subject);
+  const { found, changed } = searchCallFaults(world, phase, subject);
   for (const fault of changed) evolve(world, [{ type: 'fault-set', fault }]);
-  if (struck === null) return null;
-  const effect = struck.effect as CallEffect;
-  const faults = [...completion.faults, { id: struck.id, phase, effect }];
+  if (found === null) return null;
+  const effect = found.effect as CallEffect;
+  const faults = [...completion.faults, { id: found.id, phase, effect }];
   return { effect, completion: { ...completion, faults } };
 }
 

@@ -99,12 +99,12 @@ export const batchDeviations: readonly Deviation[] = [
     breaks: ['BULK-8'],
     story: 'The batch is one database transaction: one failing row takes all back.',
     bend: batch((given, context) => {
-      const trial = sent(context).map((_row, index) => given.decideRow(index));
-      if (trial.every(({ reply: { status } }) => status < 300)) return given;
+      const tried = sent(context).map((_row, index) => given.decideRow(index));
+      if (tried.every(({ reply: { status } }) => status < 300)) return given;
       return {
         ...given,
         decideRow: (index) => {
-          const own = trial[index] as Decision;
+          const own = tried[index] as Decision;
           return own.reply.status >= 300
             ? own
             : refuseAs(context, 409, 'invalid_state', 'Another row failed.');

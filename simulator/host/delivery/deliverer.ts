@@ -19,7 +19,7 @@ export interface DeliveryRequest {
 }
 
 export interface DeliveryOutcome {
-  /** null: no answer came. */
+  /** null: no whole answer came. */
   readonly status: number | null;
   readonly error: string | null;
   /** The target turned out not to be public when it was connected to (EVT-11). */

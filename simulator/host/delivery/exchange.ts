@@ -1,6 +1,6 @@
 // One request over a pool, from its start to its end or to the end of its time.
 import type { Dispatcher } from 'undici';
-import type { CancelToken } from './deliverer.ts';
+import type { CancelToken, DeliveryOutcome } from './deliverer.ts';
 import { explainFailure } from './explain-failure.ts';
 
 export interface ExchangeOptions {
@@ -13,13 +13,9 @@ export interface ExchangeOptions {
   readonly cancelToken: CancelToken;
 }
 
-export interface ExchangeOutcome {
-  /** null: no whole answer came. */
-  readonly status: number | null;
-  readonly error: string | null;
+export interface ExchangeOutcome extends DeliveryOutcome {
   /** Where a redirect points. */
   readonly location: string | null;
-  readonly refusedTarget?: string;
 }
 
 /** The connection leads to an address that deliveries may not go to (EVT-11). */

@@ -1,7 +1,7 @@
 // Makes one delivery attempt out of what core asked for: target checked again, body signed now,
 // answer brought back.
 import type { Behaviour } from '../../core/behaviour.ts';
-import type { DeliveryAnswer } from '../../core/delivery/delivery-answers.ts';
+import type { DeliveryAnswer, RefusedTarget } from '../../core/delivery/delivery-answers.ts';
 import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
 import { explainAddress } from '../../core/values/address.ts';
@@ -21,7 +21,7 @@ export interface SendContext {
 
 export type SendResult =
   | { readonly kind: 'answered'; readonly answer: DeliveryAnswer }
-  | { readonly kind: 'target-refused'; readonly deliveryId: string; readonly why: string };
+  | ({ readonly kind: 'target-refused' } & RefusedTarget);
 
 const staleByMs = 3600 * 1000;
 

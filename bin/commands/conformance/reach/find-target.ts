@@ -114,8 +114,8 @@ async function profileOfToken(
   const { token, brandId } = options;
   if (token === undefined) return undefined;
   const timeoutMs = options.timeoutS * 1000;
-  const knocking: ProbeSession = { baseUrl, sender, timeoutMs, signal, mark };
-  const bound = await findBrand(knocking, token);
+  const session: ProbeSession = { baseUrl, sender, timeoutMs, signal, mark };
+  const bound = await findBrand(session, token);
   if (bound !== undefined) return { credentials: { brand: { token, brand_id: bound } } };
   const firm = brandId === undefined ? { token } : { token, brand_id: brandId };
   return { credentials: { firm } };

@@ -1,7 +1,7 @@
 // What options and files say of a target, before anything is asked of it.
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
+import { EVERY_CAPABILITY } from '../../../../conformance/engine/capabilities.ts';
 import type { Mode, Pace } from '../../../../conformance/engine/inventory/plan.ts';
-import { CONTROL_OFFERS } from '../../../../conformance/providers/control-provider.ts';
 import type { Profile } from '../../../../conformance/providers/profile-parser.ts';
 import { offersOf } from '../../../../conformance/providers/profile-provider.ts';
 import {
@@ -44,7 +44,7 @@ export function claimedOffers(
   mode: Mode,
   { token }: RunOptions,
 ): ReadonlySet<Capability> {
-  if (mode === 'control') return new Set(CONTROL_OFFERS);
+  if (mode === 'control') return new Set(EVERY_CAPABILITY);
   if (profile !== undefined) return offersOf(profile, profile.receiver !== undefined);
   return new Set<Capability>(token === undefined ? [] : ['firm']);
 }

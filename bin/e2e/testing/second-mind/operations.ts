@@ -90,7 +90,7 @@ const hookFields = (): Field[] => [
 export function operationsOf(style: Style): Operation[] {
   const rows: Field[] = [{ name: 'accounts', kind: 'rows', required: true }];
   const reason = () => needs('reason');
-  const of = (act: string): [string, string] => ['POST', `/transactions/{id}/${act}`];
+  const of = (verb: string): [string, string] => ['POST', `/transactions/{id}/${verb}`];
   const hooks = '/api/v1/webhooks';
   return [
     write('createAccount', ['POST', '/accounts'], ACCOUNTS, () => ACCOUNT_FIELDS, createAccount),

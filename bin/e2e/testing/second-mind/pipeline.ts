@@ -1,6 +1,6 @@
 // What each call passes on its way: route, key, token, rate, body, replay, scope, the operation.
 import { bent, bentOnLeaving } from './bent-answers.ts';
-import { strikeAfter, strikeBefore } from './checks/faults.ts';
+import { injectFaultAfter, injectFaultBefore } from './checks/faults.ts';
 import { beginKey, endKey, keyProblem, recordedAnswer, subjectOf } from './checks/keys.ts';
 import { takeAllowance } from './checks/limits.ts';
 import { enter, isRacing, leave, PAUSE_MS } from './checks/races.ts';
@@ -177,7 +177,7 @@ function readAndRun(ctx: RequestContext): Outcome {
   const isKeyed = ctx.operation.keyed || takesKeyAnyway(ctx);
   if (!isKeyed) {
     const isRefused = scopeProblem(ctx) !== null;
-    const struck = isRefused ? null : strikeBefore(ctx, () => finish(ctx, undefined));
+    const struck = isRefused ? null : injectFaultBefore(ctx, () => finish(ctx, undefined));
     return struck ?? paused(ctx, undefined);
   }
   if (mind.style.scopeBeforeReplay) {
@@ -188,11 +188,11 @@ function readAndRun(ctx: RequestContext): Outcome {
   const recorded = recordedAnswer(ctx, subject);
   if (recorded !== null) {
     const replay = () => answered(recorded);
-    return strikeBefore(ctx, replay) ?? strikeAfter(ctx, recorded) ?? replay();
+    return injectFaultBefore(ctx, replay) ?? injectFaultAfter(ctx, recorded) ?? replay();
   }
   const record = beginKey(ctx, subject);
   const isRefused = scopeProblem(ctx) !== null;
-  const struck = isRefused ? null : strikeBefore(ctx, () => finish(ctx, record));
+  const struck = isRefused ? null : injectFaultBefore(ctx, () => finish(ctx, record));
   if (struck?.kind === 'answer') endKey(ctx, record, struck.answer);
   return struck ?? paused(ctx, record);
 }
@@ -224,7 +224,7 @@ function finish(ctx: RequestContext, record: KeyRecord | undefined): Outcome {
   }
   const refusal = scopeProblem(ctx);
   const answer = bent(ctx, refusal ?? ctx.operation.run(ctx));
-  const struck = refusal === null ? strikeAfter(ctx, answer) : null;
+  const struck = refusal === null ? injectFaultAfter(ctx, answer) : null;
   const shown = struck?.kind === 'answer' ? struck.answer : answer;
   if (record !== undefined) endKey(ctx, record, shown);
   return struck ?? answered(answer);

@@ -13,9 +13,9 @@ async function subscribe({ call }: TestPlane, categories = ['account']): Promise
 }
 
 deliveries('makes an event like any other', async () => {
-  const trial = await createTestPlane();
-  const { ask, sent } = trial;
-  const id = await subscribe(trial);
+  const testPlane = await createTestPlane();
+  const { ask, sent } = testPlane;
+  const id = await subscribe(testPlane);
   const last = (await ask('GET', 'info')).body.counts.last_seq;
   const made = await ask('POST', 'events', {
     category: 'account',
@@ -75,10 +75,10 @@ deliveries('refuses an event that cannot be, by field', async () => {
 });
 
 deliveries('shows what waits behind a failing event, and goes on when resumed', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
-  const id = await subscribe(trial);
-  trial.receiver = () => ({ status: 500, error: null });
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
+  const id = await subscribe(testPlane);
+  testPlane.receiver = () => ({ status: 500, error: null });
   for (let n = 0; n < 3; n += 1) await ask('POST', 'events', { category: 'account' });
   await ask('POST', 'clock/advance', { by_ms: 0 });
   const list = async () => (await ask('GET', `deliveries?subscription_id=${id}`)).body.deliveries;
@@ -100,7 +100,7 @@ deliveries('shows what waits behind a failing event, and goes on when resumed', 
   assert.equal((await shown())[0], ['exhausted', 8]);
   const stopped = (await ask('GET', 'subscriptions')).body.subscriptions.at(-1);
   assert.equal([stopped.id, stopped.stopped], [id, true]);
-  trial.receiver = () => ({ status: 204, error: null });
+  testPlane.receiver = () => ({ status: 204, error: null });
   const resumed = await ask('POST', `subscriptions/${id}/resume`);
   assert.equal([resumed.status, resumed.body.stopped], [200, false]);
   await ask('POST', 'clock/advance', { by_ms: 0 });
@@ -112,15 +112,15 @@ deliveries('shows what waits behind a failing event, and goes on when resumed', 
 });
 
 deliveries('attempts a waiting delivery at once', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
-  const id = await subscribe(trial);
-  trial.receiver = () => ({ status: 500, error: null });
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
+  const id = await subscribe(testPlane);
+  testPlane.receiver = () => ({ status: 500, error: null });
   await ask('POST', 'events', { category: 'account' });
   await ask('POST', 'clock/advance', { by_ms: 0 });
   const list = async () => (await ask('GET', `deliveries?subscription_id=${id}`)).body.deliveries;
   const [waiting] = await list();
-  trial.receiver = () => ({ status: 204, error: null });
+  testPlane.receiver = () => ({ status: 204, error: null });
   const retried = await ask('POST', `deliveries/${waiting.id}/retry`);
   assert.equal([retried.status, retried.body.in_flight], [200, true]);
   await ask('POST', 'clock/advance', { by_ms: 0 });

@@ -43,7 +43,7 @@ interface Asked {
   readonly limit?: number;
 }
 
-function fits({ world }: WorldHost, delivery: Delivery, asked: Asked): boolean {
+function isMatch({ world }: WorldHost, delivery: Delivery, asked: Asked): boolean {
   const { after = 0, subscription_id, event_id, status } = asked;
   if (Number(delivery.id) <= after) return false;
   if (subscription_id !== undefined && subscription_id !== delivery.subscriptionId) return false;
@@ -56,7 +56,7 @@ function listDeliveries(host: WorldHost, asked: Asked) {
   const { world } = host;
   const shown: DeliveryShown[] = [];
   for (const delivery of world.deliveries.values()) {
-    if (!fits(host, delivery, asked)) continue;
+    if (!isMatch(host, delivery, asked)) continue;
     if (shown.length === limit) {
       return { deliveries: shown, next_after: Number(shown[limit - 1]?.id) };
     }

@@ -25,7 +25,7 @@ interface Asked {
   readonly limit?: number;
 }
 
-function fits({ kind, accountId }: EventRecord, asked: Asked): boolean {
+function isMatch({ kind, accountId }: EventRecord, asked: Asked): boolean {
   if (asked.kind !== undefined && asked.kind !== kind) return false;
   return asked.account_id === undefined || asked.account_id === accountId;
 }
@@ -44,7 +44,7 @@ function readPage({ world, behaviour }: WorldHost, asked: Asked): EventPage {
   const end = Math.min(lastSeq, seq + mostLooked);
   for (; seq <= end && envelopes.length < limit; seq += 1) {
     const event = findEvent(world, seq);
-    if (event !== undefined && fits(event, asked)) {
+    if (event !== undefined && isMatch(event, asked)) {
       envelopes.push(behaviour.serialize.envelope(event, world));
     }
   }

@@ -105,9 +105,9 @@ money('opens trading accounts, which the API cannot', async () => {
 });
 
 money('settles an approved transaction and shows it as the API does', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
-  const { id, tradingId } = await deposit(trial);
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
+  const { id, tradingId } = await deposit(testPlane);
   const early = await ask('POST', `transactions/${id}/settle`, {});
   assert.equal([early.status, early.body.errors[0].field], [409, 'id']);
   const approved = await call('brand-a', 'POST', `transactions/${id}/approve?account_id=1001`);
@@ -125,9 +125,9 @@ money('settles an approved transaction and shows it as the API does', async () =
 });
 
 money('keeps why a transaction was rejected, and who did it', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
-  const { id } = await deposit(trial);
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
+  const { id } = await deposit(testPlane);
   const rejected = await call('brand-a', 'POST', `transactions/${id}/reject?account_id=1001`, {
     body: { reason: 'no papers' },
   });

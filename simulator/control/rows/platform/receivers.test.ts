@@ -17,19 +17,19 @@ const report = {
 
 const origin = 'https://hooks.partner.example';
 
-async function trialWith(
+async function testPlaneWith(
   judgeReceiver: (receiver: ReceiverToJudge) => Promise<ReceiverJudged>,
 ): Promise<TestPlane & { readonly path: string; readonly secret: string }> {
-  const trial = await createTestPlane({ plane: { judgeReceiver } });
-  const { body: made } = await trial.call('firm', 'POST', 'webhooks', {
+  const testPlane = await createTestPlane({ plane: { judgeReceiver } });
+  const { body: made } = await testPlane.call('firm', 'POST', 'webhooks', {
     body: { url: `${origin}/in?a=1`, event_categories: ['account'] },
   });
-  return { ...trial, path: `subscriptions/${made.id}/judge`, secret: made.secret };
+  return { ...testPlane, path: `subscriptions/${made.id}/judge`, secret: made.secret };
 }
 
 receivers('the judge gets where the forward leads, and what is signed with', async () => {
   const orders: ReceiverToJudge[] = [];
-  const { ask, path, secret } = await trialWith(async (order) => {
+  const { ask, path, secret } = await testPlaneWith(async (order) => {
     orders.push(order);
     return { report };
   });
@@ -51,7 +51,7 @@ receivers('the judge gets where the forward leads, and what is signed with', asy
 });
 
 receivers('what is not on this machine is refused, by field', async () => {
-  const { ask, path } = await trialWith(() => Promise.reject(new Error('nothing is judged')));
+  const { ask, path } = await testPlaneWith(() => Promise.reject(new Error('nothing is judged')));
   const unforwarded = await ask('POST', path);
   assert.is(unforwarded.status, 422);
   assert.match(
@@ -73,7 +73,7 @@ receivers('what is not on this machine is refused, by field', async () => {
 
 receivers('one receiver at a time', async () => {
   let end = () => {};
-  const { ask, path } = await trialWith(
+  const { ask, path } = await testPlaneWith(
     () =>
       new Promise((resolve) => {
         end = () => resolve({ report });
@@ -95,7 +95,7 @@ receivers('one receiver at a time', async () => {
 
 receivers('a judge that fails leaves the place free, and its refusal names the field', async () => {
   let turn = 0;
-  const { ask, path } = await trialWith(async () => {
+  const { ask, path } = await testPlaneWith(async () => {
     turn += 1;
     return { refused: { field: 'effect_probe', message: `no number, ${turn}` } };
   });

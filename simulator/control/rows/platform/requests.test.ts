@@ -15,9 +15,9 @@ function create({ call }: TestPlane, n: number, key = `k-${n}`) {
 type Step = { readonly name: string; readonly outcome: string; readonly note: string };
 
 requests('tells a created account from route to operation', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
-  const made = await create(trial, 1);
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
+  const made = await create(testPlane, 1);
   const { body } = await ask('GET', 'requests/1');
   assert.equal(
     body.steps.map(({ name, outcome }: Step) => `${name} ${outcome}`),
@@ -57,10 +57,10 @@ requests('tells a created account from route to operation', async () => {
 });
 
 requests('a replay points at the first attempt, and that one at its repeats', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
-  const first = await create(trial, 1);
-  await create(trial, 1);
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
+  const first = await create(testPlane, 1);
+  await create(testPlane, 1);
   const replay = (await ask('GET', 'requests/2')).body;
   assert.equal(replay.first_attempt, {
     id: '1',
@@ -135,10 +135,10 @@ requests(
 );
 
 requests('a fault that cuts an answer short did not decide it', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
   await ask('POST', 'faults', { match: {}, effect: { kind: 'truncate', bytes: 5 }, times: 1 });
-  await create(trial, 1).catch(() => undefined);
+  await create(testPlane, 1).catch(() => undefined);
   const { steps } = (await ask('GET', 'requests/1')).body;
   assert.equal(
     steps.slice(-2).map(({ name, outcome }: Step) => `${name} ${outcome}`),
@@ -147,9 +147,9 @@ requests('a fault that cuts an answer short did not decide it', async () => {
 });
 
 requests('lists the newest first, and after a number the oldest first', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
-  for (let n = 1; n <= 4; n += 1) await create(trial, n);
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
+  for (let n = 1; n <= 4; n += 1) await create(testPlane, n);
   const ids = async (query: string) => {
     const { body } = await ask('GET', `requests?${query}`);
     return [...body.requests.map(({ id }: { id: string }) => id), body.next_after];
@@ -162,9 +162,9 @@ requests('lists the newest first, and after a number the oldest first', async ()
 });
 
 requests('filters by operation, status and caller', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
-  await create(trial, 1);
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
+  await create(testPlane, 1);
   await call('firm', 'GET', 'accounts');
   await call('firm', 'POST', 'accounts', { body: person(2) });
   const ids = async (query: string) =>
@@ -180,12 +180,12 @@ requests('filters by operation, status and caller', async () => {
 });
 
 requests('finds a call by its X-Request-Id', async () => {
-  const trial = await createTestPlane();
-  const made = await create(trial, 1);
+  const testPlane = await createTestPlane();
+  const made = await create(testPlane, 1);
   const id = made.headers.get('x-request-id') ?? '';
-  assert.is((await trial.ask('GET', `requests/${id}`)).body.id, '1');
-  assert.is((await trial.ask('GET', 'requests/9')).status, 404);
-  assert.is((await trial.ask('GET', 'requests/nobody')).status, 404);
+  assert.is((await testPlane.ask('GET', `requests/${id}`)).body.id, '1');
+  assert.is((await testPlane.ask('GET', 'requests/9')).status, 404);
+  assert.is((await testPlane.ask('GET', 'requests/nobody')).status, 404);
 });
 
 requests('shows bytes that are no text as base64, and cuts long bodies in lists only', async () => {
@@ -208,11 +208,11 @@ requests('shows bytes that are no text as base64, and cuts long bodies in lists 
 });
 
 requests('follows a call to its deliveries', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('brand-a', 'POST', 'webhooks', { body });
-  await create(trial, 1);
+  await create(testPlane, 1);
   await ask('POST', 'clock/advance', { by_ms: 0 });
   const { deliveries, events } = (await ask('GET', 'requests/2')).body;
   assert.equal(

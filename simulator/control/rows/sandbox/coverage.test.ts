@@ -12,19 +12,23 @@ import {
 } from '../../../../fixtures/sample-calls.ts';
 import { createTestPlane, type TestPlane } from '../../testing/plane.ts';
 
-const coverage = suite<{ trial: TestPlane }>('coverage');
+const coverage = suite<{ testPlane: TestPlane }>('coverage');
 
 coverage.before.each(async (place) => {
-  place.trial = await createTestPlane();
+  place.testPlane = await createTestPlane();
 });
-coverage.after.each(({ trial }) => trial.sandbox.close());
+coverage.after.each(({ testPlane }) => testPlane.sandbox.close());
 
 const met = async ({ ask }: TestPlane): Promise<Readonly<Record<string, number>>> =>
   (await ask('GET', 'coverage')).body.rules.ids;
 
 /** Plays an order as its line says. */
-async function play(trial: TestPlane, id: RuleId, { steps, receiver }: SampleCalls): Promise<void> {
-  trial.receiver = () =>
+async function play(
+  testPlane: TestPlane,
+  id: RuleId,
+  { steps, receiver }: SampleCalls,
+): Promise<void> {
+  testPlane.receiver = () =>
     receiver === 'silent'
       ? { status: null, error: 'no answer within 15 seconds' }
       : { status: receiver === 'fails' ? 404 : 204, error: null };
@@ -33,23 +37,23 @@ async function play(trial: TestPlane, id: RuleId, { steps, receiver }: SampleCal
     for (let n = 0; n < (step.times ?? 1); n += 1) {
       const isPaged = step.line.startsWith('GET ') && (step.times ?? 1) > 1;
       const paged = isPaged ? { ...step, line: `${step.line}?limit=${n + 1}` } : step;
-      const answered = playStep(trial, id, paged, { index, made });
+      const answered = playStep(testPlane, id, paged, { index, made });
       if (step.isBackground === true) continue;
       const { body } = await answered;
       if (step.keepsId === true) made = String(body.id);
     }
   }
   // Deliveries that nobody waits for.
-  await trial.sandbox.first.inFlight.waitUntilIdle(1000);
+  await testPlane.sandbox.first.inFlight.waitUntilIdle(1000);
 }
 
 function playStep(
-  trial: TestPlane,
+  testPlane: TestPlane,
   id: RuleId,
   step: SampleCall,
   { index, made }: { index: number; made: string },
 ) {
-  const { world } = trial.sandbox.first;
+  const { world } = testPlane.sandbox.first;
   const secrets: Record<string, string> = { id: made, base: 'http://127.0.0.1:9' };
   for (const { name, clientSecret } of world.credentials.values()) {
     secrets[`secret:${name}`] = clientSecret;
@@ -60,12 +64,12 @@ function playStep(
     typeof step.body === 'string' || step.body === undefined
       ? step.body
       : JSON.parse(fill(JSON.stringify(step.body)));
-  if (step.isControl === true) return trial.ask(method, fill(path), body);
+  if (step.isControl === true) return testPlane.ask(method, fill(path), body);
   const tag = world.accounts.get(step.tagOf ?? '')?.revision;
   const key = step.key === null || method === 'GET' ? null : `${id}-${step.key ?? index}`;
   const headers: Record<string, string> = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(step.as === '' ? {} : { authorization: `Bearer ${tokenOf(trial, step.as ?? 'firm')}` }),
+    ...(step.as === '' ? {} : { authorization: `Bearer ${tokenOf(testPlane, step.as ?? 'firm')}` }),
     ...(key === null ? {} : { 'idempotency-key': key }),
     ...(tag === undefined ? {} : { 'if-match': `"${tag}"` }),
   };
@@ -76,7 +80,7 @@ function playStep(
   const call = { method, target, headers, body: new TextEncoder().encode(text) };
   return new Promise<{ readonly body: { readonly id?: unknown } }>((resolve) => {
     const upgrade = headers.upgrade === undefined ? {} : { upgrade: true };
-    trial.sandbox.call({ ...call, ...upgrade }, (answer) => {
+    testPlane.sandbox.call({ ...call, ...upgrade }, (answer) => {
       const isJson = answer.kind === 'answer' && answer.reply.body.startsWith('{');
       resolve({ body: isJson ? JSON.parse(answer.reply.body) : {} });
     });
@@ -91,25 +95,28 @@ function tokenOf({ sandbox }: TestPlane, who: string): string {
   throw new Error(`there is no credential ${who}`);
 }
 
-coverage('every rule has a line or a reason, and every line meets its rule', async ({ trial }) => {
-  assert.is(sampleCalls.size + unreachable.size, catalogue.length);
-  const { coverage: counts } = trial.sandbox.first;
-  const missed: string[] = [];
-  await trial.ask('POST', 'snapshots', { name: 'begin' });
-  for (const [id, order] of sampleCalls) {
-    await trial.ask('POST', 'snapshots/begin/restore');
-    await trial.ask('DELETE', 'coverage');
-    assert.is(counts.rules.size, 0, id);
-    await play(trial, id, order);
-    if (!counts.rules.has(id)) missed.push(id);
-  }
-  assert.equal(missed, []);
-});
+coverage(
+  'every rule has a line or a reason, and every line meets its rule',
+  async ({ testPlane }) => {
+    assert.is(sampleCalls.size + unreachable.size, catalogue.length);
+    const { coverage: counts } = testPlane.sandbox.first;
+    const missed: string[] = [];
+    await testPlane.ask('POST', 'snapshots', { name: 'begin' });
+    for (const [id, order] of sampleCalls) {
+      await testPlane.ask('POST', 'snapshots/begin/restore');
+      await testPlane.ask('DELETE', 'coverage');
+      assert.is(counts.rules.size, 0, id);
+      await play(testPlane, id, order);
+      if (!counts.rules.has(id)) missed.push(id);
+    }
+    assert.equal(missed, []);
+  },
+);
 
 coverage(
   'it is counted once for each, and survives resets and restored snapshots',
-  async ({ trial }) => {
-    const { ask, call } = trial;
+  async ({ testPlane }) => {
+    const { ask, call } = testPlane;
     await ask('POST', 'snapshots', { name: 'begin' });
     const person = { client_reference_id: 'a', email: 'a@example.com', brand_id: '10' };
     await call('firm', 'POST', 'accounts', { body: person, key: 'k' });
@@ -130,14 +137,14 @@ coverage(
     );
     assert.is(body.rules.met + body.not_met.length + body.not_reachable.length, 175);
     await ask('DELETE', 'coverage');
-    assert.equal(await met(trial), {});
+    assert.equal(await met(testPlane), {});
   },
 );
 
 coverage(
   'transitions and refusals by name, those of dropped worlds among all',
-  async ({ trial }) => {
-    const { ask, call } = trial;
+  async ({ testPlane }) => {
+    const { ask, call } = testPlane;
     await call('firm', 'POST', 'transactions/9003/approve?account_id=1001');
     await call('firm', 'POST', 'transactions/9008/approve?account_id=1002');
     await call('no-amend', 'POST', 'transactions/9001/cancel?account_id=1001', {
@@ -159,24 +166,27 @@ coverage(
   },
 );
 
-coverage('a call that is held back is counted once, when its answer leaves', async ({ trial }) => {
-  const { ask, call } = trial;
-  const match = { operation: 'approveTransaction' };
-  await ask('POST', 'faults', { match, phase: 'after', effect: { kind: 'delay', ms: 500 } });
-  const answered = call('firm', 'POST', 'transactions/9004/approve?account_id=1001');
-  const { first } = trial.sandbox;
-  for (let turn = 0; turn < 1000 && first.waiting === 0; turn += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  const before = (await ask('GET', 'coverage')).body;
-  assert.is(before.operations.approveTransaction, 1);
-  assert.is(before.rules.ids['TXS-1'], undefined);
-  await ask('POST', 'clock/advance', { by_ms: 500 });
-  assert.is((await answered).status, 200);
-  const { body } = await ask('GET', 'coverage');
-  assert.is(body.rules.ids['TXS-1'], 1);
-  assert.is(body.operations.approveTransaction, 1);
-  assert.is(body.transitions['pending approve → approved'], 1);
-});
+coverage(
+  'a call that is held back is counted once, when its answer leaves',
+  async ({ testPlane }) => {
+    const { ask, call } = testPlane;
+    const match = { operation: 'approveTransaction' };
+    await ask('POST', 'faults', { match, phase: 'after', effect: { kind: 'delay', ms: 500 } });
+    const answered = call('firm', 'POST', 'transactions/9004/approve?account_id=1001');
+    const { first } = testPlane.sandbox;
+    for (let turn = 0; turn < 1000 && first.waiting === 0; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const before = (await ask('GET', 'coverage')).body;
+    assert.is(before.operations.approveTransaction, 1);
+    assert.is(before.rules.ids['TXS-1'], undefined);
+    await ask('POST', 'clock/advance', { by_ms: 500 });
+    assert.is((await answered).status, 200);
+    const { body } = await ask('GET', 'coverage');
+    assert.is(body.rules.ids['TXS-1'], 1);
+    assert.is(body.operations.approveTransaction, 1);
+    assert.is(body.transitions['pending approve → approved'], 1);
+  },
+);
 
 coverage.run();

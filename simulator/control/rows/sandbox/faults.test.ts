@@ -20,8 +20,8 @@ async function taken({ ask }: TestPlane, count: number): Promise<void> {
 }
 
 faults('strikes as often as it says and counts', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
   const made = await ask('POST', 'faults', {
     match: { operation: 'createAccount' },
     effect: { kind: 'status', status: 503 },
@@ -39,20 +39,20 @@ faults('strikes as often as it says and counts', async () => {
     hits: 0,
     spent: false,
   });
-  const struck = await create(trial, 1);
+  const struck = await create(testPlane, 1);
   assert.equal([struck.status, struck.body.code], [503, 'write_contention']);
   assert.is(struck.headers.get('x-sandbox-fault'), made.body.id);
-  assert.is((await create(trial, 1)).status, 201);
+  assert.is((await create(testPlane, 1)).status, 201);
   const [{ hits, spent }] = (await ask('GET', 'faults')).body.faults;
   assert.equal([hits, spent], [1, true]);
   assert.is((await ask('GET', 'info')).body.counts.faults, 0);
 });
 
 faults('a lost answer is in the journal, and the key replays it', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
   await ask('POST', 'faults', { match: {}, phase: 'after', effect: { kind: 'reset' }, times: 1 });
-  const lost = await create(trial, 1).then(
+  const lost = await create(testPlane, 1).then(
     () => 'answered',
     (error: Error) => error.name,
   );
@@ -64,14 +64,14 @@ faults('a lost answer is in the journal, and the key replays it', async () => {
     ['operation', 'ran'],
     ['fault', 'decided'],
   ]);
-  const again = await create(trial, 1);
+  const again = await create(testPlane, 1);
   assert.is(again.status, 201);
   assert.is((await ask('GET', 'requests/2')).body.idempotency, 'replayed');
 });
 
 faults('what only held a call back is not said to have decided it', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
   const stepsOf = async (id: number) => {
     const { body } = await ask('GET', `requests/${id}`);
     return body.steps
@@ -79,45 +79,45 @@ faults('what only held a call back is not said to have decided it', async () => 
       .filter((step: string) => !step.endsWith('passed'));
   };
   await ask('POST', 'faults', { match: {}, effect: { kind: 'delay', ms: 5000 }, times: 1 });
-  const slow = create(trial, 1);
-  await create(trial, 1);
+  const slow = create(testPlane, 1);
+  await create(testPlane, 1);
   assert.equal(await stepsOf(1), ['fault held']);
   await ask('POST', 'clock/advance', { by_ms: 5000 });
   await slow;
   assert.equal(await stepsOf(1), ['fault held', 'operation ran']);
   const late = { match: {}, phase: 'after', effect: { kind: 'delay', ms: 5000 }, times: 2 };
   await ask('POST', 'faults', late);
-  const [first, repeat] = [create(trial, 2), create(trial, 2)];
-  await taken(trial, 4);
+  const [first, repeat] = [create(testPlane, 2), create(testPlane, 2)];
+  await taken(testPlane, 4);
   await ask('POST', 'clock/advance', { by_ms: 5000 });
   assert.equal([(await first).status, (await repeat).status], [201, 201]);
   assert.equal(await stepsOf(3), ['operation ran', 'fault held']);
   assert.equal(await stepsOf(4), ['replay decided', 'fault held']);
   // One that was given up before it ran was decided by its fault alone.
   await ask('POST', 'faults', { match: {}, effect: { kind: 'delay', ms: 45_000 }, times: 1 });
-  const given = create(trial, 3);
-  await taken(trial, 5);
+  const given = create(testPlane, 3);
+  await taken(testPlane, 5);
   await ask('POST', 'clock/advance', { by_ms: 45_000 });
   assert.is((await given).status, 500);
   assert.equal(await stepsOf(5), ['fault decided']);
 });
 
 faults('what a fault was is told after it has been removed', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
   await ask('POST', 'faults', { match: {}, effect: { kind: 'status', status: 500 } });
-  await create(trial, 1);
+  await create(testPlane, 1);
   await ask('DELETE', 'faults');
   const { fault } = (await ask('GET', 'requests/1')).body;
   assert.equal(fault, { id: '1', phase: 'before', effect: { kind: 'status', status: 500 } });
 });
 
 faults('a delayed attempt is in flight until its time, and keeps when it came', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
   await ask('POST', 'faults', { match: {}, effect: { kind: 'delay', ms: 5000 }, times: 1 });
-  const slow = create(trial, 1);
-  const meanwhile = await create(trial, 1);
+  const slow = create(testPlane, 1);
+  const meanwhile = await create(testPlane, 1);
   assert.equal([meanwhile.status, meanwhile.body.code], [409, 'idempotency_in_flight']);
   assert.is((await ask('GET', 'keys')).body.keys[0].state, 'in_flight');
   const held = await ask('GET', 'requests/1');

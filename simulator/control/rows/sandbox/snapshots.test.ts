@@ -28,27 +28,27 @@ async function documentOf({ ask }: TestPlane, world = ''): Promise<Record<string
 snapshots(
   'goes back to how the world stood, its clock, keys, buckets and journal included',
   async () => {
-    const trial = await createTestPlane();
-    const { ask, call } = trial;
+    const testPlane = await createTestPlane();
+    const { ask, call } = testPlane;
     const first = await call('firm', 'POST', 'accounts', { body: person(1), key: 'one' });
     const { body: made } = await call('firm', 'POST', 'transactions', { body: deposit });
     await call('firm', 'POST', `transactions/${made.id}/approve?account_id=1001`);
     const taken = await ask('POST', 'snapshots', { name: 'before' });
     assert.equal([taken.status, taken.body.name, taken.body.accounts], [201, 'before', 7]);
-    const before = await documentOf(trial);
+    const before = await documentOf(testPlane);
     await ask('POST', 'clock/advance', { by_ms: 86_400_000 });
     await call('firm', 'POST', 'accounts', { body: person(2) });
     assert.is((await ask('GET', `transactions/${made.id}`)).body.status, 'settled');
     const back = await ask('POST', 'snapshots/before/restore', {});
     assert.equal([back.status, back.body.clock.now_ms], [200, startMs]);
-    assert.equal({ ...(await documentOf(trial)), idEras: 0 }, { ...before, idEras: 0 });
+    assert.equal({ ...(await documentOf(testPlane)), idEras: 0 }, { ...before, idEras: 0 });
     assert.is((await ask('GET', `transactions/${made.id}`)).body.status, 'approved');
     assert.is((await ask('GET', 'requests')).body.requests.length, 3);
     const replayed = await call('firm', 'POST', 'accounts', { body: person(1), key: 'one' });
     assert.equal([replayed.status, replayed.body], [201, first.body]);
     // As often as one likes: what happened after it has not touched it.
     await ask('POST', 'snapshots/before/restore', {});
-    assert.equal({ ...(await documentOf(trial)), idEras: 0 }, { ...before, idEras: 0 });
+    assert.equal({ ...(await documentOf(testPlane)), idEras: 0 }, { ...before, idEras: 0 });
   },
 );
 
@@ -95,8 +95,8 @@ snapshots('are listed, replaced, dropped, and outlive a reset', async () => {
 });
 
 snapshots('copies a world as it stands, with tokens and secrets of its own', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
   const first = await call('firm', 'POST', 'accounts', { body: person(1), key: 'one' });
   await ask('POST', 'clock/advance', { by_ms: 1000 });
   const made = await ask('POST', 'worlds', { name: 'copy', from: 'default' });
@@ -164,9 +164,9 @@ snapshots('refuses copies that make no sense, by the name of the field', async (
 });
 
 snapshots('an event on its way to a receiver is on its way in the copy too', async () => {
-  const trial = await createTestPlane();
-  const { ask, call, sent } = trial;
-  trial.receiver = () => ({ status: 500, error: null });
+  const testPlane = await createTestPlane();
+  const { ask, call, sent } = testPlane;
+  testPlane.receiver = () => ({ status: 500, error: null });
   await call('firm', 'POST', 'webhooks', {
     body: { url: 'https://hooks.example.com/in', event_categories: ['account'] },
   });

@@ -47,9 +47,9 @@ function parse(frame: string): Told {
 const person = { client_reference_id: 'p-1', email: 'p-1@example.com' };
 
 stream('begins with the clock, then tells events and requests as the lists do', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
-  const { until, cancel } = await follow(trial);
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
+  const { until, cancel } = await follow(testPlane);
   const [clock] = await until('clock');
   assert.equal([clock?.id, clock?.data], ['1', (await ask('GET', 'clock')).body]);
   await call('brand-a', 'POST', 'accounts', { body: person });
@@ -69,11 +69,11 @@ stream('begins with the clock, then tells events and requests as the lists do', 
 });
 
 stream('tells deliveries, faults with their hits, and the clock', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
   const body = { url: 'https://hooks.partner.example/in', event_categories: ['account'] };
   await call('brand-a', 'POST', 'webhooks', { body });
-  const { until, cancel } = await follow(trial);
+  const { until, cancel } = await follow(testPlane);
   await until('clock');
   const made = await ask('POST', 'faults', {
     match: { operation: 'createAccount' },
@@ -95,9 +95,9 @@ stream('tells deliveries, faults with their hits, and the clock', async () => {
 });
 
 stream('tells of worlds that come and go, and of a reset', async () => {
-  const trial = await createTestPlane();
-  const { ask } = trial;
-  const { until, cancel } = await follow(trial);
+  const testPlane = await createTestPlane();
+  const { ask } = testPlane;
+  const { until, cancel } = await follow(testPlane);
   await ask('POST', 'worlds', { name: 'side' });
   assert.equal((await until('world')).at(-1)?.data, { name: 'side', what: 'made' });
   await ask('DELETE', 'worlds/side');
@@ -108,10 +108,10 @@ stream('tells of worlds that come and go, and of a reset', async () => {
 });
 
 stream('a world has a stream of its own, which ends with it', async () => {
-  const trial = await createTestPlane();
-  const { ask, call } = trial;
+  const testPlane = await createTestPlane();
+  const { ask, call } = testPlane;
   const side = await ask('POST', 'worlds', { name: 'side' });
-  const here = await follow(trial, 'worlds/side/stream');
+  const here = await follow(testPlane, 'worlds/side/stream');
   await here.until('clock');
   await call('brand-a', 'POST', 'accounts', { body: person });
   await call(side.body.credentials[0].token, 'GET', 'accounts');
@@ -125,26 +125,26 @@ stream('a world has a stream of its own, which ends with it', async () => {
 });
 
 stream('ends when the plane is closed', async () => {
-  const trial = await createTestPlane();
-  const { until, reader } = await follow(trial);
+  const testPlane = await createTestPlane();
+  const { until, reader } = await follow(testPlane);
   await until('clock');
   const ended = reader.read();
-  trial.plane.close();
+  testPlane.plane.close();
   assert.is((await ended).done, true);
 });
 
 stream('stops following when its reader leaves', async () => {
-  const trial = await createTestPlane();
+  const testPlane = await createTestPlane();
   const heard: string[] = [];
-  const { listen } = trial.sandbox.first;
-  trial.sandbox.first.listen = (listener) => {
-    const stop = listen.call(trial.sandbox.first, listener);
+  const { listen } = testPlane.sandbox.first;
+  testPlane.sandbox.first.listen = (listener) => {
+    const stop = listen.call(testPlane.sandbox.first, listener);
     return () => {
       heard.push('stopped');
       return stop();
     };
   };
-  const { cancel } = await follow(trial);
+  const { cancel } = await follow(testPlane);
   await cancel();
   assert.equal(heard, ['stopped']);
 });
@@ -154,15 +154,15 @@ stream('a delivery that a fault drops or delays is told, with the fault that str
     [{ kind: 'drop' }, 'delivered', 'dropped by a fault; counted as delivered'],
     [{ kind: 'delay', ms: 5000 }, 'pending', undefined],
   ] as const) {
-    const trial = await createTestPlane();
-    const { ask } = trial;
-    const subscribed = await trial.call('firm', 'POST', 'webhooks', {
+    const testPlane = await createTestPlane();
+    const { ask } = testPlane;
+    const subscribed = await testPlane.call('firm', 'POST', 'webhooks', {
       body: { url: 'https://hooks.example.com/', event_categories: ['account'] },
     });
     assert.is(subscribed.status, 201);
     const id = String(subscribed.body.id);
     const { body: fault } = await ask('POST', 'faults', { match: { webhook: id }, effect });
-    const { until, cancel } = await follow(trial);
+    const { until, cancel } = await follow(testPlane);
     await until('clock');
     await ask('POST', 'events', { category: 'account', brand_id: '10' });
     const told = await until('delivery');
@@ -173,7 +173,7 @@ stream('a delivery that a fault drops or delays is told, with the fault that str
       told.some(({ event, data }) => event === 'fault' && data.id === fault.id && data.hits === 1),
     );
     await cancel();
-    await trial.sandbox.close();
+    await testPlane.sandbox.close();
   }
 });
 

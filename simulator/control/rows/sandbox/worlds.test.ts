@@ -182,9 +182,9 @@ worlds('a document that is no state changes nothing', async () => {
 });
 
 worlds('a reset ends an advance that waits for a receiver', async () => {
-  const trial = await createTestPlane();
-  const { ask, call, sent } = trial;
-  trial.receiver = (request) =>
+  const testPlane = await createTestPlane();
+  const { ask, call, sent } = testPlane;
+  testPlane.receiver = (request) =>
     new Promise((resolve) => {
       request.cancelToken.onCancel(() => resolve({ status: null, error: 'cut off' }));
     });

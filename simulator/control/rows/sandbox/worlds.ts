@@ -52,8 +52,8 @@ function readClock(given: string | Readonly<Record<string, unknown>>): ReadClock
     const message = `must be real, frozen or an ISO time with its zone, not "${given}"`;
     return { wrong: refuseField('clock', message) };
   }
-  const misfits = validate(clockOptions, given, 'body', 'clock');
-  if (misfits.length > 0) return { wrong: invalidFields(misfits) };
+  const problems = validate(clockOptions, given, 'body', 'clock');
+  if (problems.length > 0) return { wrong: invalidFields(problems) };
   const { mode, now_ms } = given as { mode: 'real' | 'frozen'; now_ms?: number };
   return { clock: { mode, nowMs: now_ms ?? null } };
 }

@@ -29,18 +29,18 @@ function metFault(ctx: RequestContext, phase: Fault['phase']): Fault | undefined
   return undefined;
 }
 
-export function strikeBefore(ctx: RequestContext, goOn: () => Outcome): Outcome | null {
+export function injectFaultBefore(ctx: RequestContext, goOn: () => Outcome): Outcome | null {
   const fault = metFault(ctx, 'before');
-  return fault === undefined ? null : strike(ctx, fault, goOn);
+  return fault === undefined ? null : injectFault(ctx, fault, goOn);
 }
 
-export function strikeAfter(ctx: RequestContext, answer: Answer): Outcome | null {
+export function injectFaultAfter(ctx: RequestContext, answer: Answer): Outcome | null {
   const fault = metFault(ctx, 'after');
   if (fault === undefined) return null;
-  return strike(ctx, fault, () => ({ kind: 'answer', answer }));
+  return injectFault(ctx, fault, () => ({ kind: 'answer', answer }));
 }
 
-function strike(ctx: RequestContext, { effect }: Fault, goOn: () => Outcome): Outcome {
+function injectFault(ctx: RequestContext, { effect }: Fault, goOn: () => Outcome): Outcome {
   switch (effect.kind) {
     case 'status':
       return { kind: 'answer', answer: failure(ctx, Number(effect.status)) };
