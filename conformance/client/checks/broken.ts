@@ -111,7 +111,8 @@ then an error, with the key, so that a person can try it again later`,
     const end = endingWords(ending);
     if (ending.killed) return fail('still-at-it', `${told}, was still at it, and ${end}`, tries);
     if (ending.code === 0) {
-      return fail('taken-for-done', `${told}, all answered 500; yet the command ${end}`, tries);
+      const answered = tries.length === 1 ? 'answered 500' : 'all answered 500';
+      return fail('taken-for-done', `${told}, ${answered}; yet the command ${end}`, tries);
     }
     return pass(`${told}, then it ${end}`, tries);
   },

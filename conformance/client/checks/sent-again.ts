@@ -114,7 +114,7 @@ function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule)
     return isFirst ? pass(words, [struck, read]) : advise('read-later', words, [struck, read]);
   }
   if (ending.code === 0) {
-    const words = `${rule.after}, it was never repeated, and yet the command ${end}`;
+    const words = `${rule.after}; it was never repeated, and yet the command ${end}`;
     return fail('taken-for-done', `${words}, as if all were done`, [struck]);
   }
   const words = `${rule.after}; it was not repeated, and the command ${end}`;

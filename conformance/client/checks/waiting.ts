@@ -67,10 +67,11 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
   const early = findEarly(recording, struck);
   if (early !== null) {
     const wait = retryAfterMs(struck) ?? 0;
-    const what = early.site === struck.site ? 'sent again' : `followed by call ${early.n}`;
-    const after = seconds(early.atMs - (struck.answeredAtMs ?? struck.atMs));
+    const other = `call ${early.n}, ${early.method} ${early.path}, came`;
+    const what = early.site === struck.site ? 'it was sent again' : other;
+    const later = seconds(early.atMs - (struck.answeredAtMs ?? struck.atMs));
     const told = `the write was answered 429 with Retry-After: ${wait / 1000}`;
-    return fail('too-early', `${told}, and ${what} after ${after}`, [struck, early]);
+    return fail('too-early', `${told}, and ${later} later ${what}`, [struck, early]);
   }
   const outcome = judgeRepeats(recording, aim, seen, {
     after: 'the write was answered 429',
