@@ -186,6 +186,8 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   // ERR-3: what is said of it is right, and stands under another status.
   if (isDue && came.endsWith('rate_limited')) return ['ERR-3', 'LIM-2'];
   if (isToken) return ['AUTH-3b', 'AUTH-3c'];
+  // LIM-3: whose allowance it is that was spent.
+  if (isDue && difference.basis?.cites.includes('LIM-3')) return ['LIM-3', 'LIM-2'];
   // LIM-2: a pause that is needed says that it is about what is saved up.
   const saved = isDue || hasPaused ? ['LIM-2'] : [];
   const earlier = hasCome ? earlierRules(steps, n) : [];

@@ -4,7 +4,7 @@ import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../../engine/account-memb
 import { rulesOf } from '../../compare/difference.ts';
 import type { CallOutcome } from '../../play/outcome.ts';
 import { callsOf } from '../../sequence.ts';
-import { answerOf, bodyOf, type Evidence, statusOf } from './evidence.ts';
+import { answerOf, bodyOf, type Evidence, isAlike, statusOf } from './evidence.ts';
 import { refusalRules } from './refusals.ts';
 
 /** Rules of what happened before, where that says more than the place in the answer. */
@@ -110,7 +110,7 @@ function isOldAnswer({ found, call, calls }: Evidence): boolean {
   const given = answerOf(outcomes.get(call?.n ?? 0));
   return calls.some(({ n }) => {
     const earlier = answerOf(outcomes.get(n));
-    return n < (call?.n ?? 0) && isDeepStrictEqual(earlier?.json, given?.json);
+    return n < (call?.n ?? 0) && isAlike(earlier?.json, given?.json);
   });
 }
 

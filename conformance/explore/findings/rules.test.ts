@@ -1,0 +1,299 @@
+// Holds which rule a difference is called by, sign by sign, on differences that are made by hand.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Difference } from '../compare/difference.ts';
+import type { Basis } from '../play/outcome.ts';
+import type { CallStep, Step, Value } from '../sequence.ts';
+import type { Found } from './investigate.ts';
+import { call, create, idOf, mail } from './plain-calls.ts';
+import { rulesFor } from './rules.ts';
+
+const naming = suite('rules of a difference');
+
+type Idempotency = Basis['idempotency'];
+
+/** What a call was answered before the one that differs, on both sides. */
+interface Earlier {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly cites?: readonly string[];
+  readonly idempotency?: Idempotency;
+}
+
+interface Made extends Partial<Difference> {
+  /** The last of them is the one that differs, unless it is told by `n`. */
+  readonly steps: readonly Step[];
+  /** The model's answer and the target's: `201`, `409 invalid_state`. */
+  readonly due: string;
+  readonly came: string;
+  readonly cites?: readonly string[];
+  readonly idempotency?: Idempotency;
+  readonly earlier?: Readonly<Record<number, Earlier>>;
+  /** What the target has answered to the last call. */
+  readonly given?: unknown;
+  readonly elsewhere?: Found['elsewhere'];
+}
+
+function foundOf(made: Made): Found {
+  const { steps, due, came, cites = [], idempotency = 'first', earlier = {}, given } = made;
+  const last = steps.at(-1) as CallStep;
+  const basis: Basis = { cites, idempotency, step: '' };
+  const outcomes = Object.entries(earlier).map(
+    ([n, { status, json = {}, cites: own = [], idempotency: how = 'first' }]) => {
+      const body = Buffer.from(JSON.stringify(json));
+      const why: Basis = { cites: own, idempotency: how, step: '' };
+      return [Number(n), { kind: 'answer', status, json, body, basis: why }] as const;
+    },
+  );
+  const status = Number.parseInt(came, 10);
+  const answer = {
+    kind: 'answer',
+    status,
+    json: given,
+    body: Buffer.from(JSON.stringify(given ?? null)),
+  };
+  const target = new Map<number, unknown>([...outcomes, [last.n, answer]]);
+  const { operation = last.operation, at = 'status', model = due, target: said = came } = made;
+  return {
+    sequence: { steps },
+    difference: {
+      ...{ n: last.n, operation, at, model, target: said, basis },
+      ...{ modelAnswer: due, targetAnswer: came },
+    },
+    duel: { target: { outcomes: target }, model: { outcomes: new Map(outcomes) } },
+    ...(made.elsewhere === undefined ? {} : { elsewhere: made.elsewhere }),
+  } as unknown as Found;
+}
+
+const account = (n: number, over: Readonly<Record<string, Value>> = {}) => create(n, 'firm', over);
+const keyed = (step: CallStep, n: number): CallStep => ({ ...step, key: { $fresh: `key${n}` } });
+const named = (n: number) => ({ client_reference_id: { $fresh: `ref${n}` } });
+const upper = (n: number) => ({
+  client_reference_id: { $case: 'upper', of: { $fresh: `ref${n}` } } as const,
+});
+const other = { brand_id: { $role: 'other_brand', has: 'brand' } } as const;
+const update = (n: number, body: Value, rest: Partial<CallStep> = {}) =>
+  call(n, 'updateAccount', 'firm', { id: idOf(1), ifMatch: '"1"', body, ...rest });
+const batch = (n: number, ...rows: readonly Value[]) =>
+  call(n, 'bulkCreateAccounts', 'firm', { body: { accounts: rows } });
+const row = (n: number, over: Readonly<Record<string, Value>> = {}) => ({
+  ...named(n),
+  email: mail(n),
+  ...over,
+});
+const cancel = (n: number, rest: Partial<CallStep> = {}) =>
+  call(n, 'cancelTransaction', 'firm', { id: idOf(1), body: { reason: 'late' }, ...rest });
+const ok = { due: '200', came: '200' };
+const taken = { due: '201', came: '409 invalid_state', cites: ['ACC-1'] };
+const again = { idempotency: 'replayed', cites: ['IDEM-4a', 'IDEM-4b', 'IDEM-4c'] } as const;
+const delivered = { operation: 'delivery', at: 'count', due: 'count', came: 'count' } as const;
+const hook = call(1, 'createWebhook', 'firm', { body: { event_categories: ['order'] } });
+
+/** By the rule that has to stand first, and why. */
+const CALLED: Readonly<Record<string, Made>> = {
+  'ACC-6: in other case': { steps: [account(1), account(2, upper(1))], due: '200', came: '201' },
+  'ACC-5: known': { steps: [account(1), account(2, named(1))], due: '200', came: '201' },
+  'ACC-7: renamed': {
+    steps: [account(1), update(2, {}), account(3, named(1))],
+    due: '200',
+    came: '201',
+  },
+  'ACC-8: an email': { ...taken, steps: [account(1), account(2, { email: mail(1) })] },
+  'ACC-9: a phone': {
+    ...taken,
+    steps: [
+      account(1, { phone: { $phone: 'p', form: 'e164' } }),
+      account(2, { phone: { $phone: 'p', form: 'spaced' } }),
+    ],
+  },
+  'ACC-10: elsewhere': { ...taken, steps: [account(1), account(2, { email: mail(1), ...other })] },
+  'AUTH-6: of several': {
+    ...{ steps: [account(1), account(2, { ...named(1), ...other })], due: '201', came: '200' },
+  },
+  'TXN-2: known': {
+    steps: [1, 2].map((n) => call(n, 'createTransaction', 'firm', { body: named(1) })),
+    due: '200',
+    came: '201',
+  },
+  'ACC-13: without a name': { steps: [account(1)], due: '201', came: '422 validation_failed' },
+  'ACC-11: a phone that is refused': {
+    ...{ steps: [account(1, { phone: '12' })], due: '201', came: '422 validation_failed' },
+  },
+  'ACC-3: without an email': {
+    steps: [call(1, 'createAccount', 'firm', { body: named(1) })],
+    ...{ due: '422 text/plain', came: '201', cites: ['ERR-2'] },
+  },
+  'CONV-1b: an id that is a number': {
+    steps: [account(1, { brand_id: { $number: '1' } })],
+    ...{ due: '422 text/plain', came: '201', cites: ['ERR-2'] },
+  },
+  'BULK-12: twice': {
+    ...{
+      steps: [batch(1, row(1), row(2, upper(1)))],
+      at: 'body.rows.1.id',
+      due: '200',
+      came: '200',
+    },
+  },
+  'BULK-11: landed': {
+    ...{ steps: [batch(1, row(1)), batch(2, row(1))], ...ok },
+    ...{ at: 'body.rows.0.status', model: '200', target: '201' },
+  },
+  'IDEM-2a: a key much like it': {
+    steps: [account(1), { ...account(2), key: { $case: 'upper', of: { $fresh: 'key1' } } }],
+    ...{ due: '201', came: '200', given: { id: '1' } },
+    earlier: { 1: { status: 200, json: { id: '1' } } },
+  },
+  'IDEM-1b: a long key': {
+    steps: [{ ...account(1), key: { $fresh: 'k', length: 255 } }],
+    due: '201',
+    came: '400 idempotency_key_required',
+  },
+  'IDEM-1d: something else first': {
+    steps: [{ ...account(1), key: '  ' }],
+    due: '400 idempotency_key_required',
+    came: '401 unauthorized',
+    cites: ['IDEM-1a'],
+  },
+  'IDEM-6c: a failure kept': {
+    steps: [account(1), keyed(account(2), 1)],
+    due: '201',
+    came: '500 internal_error',
+    earlier: { 1: { status: 500 } },
+  },
+  'IDEM-9a: other emails': {
+    steps: [batch(1, row(1)), keyed(batch(2, row(1, { email: mail(2) })), 1)],
+    ...ok,
+    at: 'body.rows.0.id',
+    earlier: { 1: { status: 200, json: { rows: [] } } },
+    given: { rows: [] },
+  },
+  'IDEM-8: other words': {
+    ...{ ...again, steps: [account(1), keyed(account(2, { ...row(1), first_name: 'B' }), 1)] },
+    ...{ due: '201', came: '200' },
+  },
+  'IDEM-2c: another email': {
+    ...{ ...again, steps: [account(1), keyed(account(2, named(1)), 1)], due: '201', came: '200' },
+  },
+  'IDEM-10: another transaction': {
+    ...{
+      ...again,
+      steps: [cancel(1), keyed(cancel(2, { id: idOf(2) }), 1)],
+      due: '200',
+      came: '409',
+    },
+  },
+  'IDEM-5: whose request': {
+    ...{ ...again, steps: [cancel(1), keyed(cancel(2), 1)], ...ok },
+    at: 'header.x-request-id',
+  },
+  'IDEM-4d: a refusal that ran': {
+    ...{ ...again, steps: [cancel(1), keyed(cancel(2), 1)], at: 'replay.body' },
+    ...{ due: '404 not_found', came: '404 not_found', given: { request_id: 'b' } },
+    earlier: { 1: { status: 404, json: { request_id: 'a' } } },
+  },
+  'IDEM-7a: before a day is over': {
+    ...{ ...again, due: '201', came: '200' },
+    steps: [account(1), { do: 'advance', n: 3, byMs: 3_600_000 }, keyed(account(2, row(1)), 1)],
+  },
+  'ERR-3: in all of them': {
+    ...{ steps: [cancel(1)], due: '404 not_found', came: '410 not_found', cites: ['TXS-16'] },
+    elsewhere: 'updateAccount',
+  },
+  'AUTH-6: told by another refusal': {
+    ...{ steps: [cancel(1)], due: '404 not_found', came: '403 forbidden', cites: ['TXS-16'] },
+    elsewhere: 'updateAccount',
+  },
+  'TXS-16: in one of them': {
+    ...{ steps: [cancel(1)], due: '404 not_found', came: '410 not_found', cites: ['TXS-16'] },
+  },
+  'AUTH-5: a trader’s token': {
+    steps: [
+      { do: 'mint', n: 2, name: 'm', wish: { scopes: ['trader:funds'] } },
+      cancel(1, { as: 'm' }),
+    ],
+    due: '200',
+    came: '404 not_found',
+  },
+  'CONV-1c: an id that is none': {
+    ...{
+      steps: [update(1, {}, { id: 'abc' })],
+      due: '422 validation_failed',
+      came: '404 not_found',
+    },
+    cites: ['UPD-8', 'CONV-1c'],
+  },
+  'UPD-6: a tag that is looked at first': {
+    steps: [update(1, {}, { as: 'brand' })],
+    ...{ due: '404 not_found', came: '412 revision_conflict', cites: ['UPD-5'] },
+  },
+  'LIM-3: the firm’s rate': {
+    steps: [{ do: 'firmRate', n: 2, perSecond: 1 }, account(1)],
+    ...{ due: '201', came: '429 rate_limited' },
+  },
+  'LIM-9: after a batch': {
+    ...{ steps: [batch(1, row(1), row(2)), account(3)], due: '201', came: '429 rate_limited' },
+  },
+  'LIM-8: headers with a success': {
+    ...{ steps: [account(1)], due: '201', came: '201', at: 'header.x-ratelimit-limit' },
+  },
+  'UPD-2: what was not sent': {
+    ...{ steps: [account(1), update(2, { country: 'GB' })], ...ok },
+    at: 'body.first_name',
+  },
+  'UPD-3: what was sent': {
+    ...{ steps: [account(1), update(2, { first_name: 'A' })], ...ok },
+    at: 'body.first_name',
+  },
+  'UPD-1: as it was before': {
+    ...{ steps: [account(1), update(2, { first_name: 'A' })], ...ok },
+    ...{ at: 'body.first_name', earlier: { 1: { status: 201, json: { revision: 1 } } } },
+    given: { revision: 1 },
+  },
+  'TXS-8: by the call that moved it': {
+    steps: [cancel(1), call(2, 'createTransaction', 'firm', { body: named(1) })],
+    ...{ ...ok, at: 'body.status', model: '"cancelled"', target: '"pending"' },
+    earlier: { 1: { status: 200, cites: ['TXS-8'] } },
+  },
+  'IDEM-4c: a repeat that did something': {
+    ...{ steps: [account(1), keyed(account(2, row(1)), 1), account(3)], due: '201', came: '409' },
+    earlier: { 2: { status: 201, idempotency: 'replayed' } },
+  },
+  'UPD-12: updates at once': {
+    steps: [
+      account(1),
+      { do: 'burst', n: 2, calls: [update(3, { country: 'GB' }), update(4, { country: 'DE' })] },
+      account(5, named(1)),
+    ],
+    ...{ ...ok, at: 'body.country', idempotency: 'converged' },
+  },
+  'TXS-10: money that is not given back': {
+    steps: [cancel(1), { do: 'ledger', n: 2, tradingAccount: '1' }],
+    ...{ operation: 'ledger', at: 'entries', due: 'entries', came: 'entries' },
+    earlier: { 1: { status: 200, cites: ['TXS-10'] } },
+  },
+  'EVT-10a: how far it came': {
+    steps: [hook, call(2, 'getWebhook', 'firm', { id: idOf(1) })],
+    ...{ ...ok, at: 'body.last_delivered_seq' },
+  },
+  'EVT-1: of another category': {
+    ...{ ...delivered, steps: [hook, account(2)], model: '0 deliveries', target: '1 deliveries' },
+  },
+  'EVT-13: of a disabled one': {
+    ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
+    steps: [hook, call(2, 'disableWebhook', 'firm', { id: idOf(1) }), account(3)],
+  },
+  'EVT-3: without a signature': {
+    ...{ ...delivered, steps: [hook, account(2)], at: 'signature', target: 'not signed' },
+  },
+  'EVT-6: under no secret': {
+    ...{ ...delivered, steps: [hook, account(2)], at: 'signature' },
+    target: 'signed by an unknown secret',
+  },
+};
+
+for (const [name, made] of Object.entries(CALLED)) {
+  naming(name, () => assert.is(rulesFor(foundOf(made))[0], name.split(':')[0]));
+}
+
+naming.run();
