@@ -1,13 +1,12 @@
 // A world as a file: saved, loaded, or begun anew.
-import { useId, useState } from 'preact/hooks';
-import { Button, Panel, Problem } from '../components/components.tsx';
+import { useState } from 'preact/hooks';
+import { Button, FileButton, Panel, Problem } from '../components/components.tsx';
 import { fullTime } from '../format.ts';
 import { useCommand, useLive } from '../live/use-world.ts';
 
 export function StatePanel() {
   const live = useLive();
   const command = useCommand();
-  const id = useId();
   const [told, setTold] = useState('');
   const [asking, setAsking] = useState(false);
   const { plane } = live;
@@ -18,14 +17,11 @@ export function StatePanel() {
       download(name, text);
       setTold(`Saved as ${name}.`);
     });
-  const load = (files: FileList | null) => {
-    const file = files?.[0];
-    if (file === undefined) return;
+  const load = (file: File) =>
     void command.run(async () => {
       await plane.send('PUT', 'state', await file.text());
       setTold(`${file.name} is in place.`);
     });
-  };
   const reset = () => {
     setAsking(false);
     void command.run(async () => {
@@ -42,22 +38,9 @@ export function StatePanel() {
         <Button onClick={() => void save()} disabled={command.busy} look="main">
           Save as a file
         </Button>
-        <span class="file">
-          <label for={id} class="button plain">
-            Load a file
-          </label>
-          <input
-            id={id}
-            class="heard"
-            type="file"
-            accept="application/json,.json"
-            onChange={(event) => {
-              load(event.currentTarget.files);
-              // The same file may be loaded twice in a row.
-              event.currentTarget.value = '';
-            }}
-          />
-        </span>
+        <FileButton onChoose={load} look="plain">
+          Load a file
+        </FileButton>
         {asking ? (
           <>
             <Button onClick={reset} look="bad">

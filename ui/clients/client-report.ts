@@ -1,62 +1,86 @@
 // The report that `conformance client` writes, as far as it is shown here.
 
-export interface ClientReport {
-  readonly schema: 'client/1';
-  readonly command: readonly string[];
-  readonly verdict: string;
-  readonly runs: number;
-  readonly requests: number;
-  readonly duration_ms: number;
-  readonly does: string;
-  readonly unusable: string | null;
-  readonly notes: readonly string[];
-  readonly checks: readonly ClientCheck[];
-  readonly recordings: readonly ClientRecording[];
+/** A kind of value. */
+interface Kinds {
+  text: string;
+  'text?': string | null;
+  number: number;
+  'number?': number | null;
+  'command?': string | undefined;
 }
 
-export interface ClientCheck {
-  readonly id: string;
-  readonly title: string;
-  readonly orders: string;
-  readonly expected: string;
-  readonly at_stake: string;
-  readonly mend: { readonly words: string; readonly example: string };
-  readonly rules: readonly { readonly id: string; readonly words: string }[];
-  readonly verdict: string;
-  readonly why: string | null;
-  readonly findings: readonly ClientFinding[];
-  readonly shown: Omit<ClientFinding, 'replay'> | null;
-}
+/** A member's form: a kind of value, a list of one form, or an object by its members. */
+type Form =
+  | keyof Kinds
+  | readonly [Form]
+  | { readonly [name: string]: Form }
+  | { readonly orNull: { readonly [name: string]: Form } };
 
-export interface ClientFinding {
-  readonly place: string;
-  readonly verdict: string;
-  readonly actual: string;
-  readonly run: number;
-  readonly calls: readonly number[];
-  readonly replay: string;
-}
+const shown = {
+  place: 'text',
+  verdict: 'text',
+  actual: 'text',
+  run: 'number',
+  calls: ['number'],
+} as const;
 
-export interface ClientRecording {
-  readonly run: number;
-  readonly ending: {
-    readonly words: string;
-    readonly duration_ms: number;
-    readonly output: string;
-  };
-  readonly calls: readonly ClientCall[];
-}
+const check = {
+  id: 'text',
+  title: 'text',
+  orders: 'text',
+  expected: 'text',
+  at_stake: 'text',
+  mend: { words: 'text', example: 'text' },
+  rules: [{ id: 'text', words: 'text' }],
+  verdict: 'text',
+  why: 'text?',
+  findings: [{ ...shown, replay: 'command?' }],
+  shown: { orNull: shown },
+} as const;
 
-export interface ClientCall {
-  readonly n: number;
-  readonly at_ms: number;
-  readonly method: string;
-  readonly target: string;
-  readonly key: string | null;
-  readonly struck: string | null;
-  readonly status: number | null;
-  readonly abandoned_at_ms: number | null;
-}
+const call = {
+  n: 'number',
+  at_ms: 'number',
+  method: 'text',
+  target: 'text',
+  key: 'text?',
+  struck: 'text?',
+  status: 'number?',
+  abandoned_at_ms: 'number?',
+} as const;
+
+const report = {
+  command: ['text'],
+  verdict: 'text',
+  runs: 'number',
+  requests: 'number',
+  duration_ms: 'number',
+  does: 'text',
+  unusable: 'text?',
+  notes: ['text'],
+  checks: [check],
+  recordings: [
+    {
+      run: 'number',
+      ending: { words: 'text', duration_ms: 'number', output: 'text' },
+      calls: [call],
+    },
+  ],
+} as const satisfies Form;
+
+/** What is of a form. */
+type ValueOf<F> = F extends keyof Kinds
+  ? Kinds[F]
+  : F extends readonly [infer Item]
+    ? readonly ValueOf<Item>[]
+    : F extends { readonly orNull: infer Members }
+      ? ValueOf<Members> | null
+      : { readonly [Name in keyof F]: ValueOf<F[Name]> };
+
+export type ClientReport = { readonly schema: 'client/1' } & ValueOf<typeof report>;
+export type ClientCheck = ValueOf<typeof check>;
+export type ClientFinding = ClientCheck['findings'][number];
+export type ClientCall = ValueOf<typeof call>;
 
 /** The report in the text of a file, or what is wrong with it. */
 export function readClientReport(text: string): ClientReport | string {
@@ -70,68 +94,12 @@ export function readClientReport(text: string): ClientReport | string {
   }
   const { schema } = (json ?? {}) as { schema?: unknown };
   if (schema !== 'client/1') return `This is another report; ${remedy}.`;
-  const misfit = findMisfit(json, report, '');
-  if (misfit !== null) return `This report is not as it was written: ${misfit}; ${remedy}.`;
+  const problem = findProblem(json, report, '');
+  if (problem !== null) return `This report is not as it was written: ${problem}; ${remedy}.`;
   return json as ClientReport;
 }
 
-/** A member's form: a kind of value, a list of one form, or an object by its members. */
-type Form =
-  | 'text'
-  | 'text?'
-  | 'number'
-  | 'number?'
-  | 'command?'
-  | readonly [Form]
-  | { readonly [name: string]: Form }
-  | { readonly orNull: { readonly [name: string]: Form } };
-
-const shown: { readonly [name: string]: Form } = {
-  place: 'text',
-  actual: 'text',
-  run: 'number',
-  calls: ['number'],
-};
-
-const check: Form = {
-  id: 'text',
-  title: 'text',
-  orders: 'text',
-  expected: 'text',
-  at_stake: 'text',
-  mend: { words: 'text', example: 'text' },
-  rules: [{ id: 'text', words: 'text' }],
-  verdict: 'text',
-  why: 'text?',
-  findings: [{ ...shown, replay: 'command?' }],
-  shown: { orNull: shown },
-};
-
-const call: Form = {
-  n: 'number',
-  at_ms: 'number',
-  method: 'text',
-  target: 'text',
-  key: 'text?',
-  struck: 'text?',
-  status: 'number?',
-  abandoned_at_ms: 'number?',
-};
-
-const report: Form = {
-  command: ['text'],
-  verdict: 'text',
-  runs: 'number',
-  requests: 'number',
-  duration_ms: 'number',
-  does: 'text',
-  unusable: 'text?',
-  notes: ['text'],
-  checks: [check],
-  recordings: [{ run: 'number', ending: { words: 'text', duration_ms: 'number' }, calls: [call] }],
-};
-
-const kinds: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
+const kinds: Readonly<Record<keyof Kinds, readonly [(value: unknown) => boolean, string]>> = {
   text: [(value) => typeof value === 'string', 'a text'],
   'text?': [(value) => value === null || typeof value === 'string', 'a text or null'],
   number: [Number.isFinite, 'a number'],
@@ -144,20 +112,21 @@ const kinds: Readonly<Record<string, readonly [(value: unknown) => boolean, stri
 };
 
 /** What a value lacks of a form, by the path of the first such member; null where it has it. */
-function findMisfit(value: unknown, form: Form, path: string): string | null {
+function findProblem(value: unknown, form: Form, path: string): string | null {
   if (typeof form === 'string') {
-    const [isRight, words] = kinds[form] ?? [() => false, form];
+    const [isRight, words] = kinds[form];
     return isRight(value) ? null : `${path} must be ${words}`;
   }
   if (Array.isArray(form)) {
     if (!Array.isArray(value)) return `${path} must be a list`;
-    return first(value.map((each, at) => () => findMisfit(each, form[0], `${path}[${at}]`)));
+    return first(value.map((each, at) => () => findProblem(each, form[0], `${path}[${at}]`)));
   }
-  if ('orNull' in form) return value === null ? null : findMisfit(value, form.orNull as Form, path);
+  if ('orNull' in form)
+    return value === null ? null : findProblem(value, form.orNull as Form, path);
   if (typeof value !== 'object' || value === null) return `${path} must be an object`;
   const members = Object.entries(form).map(([name, member]) => () => {
     const found = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-    return findMisfit(found, member, path === '' ? name : `${path}.${name}`);
+    return findProblem(found, member, path === '' ? name : `${path}.${name}`);
   });
   return first(members);
 }

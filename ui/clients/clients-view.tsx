@@ -1,7 +1,14 @@
 // The judgement of an API client, read from its report: each check with the run that shows it as a
 // line of time, beside what a right client does.
-import { useId, useState } from 'preact/hooks';
-import { Badge, CodeBlock, CopyButton, Panel, Problem } from '../components/components.tsx';
+import { useState } from 'preact/hooks';
+import {
+  Badge,
+  CodeBlock,
+  CopyButton,
+  FileButton,
+  Panel,
+  Problem,
+} from '../components/components.tsx';
 import { duration, plural } from '../format.ts';
 import type { Tone } from '../live/timeline-rows.ts';
 import {
@@ -42,7 +49,6 @@ let chosen: ClientReport | null = null;
 export function ClientsView() {
   const [report, setReport] = useState(chosen);
   const [problem, setProblem] = useState<string | null>(null);
-  const id = useId();
   const read = async (file: File) => {
     const found = readClientReport(await file.text());
     setProblem(typeof found === 'string' ? found : null);
@@ -58,23 +64,9 @@ export function ClientsView() {
           text="npx conformance client --report json=client.json -- node my-example.js"
         />
         <div class="bar">
-          <span class="file">
-            <label for={id} class="button main">
-              Choose a report
-            </label>
-            <input
-              id={id}
-              class="heard"
-              type="file"
-              accept="application/json,.json"
-              onChange={(event) => {
-                const [file] = event.currentTarget.files ?? [];
-                if (file !== undefined) void read(file);
-                // The same file may be chosen twice in a row.
-                event.currentTarget.value = '';
-              }}
-            />
-          </span>
+          <FileButton onChoose={(file) => void read(file)} look="main">
+            Choose a report
+          </FileButton>
         </div>
         <Problem words={problem} />
       </Panel>

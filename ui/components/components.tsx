@@ -31,6 +31,33 @@ export function Button({ onClick, children, disabled, look, label, pressed }: Bu
   );
 }
 
+/** Chooses a file of JSON, the same one as often as one likes. */
+export function FileButton(props: {
+  readonly onChoose: (file: File) => void;
+  readonly children: ComponentChildren;
+  readonly look: 'main' | 'plain';
+}) {
+  const id = useId();
+  return (
+    <span class="file">
+      <label for={id} class={`button ${props.look}`}>
+        {props.children}
+      </label>
+      <input
+        id={id}
+        class="heard"
+        type="file"
+        accept="application/json,.json"
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? [];
+          if (file !== undefined) props.onChoose(file);
+          event.currentTarget.value = '';
+        }}
+      />
+    </span>
+  );
+}
+
 export function Problem({ words }: { words: string | null }) {
   return (
     <p class="problem" role="alert" hidden={words === null}>

@@ -4,6 +4,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
 import { EXPLORE_FORMATS, type ExploreGiven, readExploreOptions } from './explore-options.ts';
 import { type JudgeIo, systemJudgeIo } from './io.ts';
+import { addTargetOptions, repeatable } from './reach/target-options.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 
 const help: HelpText = {
@@ -27,36 +28,24 @@ const help: HelpText = {
 
 export function defineExplore(command: Command): void {
   addHelp(command, help);
-  command
-    .option('--base-url <url>', 'where the API is served, without /api/v1')
-    .option('--control-url <url|none>', 'its control plane; BASE_URL/_sandbox if that answers')
-    .option('--control-token-env <name>', 'variable with the bearer token of the control plane')
-    .option('--profile <file>', 'credentials, seeds, plan and receiver of the target')
-    .option('--token-env <name>', 'variable with the one token to begin with')
-    .option('--brand-id <id>', 'a brand of that token’s firm; found by itself if bound to one')
+  addTargetOptions(command)
     .option('--seed <n>', 'decides what is drawn', '1')
     .option('--requests <n>', 'send no more than so many', '2000')
     .option('--minutes <n>', 'take no longer than so many')
     .option('--model <file>', 'a sandbox.config.json that says how the open questions are answered')
     .option('--concurrency <n>', 'calls at once, from 1 (none) to 16', '8')
-    .option('--max-rate <n>', 'at most so many requests a second, whatever the plan allows')
-    .option('--timeout-s <n>', 'how long to wait for one answer', '30')
-    .option('--header <name: value>', 'add to each request; value or env:NAME; repeatable', add)
-    .option('--ca <file>', 'trust the certificates in it too, in PEM form')
     .option('--replay <file#id>', 'play one difference of an earlier JSON report again')
     .option('--observed <file>', 'write what was learned as a sandbox.config.json: a twin')
     .option(
       '--report <format=file>',
       `write a report: ${EXPLORE_FORMATS.join(', ')}; repeatable`,
-      add,
+      repeatable,
     )
     .option('--json', 'the JSON report on standard output in place of the text')
     .action(async () => {
       process.exitCode = await exploreFromArguments(command, systemJudgeIo(manifest.version));
     });
 }
-
-const add = (value: string, all: readonly string[] = []) => [...all, value];
 
 function exploreFromArguments(command: Command, io: JudgeIo): Promise<number> {
   const words = { who: 'the explorer', ending: 'reporting what is known' };

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo } from './io.ts';
+import { addTargetOptions, repeatable } from './reach/target-options.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 import { FORMAT_NAMES, type Given, readRunOptions } from './run-options.ts';
 
@@ -31,22 +32,16 @@ const help: HelpText = {
 
 export function defineRun(command: Command): void {
   addHelp(command, help);
-  command
-    .option('--base-url <url>', 'where the API is served, without /api/v1')
-    .option('--control-url <url|none>', 'its control plane; BASE_URL/_sandbox if that answers')
-    .option('--control-token-env <name>', 'variable with the bearer token of the control plane')
-    .option('--profile <file>', 'credentials, seeds, plan and receiver of the target')
-    .option('--token-env <name>', 'variable with the one token to begin with')
+  addTargetOptions(command)
     .addOption(new Option('--token <env:name>').hideHelp())
-    .option('--brand-id <id>', 'a brand of that token’s firm; found by itself if bound to one')
     .option('--only <glob...>', 'rules or scenarios to try')
     .option('--skip <glob...>', 'rules or scenarios to leave out')
     .option('--seed <n>', 'decides the order of the scenarios', '1')
-    .option('--max-rate <n>', 'at most so many requests a second, whatever the plan allows')
-    .option('--timeout-s <n>', 'how long to wait for one answer', '30')
-    .option('--header <name: value>', 'add to each request; value or env:NAME; repeatable', add)
-    .option('--ca <file>', 'trust the certificates in it too, in PEM form')
-    .option('--report <format=file>', `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`, add)
+    .option(
+      '--report <format=file>',
+      `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`,
+      repeatable,
+    )
     .option('--json', 'the JSON report on standard output in place of the text')
     .option('--baseline <file>', 'deviations that are known, with reason and expiry')
     .option('--update-baseline', 'write the deviations of this run into the baseline')
@@ -59,8 +54,6 @@ export function defineRun(command: Command): void {
       process.exitCode = await runFromArguments(command, io);
     });
 }
-
-const add = (value: string, all: readonly string[] = []) => [...all, value];
 
 function runFromArguments(command: Command, io: JudgeIo): Promise<number> {
   const words = { who: 'the judge', ending: 'leaving the target tidy' };
