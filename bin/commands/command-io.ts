@@ -82,13 +82,8 @@ export function readSecrets(command: Command, io: CommandIo, options: SecretOpti
   };
 }
 
-/** The bytes of a file, or of standard input for `-`. */
-export async function readBody(
-  command: Command,
-  io: CommandIo,
-  option: string,
-  file: string,
-): Promise<Uint8Array> {
+/** The bytes that `--body-file` names: of a file, or of standard input for `-`. */
+export async function readBody(command: Command, io: CommandIo, file: string): Promise<Uint8Array> {
   if (file === '-') {
     const chunks: Uint8Array[] = [];
     for await (const chunk of io.stdin) chunks.push(chunk);
@@ -99,7 +94,7 @@ export async function readBody(
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined) throw error;
-    return refuseUsage(command, `${option} ${file}: ${unreadableWords(code)}`);
+    return refuseUsage(command, `--body-file ${file}: ${unreadableWords(code)}`);
   }
 }
 

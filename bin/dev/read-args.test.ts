@@ -24,7 +24,7 @@ args('each tool that is run reads its arguments by the one door', () => {
 
 args('what is not known and what is no number end with one line; --help says what there is', () => {
   for (const [tool, given, words] of [
-    ['wrap', ['--nothing'], "wrap: Unknown option '--nothing'; --help says what there is\n"],
+    ['trace', ['--nothing'], "trace: Unknown option '--nothing'; --help says what there is\n"],
     [
       'kills',
       ['--kills', '0'],
@@ -35,9 +35,9 @@ args('what is not known and what is no number end with one line; --help says wha
     assert.equal([status, stdout], [2, '']);
     assert.match(stderr, words);
   }
-  const { status, stdout } = run('wrap', '--help');
+  const { status, stdout } = run('trace', '--help');
   assert.is(status, 0);
-  assert.match(stdout, /^npx tsx bin\/dev\/wrap\.ts FILE…: breaks comments/);
+  assert.match(stdout, /^npm run trace \[-- --json\]: every rule with its words/);
 });
 
 function run(tool: string, ...given: string[]) {

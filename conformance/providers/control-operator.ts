@@ -2,14 +2,7 @@
 // names, permissions.
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { ControlPlaneClient, Row } from './control-plane-client.ts';
-import type {
-  Credential,
-  CredentialOptions,
-  FiredTimer,
-  FirmRate,
-  LedgerEntry,
-  Operator,
-} from './target.ts';
+import type { Credential, CredentialOptions, FirmRate, LedgerEntry, Operator } from './target.ts';
 
 export function controlOperator(
   plane: ControlPlaneClient,
@@ -18,8 +11,7 @@ export function controlOperator(
   return {
     mint,
     async advance(byMs) {
-      const moved = await plane.ask('POST', 'clock/advance', { by_ms: byMs });
-      return (Array.isArray(moved.fired) ? moved.fired : []) as unknown as FiredTimer[];
+      await plane.ask('POST', 'clock/advance', { by_ms: byMs });
     },
     async nowMs() {
       return numberOf(await plane.ask('GET', 'clock'), 'now_ms');

@@ -57,13 +57,6 @@ export interface FaultOptions {
   readonly times?: number;
 }
 
-/** What happened while the clock was moved. */
-export interface FiredTimer {
-  readonly kind: string;
-  readonly ref?: unknown;
-  readonly outcome?: unknown;
-}
-
 /** What the target says of a firm whose rate was just set. */
 export interface FirmRate {
   readonly perSecond: number | undefined;
@@ -74,7 +67,7 @@ export interface FirmRate {
 /** Powers of an operator, each present only where the target offers its need. */
 export interface Operator {
   /** Moves the target's clock on; deliveries due on the way are answered when it returns. */
-  advance(byMs: number): Promise<readonly FiredTimer[]>;
+  advance(byMs: number): Promise<void>;
   nowMs(): Promise<number>;
   /** Deliveries that were sent and are not answered yet, where the target tells. Needs `clock`. */
   deliveriesInFlight(): Promise<number>;

@@ -5,7 +5,7 @@ import type { Delivery, EventRecord } from './records.ts';
 import { addReference } from './references.ts';
 import { own } from './state/copy-world.ts';
 import { popTimer, pushTimer, type Timer } from './timers.ts';
-import type { PeopleIndex, World } from './world.ts';
+import { indexSince, type PeopleIndex, type World } from './world.ts';
 
 /** EVT-10b: the events channel replays within seven days; older events are forgotten. */
 export const eventWindowMs = 7 * 24 * 3600 * 1000;
@@ -51,16 +51,10 @@ function forgetOldEvents(world: World, atMs: number): void {
   const events = own(world, 'events');
   const horizon = atMs - eventWindowMs;
   if ((events.records[0]?.atMs ?? atMs) >= horizon) return;
-  let low = 0;
-  let high = events.records.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((events.records[middle] as EventRecord).atMs < horizon) low = middle + 1;
-    else high = middle;
-  }
-  if (low < 1024 && low * 2 < events.records.length) return;
-  events.records = events.records.slice(low);
-  events.first += low;
+  const old = indexSince(events, horizon);
+  if (old < 1024 && old * 2 < events.records.length) return;
+  events.records = events.records.slice(old);
+  events.first += old;
 }
 
 function setDelivery(world: World, delivery: Delivery): void {

@@ -228,6 +228,18 @@ export function createWorld(begun: CreateWorldOptions): World {
   };
 }
 
+/** Where the events of this time and later begin among those that are kept; they are in order. */
+export function indexSince({ records }: EventLog, atMs: number): number {
+  let low = 0;
+  let high = records.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((records[middle] as EventRecord).atMs < atMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The event with this sequence number, if it is still kept. */
 export function findEvent(world: World, seq: number): EventRecord | undefined {
   return world.events.records[seq - world.events.first];

@@ -146,7 +146,7 @@ async function chooseBody(
       const name = both[0] === 'eventId' ? 'event-id' : both[0];
       refuseUsage(command, `--body-file is sent as it is; leave --${name} away`);
     }
-    const body = await readBody(command, io, '--body-file', bodyFile);
+    const body = await readBody(command, io, bodyFile);
     return { label: `${body.length} bytes`, body };
   }
   const named = kind === undefined ? category : (categoryOf(kind) ?? undefined);

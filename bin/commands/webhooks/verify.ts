@@ -56,7 +56,7 @@ async function verify(command: Command, io: CommandIo, options: VerifyOptions): 
   // People copy the whole line of a header, name and all.
   const header = options.header.replace(/^[\w-]+:\s*/, '');
   if (header.includes('\n')) refuseUsage(command, '--header: must be one line');
-  const body = await readBody(command, io, '--body-file', options.bodyFile);
+  const body = await readBody(command, io, options.bodyFile);
   const toleranceMs = toleranceS * 1000;
   const given = { header, body, ...secrets, nowMs, toleranceMs };
   const diagnosis = diagnoseWebhook(given);

@@ -3,8 +3,8 @@ import type { Behaviour } from '../behaviour.ts';
 import { type Call, noFacts } from '../call.ts';
 import { RequestContext } from '../pipeline/request-context.ts';
 import { tokenText } from '../pipeline/token.ts';
-import type { Credential, EventRecord } from '../records.ts';
-import { findEvent, type World } from '../world.ts';
+import type { Credential } from '../records.ts';
+import { findEvent, indexSince, type World } from '../world.ts';
 
 /** A reader of the channel, as its call asked for it. */
 export interface ChannelCursor {
@@ -59,7 +59,9 @@ export function readChannel(
   }
   const { lastSeq } = world.events;
   const { historyEvent } = world.counters;
-  const oldest = oldestInWindow(world, nowMs - behaviour.delivery.replayWindowMs);
+  // Sequence number of the first event that is not too old.
+  const oldest =
+    world.events.first + indexSince(world.events, nowMs - behaviour.delivery.replayWindowMs);
   // EVT-10b: a gap is never passed over in silence. Nobody could have missed what was written as
   // history before the world began, so that is none.
   if (Math.max(nextSeq, historyEvent + 1) < oldest) {
@@ -84,17 +86,4 @@ function findReaderOf(world: World, text: string, nowMs: number): Credential | n
   if (token === undefined) return null;
   if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return null;
   return world.credentials.get(token.clientId) ?? null;
-}
-
-/** Sequence number of the first event that is not older than the horizon; events are in order. */
-function oldestInWindow({ events }: World, horizonMs: number): number {
-  const { records, first } = events;
-  let low = 0;
-  let high = records.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((records[middle] as EventRecord).atMs < horizonMs) low = middle + 1;
-    else high = middle;
-  }
-  return records.length === 0 ? events.lastSeq + 1 : first + low;
 }

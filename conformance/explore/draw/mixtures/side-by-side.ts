@@ -1,6 +1,7 @@
 // Ideas about calls at once on several records of one kind, and on the one that all of them change;
 // each is looked at afterwards: an answer may say what was lost.
 import type { BurstStep, CallStep, Step, Value } from '../../sequence.ts';
+import { tokenCall } from '../access.ts';
 import { createCall } from '../accounts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, newKey } from '../idea.ts';
@@ -142,17 +143,11 @@ function overTheRate(d: Drawing): readonly Step[] {
 
 /** AUTH-3b: ten a minute, however many come at once. */
 function tokensAtOnce(d: Drawing): readonly Step[] {
-  const token = () =>
-    call(d, {
-      operation: 'issueToken',
-      as: 'nobody',
-      body: {
-        grant_type: 'client_credentials',
-        client_id: { $role: 'client', has: 'client' },
-        client_secret: { $role: 'client', has: 'secret' },
-      },
-    });
-  const crowd = () => together(d, times(Math.min(d.crowd, 8), token));
+  const crowd = () =>
+    together(
+      d,
+      times(Math.min(d.crowd, 8), () => tokenCall(d)),
+    );
   return [crowd(), crowd()];
 }
 
