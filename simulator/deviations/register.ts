@@ -13,6 +13,7 @@ import { envelopeDeviations } from './delivery/envelopes.ts';
 import { retryDeviations } from './delivery/retries.ts';
 import { signatureDeviations } from './delivery/signatures.ts';
 import type { Deviation } from './deviation.ts';
+import { plainTextDeviations } from './errors/plain-texts.ts';
 import { errorDeviations } from './errors/problems.ts';
 import { requestIdDeviations } from './errors/request-ids.ts';
 import { keyDeviations } from './idempotency/keys.ts';
@@ -56,6 +57,7 @@ export const deviations: readonly Deviation[] = [
   ...cancellingDeviations,
   ...transitionRequestDeviations,
   ...errorDeviations,
+  ...plainTextDeviations,
   ...requestIdDeviations,
   ...keyDeviations,
   ...subjectDeviations,

@@ -13,6 +13,8 @@ export interface FindingSink {
   readonly controlled: boolean;
   /** True when an answer from this source is none that can be judged now. */
   unjudgeable(answer: Answer): string | undefined;
+  /** ERR-1a: an ordinary refusal came without a code, and so in no form that clients can read. */
+  lacksCode(answer: Answer, expected: string): void;
 }
 
 export interface ExpectOptions {
@@ -58,16 +60,27 @@ export class Expectation {
   }
 
   /**
-   * A refusal of this status and code. The form of the body is ERR-1a's and ERR-2's business: where
-   * it carries no code at all, the status alone is judged here. Needs a control shown before.
+   * A refusal of this status and code. Where it carries no code at all, that is ERR-1a's to judge
+   * (LIM-6's of a 429), and this rule is not shown. Needs a control shown before.
    */
   refused(status: number, code: string): this {
     if (!this.#ledger.controlled) {
       throw new Misuse(`a ${status} is judged before any control has succeeded`);
     }
     const { status: seen, code: seenCode } = this.#answer;
-    const truth = seen === status && (seenCode === undefined || seenCode === code);
-    return this.#settle(truth, `${status} ${code}`, () => describeAnswer(this.#answer));
+    const truth = seen === status && seenCode === code;
+    const lacksCode = seen === status && seenCode === undefined;
+    const presumed = lacksCode ? presumedByCodes(status) : [];
+    if (this.#ok && presumed.includes('ERR-1a')) {
+      this.#ledger.lacksCode(this.#answer, `${status} ${code}`);
+    }
+    return this.#settle(
+      truth,
+      `${status} ${code}`,
+      () => describeAnswer(this.#answer),
+      [],
+      presumed,
+    );
   }
 
   /** ERR-2: refused, before any code, with a message in plain text and not as problem+json. */
@@ -112,20 +125,26 @@ export class Expectation {
   sameBytesAs(first: Answer): this {
     const truth = Buffer.compare(this.#answer.body, first.body) === 0;
     const expected = `the ${first.body.length} bytes of exchange ${first.n}: ${clip(first.text)}`;
-    return this.#settle(truth, expected, () => clip(this.#answer.text), first);
+    return this.#settle(truth, expected, () => clip(this.#answer.text), [first]);
   }
 
   /** Anything else, said in words; `actual` says what was seen when it is not so. */
   is(words: string, truth: boolean, actual?: string, ...others: Answer[]): this {
-    return this.#settle(truth, words, () => actual ?? describeAnswer(this.#answer), ...others);
+    return this.#settle(truth, words, () => actual ?? describeAnswer(this.#answer), others);
   }
 
-  #settle(truth: boolean, expected: string, actual: () => string, ...others: Answer[]): this {
+  #settle(
+    truth: boolean,
+    expected: string,
+    actual: () => string,
+    others: readonly Answer[] = [],
+    presumed: readonly RuleId[] = [],
+  ): this {
     // Only the first miss of a chain is a finding: the later ones would repeat it.
     if (!this.#ok) return this;
     const { failing = 'deviates', fatal = false } = this.#options;
     const exchanges = [...others.map((each) => each.n), this.#answer.n].sort((a, b) => a - b);
-    const presumes = [this.#answer, ...others].flatMap((each) => each.presumes);
+    const presumes = [...presumed, ...[this.#answer, ...others].flatMap((each) => each.presumes)];
     const finding = { rules: this.#rules, expected, exchanges, presumes };
     if (truth) {
       this.#ledger.record({ ...finding, verdict: 'passed', actual: 'as expected' });
@@ -141,6 +160,11 @@ export class Expectation {
     if (fatal) throw new ScenarioEnded(`${expected}, but ${actual()}`);
     return this;
   }
+}
+
+/** The rule by which a refusal with that status carries its code. */
+function presumedByCodes(status: number): readonly RuleId[] {
+  return status === 429 ? ['LIM-6'] : ['ERR-1a'];
 }
 
 /** CONV-1a judges how an id is written: what it names is the same as a string or as a number. */

@@ -16,6 +16,8 @@ const FRONT = 'this looks like something in front of the service';
 
 export class Findings implements FindingSink {
   readonly list: Finding[] = [];
+  /** What is seen in passing of a rule that the scenario need not be about: one of each will do. */
+  readonly inPassing: Finding[] = [];
   readonly observations: Observation[] = [];
   /** Rules that everything found from now on takes for granted. */
   presumed: readonly RuleId[] = [];
@@ -65,6 +67,21 @@ export class Findings implements FindingSink {
     const actual = `${finding.actual} (${this.doubt})`;
     this.list.push({ ...finding, verdict: 'inconclusive', actual });
     return 'inconclusive';
+  }
+
+  lacksCode(answer: Answer, expected: string): void {
+    if (this.inPassing.length > 0 || this.doubtful) return;
+    if (this.unjudgeable(answer) !== undefined) return;
+    const words = `a problem in the form of the error table: ${expected}`;
+    const actual = `no code: ${answer.summary}`;
+    const exchanges = [answer.n];
+    this.inPassing.push({
+      rules: ['ERR-1a'],
+      verdict: 'deviates',
+      expected: words,
+      actual,
+      exchanges,
+    });
   }
 
   /** Why an answer is none that can be judged now; undefined when it can. */

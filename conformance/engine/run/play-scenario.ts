@@ -88,7 +88,8 @@ async function playOnce(
   }
   await context?.cleanUp();
   await leave().catch(() => {});
-  const watched = recorder.monitorFindings.filter(({ rules }) =>
+  const inPassing = starved === undefined ? (context?.findings.inPassing ?? []) : [];
+  const watched = [...recorder.monitorFindings, ...inPassing].filter(({ rules }) =>
     options.watched.includes(rules[0]!),
   );
   const own = context?.findings.list ?? [];

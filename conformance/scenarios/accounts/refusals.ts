@@ -92,7 +92,9 @@ const accBrandRequired: Scenario = {
     await t.given.account({}, 'firm');
     const body = t.newAccount({}, 'firm');
     const refused = await t.as('firm').createAccount({ ...body, brand_id: undefined });
-    t.expect('ACC-15', refused).refused(422, 'validation_failed');
+    const expected = t.expect('ACC-15', refused).status(422);
+    // ERR-2: as a missing field it may also make the body unreadable, and then it has no code.
+    if (refused.code !== undefined) expected.refused(422, 'validation_failed');
     await expectReferenceFree(t, 'ACC-15', body, 'firm');
   },
 };

@@ -5,7 +5,9 @@ import * as assert from 'uvu/assert';
 import { defaultSettings } from '../../../fixtures/settings.ts';
 import type { Reply } from '../call.ts';
 import { evolve, moveClock } from '../evolve.ts';
+import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { createWorld } from '../world.ts';
+import { conformingBehaviour } from './conforming.ts';
 import { keyPolicy } from './idempotency-keys.ts';
 
 const keys = suite('keys');
@@ -70,6 +72,23 @@ keys('an attempt that still runs is found however long it does (IDEM-14)', () =>
   assert.is(policy.find(world, 'k', 9 * dayMs), record);
   evolve(world, [{ type: 'key-forgotten', keyId: 'k' }]);
   assert.is(policy.find(world, 'k', 1), undefined);
+});
+
+keys('an id is one subject in every way of writing it (NS-48)', () => {
+  const behaviour = conformingBehaviour(defaultSettings);
+  const subject = (operation: keyof typeof policy.subjects, body: Body) =>
+    policy.subjects[operation]!({ body, behaviour, pathId: body.id } as RequestContext);
+  const rows = [
+    ['bulkCreateAccounts', (id: string) => ({ accounts: [{ brand_id: id }] })],
+    ['openPosition', (id: string) => ({ trading_account_id: id })],
+    ['closePosition', (id: string) => ({ trading_account_id: id })],
+    ['updateAccount', (id: string) => ({ id })],
+  ] as const;
+  for (const [operation, bodyWith] of rows) {
+    const plain = subject(operation, bodyWith('10'));
+    assert.is(subject(operation, bodyWith('010')), plain, operation);
+    assert.is.not(subject(operation, bodyWith('11')), plain, operation);
+  }
 });
 
 keys.run();

@@ -44,6 +44,11 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
     const named = optionalText(body, 'trading_account_id') ?? '';
     return behaviour.values.id(named) ?? named;
   };
+  // NS-48: the brand counts, and not the zeros before it.
+  const brand = (row: Body, { values }: RequestContext['behaviour']) => {
+    const named = optionalText(row, 'brand_id');
+    return named === null ? null : (values.id(named) ?? named);
+  };
   return {
     // By itself the reference is the subject, whatever brand stands beside it.
     createAccount: ({ body }) => reference(body).toLowerCase(),
@@ -51,13 +56,13 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
     createTransaction: ({ body }) =>
       settings.transaction_subject_case_sensitive ? reference(body) : reference(body).toLowerCase(),
     // IDEM-9: each row's reference, email and brand, in order.
-    bulkCreateAccounts: ({ body }) =>
+    bulkCreateAccounts: ({ body, behaviour }) =>
       sha256Hex(
         JSON.stringify(
           (body.accounts as readonly Body[]).map((row) => [
             reference(row).toLowerCase(),
             optionalText(row, 'email'),
-            optionalText(row, 'brand_id'),
+            brand(row, behaviour),
           ]),
         ),
       ),
