@@ -1,14 +1,16 @@
 // Runs the gate over worker processes, and gathers its proofs.
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
-import { programFile } from '../root.ts';
+import { programFile, root } from '../root.ts';
 import type { JudgedDeviation } from './judge-deviation.ts';
 import type { Order } from './worker.ts';
 
 const workerFile = programFile('bin/dev/prove/worker.ts');
 
-/** Tries every deviation, with all scenarios or with those its rules concern. */
+/** Tries every deviation, with all scenarios or those that its rules concern or that noticed it. */
 export async function judgeAll(
   all: readonly (Deviation | null)[],
   whole: boolean,
@@ -25,7 +27,17 @@ export async function judgeAll(
 function orderOf(deviation: Deviation | null, whole: boolean): Order {
   if (deviation === null) return { id: 'conforming', rules: null };
   const rules = [...deviation.breaks, ...Object.keys(deviation.alsoSeenAs ?? {})];
-  return { id: deviation.id, rules: whole ? null : rules };
+  if (whole) return { id: deviation.id, rules: null };
+  return { id: deviation.id, rules, witnesses: witnessesOf(deviation.id) };
+}
+
+/** Scenarios that noticed it the last time, some of them in passing while about others. */
+function witnessesOf(id: string): readonly string[] {
+  const path = join(root, 'fixtures', 'proof.json');
+  const { matrix } = JSON.parse(readFileSync(path, 'utf8')) as {
+    matrix: Record<string, Record<string, readonly string[]>>;
+  };
+  return Object.values(matrix[id] ?? {}).flat();
 }
 
 async function work(

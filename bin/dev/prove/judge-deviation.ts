@@ -23,10 +23,15 @@ export interface JudgedDeviation {
   readonly durationMs: number;
 }
 
-/** The scenarios that carry one of these rules; all of them when none are named. */
-export function scenariosOf(ruleIds: readonly string[] | null): readonly Scenario[] {
+/** The scenarios that carry one of these rules, and some by name; all of them when no rules are. */
+export function scenariosOf(
+  ruleIds: readonly string[] | null,
+  names: readonly string[] = [],
+): readonly Scenario[] {
   if (ruleIds === null) return scenarios;
-  return scenarios.filter((scenario) => scenario.rules.some((rule) => ruleIds.includes(rule)));
+  return scenarios.filter(
+    ({ id, rules: own }) => names.includes(id) || own.some((rule) => ruleIds.includes(rule)),
+  );
 }
 
 /** Plays scenarios against a simulator with this deviation, or against the conforming one. */
@@ -51,7 +56,8 @@ export async function judgeDeviation(
   const deviates: Record<string, string[]> = {};
   const ungraded: Record<string, string> = {};
   for (const rule of rules) {
-    if (!chosen.some((scenario) => scenario.rules.includes(rule.id))) continue;
+    // What was seen in passing is told by what was played, though it was about others.
+    if (!run.scenarios.some((played) => played.rules.includes(rule.id))) continue;
     const { verdict, findings } = judgeRule(rule, run.scenarios);
     if (verdict === 'deviates') {
       const noticed = findings.filter((each) => each.verdict === 'deviates');

@@ -7,12 +7,14 @@ export interface Order {
   readonly id: string;
   /** Rules whose scenarios are played; null: all. */
   readonly rules: readonly string[] | null;
+  /** Scenarios that are played as well, whatever they are about. */
+  readonly witnesses?: readonly string[];
 }
 
 process.on('message', (order: Order) => {
   const deviation =
     findDeviation(order.id) ?? plantedDeviations.find(({ id }) => id === order.id) ?? null;
-  const played = [...scenariosOf(order.rules), ...plantedScenarios(order.id)];
+  const played = [...scenariosOf(order.rules, order.witnesses), ...plantedScenarios(order.id)];
   judgeDeviation(deviation, played).then(
     (tried) => process.send?.({ tried }),
     (error: Error) => process.send?.({ failed: `${order.id}: ${error.stack ?? error.message}` }),
