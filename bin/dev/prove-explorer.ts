@@ -12,7 +12,7 @@
 //   --fresh          begins that file anew
 //   --again FILE     plays what such a file says was found in place of drawing
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { Random } from '../../conformance/explore/draw/random.ts';
+import { Random } from '../../fixtures/random.ts';
 import type { Settings } from '../../fixtures/settings.ts';
 import { type Explored, exploreOne, learnFrom } from './prove-explorer/explore-one.ts';
 import { PARTS, type Part, type Subject, subjectsOf } from './prove-explorer/subjects.ts';

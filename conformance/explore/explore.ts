@@ -10,7 +10,7 @@ import { drawSequence } from './draw/draw.ts';
 import type { Idea } from './draw/idea.ts';
 import { ideas as everyIdea } from './draw/ideas.ts';
 import { DEAR_IDEA } from './draw/mixtures/many.ts';
-import { Random } from './draw/random.ts';
+import { Random } from '../../fixtures/random.ts';
 import { Casebook } from './findings/casebook.ts';
 import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';

@@ -3,9 +3,9 @@
 
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { socketSender } from '../../../conformance/engine/send/sender.ts';
-import { Random } from '../../../conformance/explore/draw/random.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import type { Provider } from '../../../conformance/providers/target.ts';
+import { Random } from '../../../fixtures/random.ts';
 import {
   defaultSettings,
   parseSettings,

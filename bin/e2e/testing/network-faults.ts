@@ -1,5 +1,6 @@
 // What can happen to a request between a judge and its target, none of it the target's doing; drawn
 // at random, the same draws for the same seed.
+import { Random } from '../../../fixtures/random.ts';
 
 export type NetworkFault =
   | 'limited'
@@ -84,26 +85,15 @@ export const ERROR_PAGES: Readonly<Partial<Record<NetworkFault, ErrorPage>>> = {
   'error-page': { status: 403, headers: HTML, body: '<html>Blocked by the firewall</html>' },
 };
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 /** Draws what happens to each request; undefined: it passes. */
 export function faultDrawer(
   seed: number,
   rate: number,
   ills: readonly NetworkFault[] = ILLS,
 ): () => NetworkFault | undefined {
-  const random = randomFrom(seed);
+  const random = new Random(seed);
   return () => {
-    const [hit, which] = [random(), random()];
+    const [hit, which] = [random.next(), random.next()];
     return hit < rate ? ills[Math.floor(which * ills.length)] : undefined;
   };
 }

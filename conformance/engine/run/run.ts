@@ -1,6 +1,7 @@
 // A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
 // and gathers results.
 import { setMaxListeners } from 'node:events';
+import { Random } from '../../../fixtures/random.ts';
 import type { Provider, Target } from '../../providers/target.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
 import { EventLoopMonitor } from '../pace/event-loop-monitor.ts';
@@ -128,7 +129,7 @@ async function playAll(
       add(notPlayed(scenario, rules, start.verdict, start.why));
     return { results, refusedToStart: start.why };
   }
-  await playLanes(options, runContext, mark, shuffled(chosen, seed), add);
+  await playLanes(options, runContext, mark, new Random(seed).shuffled(chosen), add);
   return {
     results: attribute(await examined(options, runContext, mark, results)),
     refusedToStart: null,
@@ -226,21 +227,4 @@ async function runConcurrently<T>(
     }
   };
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
-}
-
-/** The same order for the same seed, another for another (mulberry32 and Fisher-Yates). */
-function shuffled<T>(items: readonly T[], seed: number): T[] {
-  const deck = [...items];
-  let state = seed >>> 0;
-  const random = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-  for (let at = deck.length - 1; at > 0; at -= 1) {
-    const other = Math.floor(random() * (at + 1));
-    [deck[at], deck[other]] = [deck[other]!, deck[at]!];
-  }
-  return deck;
 }

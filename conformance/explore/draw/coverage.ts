@@ -2,7 +2,7 @@
 // what; and the sequences that met something first, to build on.
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../../fixtures/random.ts';
 
 const HOUR_MS = 3_600_000;
 

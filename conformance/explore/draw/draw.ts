@@ -6,7 +6,7 @@ import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
 import type { Drawing, Idea } from './idea.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../../fixtures/random.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
 import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';

@@ -2,7 +2,7 @@
 // sooner.
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { CallStep, Step, Value } from '../sequence.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../../fixtures/random.ts';
 import type { Scene } from './scene.ts';
 
 export interface Idea {

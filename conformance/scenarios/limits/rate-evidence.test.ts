@@ -2,6 +2,7 @@
 // wrong ones are found where the network leaves it to be seen.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Random } from '../../../fixtures/random.ts';
 import { allowanceOf, type Sighting, weighBurst, weighRate, weighSteps } from './rate-evidence.ts';
 
 /** Says of a request that arrives at a time, not before the one before it, whether it is served. */
@@ -54,21 +55,12 @@ interface Network {
   readonly width: number;
 }
 
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 const steady = (ms: number, width = 256): Network => ({ there: () => ms, back: () => ms, width });
 
 function jittery(mostMs: number, seed: number, width = 256): Network {
-  const draw = random(seed);
-  return { there: () => draw() * mostMs, back: () => draw() * mostMs, width };
+  const random = new Random(seed);
+  const draw = () => random.next() * mostMs;
+  return { there: draw, back: draw, width };
 }
 
 /** Nothing arrives while it stalls: then everything at once. */

@@ -1,5 +1,6 @@
 // Makes up what may happen to a world, from numbers: calls right and wrong, time, answers,
 // commands.
+import { Random } from '../../../fixtures/random.ts';
 import type { CallInput, Input } from '../step.ts';
 import { operationNames, operationTable } from '../tables/operations.ts';
 import type { World } from '../world.ts';
@@ -9,13 +10,8 @@ export type Draw = (below: number) => number;
 
 /** The same numbers for the same seed. */
 export function drawFrom(seed: number): Draw {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const random = new Random(seed);
+  return (below) => random.bits() % below;
 }
 
 export function pick<T>(draw: Draw, items: readonly T[]): T {

@@ -9,6 +9,7 @@ import type {
   TransactionStep,
   WorldFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
+import { Random } from '../../../fixtures/random.ts';
 import { movementSchema, personSchema, positionSchema } from '../../../fixtures/worlds.ts';
 import type { GeneratedPeople } from '../../core/seed/start-world.ts';
 import { quote } from '../../core/tables/quotes.ts';
@@ -109,24 +110,12 @@ function formatHundredths(count: number): string {
   return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
 }
 
-/** Whole numbers that follow from a seed. */
-class Random {
-  #state: number;
+function below(random: Random, limit: number): number {
+  return random.bits() % limit;
+}
 
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  }
-
-  of<T>(items: readonly T[]): T {
-    return items[this.below(items.length)] as T;
-  }
+function oneOf<T>(random: Random, items: readonly T[]): T {
+  return items[below(random, items.length)] as T;
 }
 
 function makeAccount(
@@ -136,15 +125,15 @@ function makeAccount(
   pools: Pools,
   random: Random,
 ): AccountFixture {
-  const person = random.of(pools.people);
-  const beganAgo = 1 + random.below(longestAgo(generate) - 1);
+  const person = oneOf(random, pools.people);
+  const beganAgo = 1 + below(random, longestAgo(generate) - 1);
   const tradingAccounts = generate.trading_accounts_per_account ?? 1;
   const transactions = times(generate.transactions_per_account ?? 3, (at) => {
     const reference = `made-up-${n}-${at + 1}`;
-    return makeTransaction(reference, beganAgo, random.of(pools.movements), random);
+    return makeTransaction(reference, beganAgo, oneOf(random, pools.movements), random);
   });
   const positions = times(generate.positions_per_account ?? 1, () =>
-    makePosition(beganAgo, random.of(pools.trades), random),
+    makePosition(beganAgo, oneOf(random, pools.trades), random),
   );
   return {
     brand_id,
@@ -192,8 +181,8 @@ function makeTransaction(
   { amount, transaction_type, status }: Movement,
   random: Random,
 ): TransactionFixture {
-  const askedAgo = random.below(beganAgo);
-  const decidedAgo = random.below(askedAgo + 1);
+  const askedAgo = below(random, beganAgo);
+  const decidedAgo = below(random, askedAgo + 1);
   return {
     client_reference_id,
     amount,
@@ -207,11 +196,11 @@ function makeTransaction(
 
 function makePosition(beganAgo: number, trade: Trade, random: Random): PositionFixture {
   const { instrument, side, volume, price: open_price, closed } = trade;
-  const openedAgo = random.below(beganAgo);
+  const openedAgo = below(random, beganAgo);
   const position = { instrument, side, volume, open_price, ago: openedAgo };
   if (!closed) return position;
   return {
     ...position,
-    closed: { ago: random.below(openedAgo + 1), price: open_price },
+    closed: { ago: below(random, openedAgo + 1), price: open_price },
   };
 }
