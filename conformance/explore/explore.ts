@@ -1,7 +1,9 @@
 // The whole of it: draws sequences, plays each on the target and on the model, and gathers what
 // differs.
+
+import { Random } from '../../fixtures/random.ts';
 import type { Pacer } from '../engine/pace/pacer.ts';
-import { newNonce } from '../engine/scenario/fresh-values.ts';
+import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Provider, Target } from '../providers/target.ts';
 import { signatureOf } from './compare/difference.ts';
@@ -10,7 +12,6 @@ import { drawSequence } from './draw/draw.ts';
 import type { Idea } from './draw/idea.ts';
 import { ideas as everyIdea } from './draw/ideas.ts';
 import { DEAR_IDEA } from './draw/mixtures/many.ts';
-import { Random } from '../../fixtures/random.ts';
 import { Casebook } from './findings/casebook.ts';
 import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
@@ -200,7 +201,7 @@ class Exploration {
     const { mainRole, disposable } = await provider.shared();
     const world = await this.#model.provider.own();
     try {
-      const player = new Player(groundOf(this.#model, world), newNonce());
+      const player = new Player(groundOf(this.#model, world), newMark());
       const common = { ideas, random, coverage: this.#coverage, offers: provider.offers };
       const most = Math.max(1, this.#most - this.#requests);
       const how = { disposable, main: mainRole, crowd, most, sweeps: sweeps && !length };
@@ -233,7 +234,7 @@ class Exploration {
     const target = await provider.own();
     try {
       const played = await withModel(this.#model, this.#common(), (arena) =>
-        duel(sequence, { ...arena, target: this.#targetGround(target) }, newNonce()),
+        duel(sequence, { ...arena, target: this.#targetGround(target) }, newMark()),
       );
       if (!target.disposable) {
         this.#keeps = true;
@@ -274,7 +275,7 @@ class Exploration {
   async #isOrder(sequence: Sequence, own: Case): Promise<boolean> {
     return isOtherFault(needed(sequence, own.step.n), own, (steps) =>
       withModel(this.#model, this.#common(), async ({ openModel }) => {
-        const player = new Player(await openModel(), newNonce());
+        const player = new Player(await openModel(), newMark());
         for (const step of steps) await player.play(step);
         return player.outcomes.get(own.step.n);
       }),

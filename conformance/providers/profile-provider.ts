@@ -1,7 +1,7 @@
 // Provides a live target from a profile: finds out first which of its parts work, so that what does
 // not is left out with a word about it and no rule is blamed for it.
 import type { Capability, Role } from '../engine/capabilities.ts';
-import { newNonce } from '../engine/scenario/fresh-values.ts';
+import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import { isNeeded, type ProbeSession } from './probe.ts';
 import {
@@ -50,7 +50,7 @@ export async function profileProvider(options: ProfileProviderOptions): Promise<
   const notes: string[] = [];
   const { baseUrl, sender, timeoutMs } = options;
   const gapMs = options.gapMs ?? 1000 / (options.profile.plan?.per_second ?? SANDBOX_PER_SECOND);
-  const { mark = newNonce(), needed } = options;
+  const { mark = newMark(), needed } = options;
   const session: ProbeSession = {
     ...{ baseUrl, sender, timeoutMs, signal: options.signal, gapMs, mark },
     ...(needed === undefined ? {} : { needed }),

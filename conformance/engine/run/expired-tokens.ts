@@ -11,11 +11,11 @@ import { sendProbe } from './preflight.ts';
 export class ExpiredTokens {
   readonly #expired = new Map<Role, string>();
   readonly #runContext: RunContext;
-  readonly #nonce: string;
+  readonly #mark: string;
 
-  constructor(runContext: RunContext, nonce: string) {
+  constructor(runContext: RunContext, mark: string) {
     this.#runContext = runContext;
-    this.#nonce = nonce;
+    this.#mark = mark;
   }
 
   /** Why a scenario need not even be tried: a token that it takes has expired. */
@@ -40,7 +40,7 @@ export class ExpiredTokens {
   /** AUTH-1: asked once more with a request that is harmless and has all that a token needs. */
   async #isExpired(role: Role, target: Target): Promise<boolean> {
     if (this.#expired.has(role)) return true;
-    const key = ['idempotency-key', `token-${role}-${this.#nonce}`] as const;
+    const key = ['idempotency-key', `token-${role}-${this.#mark}`] as const;
     try {
       const answer = await sendProbe({ target, role, runContext: this.#runContext }, {}, [key]);
       if (answer.status !== 401) return false;

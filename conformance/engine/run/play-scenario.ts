@@ -23,7 +23,7 @@ export interface PlayOptions {
   /** Rules that every answer is watched for, as far as they are selected. */
   readonly watched: readonly RuleId[];
   readonly runContext: RunContext;
-  readonly nonce: string;
+  readonly mark: string;
   /** Opens the target for one attempt, and says how to leave it. */
   readonly enter: () => Promise<{ target: Target; leave: () => Promise<void> }>;
 }
@@ -34,13 +34,8 @@ export async function playScenario(options: PlayOptions): Promise<ScenarioResult
   let lasting: ReadonlySet<number> | null = null;
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === ATTEMPTS || options.runContext.signal.aborted;
-    const played = await playOnce(
-      options,
-      attempt,
-      last ? (lasting ?? new Set()) : null,
-      startedAt,
-    );
-    const { result, troubled, starved } = played;
+    const known = last ? (lasting ?? new Set<number>()) : null;
+    const { result, troubled, starved } = await playOnce(options, attempt, known, startedAt);
     lasting = lasting === null ? troubled : intersection(lasting, troubled);
     // Nothing that was judged is sent again: the whole scenario starts over, and a deviation
     // stands.
@@ -57,7 +52,7 @@ async function playOnce(
   lasting: ReadonlySet<number> | null,
   startedAt: number,
 ): Promise<PlayedOnce> {
-  const { scenario, runContext, nonce } = options;
+  const { scenario, runContext, mark } = options;
   const recorder = new ExchangeRecorder(runContext);
   let context: ScenarioContext | undefined;
   let ending: ScenarioEnd | undefined;
@@ -66,16 +61,8 @@ async function playOnce(
     const entered = await options.enter();
     leave = entered.leave;
     const { eventLoop, learned } = runContext;
-    context = new ScenarioContext({
-      scenario,
-      target: entered.target,
-      recorder,
-      eventLoop,
-      learned,
-      nonce,
-      attempt,
-      lasting,
-    });
+    const about = { scenario, target: entered.target, mark, attempt, lasting };
+    context = new ScenarioContext({ ...about, recorder, eventLoop, learned });
     await scenario.run(context);
   } catch (error) {
     ending = scenarioEndOf(error);
@@ -94,11 +81,7 @@ async function playOnce(
   );
   const own = context?.findings.list ?? [];
   const findings = [...(starved === undefined ? own : markInconclusive(own, starved)), ...watched];
-  const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
-  for (const rule of scenario.rules) {
-    const selected = options.rules.includes(rule);
-    byRule[rule] = selected ? judgeInScenario(rule, findings, ending?.verdict) : 'not_selected';
-  }
+  const byRule = eachRule(options, (rule) => judgeInScenario(rule, findings, ending?.verdict));
   // What was found in passing is told where its exchange is, though the scenario is about others.
   for (const { rules } of watched) byRule[rules[0]!] = 'deviates';
   const judged = Object.values(byRule).filter((each): each is Judged => each !== 'not_selected');
@@ -123,6 +106,18 @@ async function playOnce(
     troubled: context?.findings.troubled ?? new Set(),
     starved: starved !== undefined,
   };
+}
+
+/** The verdict of each rule of a scenario; those that were left out have none. */
+function eachRule(
+  { scenario, rules }: Pick<PlayOptions, 'scenario' | 'rules'>,
+  judge: (rule: RuleId) => Judged,
+): Partial<Record<RuleId, Judged | 'not_selected'>> {
+  const verdicts = scenario.rules.map((rule) => [
+    rule,
+    rules.includes(rule) ? judge(rule) : 'not_selected',
+  ]);
+  return Object.fromEntries(verdicts);
 }
 
 /** What was missed or came late while this program was stalled may be its own doing. */
@@ -181,13 +176,11 @@ export function notPlayed(
   missing: readonly Capability[] = [],
   lost: readonly Capability[] = [],
 ): ScenarioResult {
-  const byRule: Partial<Record<RuleId, Judged | 'not_selected'>> = {};
-  for (const rule of scenario.rules) byRule[rule] = rules.includes(rule) ? verdict : 'not_selected';
   return {
     id: scenario.id,
     rules: scenario.rules,
     verdict: rules.length === 0 ? 'not_selected' : verdict,
-    byRule,
+    byRule: eachRule({ scenario, rules }, () => verdict),
     findings: [],
     observations: [],
     exchanges: [],

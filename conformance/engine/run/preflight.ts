@@ -22,7 +22,7 @@ const LONGEST_WAIT_MS = 30_000;
 export async function preflight(
   provider: Provider,
   runContext: RunContext,
-  nonce: string,
+  mark: string,
 ): Promise<PreflightFailure | null> {
   let why = 'the run was interrupted';
   for (let attempt = 1; attempt <= TRIES && !runContext.signal.aborted; attempt += 1) {
@@ -32,7 +32,7 @@ export async function preflight(
       const answer = await sendProbe({ target, runContext }, {}, []);
       if (answer.status === 401) return { verdict: 'blocked', why: TOKEN_REFUSED };
       if (answer.source === 'service')
-        return await rejectOtherServers(target, runContext, nonce, answer);
+        return await rejectOtherServers(target, runContext, mark, answer);
       if (answer.source === 'trouble') return null;
       why = `the first request met ${answer.summary}, which is not the service's own answer`;
       const seconds = Number(answer.headers.get('retry-after') ?? attempt / 4);
@@ -58,14 +58,14 @@ const TOKEN_REFUSED = 'the token was refused (401): check the credential';
 async function rejectOtherServers(
   target: Target,
   runContext: RunContext,
-  nonce: string,
+  mark: string,
   first: Answer,
 ): Promise<PreflightFailure | null> {
   const absent = [404, 405, 501].includes(first.status) && first.code === undefined;
   if (first.status >= 400 && !absent) return null;
   const moved = redirectOf(target, first);
   if (moved !== undefined) return { verdict: 'blocked', why: moved };
-  const fresh = new FreshValues(nonce, 'first', 1);
+  const fresh = new FreshValues(mark, 'first', 1);
   const body = newAccount(fresh, target.brandId(target.mainRole), {});
   const plain = await sendProbe({ target, runContext }, body, [['idempotency-key', fresh.key()]]);
   if (plain.status < 300 && plain.at('id') !== undefined) return null;

@@ -9,7 +9,7 @@ import { Pacer } from '../pace/pacer.ts';
 import { Reachability } from '../pace/reachability.ts';
 import { AnswerMonitor, MONITORED_RULES } from '../record/answer-monitor.ts';
 import { GONE, type RunContext } from '../record/exchange-recorder.ts';
-import { newNonce } from '../scenario/fresh-values.ts';
+import { newMark } from '../scenario/fresh-values.ts';
 import type { Sender } from '../send/sender.ts';
 import type { Scenario, ScenarioResult } from '../types.ts';
 import { chooseScenarios, missingCapabilities, type SelectedScenario } from './choose.ts';
@@ -62,7 +62,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
   const signal = options.signal ?? new AbortController().signal;
   // Every scenario that waits listens to it.
   setMaxListeners(0, signal);
-  const mark = options.mark ?? newNonce();
+  const mark = options.mark ?? newMark();
   let requests = 0;
   const runContext: RunContext = {
     sender: options.sender,
@@ -163,14 +163,14 @@ async function examined(
 async function playLanes(
   options: ScenarioRunOptions,
   runContext: RunContext,
-  nonce: string,
+  mark: string,
   chosen: readonly SelectedScenario[],
   add: (result: ScenarioResult) => void,
 ): Promise<void> {
   const { provider } = options;
   const shared = await provider.shared();
   const width = options.width ?? (shared.disposable ? 12 : 6);
-  const tokens = new ExpiredTokens(runContext, nonce);
+  const tokens = new ExpiredTokens(runContext, mark);
   let silent = 0;
   const one = async ({ scenario, rules }: SelectedScenario) => {
     if (runContext.signal.aborted) {
@@ -187,7 +187,7 @@ async function playLanes(
     const enter: PlayOptions['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);
     const watchful = { ...scenario, rules: MONITORED_RULES };
     const watched = selectedRules(watchful, options.selection ?? EVERYTHING);
-    const result = await playScenario({ scenario, rules, watched, runContext, nonce, enter });
+    const result = await playScenario({ scenario, rules, watched, runContext, mark, enter });
     const calls = result.exchanges.filter((each) => each.kind === 'call');
     silent = calls.length > 0 && calls.every((each) => each.response === null) ? silent + 1 : 0;
     add(await tokens.review(result, shared));

@@ -1,8 +1,8 @@
 // References, keys, emails and phones that no earlier run and no other scenario has used.
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A run's own mark in everything it makes: short, so that references stay readable. */
-export function newNonce(): string {
+/** A run's own short in everything it makes: short, so that references stay readable. */
+export function newMark(): string {
   return randomBytes(5).toString('hex');
 }
 
@@ -11,11 +11,11 @@ export class FreshValues {
   #count = 0;
 
   /**
-   * `scenario` tells scenarios apart, `nonce` runs: the same seed twice on a live target is fine.
+   * `scenario` tells scenarios apart, `mark` runs: the same seed twice on a live target is fine.
    */
-  constructor(nonce: string, scenario: string, attempt: number) {
-    const mark = createHash('sha256').update(`${scenario}#${attempt}`).digest('hex').slice(0, 6);
-    this.#prefix = `${nonce}-${mark}`;
+  constructor(mark: string, scenario: string, attempt: number) {
+    const short = createHash('sha256').update(`${scenario}#${attempt}`).digest('hex').slice(0, 6);
+    this.#prefix = `${mark}-${short}`;
   }
 
   #next(): string {

@@ -25,7 +25,7 @@ export interface ScenarioSessionOptions {
   readonly recorder: ExchangeRecorder;
   readonly eventLoop: EventLoopMonitor;
   readonly learned: Map<string, unknown>;
-  readonly nonce: string;
+  readonly mark: string;
   readonly attempt: number;
   /** On the last attempt, the exchanges that met trouble in all before it. */
   readonly lasting: ReadonlySet<number> | null;
@@ -48,7 +48,7 @@ export class ScenarioSession {
     this.sender = options.recorder.sender;
     this.#patience = new ConditionWaiter(options.eventLoop, (ms) => this.sleep(ms));
     this.findings = new Findings(options.scenario, options.lasting);
-    this.fresh = new FreshValues(options.nonce, options.scenario.id, options.attempt);
+    this.fresh = new FreshValues(options.mark, options.scenario.id, options.attempt);
   }
 
   /**

@@ -1,12 +1,13 @@
 // Draws one sequence: idea by idea, each played on the model at once, so that the next is drawn by
 // what is there.
+
+import type { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
 import { isSetupFailure } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
 import type { Drawing, Idea } from './idea.ts';
-import type { Random } from '../../../fixtures/random.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
 import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';

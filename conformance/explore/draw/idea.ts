@@ -1,8 +1,9 @@
 // One named thing that a sequence may do next. Names are counted, so that what is rarely met comes
 // sooner.
+
+import type { Random } from '../../../fixtures/random.ts';
 import type { Capability, Role } from '../../engine/capabilities.ts';
 import type { CallStep, Step, Value } from '../sequence.ts';
-import type { Random } from '../../../fixtures/random.ts';
 import type { Scene } from './scene.ts';
 
 export interface Idea {

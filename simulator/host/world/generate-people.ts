@@ -1,6 +1,7 @@
 // Makes up people and their history for a starting world, the same ones for the same seed: a pool
 // of each kind comes from the schemas, and what is combined of it follows from the seed too.
 
+import { Random } from '../../../fixtures/random.ts';
 import type {
   AccountFixture,
   GenerateFixture,
@@ -9,7 +10,6 @@ import type {
   TransactionStep,
   WorldFixture,
 } from '../../../fixtures/worlds/world-fixture.ts';
-import { Random } from '../../../fixtures/random.ts';
 import { movementSchema, personSchema, positionSchema } from '../../../fixtures/worlds.ts';
 import type { GeneratedPeople } from '../../core/seed/start-world.ts';
 import { quote } from '../../core/tables/quotes.ts';

@@ -3,7 +3,7 @@
 import type { Capability } from '../../../../conformance/engine/capabilities.ts';
 import { Inventory } from '../../../../conformance/engine/inventory/inventory.ts';
 import type { Mode } from '../../../../conformance/engine/inventory/plan.ts';
-import { newNonce } from '../../../../conformance/engine/scenario/fresh-values.ts';
+import { newMark } from '../../../../conformance/engine/scenario/fresh-values.ts';
 import { type Sender, withHeaders } from '../../../../conformance/engine/send/sender.ts';
 import { bareProvider } from '../../../../conformance/providers/bare-provider.ts';
 import { ControlPlaneClient } from '../../../../conformance/providers/control-plane-client.ts';
@@ -50,7 +50,7 @@ export async function findTarget(given: Given): Promise<Found> {
   const inventory = new Inventory(baseUrl);
   const urls = [baseUrl, ...(asked === null ? [] : [asked])];
   const sender = inventory.watch(senderTo(urls, given));
-  const common = { baseUrl, sender, inventory, mark: newNonce() };
+  const common = { baseUrl, sender, inventory, mark: newMark() };
   const plane =
     asked === null ? undefined : new ControlPlaneClient(asked, sender, options.controlToken);
   if (asked !== null && plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
