@@ -71,6 +71,10 @@ function subscriptionIn({ headers }: ReceivedDelivery, known: ReadonlySet<string
   return named?.[1] ?? '';
 }
 
+/** The subscription that a delivery names; empty where it names none that was made. */
+export const subscriptionOf = (each: ReceivedDelivery, player: Player): string =>
+  subscriptionIn(each, subscriptionsOf(player));
+
 const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && answered < 300;
 
 /** No time has passed from the one to the other. */

@@ -5,7 +5,7 @@ import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { heardBy, jsonOf, pairArrivals } from './arrivals.ts';
+import { heardBy, jsonOf, pairArrivals, subscriptionOf } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
 import { compareSignature, compareTime, type Sides, signersOf } from './signatures.ts';
@@ -53,10 +53,8 @@ export function countDeliveries(
     const due = heardBy(other.deliveries, model, isSteady);
     // A live target may send the rest later.
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
-    const [said, expected] = [own, due].map((each) => countOf(each, comparing));
-    if (said !== expected) {
-      return differenceOf(n, { at: 'count', target: said!, model: expected! });
-    }
+    const counted = compareCounts(own, due, comparing);
+    if (counted !== null) return differenceOf(n, counted);
     for (const call of later) {
       const about = arrivalsOf(own, call, target);
       // NS-9: nothing says that an event shows its record.
@@ -68,11 +66,24 @@ export function countDeliveries(
   return null;
 }
 
-function countOf(deliveries: readonly ReceivedDelivery[], { seqName }: Comparing): string {
-  const distinct = (name: string) =>
-    new Set(deliveries.map((each) => String(memberAt(jsonOf(each), name)))).size;
-  const events = `${distinct('id')} events, ${distinct(seqName)} numbers`;
-  return `${deliveries.length} deliveries of ${events}`;
+/** EVT-2b: how many there are, of how many events, under how many numbers. */
+function compareCounts(
+  own: readonly ReceivedDelivery[],
+  due: readonly ReceivedDelivery[],
+  { seqName }: Comparing,
+): Mismatch | null {
+  const said = `${own.length} deliveries`;
+  if (own.length !== due.length)
+    return { at: 'count', target: said, model: `${due.length} deliveries` };
+  for (const name of ['id', seqName]) {
+    const [mine, theirs] = [own, due].map(
+      (all) => new Set(all.map((each) => String(memberAt(jsonOf(each), name)))).size,
+    );
+    if (mine === theirs) continue;
+    const [target, model] = [mine, theirs].map((each) => `${each} in ${said}`) as [string, string];
+    return { at: `envelope.${name}`, target, model };
+  }
+  return null;
 }
 
 /**
@@ -131,12 +142,25 @@ function compareArrivals(
   for (const [index, arrival] of paired?.own.entries() ?? []) {
     const counterpart = paired!.other[index]!;
     const found =
+      compareForm(arrival, counterpart, sides) ??
       compareEnvelope(arrival, counterpart, comparing) ??
       compareSignature(arrival, counterpart, sides) ??
       compareTime(arrival, counterpart, sides.target);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** EVT-3: a POST that names its subscription in a header, whatever that is called (NS-10). */
+function compareForm(
+  own: ReceivedDelivery,
+  other: ReceivedDelivery,
+  { target, model }: Sides,
+): Mismatch | null {
+  if (own.method !== other.method) return { at: 'method', target: own.method, model: other.method };
+  const isNamed = subscriptionOf(own, target) !== '' || subscriptionOf(other, model) === '';
+  if (isNamed) return null;
+  return { at: 'header.subscription', target: 'none', model: 'the id of the subscription' };
 }
 
 /** NS-9: of the envelope its id and number must be there; the rest where both have it. */

@@ -1,69 +1,12 @@
 // Holds which rule a difference is called by, sign by sign, on differences that are made by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Difference } from '../compare/difference.ts';
-import type { Basis } from '../play/outcome.ts';
-import type { CallStep, Step, Value } from '../sequence.ts';
-import type { Found } from './investigate.ts';
+import type { CallStep, Value } from '../sequence.ts';
 import { call, create, idOf, mail } from './plain-calls.ts';
 import { rulesFor } from './rules.ts';
+import { foundOf, type Made } from './testing/made.ts';
 
 const naming = suite('rules of a difference');
-
-type Idempotency = Basis['idempotency'];
-
-/** What a call was answered before the one that differs, on both sides. */
-interface Earlier {
-  readonly status: number;
-  readonly json?: unknown;
-  readonly cites?: readonly string[];
-  readonly idempotency?: Idempotency;
-}
-
-interface Made extends Partial<Difference> {
-  /** The last of them is the one that differs, unless it is told by `n`. */
-  readonly steps: readonly Step[];
-  /** The model's answer and the target's: `201`, `409 invalid_state`. */
-  readonly due: string;
-  readonly came: string;
-  readonly cites?: readonly string[];
-  readonly idempotency?: Idempotency;
-  readonly earlier?: Readonly<Record<number, Earlier>>;
-  /** What the target has answered to the last call. */
-  readonly given?: unknown;
-  readonly elsewhere?: Found['elsewhere'];
-}
-
-function foundOf(made: Made): Found {
-  const { steps, due, came, cites = [], idempotency = 'first', earlier = {}, given } = made;
-  const last = steps.at(-1) as CallStep;
-  const basis: Basis = { cites, idempotency, step: '' };
-  const outcomes = Object.entries(earlier).map(
-    ([n, { status, json = {}, cites: own = [], idempotency: how = 'first' }]) => {
-      const body = Buffer.from(JSON.stringify(json));
-      const why: Basis = { cites: own, idempotency: how, step: '' };
-      return [Number(n), { kind: 'answer', status, json, body, basis: why }] as const;
-    },
-  );
-  const status = Number.parseInt(came, 10);
-  const answer = {
-    kind: 'answer',
-    status,
-    json: given,
-    body: Buffer.from(JSON.stringify(given ?? null)),
-  };
-  const target = new Map<number, unknown>([...outcomes, [last.n, answer]]);
-  const { operation = last.operation, at = 'status', model = due, target: said = came } = made;
-  return {
-    sequence: { steps },
-    difference: {
-      ...{ n: last.n, operation, at, model, target: said, basis },
-      ...{ modelAnswer: due, targetAnswer: came },
-    },
-    duel: { target: { outcomes: target }, model: { outcomes: new Map(outcomes) } },
-    ...(made.elsewhere === undefined ? {} : { elsewhere: made.elsewhere }),
-  } as unknown as Found;
-}
 
 const account = (n: number, over: Readonly<Record<string, Value>> = {}) => create(n, 'firm', over);
 const keyed = (step: CallStep, n: number): CallStep => ({ ...step, key: { $fresh: `key${n}` } });
@@ -234,6 +177,20 @@ const CALLED: Readonly<Record<string, Made>> = {
   'LIM-9: after a batch': {
     ...{ steps: [batch(1, row(1), row(2)), account(3)], due: '201', came: '429 rate_limited' },
   },
+  'LIM-7: after the wait': {
+    steps: [account(1), { do: 'advance', n: 3, byMs: 500 }, account(2)],
+    ...{ due: '201', came: '429 rate_limited' },
+  },
+  'LIM-1: more than the plan has': {
+    steps: [
+      { do: 'mint', n: 2, name: 'm', wish: { scopes: [], plan: 'sandbox', perSecond: null } },
+      create(1, 'm', {}),
+    ],
+    ...{ due: '429 rate_limited', came: '201' },
+  },
+  'LIM-2: one call after another': {
+    ...{ steps: [account(1), account(2)], due: '201', came: '429 rate_limited' },
+  },
   'LIM-8: headers with a success': {
     ...{ steps: [account(1)], due: '201', came: '201', at: 'header.x-ratelimit-limit' },
   },
@@ -278,6 +235,12 @@ const CALLED: Readonly<Record<string, Made>> = {
   },
   'EVT-1: of another category': {
     ...{ ...delivered, steps: [hook, account(2)], model: '0 deliveries', target: '1 deliveries' },
+    earlier: { 1: { status: 201, json: { id: 7, event_categories: ['order'] } } },
+    arrived: [{ subscription: '7', body: { category: 'account' } }],
+  },
+  'EVT-2b: under a new id': {
+    steps: [hook, account(2), { do: 'advance', n: 3, byMs: 30_000 }],
+    ...{ ...delivered, at: 'envelope.id' },
   },
   'EVT-13: of a disabled one': {
     ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
@@ -285,6 +248,9 @@ const CALLED: Readonly<Record<string, Made>> = {
   },
   'EVT-3: without a signature': {
     ...{ ...delivered, steps: [hook, account(2)], at: 'signature', target: 'not signed' },
+  },
+  'EVT-3: without its subscription': {
+    ...{ ...delivered, steps: [hook, account(2)], at: 'header.subscription', target: 'none' },
   },
   'EVT-6: under no secret': {
     ...{ ...delivered, steps: [hook, account(2)], at: 'signature' },

@@ -24,9 +24,9 @@ export async function shrink(
   isOfAll: boolean,
 ): Promise<Shrunk> {
   const shrinking = new Shrinking(sequence, n, shows);
-  if (isOfAll) await shrinking.plain();
   await shrinking.slice();
   await shrinking.drop();
+  if (isOfAll) await shrinking.plain();
   await shrinking.simplify();
   await shrinking.drop();
   return { sequence: shrinking.best, shown: shrinking.shown };
@@ -62,17 +62,23 @@ class Shrinking {
     }
   }
 
-  /** What every operation has in common shows in a create too, unless it is about this one. */
+  /** What every operation has in common shows in creates too, unless it is about this one. */
   async plain(): Promise<void> {
-    const last = this.best.steps.at(-1)!;
+    for (let at = this.best.steps.length - 1; at >= 0; at -= 1) await this.#plainAt(at);
+  }
+
+  async #plainAt(at: number): Promise<void> {
+    const { steps } = this.best;
+    const last = steps[at]!;
     if (last.do !== 'call' || last.pending) return;
+    if (steps.some((each) => refersTo(each).includes(last.n))) return;
     const { n, as, key, headers } = last;
     const { key: _, ...create } = plainCreate(n, as, {});
     const same = {
       ...(key === undefined ? {} : { key }),
       ...(headers === undefined ? {} : { headers }),
     };
-    await this.#try([...this.best.steps.slice(0, -1), { ...create, ...same }]);
+    await this.#try(steps.with(at, { ...create, ...same }));
   }
 
   /** At a stroke: only what the last step refers to, and what those steps refer to. */

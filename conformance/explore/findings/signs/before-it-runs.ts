@@ -188,25 +188,37 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   if (isToken) return ['AUTH-3b', 'AUTH-3c'];
   // LIM-3: whose allowance it is that was spent.
   if (isDue && difference.basis?.cites.includes('LIM-3')) return ['LIM-3', 'LIM-2'];
-  // LIM-2: a pause that is needed says that it is about what is saved up.
-  const saved = isDue || hasPaused ? ['LIM-2'] : [];
+  const saved = savedRules(steps, n, isDue === true, hasPaused);
   const earlier = hasCome ? earlierRules(steps, n) : [];
   return [...saved, ...earlier, ...bucketRules(steps, n), 'LIM-2', 'LIM-7', 'LIM-5'];
 }
 
+/** LIM-2, LIM-7: a pause that is needed says that it is about what gathers in it. */
+function savedRules(steps: readonly Step[], n: number, isDue: boolean, hasPaused: boolean) {
+  if (hasPaused) return isDue ? ['LIM-2'] : ['LIM-7', 'LIM-2'];
+  // LIM-1: more than the plan has.
+  const isOfPlan = wishOf(steps, n)?.perSecond === null;
+  return isDue && !isOfPlan ? ['LIM-2'] : [];
+}
+
+function wishOf(steps: readonly Step[], n: number) {
+  const as = callsOf(steps).find((each) => each.n === n)?.as;
+  return steps.flatMap((step) => (step.do === 'mint' && step.name === as ? [step.wish] : []))[0];
+}
+
 /** Whose allowance it is: of a plan, of its own, of a minter, of the firm. */
 function bucketRules(steps: readonly Step[], n: number): readonly string[] {
-  const as = callsOf(steps).find((each) => each.n === n)?.as;
-  const minted = steps.flatMap((step) => (step.do === 'mint' && step.name === as ? [step] : []));
-  const wish = minted[0]?.wish;
+  const wish = wishOf(steps, n);
   if (steps.some(({ do: what }) => what === 'firmRate')) return ['LIM-3', 'LIM-1'];
   if (wish?.mintedBy !== undefined) return ['LIM-10', 'LIM-1'];
   return typeof wish?.perSecond === 'number' ? ['LIM-1', 'LIM-4'] : ['LIM-1', 'LIM-3'];
 }
 
-/** LIM-9, LIM-11: what the call before it may have cost. */
+/** LIM-9, LIM-11: what the calls before it may have cost, which no plain create has cost. */
 function earlierRules(steps: readonly Step[], n: number): readonly string[] {
   const before = callsOf(steps).filter((each) => each.n !== n);
   if (before.some(({ operation }) => operation === 'bulkCreateAccounts')) return ['LIM-9'];
-  return before.length === 1 ? ['LIM-11'] : [];
+  if (before.some(({ operation }) => /^(list|get)/.test(operation))) return ['LIM-11'];
+  // LIM-2: so few are no second's allowance.
+  return before.length === 1 ? ['LIM-2'] : [];
 }

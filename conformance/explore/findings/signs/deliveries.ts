@@ -1,7 +1,9 @@
 // EVT, HOOK: what was delivered, and what a subscription says of it.
 
+import { memberAt } from '../../../engine/send/answer.ts';
+import { jsonOf, subscriptionOf } from '../../compare/arrivals.ts';
 import { rulesOf } from '../../compare/difference.ts';
-import type { Step } from '../../sequence.ts';
+import type { CallStep, Step } from '../../sequence.ts';
 import { answerOf, bodyOf, type Evidence } from './evidence.ts';
 
 export function deliveryRules(evidence: Evidence): readonly string[] {
@@ -13,6 +15,8 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   if (/last_delivered_seq$/.test(at)) return lastRules(evidence);
   if (operation !== 'delivery') return [];
   if (at === 'signature') return signatureRules(evidence, after('rotateWebhookSecret'));
+  // EVT-2b: of a delivery that was sent again.
+  if (/^envelope\./.test(at) && hasPaused) return ['EVT-2b', 'EVT-2a'];
   if (at !== 'count') return [];
   const [came, due] = countsOf(evidence);
   const hasMore = came > due;
@@ -25,31 +29,39 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
 }
 
 /** Why an event reached somebody whom it does not concern, or was one at all. */
-function tooManyRules({ found, steps, calls, difference }: Evidence): readonly string[] {
-  const { outcomes } = found.duel.model;
+function tooManyRules(evidence: Evidence): readonly string[] {
+  const { found, calls, difference } = evidence;
+  if (hasUnchosen(evidence)) return ['EVT-1', 'EVT-12'];
   const last = calls.findLast(
     ({ n, operation }) => n <= difference.n && !/Webhook/.test(operation),
   );
-  const basis = answerOf(outcomes.get(last?.n ?? 0))?.basis;
+  const basis = answerOf(found.duel.model.outcomes.get(last?.n ?? 0))?.basis;
   if (basis?.idempotency === 'replayed') return ['IDEM-4c', 'EVT-2b'];
-  const { category } = steps.findLast((step) => step.do === 'emit') ?? {
-    category: CATEGORIES.find(([pattern]) => pattern.test(last?.operation ?? ''))?.[1],
-  };
-  const hooks = calls.filter(({ operation }) => operation === 'createWebhook');
-  const chosen = hooks.flatMap((each) => bodyOf(each).event_categories);
-  if (category !== undefined && !chosen.includes(category)) return ['EVT-1', 'EVT-12'];
-  const callers = new Set([...hooks, ...(last === undefined ? [] : [last])].map(({ as }) => as));
+  const callers = new Set(calls.map(({ as }) => as));
   return callers.size > 1 ? ['EVT-12', 'EVT-1'] : rulesOf(basis);
 }
 
-const CATEGORIES = [
-  [/Account/, 'account'],
-  [/Transaction/, 'transaction'],
-  [/Position/, 'position'],
-] as const;
+/** EVT-1: whether a delivery came of a category that its subscription did not choose. */
+function hasUnchosen({ found: { duel }, calls }: Evidence): boolean {
+  const chosenBy = new Map(
+    calls.map(({ n, body }) => [
+      String(memberAt(answerOf(duel.target.outcomes.get(n))?.json, 'id')),
+      bodyOf({ body } as CallStep).event_categories,
+    ]),
+  );
+  return [...duel.target.hooks.values()].some(({ deliveries }) =>
+    deliveries.some((each) => {
+      const chosen = chosenBy.get(subscriptionOf(each, duel.target));
+      const category = memberAt(jsonOf(each), 'category');
+      return Array.isArray(chosen) && category !== undefined && !chosen.includes(category);
+    }),
+  );
+}
 
 /** EVT-10a: which events count as delivered goes by what was answered. */
-function lastRules({ steps, call }: Evidence): readonly string[] {
+function lastRules(evidence: Evidence): readonly string[] {
+  const { steps, call } = evidence;
+  if (hasUnchosen(evidence)) return ['EVT-1', 'EVT-10a'];
   // HOOK-2: of a subscription that is new.
   if (call?.operation === 'createWebhook') return ['HOOK-2', 'EVT-10a'];
   return answersOf(steps).some(isOdd) ? ['EVT-9a', 'EVT-10a'] : ['EVT-10a'];
