@@ -133,6 +133,8 @@ function compareArrivals(
   comparing: Comparing,
 ): Mismatch | null {
   const { isSteady } = sides.target.ground;
+  const form = compareForm(all, expected, sides);
+  if (form !== null) return form;
   const own = heardBy(all, sides.target, isSteady);
   const other = heardBy(expected, sides.model, isSteady);
   if (own.length !== other.length) {
@@ -142,7 +144,6 @@ function compareArrivals(
   for (const [index, arrival] of paired?.own.entries() ?? []) {
     const counterpart = paired!.other[index]!;
     const found =
-      compareForm(arrival, counterpart, sides) ??
       compareEnvelope(arrival, counterpart, comparing) ??
       compareSignature(arrival, counterpart, sides) ??
       compareTime(arrival, counterpart, sides.target);
@@ -151,16 +152,18 @@ function compareArrivals(
   return null;
 }
 
-/** EVT-3: a POST that names its subscription in a header, whatever that is called (NS-10). */
+/** EVT-3: each is a POST that names its subscription in some header (NS-10). */
 function compareForm(
-  own: ReceivedDelivery,
-  other: ReceivedDelivery,
+  all: readonly ReceivedDelivery[],
+  expected: readonly ReceivedDelivery[],
   { target, model }: Sides,
 ): Mismatch | null {
-  if (own.method !== other.method) return { at: 'method', target: own.method, model: other.method };
-  const isNamed = subscriptionOf(own, target) !== '' || subscriptionOf(other, model) === '';
-  if (isNamed) return null;
-  return { at: 'header.subscription', target: 'none', model: 'the id of the subscription' };
+  if (expected.length === 0) return null;
+  const odd = all.find(({ method }) => method !== 'POST');
+  if (odd !== undefined) return { at: 'method', target: odd.method, model: 'POST' };
+  const isDue = expected.every((each) => subscriptionOf(each, model) !== '');
+  if (!isDue || all.every((each) => subscriptionOf(each, target) !== '')) return null;
+  return { at: 'subscription header', target: 'none', model: 'the id of the subscription' };
 }
 
 /** NS-9: of the envelope its id and number must be there; the rest where both have it. */

@@ -45,7 +45,8 @@ export async function investigate(
     for (let left = tries; left > 0; left -= 1) {
       const played = await play(each);
       const { difference } = played;
-      if (difference !== undefined && likenessOf(difference) === wanted) return played;
+      if (difference === undefined || likenessOf(difference) !== wanted) continue;
+      if (!isRefusedOnlyNow(first, difference)) return played;
     }
     return null;
   };
@@ -81,6 +82,13 @@ async function unlessSpent<T>(play: () => Promise<T>): Promise<T | undefined> {
 }
 
 const ONCE = 'once, with no requests left to show it again';
+
+/** What was served is not told by a call that is refused for a reason of its own. */
+function isRefusedOnlyNow(first: Difference, now: Difference): boolean {
+  const isNew = (before: string, after: string) =>
+    Number.parseInt(before, 10) < 400 && Number.parseInt(after, 10) >= 400;
+  return isNew(first.modelAnswer, now.modelAnswer) || isNew(first.targetAnswer, now.targetAnswer);
+}
 
 async function showAgain(shrunk: Sequence, show: (each: Sequence) => Promise<Duel | null>) {
   const times = triesFor(shrunk) === 1 ? AGAIN : AGAIN_AT_ONCE;

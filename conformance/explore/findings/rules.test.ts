@@ -250,7 +250,7 @@ const CALLED: Readonly<Record<string, Made>> = {
     ...{ ...delivered, steps: [hook, account(2)], at: 'signature', target: 'not signed' },
   },
   'EVT-3: without its subscription': {
-    ...{ ...delivered, steps: [hook, account(2)], at: 'header.subscription', target: 'none' },
+    ...{ ...delivered, steps: [hook, account(2)], at: 'subscription header', target: 'none' },
   },
   'EVT-6: under no secret': {
     ...{ ...delivered, steps: [hook, account(2)], at: 'signature' },

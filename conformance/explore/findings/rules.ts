@@ -14,7 +14,7 @@ const PLACES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^header\.x-request-id$/, ['ERR-4', 'IDEM-5']],
   [/^header\.content-type$/, ['ERR-1a', 'ERR-2']],
   [/^replay\./, ['IDEM-4b']],
-  [/^(method|header\.subscription)$/, ['EVT-3']],
+  [/^(method|subscription header)$/, ['EVT-3']],
   [/^envelope\.id$/, ['EVT-2a', 'EVT-2b']],
   [/^envelope\.seq/, ['EVT-2a', 'EVT-2b']],
   [/^envelope\./, ['EVT-2a']],

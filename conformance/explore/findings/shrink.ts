@@ -184,10 +184,18 @@ function closure(steps: readonly Step[], wanted: readonly number[]): readonly St
 
 /** What a step cannot be without: answers that it names, and the minting of its credential. */
 function needsOf(step: Step, steps: readonly Step[]): readonly number[] {
-  const minted = callsOf([step]).flatMap(({ as }) =>
-    steps.flatMap((each) => (each.do === 'mint' && each.name === as ? [each.n] : [])),
+  const names = new Set([...callsOf([step]).map(({ as }) => as), ...rolesIn(step)]);
+  const minted = steps.flatMap((each) =>
+    each.do === 'mint' && each !== step && names.has(each.name) ? [each.n] : [],
   );
   return [...refersTo(step), ...minted];
+}
+
+/** Credentials whose brand or account a value names. */
+function rolesIn(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const { $role } = value as { readonly $role?: unknown };
+  return [...(typeof $role === 'string' ? [$role] : []), ...Object.values(value).flatMap(rolesIn)];
 }
 
 /** Without these steps, and without those that cannot be without them. */

@@ -206,7 +206,7 @@ export class Player implements Known {
     if (name === 'nobody') return undefined;
     const known = this.credentials.get(name);
     if (known !== undefined) return known;
-    if (!isRole(name)) throw new Error(`no step has minted the credential ${name}`);
+    if (!isRole(name)) throw new Inconclusive(`no step has minted the credential ${name}`);
     const made = await this.ground.target.credential(name);
     this.credentials.set(name, made);
     return made;

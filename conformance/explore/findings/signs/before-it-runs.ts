@@ -196,6 +196,8 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
 /** LIM-2, LIM-7: a pause that is needed says that it is about what gathers in it. */
 function savedRules(steps: readonly Step[], n: number, isDue: boolean, hasPaused: boolean) {
   if (hasPaused) return isDue ? ['LIM-2'] : ['LIM-7', 'LIM-2'];
+  // LIM-3: without a rate of the firm's own it does not show.
+  if (steps.some(({ do: what }) => what === 'firmRate')) return ['LIM-3'];
   // LIM-1: more than the plan has.
   const isOfPlan = wishOf(steps, n)?.perSecond === null;
   return isDue && !isOfPlan ? ['LIM-2'] : [];
