@@ -52,7 +52,6 @@ async function explored(
       untilMs: Number.POSITIVE_INFINITY,
       timeoutMs: 10_000,
       signal: new AbortController().signal,
-      masked: new Set(),
       crowd: 8,
       width: 1,
       firstOnly: true,

@@ -69,7 +69,7 @@ export async function judgeClient(options: JudgeOptions): Promise<ClientRun> {
   const plays = options.checks.map((check) => new CheckPlay(check, seen));
   for (const each of plays) each.judgeHabit(first, 1);
   if (unusable === null) {
-    const isAlone = !(await judgement.rehearse(plays));
+    const isAlone = !(await judgement.runBesideItself(plays));
     await judgement.playAll(plays);
     if (isAlone && options.jobs > 1) notes.push(notSideBySide);
   }
@@ -145,7 +145,7 @@ class Judgement {
    * The command as it is, side by side with itself: whether that can be done at all. A bad habit
    * that chance has hidden in the first run has more chances to show.
    */
-  async rehearse(plays: readonly CheckPlay[]): Promise<boolean> {
+  async runBesideItself(plays: readonly CheckPlay[]): Promise<boolean> {
     const count = Math.min(2, this.#jobs);
     const runs = await Promise.all(
       Array.from({ length: count }, (_, n) => this.run(`${this.#options.seed}/as it is ${n}`, {})),

@@ -43,7 +43,6 @@ export interface ExploreOptions {
   readonly timeoutMs: number;
   readonly pacer?: Pacer;
   readonly signal: AbortSignal;
-  readonly masked: ReadonlySet<string>;
   /** The most calls at once; 1: none. */
   readonly crowd: number;
   /** Sequences in play at once. */
@@ -247,8 +246,7 @@ class Exploration {
   }
 
   #common(): ModelCommon {
-    const { masked, settings } = this.#options;
-    return { masked, seqName: String(settings.envelope_seq_name ?? 'seq') };
+    return { seqName: String(this.#options.settings.envelope_seq_name ?? 'seq') };
   }
 
   async #look(sequence: Sequence, played: Duel): Promise<void> {

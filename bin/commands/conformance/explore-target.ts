@@ -2,6 +2,7 @@
 // writes the reports, and says with which code to exit.
 
 import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
+import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
@@ -37,8 +38,6 @@ export async function exploreTarget(
   const given = again?.settings ?? readModel(options, io.cwd);
   const redactor = new Redactor();
   const sender = await openSender(options.reach, io, redactor);
-  // Time limits alone keep no program alive: without it one that waits for nothing else would end.
-  const alive = setInterval(() => {}, 1_000);
   try {
     const found = await findTarget({ options: options.reach, io, sender, redactor, signal });
     try {
@@ -49,7 +48,6 @@ export async function exploreTarget(
       await found.provider.close();
     }
   } finally {
-    clearInterval(alive);
     await sender.close();
   }
 }
@@ -130,7 +128,6 @@ async function compareWith(comparison: Comparison): Promise<number> {
     timeoutMs: reach.timeoutS * 1000,
     pacer: new Pacer(reach.maxRate),
     signal,
-    masked: new Set(),
     crowd: options.concurrency,
     width: found.provider.worlds ? 4 : 1,
     onProgress: (each) => progress.show(each),
@@ -220,7 +217,7 @@ function finish(
 }
 
 function exitCodeOf({ verdict, interrupted }: ExploreReport): number {
-  if (interrupted) return 130;
-  if (verdict === 'differs') return 1;
-  return verdict === 'agrees' ? 0 : 3;
+  if (interrupted) return EXIT_CODES.interrupted;
+  if (verdict === 'differs') return EXIT_CODES.deviates;
+  return verdict === 'agrees' ? EXIT_CODES.conformant : EXIT_CODES.ungraded;
 }

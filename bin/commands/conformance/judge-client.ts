@@ -121,8 +121,6 @@ async function play(
   io: JudgeIo,
   run: Pick<Parameters<typeof judgeClient>[0], 'checks' | 'jobs' | 'signal' | 'openWorld'>,
 ): Promise<ClientRun> {
-  // Timers alone keep no program alive, and a wait for nothing else would end it.
-  const alive = setInterval(() => {}, 1_000);
   let words = 'The command runs as it is';
   const line = new ProgressLine(io, () => words);
   line.start();
@@ -145,7 +143,6 @@ async function play(
     if (error instanceof CommandError) throw new UsageError(error.message);
     throw error;
   } finally {
-    clearInterval(alive);
     line.end();
   }
 }

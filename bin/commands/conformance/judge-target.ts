@@ -38,13 +38,10 @@ export async function judgeTarget(
   const redactor = new Redactor();
   if (options.dryRun) return tellPlan(options, io, redactor, scenarios);
   const sender = await openSender(options, io, redactor);
-  // Time limits alone keep no program alive: without it one that waits for nothing else would end.
-  const alive = setInterval(() => {}, 1_000);
   try {
     const report = await playTarget({ options, io, sender, redactor, signal });
     return await finishRun(options, io, report, baseline);
   } finally {
-    clearInterval(alive);
     await sender.close();
   }
 }

@@ -24,6 +24,8 @@ export async function runInterruptibly(
     stop.abort();
   };
   for (const signal of endSignals) process.on(signal, onSignal);
+  // Time limits alone keep no program alive: without it one that waits for nothing else would end.
+  const alive = setInterval(() => {}, 1_000);
   try {
     return await work(stop.signal);
   } catch (error) {
@@ -36,6 +38,7 @@ export async function runInterruptibly(
     io.err(`${who} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
     return 5;
   } finally {
+    clearInterval(alive);
     for (const signal of endSignals) process.off(signal, onSignal);
   }
 }

@@ -63,7 +63,6 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       untilMs: Number.POSITIVE_INFINITY,
       timeoutMs: 30_000,
       signal: options.signal,
-      masked: new Set(),
       crowd: 8,
       width: 1,
       ...(options.sequence && { sequences: [options.sequence] }),

@@ -15,7 +15,6 @@ const comparing = (): Comparing => ({
   toleranceMs: 5,
   isSteady: true,
   seqName: 'seq',
-  masked: new Set(),
 });
 
 const account = (over: { [name: string]: Json } = {}): Json => ({

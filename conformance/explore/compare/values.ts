@@ -13,8 +13,6 @@ export interface Comparing {
   readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
-  /** Members that are not compared, by name: what is open there could not be learned. */
-  readonly masked: ReadonlySet<string>;
 }
 
 /** Where two values differ, and how each reads there. */
@@ -142,7 +140,6 @@ function compareRecord(
     return alike ? null : { at, target: shown(target), model: shown(model) };
   }
   for (const [name, shape] of Object.entries(members)) {
-    if (comparing.masked.has(name)) continue;
     const found = compareValue(shape, target[name], model[name], `${at}.${name}`, comparing);
     if (found !== null) return found;
   }

@@ -11,7 +11,6 @@ import type { Player } from './player.ts';
 /** The model's side of it, which can be begun anew as often as need be. */
 export interface ModelArena {
   readonly openModel: () => Promise<Ground>;
-  readonly masked: ReadonlySet<string>;
   readonly seqName: string;
 }
 
@@ -31,7 +30,7 @@ export interface Duel {
 }
 
 export async function beginComparing(
-  { masked, seqName }: ModelArena,
+  { seqName }: ModelArena,
   { target, model }: Sides,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
@@ -41,7 +40,6 @@ export async function beginComparing(
     toleranceMs: isSteady ? 5 : 60_000,
     isSteady,
     seqName,
-    masked,
   };
 }
 

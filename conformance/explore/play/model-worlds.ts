@@ -4,7 +4,7 @@ import type { Model } from '../model.ts';
 import type { ModelArena } from './arena.ts';
 import type { Ground } from './ground.ts';
 
-export type ModelCommon = Pick<ModelArena, 'masked' | 'seqName'>;
+export type ModelCommon = Pick<ModelArena, 'seqName'>;
 
 /** What the model does not answer at once it keeps waiting. */
 const MODEL_TIMEOUT_MS = 500;
