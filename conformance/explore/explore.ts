@@ -253,7 +253,7 @@ class Exploration {
     const { difference, case: own } = played;
     if (difference === undefined) return;
     const met = signatureOf(difference);
-    if (this.#casebook.knows(met)) return;
+    if (this.#casebook.knows(difference)) return;
     const isOrder = own !== undefined && (await this.#isOrder(sequence, own));
     if (isOrder) return this.#casebook.isOpen(met, ORDER);
     const found = await investigate(sequence, { ...played, difference }, (each) =>

@@ -39,6 +39,10 @@ export function signatureOf(difference: Difference): string {
   return [operation, place, modelAnswer, targetAnswer, how, rulesOf(basis).join(' ')].join(' | ');
 }
 
+/** The same for a refusal that several operations answer in one way, whichever of them it is. */
+export const acrossOperations = ({ at, modelAnswer, targetAnswer }: Difference): string =>
+  ['every operation', at, modelAnswer, targetAnswer].join(' | ');
+
 /**
  * The same while a sequence is made plainer: by which way the model comes to its answer may change,
  * and a row of a batch answers like a create by itself (BULK-3).

@@ -1,5 +1,5 @@
 // What an exploration has found so far: each difference once, and what turned out to be open.
-import { signatureOf } from '../compare/difference.ts';
+import { acrossOperations, type Difference, signatureOf } from '../compare/difference.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { Found } from './investigate.ts';
 import { rulesFor } from './rules.ts';
@@ -24,12 +24,15 @@ export class Casebook {
   }
 
   /** Whether a difference of this signature was looked at before; it is counted once more then. */
-  knows(signature: string): boolean {
-    if (!this.#met.has(signature)) {
+  knows(difference: Difference): boolean {
+    const signature = signatureOf(difference);
+    const everywhere = this.#found.get(acrossOperations(difference));
+    if (everywhere === undefined && !this.#met.has(signature)) {
       this.#met.add(signature);
       return false;
     }
-    const known = [...this.found, ...this.unexplained].find(({ metAs }) => metAs.has(signature));
+    const all = [...this.found, ...this.unexplained];
+    const known = everywhere ?? all.find(({ metAs }) => metAs.has(signature));
     if (known !== undefined) known.times += 1;
     const open = this.#openAs.get(signature);
     if (open !== undefined) this.excuse(open);
@@ -49,8 +52,10 @@ export class Casebook {
 
   /** One defect is told once, however often and however it is met. */
   add(found: Found, met: string): void {
-    const signature = signatureOf(found.difference);
-    this.#met.add(signature);
+    const { difference, elsewhere } = found;
+    const own = signatureOf(difference);
+    const signature = elsewhere === undefined ? own : acrossOperations(difference);
+    this.#met.add(own);
     const all = rulesFor(found).length === 0 ? this.#unexplained : this.#found;
     const known = all.get(signature);
     if (known === undefined) {

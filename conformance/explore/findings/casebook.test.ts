@@ -1,0 +1,40 @@
+// Checks that one defect is told once, in whichever operations it shows.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Difference } from '../compare/difference.ts';
+import { Casebook } from './casebook.ts';
+import type { Found } from './investigate.ts';
+import { call } from './plain-calls.ts';
+import { foundOf } from './testing/made.ts';
+
+const telling = suite('casebook');
+
+function foundIn(elsewhere?: Found['elsewhere']): Found {
+  const steps = [call(1, 'cancelTransaction', 'firm', {})];
+  const refused = { due: '404 not_found', came: '410 not_found', cites: ['TXS-16'] };
+  const made = foundOf({ steps, ...refused, ...(elsewhere === undefined ? {} : { elsewhere }) });
+  return { ...made, times: 1, metAs: new Set() };
+}
+
+const ofUpdates = (found: Found): Difference => ({
+  ...found.difference,
+  operation: 'updateAccount',
+});
+
+telling('a refusal that several operations answer alike is one difference', () => {
+  const casebook = new Casebook();
+  const found = foundIn('updateAccount');
+  casebook.add(found, 'met');
+  assert.ok(casebook.knows(ofUpdates(found)));
+  assert.equal([casebook.found.length, found.times], [1, 2]);
+});
+
+telling('what shows in one operation says nothing of another', () => {
+  const casebook = new Casebook();
+  const found = foundIn();
+  casebook.add(found, 'met');
+  assert.not(casebook.knows(ofUpdates(found)));
+  assert.ok(casebook.knows(found.difference));
+});
+
+telling.run();
