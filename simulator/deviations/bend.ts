@@ -4,7 +4,7 @@ import type { Behaviour } from '../core/behaviour.ts';
 import type { Batch, Decision, Reply } from '../core/call.ts';
 import type { Change, ChangeOf } from '../core/change.ts';
 import type { Operation, RequestContext } from '../core/pipeline/request-context.ts';
-import type { OperationName } from '../core/tables/operations.ts';
+import { type OperationName, operationNames, operationTable } from '../core/tables/operations.ts';
 
 export type Bend = (behaviour: Behaviour) => Behaviour;
 export type Json = Record<string, unknown>;
@@ -117,17 +117,8 @@ export function only<T extends Change['type']>(
   return changes.filter((change): change is ChangeOf<T> => change.type === type);
 }
 
-export const writeOperations = [
-  'createAccount',
-  'updateAccount',
-  'bulkCreateAccounts',
-  'openPosition',
-  'closePosition',
-  'createTransaction',
-  'approveTransaction',
-  'rejectTransaction',
-  'cancelTransaction',
-] as const satisfies readonly OperationName[];
+/** Those that take an idempotency key. */
+export const writeOperations = operationNames.filter((name) => operationTable[name].key);
 
 export const transitionOperations = [
   'approveTransaction',

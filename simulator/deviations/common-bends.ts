@@ -27,6 +27,24 @@ export function refusedWith(
   );
 }
 
+/** A required member that may be left out: it is filled in. */
+export function filledIn(
+  names: readonly OperationName[],
+  member: string,
+  valueFor: (context: RequestContext) => string,
+): Bend {
+  return (behaviour) => ({
+    ...behaviour,
+    read: (context, text) => {
+      const result = behaviour.read(context, text);
+      const isMissing = !('body' in result) && result.message.startsWith(`${member} is required`);
+      if (!isMissing || !names.some((name) => name === context.operation)) return result;
+      const body = { ...JSON.parse(text), [member]: valueFor(context) };
+      return behaviour.read(context, JSON.stringify(body));
+    },
+  });
+}
+
 /** Operations that any valid token may call. */
 export function unscoped(...names: readonly OperationName[]): Bend {
   return policy('table', (table) =>

@@ -10,7 +10,7 @@ import type {
   Transaction,
 } from '../../core/records.ts';
 import type { WorldHost } from '../../host/world/world-host.ts';
-import { eventId, findEvent, nextDueMs } from '../../host/world/world-reads.ts';
+import { eventId, findEvent, nextDueMs, transactionFields } from '../../host/world/world-reads.ts';
 import type {
   AccountShown,
   ClockShown,
@@ -121,16 +121,7 @@ export function viewLedger(account: TradingAccount): LedgerShown {
 
 export function viewTransaction(transaction: Transaction): TransactionShown {
   return {
-    id: transaction.id,
-    account_id: transaction.accountId,
-    trading_account_id: transaction.tradingAccountId,
-    currency: transaction.currency,
-    amount: transaction.amount,
-    method: transaction.method,
-    transaction_type: transaction.transactionType,
-    status: transaction.status,
-    is_ftd: transaction.isFtd,
-    created_at: transaction.createdAtMs,
+    ...transactionFields(transaction),
     client_reference_id: transaction.reference,
     brand_id: transaction.brandId,
     firm_id: transaction.firmId,

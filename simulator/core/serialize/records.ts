@@ -53,7 +53,7 @@ function accountFields(account: Account, absent: string | null) {
 }
 
 /** TXN-8, TXN-9, TXS-19: exactly these fields; reason and operator stay inside. */
-function transactionFields(transaction: Transaction) {
+export function transactionFields(transaction: Transaction) {
   return {
     id: transaction.id,
     account_id: transaction.accountId,

@@ -2,8 +2,8 @@
 import { callerOf } from '../../core/pipeline/request-context.ts';
 import { findReferenced } from '../../core/references.ts';
 import { isBlank } from '../../core/values/text.ts';
-import { type Json, members, operation, policy, reply, stage } from '../bend.ts';
-import { refuseAs } from '../common-bends.ts';
+import { members, operation, policy, reply, stage } from '../bend.ts';
+import { filledIn, refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 export const accountDeviations: readonly Deviation[] = [
@@ -82,20 +82,7 @@ export const accountDeviations: readonly Deviation[] = [
     id: 'account-email-optional',
     breaks: ['ACC-3'],
     story: 'An account without email is made with an empty one.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      read: (context, text) => {
-        const result = behaviour.read(context, text);
-        if (
-          'body' in result ||
-          context.operation !== 'createAccount' ||
-          !/^email is required/.test(result.message)
-        )
-          return result;
-        const body = JSON.parse(text) as Json;
-        return { body: { ...body, email: `none-${context.n}@example.com` } };
-      },
-    }),
+    bend: filledIn(['createAccount'], 'email', ({ n }) => `none-${n}@example.com`),
   },
   {
     id: 'account-email-unchecked',

@@ -1,6 +1,6 @@
 // Wrong members of transactions, and wrong reach when creating one (TXN-6 to TXN-12).
-import { type Json, operation, policy, transitionOperations } from '../bend.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
+import { operation, policy, transitionOperations } from '../bend.ts';
+import { alsoBy, filledIn, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { create, made, sentAs, shown } from './bends.ts';
 
@@ -99,22 +99,7 @@ export const transactionMemberDeviations: readonly Deviation[] = [
     id: 'transaction-type-optional',
     breaks: ['TXN-7'],
     story: 'Without a type it follows the sign.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      read: (context, text) => {
-        const result = behaviour.read(context, text);
-        if (
-          'body' in result ||
-          context.operation !== create ||
-          !/^transaction_type is required/.test(result.message)
-        )
-          return result;
-        return behaviour.read(
-          context,
-          JSON.stringify({ ...(JSON.parse(text) as Json), transaction_type: 'Deposit' }),
-        );
-      },
-    }),
+    bend: filledIn([create], 'transaction_type', () => 'Deposit'),
   },
   {
     id: 'transaction-lacks-is-ftd',

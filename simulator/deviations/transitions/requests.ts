@@ -1,6 +1,6 @@
 // Wrong ways with what deciding on a transaction asks for and shows (TXS-14 to TXS-19).
 import { decision, type Json, operation, policy, stage, transitionOperations } from '../bend.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
+import { alsoBy, filledIn, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { approve, cancel, reject } from '../transactions/bends.ts';
 
@@ -18,15 +18,7 @@ export const transitionRequestDeviations: readonly Deviation[] = [
     id: 'reason-optional',
     breaks: ['TXS-14'],
     story: 'Without a reason none is stored.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      read: (context, text) => {
-        const result = behaviour.read(context, text);
-        return 'body' in result || !/^reason is required/.test(result.message)
-          ? result
-          : { body: { reason: 'none given' } };
-      },
-    }),
+    bend: filledIn(['rejectTransaction', 'cancelTransaction'], 'reason', () => 'none given'),
   },
   {
     id: 'reason-absent-is-problem',
