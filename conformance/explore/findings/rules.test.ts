@@ -78,6 +78,10 @@ const CALLED: Readonly<Record<string, Made>> = {
       came: '200',
     },
   },
+  'BULK-12: twice, far apart': {
+    steps: [batch(1, row(1), { $rows: 200, of: row(3) }, row(1))],
+    ...{ ...ok, at: 'body.rows.201.status', model: '200', target: '201' },
+  },
   'BULK-11: landed': {
     ...{ steps: [batch(1, row(1)), batch(2, row(1))], ...ok },
     ...{ at: 'body.rows.0.status', model: '200', target: '201' },

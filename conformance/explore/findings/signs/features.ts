@@ -149,17 +149,18 @@ export function rowRules(evidence: Evidence): readonly string[] {
   if (call?.operation !== 'bulkCreateAccounts' || !/^body\.rows\.\d+\./.test(difference.at))
     return [];
   const rows = rowsOf(call);
-  const isTwice = new Set(rows.map(nameOf)).size < rows.length;
+  const names = rows.filter((each) => !('$rows' in each)).map(nameOf);
+  const isTwice = new Set(names).size < names.length;
   if (!difference.at.endsWith('.status')) return isTwice ? ['BULK-12'] : [];
   // What is made once, though it is asked for twice at once.
   if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
+  if (isTwice) return ['BULK-12', 'BULK-8'];
   // BULK-7: as many as these are served like one.
   if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
   const due = answerOf(found.duel.model.outcomes.get(call.n));
   const statuses = (memberAt(due?.json, 'rows') as readonly Members[] | undefined) ?? [];
   const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
-  if (isTwice) return ['BULK-12', 'BULK-8'];
   return hasFailed ? ['BULK-8'] : [];
 }
 
