@@ -22,6 +22,8 @@ export interface PlayOptions {
   readonly rules: readonly RuleId[];
   /** Rules that every answer is watched for, as far as they are selected. */
   readonly watched: readonly RuleId[];
+  /** Those of them that may explain what others found, though nobody selected them. */
+  readonly unskipped: readonly RuleId[];
   readonly runContext: RunContext;
   readonly mark: string;
   /** Opens the target for one attempt, and says how to leave it. */
@@ -76,11 +78,14 @@ async function playOnce(
   await context?.cleanUp();
   await leave().catch(() => {});
   const inPassing = starved === undefined ? (context?.findings.inPassing ?? []) : [];
-  const watched = [...recorder.monitorFindings, ...inPassing].filter(({ rules }) =>
-    options.watched.includes(rules[0]!),
+  const isWatched = ({ rules }: Finding) => options.watched.includes(rules[0]!);
+  const watched = [...recorder.monitorFindings, ...inPassing].filter(isWatched);
+  const explaining = inPassing.filter(
+    (each) => !isWatched(each) && options.unskipped.includes(each.rules[0]!),
   );
-  const own = context?.findings.list ?? [];
-  const findings = [...(starved === undefined ? own : markInconclusive(own, starved)), ...watched];
+  const list = context?.findings.list ?? [];
+  const own = starved === undefined ? list : markInconclusive(list, starved);
+  const findings = [...own, ...watched, ...explaining];
   const byRule = eachRule(options, (rule) => judgeInScenario(rule, findings, ending?.verdict));
   // What was found in passing is told where its exchange is, though the scenario is about others.
   for (const { rules } of watched) byRule[rules[0]!] = 'deviates';

@@ -17,10 +17,11 @@ import {
 import type { Scenario, Verdict } from '../types.ts';
 import { countHindered, exitCode } from './exit-code.ts';
 import { runScenarios } from './run.ts';
+import { EVERYTHING, type Selection } from './selection.ts';
 
 const BULK_RULES = [...new Set(bulkScenarios.flatMap((each) => each.rules))];
 
-async function judge(defect?: Defect, timeoutMs = 2_000) {
+async function judge(defect?: Defect, selection: Selection = EVERYTHING) {
   const fake = new FakeTarget(defect);
   const sender = fetchSender(fake.fetch);
   const parts = { baseUrl: FAKE_BASE_URL, controlUrl: FAKE_CONTROL_URL, sender };
@@ -30,7 +31,8 @@ async function judge(defect?: Defect, timeoutMs = 2_000) {
     scenarios: bulkScenarios,
     provider,
     sender,
-    timeoutMs,
+    selection,
+    timeoutMs: 2_000,
     pause,
   });
   await provider.close();
@@ -215,6 +217,20 @@ run('what a finding takes for granted is looked at before anyone is blamed', asy
     ['made', 'not_selected', 0],
     ['stored', 'deviates', 1],
   ]);
+});
+
+run('a refusal without a code says nothing of its own rule, whatever is selected', async () => {
+  const defect: Defect = (call, reply) =>
+    call.text === '{"accounts":[]}'
+      ? { status: 422, body: 'no rows', headers: { 'content-type': 'text/plain' } }
+      : reply;
+  const play = async (only: string[], skip: string[] = []) => {
+    const { result, verdicts } = await judge(defect, { only, skip });
+    return [verdicts['BULK-6'], judgeRule(findRule('ERR-1a'), result.scenarios).verdict];
+  };
+  assert.equal(await play([]), ['blocked', 'deviates']);
+  assert.equal(await play(['BULK-6']), ['blocked', 'not_tested']);
+  assert.equal(await play([], ['ERR-1a']), ['deviates', 'not_tested']);
 });
 
 function explain(result: Awaited<ReturnType<typeof judge>>['result'], id: RuleId): string {

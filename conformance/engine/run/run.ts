@@ -186,8 +186,11 @@ async function playLanes(
     const own = (scenario.lane ?? 'shared') !== 'shared';
     const enter: PlayOptions['enter'] = own ? () => enterOwn(provider) : async () => stay(shared);
     const watchful = { ...scenario, rules: MONITORED_RULES };
-    const watched = selectedRules(watchful, options.selection ?? EVERYTHING);
-    const result = await playScenario({ scenario, rules, watched, runContext, mark, enter });
+    const selection = options.selection ?? EVERYTHING;
+    const watched = selectedRules(watchful, selection);
+    const unskipped = selectedRules(watchful, { ...selection, only: [] });
+    const about = { scenario, rules, watched, unskipped };
+    const result = await playScenario({ ...about, runContext, mark, enter });
     const calls = result.exchanges.filter((each) => each.kind === 'call');
     silent = calls.length > 0 && calls.every((each) => each.response === null) ? silent + 1 : 0;
     add(await tokens.review(result, shared));

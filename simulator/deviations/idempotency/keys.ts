@@ -92,6 +92,17 @@ export const keyDeviations: readonly Deviation[] = [
     },
   },
   {
+    id: 'key-checked-after-parser',
+    breaks: ['IDEM-1d'],
+    story:
+      'The framework parses JSON before any handler runs, and refuses what is none with its 400.',
+    bend: stage('key', (decide, context) => {
+      const reader = context.behaviour.stages.find(({ name }) => name === 'readable')!;
+      const unread = reader.decide(context);
+      return unread?.reply.status === 400 ? unread : decide(context);
+    }),
+  },
+  {
     id: 'key-cut-at-32',
     breaks: ['IDEM-1b'],
     story: 'The cache key keeps 32 characters of the key, so two long ones are one.',

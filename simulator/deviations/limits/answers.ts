@@ -123,6 +123,16 @@ export const limitAnswerDeviations: readonly Deviation[] = [
     }),
   },
   {
+    id: 'limit-of-tokens-in-plain-text',
+    breaks: ['LIM-6'],
+    story: 'The token endpoint is another program, whose library counts and answers in plain text.',
+    bend: everyReply((reply, { operation }) =>
+      reply.status === 429 && operation === 'issueToken'
+        ? { ...reply, contentType: 'text/plain', body: 'Too many requests\n' }
+        : reply,
+    ),
+  },
+  {
     id: 'limit-retry-after-in-ms',
     breaks: ['LIM-6'],
     story: 'Retry-After is in milliseconds.',
