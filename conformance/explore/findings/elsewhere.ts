@@ -1,5 +1,5 @@
-// ERR-3: whether what one operation answers in place of a refusal another one answers too. The
-// plainest refusals of the same code are played for it.
+// ERR-3: whether the wrong refusal of one operation comes from another one too. The plainest
+// refusals of the same code are played for it.
 import { likenessOf } from '../compare/difference.ts';
 import { callsOf, type Operation, type Step } from '../sequence.ts';
 import type { Found, Play } from './investigate.ts';
@@ -27,8 +27,10 @@ const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
 
 /** Another operation that answers in the same way; undefined where none was seen to. */
 export async function elsewhere(found: Found, play: Play): Promise<Operation | undefined> {
-  const { at, operation, modelAnswer } = found.difference;
+  const { at, operation, modelAnswer, targetAnswer } = found.difference;
   if (at !== 'status' && at !== 'code') return undefined;
+  // What two operations serve in place of a refusal are two checks that lack.
+  if (Number.parseInt(targetAnswer, 10) < 400) return undefined;
   const [{ as = 'firm' } = {}] = callsOf(found.sequence.steps);
   for (const refused of REFUSED[modelAnswer] ?? []) {
     const steps = refused(as);

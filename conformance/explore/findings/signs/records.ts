@@ -39,7 +39,7 @@ function statusRules(evidence: Evidence): readonly string[] {
   const rules = rulesOf(movedBy(evidence)?.basis);
   // TXS-13: a terminal state wins over what came before it.
   const isOlder = difference.target === '"settled"' || difference.target === '"approved"';
-  return isOlder ? rules.toSorted((one) => (one === 'TXS-13' ? -1 : 0)) : rules;
+  return isOlder && rules.includes('TXS-13') ? [...new Set(['TXS-13', ...rules])] : rules;
 }
 
 /** The last approval, rejection or cancellation up to the difference that changed something. */
