@@ -63,6 +63,18 @@ const late: Plugin = {
   },
 };
 
+/** Of the package's own description what a program says of itself: not how it is built. */
+const manifest: Plugin = {
+  name: 'manifest',
+  setup({ onLoad }) {
+    onLoad({ filter: /package\.json$/ }, async ({ path }) => {
+      if (path !== join(root, 'package.json')) return;
+      const { name, version } = JSON.parse(await readFile(path, 'utf8'));
+      return { contents: JSON.stringify({ name, version }), loader: 'json' };
+    });
+  },
+};
+
 /** Each module imports its companions as well. */
 function importingAlso(companions: ReturnType<typeof findCompanions>): Plugin {
   return {
@@ -101,7 +113,7 @@ export async function bundle(out: string): Promise<string> {
       banner: { js: banner },
       // An optional peer of the package: who uses its door has it.
       external: ['msw', ...notBundled],
-      plugins: [readersFrom(join(out, 'readers.js')), leanUndici, late],
+      plugins: [readersFrom(join(out, 'readers.js')), leanUndici, late, manifest],
       metafile: true,
     } as const satisfies BuildOptions;
     const { metafile: graph } = await build({ ...options, minify: false, write: false });
