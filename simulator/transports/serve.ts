@@ -1,7 +1,5 @@
 // Everything one port serves: the API, the control plane, the API's description, and the dashboard.
-import { readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { DocumentOptions } from '../../fixtures/openapi.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { ControlPlane } from './control/control-plane.ts';
@@ -56,21 +54,13 @@ const guards = {
   'referrer-policy': 'no-referrer',
 };
 
-/**
- * A route for each file that there is, so that no path leads elsewhere; what sends them is loaded
- * for the first look.
- */
+/** A route for each file that there is, so that no path leads elsewhere. */
 function mountDashboard(app: FastifyInstance, root: string): void {
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { default: find } = await import('@fastify/send');
-    const { url = '/' } = request.routeOptions;
-    const { statusCode, headers, stream } = await find(request.raw, url, { root, maxAge: 0 });
-    return reply.code(statusCode).headers(headers).headers(guards).send(stream);
-  };
-  const found = readdirSync(root, { recursive: true, withFileTypes: true });
-  const paths = found.flatMap((entry) => {
-    const path = relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, '/');
-    return entry.isFile() ? [`/${path}`] : [];
+  app.register(import('@fastify/static'), {
+    root,
+    wildcard: false,
+    setHeaders: (response) => {
+      for (const [name, value] of Object.entries(guards)) response.setHeader(name, value);
+    },
   });
-  for (const url of ['/', ...paths]) app.route({ method: ['GET', 'HEAD'], url, handler });
 }

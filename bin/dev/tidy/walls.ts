@@ -16,7 +16,7 @@ interface Wall {
 const simulatorParts = ['core', 'deviations', 'host', 'transports', 'control'];
 const inSimulator = simulatorParts.map((part) => `simulator/${part}`);
 const pure = ['big.js', 'libphonenumber-js', '#readers'];
-const serving = ['fastify', '@fastify/send', 'msw', 'ws', 'node:'];
+const serving = ['fastify', '@fastify/static', 'msw', 'ws', 'node:'];
 
 const walls: readonly Wall[] = [
   // Starting worlds are made with the generator, by whoever loads them.
