@@ -104,7 +104,7 @@ const crossings = [
   ['simulator/transports/http.ts', '../host/clock.ts', true],
   ['simulator/transports/http.ts', '../core/call.ts', true, 'type'],
   ['simulator/transports/http.ts', '../core/step.ts', false],
-  ['simulator/transports/http.ts', '@fastify/send', true],
+  ['simulator/transports/http.ts', '@fastify/static', true],
   ['simulator/transports/http.ts', 'undici', false],
   ['simulator/control/routes.ts', '../core/step.ts', false],
   ['simulator/index.ts', './core/step.ts', true],
