@@ -1,7 +1,7 @@
 // References, keys, emails and phones that no earlier run and no other scenario has used.
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A run's own short in everything it makes: short, so that references stay readable. */
+/** A run's own mark in everything it makes: short, so that references stay readable. */
 export function newMark(): string {
   return randomBytes(5).toString('hex');
 }

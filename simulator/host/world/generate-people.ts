@@ -110,6 +110,7 @@ function formatHundredths(count: number): string {
   return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
 }
 
+/** By the remainder, as ever, so that a seed goes on making the same people. */
 function below(random: Random, limit: number): number {
   return random.bits() % limit;
 }
