@@ -111,6 +111,19 @@ reports('text: findings first, no control characters', () => {
   assert.not.match(text, new RegExp(String.fromCharCode(27)));
 });
 
+reports('text: the same mending is shown once', () => {
+  const again = check('CLT-request-lost', { verdict: 'fails', findings: [finding] });
+  const both = { ...report, checks: [...checks, again] };
+  const text = textReport(both, { color: false, width: 100 }).join('\n');
+  assert.is(text.split('Idempotency-Key: 1').length, 2);
+  assert.match(text, /mend +as at CLT-answer-lost/);
+});
+
+reports('markdown: no line for a check that was not selected', () => {
+  const left = check('CLT-jitter', { verdict: 'not_selected' });
+  assert.not.match(markdownReport({ ...report, checks: [...checks, left] }), /CLT-jitter/);
+});
+
 reports('html: nothing that a client says becomes markup', () => {
   const page = htmlReport(report);
   for (const words of everywhere) assert.ok(page.includes(words), words);

@@ -216,6 +216,11 @@ const CALLED: Readonly<Record<string, Made>> = {
     ...{ ...ok, at: 'body.status', model: '"cancelled"', target: '"pending"' },
     earlier: { 1: { status: 200, cites: ['TXS-8'] } },
   },
+  'TXS-13: as it was before it was cancelled': {
+    steps: [cancel(1), call(2, 'createTransaction', 'firm', { body: named(1) })],
+    ...{ ...ok, at: 'body.status', model: '"cancelled"', target: '"settled"' },
+    earlier: { 1: { status: 200, cites: ['TXS-10', 'TXS-13'] } },
+  },
   'IDEM-4c: a repeat that did something': {
     ...{ steps: [account(1), keyed(account(2, row(1)), 1), account(3)], due: '201', came: '409' },
     earlier: { 2: { status: 201, idempotency: 'replayed' } },
