@@ -11,7 +11,7 @@ import { judgeAll } from './prove/gate.ts';
 import type { JudgedDeviation } from './prove/judge-deviation.ts';
 import { plantedDeviations } from './prove/planted.ts';
 import { type Proof, prove, proveConforming } from './prove/verdict.ts';
-import { readArgs } from './read-args.ts';
+import { readArgs, refuse } from './read-args.ts';
 import { root } from './root.ts';
 
 const { values, positionals: globs } = readArgs(import.meta.url, {
@@ -28,16 +28,18 @@ const withoutWitness: Readonly<Record<string, string>> = {
   'evt-real-time': 'it is played only where no clock can be moved, and the gate always can',
 };
 
-function selected(id: string): boolean {
-  return globs.length === 0 || globs.some((glob) => matches(glob, id));
-}
-
 function matches(glob: string, id: string): boolean {
   const pattern = glob.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${pattern.join('.*')}$`).test(id);
 }
 
-const chosen = deviations.filter(({ id, breaks }) => selected(id) || breaks.some(selected));
+const isMeant = ({ id, breaks }: Deviation, glob: string): boolean =>
+  [id, ...breaks].some((name) => matches(glob, name));
+const idle = globs.find((glob) => !deviations.some((deviation) => isMeant(deviation, glob)));
+if (idle !== undefined) refuse(import.meta.url, `no deviation and no rule is ${idle}`);
+const chosen = deviations.filter(
+  (deviation) => globs.length === 0 || globs.some((glob) => isMeant(deviation, glob)),
+);
 const planted = globs.length === 0 ? plantedDeviations : [];
 const tried = new Map<string, JudgedDeviation>();
 const startedMs = performance.now();
