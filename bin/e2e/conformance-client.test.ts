@@ -203,6 +203,7 @@ judged('a command that does not end is ended, with all that it started', async (
 const unusable = [
   [[], 'name the command to judge after --'],
   [['--only', 'answer-lost', '--', 'true'], '"answer-lost" matches no check; CLT-answer-lost does'],
+  [['--skip', 'CLT-*', '--', 'true'], '--skip leaves no check to try'],
   [['--report', 'har=calls.har', '--', 'true'], '"har=calls.har" is none of json=FILE, junit=FILE'],
   [['--jobs', '0', '--', 'true'], '--jobs: "0" is not a whole number from 1 to 64'],
   [['--world', 'elsewhere', '--', 'true'], 'the worlds that come with us are'],

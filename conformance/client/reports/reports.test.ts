@@ -109,6 +109,9 @@ reports('text: findings first, no control characters', () => {
   for (const words of everywhere) assert.ok(text.includes(words), words);
   assert.ok(text.indexOf('CLT-answer-lost') < text.indexOf('CLT-500'));
   assert.not.match(text, new RegExp(String.fromCharCode(27)));
+  // Words are explained that stand in it, and no others.
+  assert.match(text, /Idempotency-Key\. A write/);
+  assert.not.match(text, /If-Match/);
 });
 
 reports('text: the same mending is shown once', () => {
