@@ -35,8 +35,8 @@ function matches(glob: string, id: string): boolean {
 
 const isMeant = ({ id, breaks }: Deviation, glob: string): boolean =>
   [id, ...breaks].some((name) => matches(glob, name));
-const idle = globs.find((glob) => !deviations.some((deviation) => isMeant(deviation, glob)));
-if (idle !== undefined) refuse(import.meta.url, `no deviation and no rule is ${idle}`);
+const unknown = globs.find((glob) => !deviations.some((deviation) => isMeant(deviation, glob)));
+if (unknown !== undefined) refuse(import.meta.url, `no deviation and no rule is ${unknown}`);
 const chosen = deviations.filter(
   (deviation) => globs.length === 0 || globs.some((glob) => isMeant(deviation, glob)),
 );

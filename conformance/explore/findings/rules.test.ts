@@ -251,6 +251,24 @@ const CALLED: Readonly<Record<string, Made>> = {
     steps: [hook, account(2), { do: 'advance', n: 3, byMs: 30_000 }],
     ...{ ...delivered, at: 'envelope.id' },
   },
+  'EVT-8b: one attempt too many': {
+    steps: [
+      { do: 'hook', n: 9, answers: [500] },
+      hook,
+      account(2),
+      { do: 'advance', n: 3, byMs: 86_400_000 },
+    ],
+    ...{ ...delivered, model: '8 deliveries', target: '9 deliveries' },
+  },
+  'EVT-12: of an event that an operator lets happen': {
+    steps: [hook, { do: 'emit', n: 2, category: 'order', kind: 'order.filled' }],
+    ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
+  },
+  'LIM-6: in a header, of a token': {
+    steps: [call(1, 'issueToken', 'nobody', {})],
+    ...{ operation: 'issueToken', at: 'header.x-ratelimit-reset' },
+    ...{ due: '429 rate_limited', came: '429 rate_limited' },
+  },
   'EVT-13: of a disabled one': {
     ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
     steps: [hook, call(2, 'disableWebhook', 'firm', { id: idOf(1) }), account(3)],

@@ -179,7 +179,7 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   const isToken = operation === 'issueToken';
   if (/^header\.(x-ratelimit|retry-after)/.test(at) && isDue === hasCome) {
     if (!isDue) return ['LIM-8'];
-    return isToken ? ['AUTH-3b', 'LIM-6'] : ['LIM-6'];
+    return isToken ? ['LIM-6', 'AUTH-3b'] : ['LIM-6'];
   }
   if (isDue && hasCome) return ['LIM-6'];
   if (isDue === hasCome) return [];

@@ -6,6 +6,9 @@ import { rulesOf } from '../../compare/difference.ts';
 import type { CallStep, Step } from '../../sequence.ts';
 import { answerOf, bodyOf, type Evidence } from './evidence.ts';
 
+/** EVT-8b: so many attempts there are at most. */
+const most = 8;
+
 export function deliveryRules(evidence: Evidence): readonly string[] {
   const { difference, steps, others, hasPaused } = evidence;
   const { at, operation } = difference;
@@ -22,6 +25,7 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   const hasMore = came > due;
   if (hasMore && after('disableWebhook')) return ['EVT-13', 'HOOK-5'];
   if (!hasPaused) return hasMore ? tooManyRules(evidence) : [];
+  if (came > most && hasMore) return ['EVT-8b', 'EVT-8a'];
   // EVT-9a: what is no failure was taken for one, or what is one was not.
   const answers = answersOf(steps);
   const isMistaken = answers.some(isOdd) || (hasMore && answers.every((each) => each === 200));
@@ -30,7 +34,7 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
 
 /** Why an event reached somebody whom it does not concern, or was one at all. */
 function tooManyRules(evidence: Evidence): readonly string[] {
-  const { found, calls, difference } = evidence;
+  const { found, calls, difference, steps } = evidence;
   if (hasUnchosen(evidence)) return ['EVT-1', 'EVT-12'];
   const last = calls.findLast(
     ({ n, operation }) => n <= difference.n && !/Webhook/.test(operation),
@@ -38,7 +42,9 @@ function tooManyRules(evidence: Evidence): readonly string[] {
   const basis = answerOf(found.duel.model.outcomes.get(last?.n ?? 0))?.basis;
   if (basis?.idempotency === 'replayed') return ['IDEM-4c', 'EVT-2b'];
   const callers = new Set(calls.map(({ as }) => as));
-  return callers.size > 1 ? ['EVT-12', 'EVT-1'] : rulesOf(basis);
+  // What an operator lets happen is no caller's.
+  const isForeign = callers.size > 1 || steps.some((step) => step.do === 'emit');
+  return isForeign ? ['EVT-12', 'EVT-1'] : rulesOf(basis);
 }
 
 /** EVT-1: whether a delivery came of a category that its subscription did not choose. */
