@@ -55,9 +55,8 @@ export class Findings implements FindingSink {
 
   #keep(finding: Finding, together: boolean): Judged {
     const last = Math.max(0, ...finding.exchanges);
-    const before = this.#disturbance;
     const earlier = !together && finding.exchanges.length > 0;
-    const clean = before === undefined || (earlier && last < before.n);
+    const clean = !this.doubtful || (earlier && this.#isBeforeDoubt(last));
     // What was not to be had after a disturbance might be had without one.
     const doubtful = finding.verdict === 'deviates' || finding.verdict === 'not_tested';
     if (!doubtful || clean) {
@@ -70,8 +69,8 @@ export class Findings implements FindingSink {
   }
 
   lacksCode(answer: Answer, expected: string): void {
-    if (this.inPassing.length > 0 || this.doubtful) return;
-    if (this.unjudgeable(answer) !== undefined) return;
+    if (this.inPassing.length > 0 || this.unjudgeable(answer) !== undefined) return;
+    if (!this.#isBeforeDoubt(answer.n)) return;
     const words = `a problem in the form of the error table: ${expected}`;
     const actual = `no code: ${answer.summary}`;
     const exchanges = [answer.n];
@@ -122,6 +121,10 @@ export class Findings implements FindingSink {
   lost(n: number, words: string, isRepeatable: boolean): void {
     this.#disturbance ??= { n, words };
     if (!isRepeatable) this.#astray = true;
+  }
+
+  #isBeforeDoubt(n: number): boolean {
+    return this.#disturbance === undefined || n < this.#disturbance.n;
   }
 
   get doubtful(): boolean {
