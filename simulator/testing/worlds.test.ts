@@ -230,4 +230,27 @@ worlds(
   },
 );
 
+worlds(
+  'a wrong secret draws on the budget of its client, in the world of that client',
+  async () => {
+    const sandbox = await createSandbox();
+    const made = await make(sandbox);
+    const minted = (await sandbox.control('POST', `worlds/${made.name}/credentials`, {
+      scopes: ['accounts:write'],
+    })) as Any;
+    const ask = async (client_secret: string) => {
+      const body = { grant_type: 'client_credentials', client_id: minted.client_id, client_secret };
+      const response = await sandbox.fetch('http://sandbox/api/v1/oauth/token', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      return response.status;
+    };
+    for (let n = 0; n < 10; n += 1) assert.is(await ask('wrong'), 401);
+    assert.is(await ask(minted.client_secret), 429);
+    await sandbox.close();
+  },
+);
+
 worlds.run();

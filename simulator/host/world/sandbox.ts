@@ -249,14 +249,15 @@ export class Sandbox {
     const token = tokenOf(call);
     if (token !== null) return this.hostOfToken(token);
     if (!call.target.startsWith('/api/v1/oauth/token')) return this.first;
-    const clientId = clientOf(call);
-    if (clientId === null) return this.first;
-    for (const host of this.worlds.values()) {
-      // The same client id exists in worlds made alike: its secret tells them apart.
-      const credential = host.world.credentials.get(clientId.id);
-      if (credential !== undefined && credential.clientSecret === clientId.secret) return host;
-    }
-    return this.first;
+    const client = clientOf(call);
+    const known = [...this.worlds.values()].flatMap((host) => {
+      const credential = client === null ? undefined : host.world.credentials.get(client.id);
+      return credential === undefined ? [] : [{ host, secret: credential.clientSecret }];
+    });
+    // The same client id exists in worlds made alike: its secret tells them apart.
+    const right = known.find(({ secret }) => secret === client?.secret);
+    // AUTH-3b: a wrong secret draws on the client's budget, where there is one such client.
+    return (right ?? (known.length === 1 ? known[0] : undefined))?.host ?? this.first;
   }
 
   hostOfToken(token: string): WorldHost {
