@@ -7,7 +7,7 @@ import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
 import { errorSettings } from '../../../fixtures/settings/errors.ts';
 import { idempotencySettings } from '../../../fixtures/settings/idempotency.ts';
 import { positionSettings } from '../../../fixtures/settings/positions.ts';
-import type { SettingSpec } from '../../../fixtures/settings/spec.ts';
+import type { ListSpec, SettingSpec } from '../../../fixtures/settings/spec.ts';
 import { transactionSettings } from '../../../fixtures/settings/transactions.ts';
 import { transitionSettings } from '../../../fixtures/settings/transitions.ts';
 import { updateSettings } from '../../../fixtures/settings/updates.ts';
@@ -60,6 +60,17 @@ function ownSettings(operation: Difference['operation']): Specs {
 
 function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
   if (spec.kind === 'boolean') return [!(now ?? spec.default)];
+  if (spec.kind === 'list' && spec.all) return otherOrders(spec, now);
   if (spec.kind !== 'choice') return [];
   return spec.allowed.filter((each) => each !== (now ?? spec.default));
+}
+
+/** NS-17: two neighbours the other way round, where the setting allows it. */
+function otherOrders({ default: usual, order = [] }: ListSpec, now: unknown): readonly string[][] {
+  const names = (Array.isArray(now) ? now : (usual ?? [])).map(String);
+  return names.slice(1).flatMap((name, n) => {
+    const before = names[n] as string;
+    const isFixed = order.some(([first, second]) => first === before && second === name);
+    return isFixed ? [] : [names.with(n, name).with(n + 1, before)];
+  });
 }

@@ -1,0 +1,31 @@
+// Other answers to open questions: what a setting may be besides, and nothing that a rule forbids.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Difference } from '../compare/difference.ts';
+import { flipsFor } from './flips.ts';
+
+const flips = suite('other answers to open questions');
+const difference = { operation: 'createAccount' } as Difference;
+
+flips('the checks stand in another order, but for those that the setting fixes', () => {
+  const now = ['route', 'token', 'key', 'rate', 'readable', 'replay', 'scope'];
+  const orders = flipsFor(difference, { check_order: now }).flatMap(({ setting, value }) =>
+    setting === 'check_order' ? [String(value)] : [],
+  );
+  assert.equal(orders, [
+    'route,key,token,rate,readable,replay,scope',
+    'route,token,rate,key,readable,replay,scope',
+    'route,token,key,readable,rate,replay,scope',
+    'route,token,key,rate,readable,scope,replay',
+  ]);
+});
+
+flips('a choice is each of the other values, a switch the other way', () => {
+  const given = flipsFor(difference, { duplicate_members: 'refused' });
+  const of = (name: string) =>
+    given.flatMap(({ setting, value }) => (setting === name ? [value] : []));
+  assert.equal(of('duplicate_members'), ['last_wins']);
+  assert.equal(of('tag_before_no_change').length, 1);
+});
+
+flips.run();
