@@ -313,4 +313,26 @@ effects('a suspended body outlives the saving of its world', () =>
   }),
 );
 
+effects('an answer that is lost may be the refusal of anything', async () => {
+  const client = await open();
+  await client.sandbox.faults.add({ effect: { kind: 'reset' } });
+  const good = {
+    client_reference_id: 'd1',
+    account_id: '1001',
+    trading_account_id: '5001',
+    currency: 'EUR',
+    amount: '-5',
+    transaction_type: 'Deposit',
+  };
+  for (const name of Object.keys(good)) {
+    for (const odd of ['odd', '', 5, null, [], {}, undefined]) {
+      const asked = client.call('POST', 'transactions', { body: { ...good, [name]: odd } });
+      const answer = await asked.catch(() => null);
+      // What cannot be read is refused before anything could be lost.
+      assert.ok(answer === null || answer.status < 500, `${name}: ${JSON.stringify(odd)}`);
+    }
+  }
+  await client.close();
+});
+
 effects.run();

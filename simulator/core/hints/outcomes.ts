@@ -98,8 +98,9 @@ function sameAmount({ behaviour }: RequestContext, sent: string, is: string): bo
 /** TXN-6, NS-43, NS-60. */
 function hintTerms(context: RequestContext, hints: Hint[]): void {
   const { body, world, behaviour } = context;
-  const type = body.transaction_type as string;
-  const amount = body.amount as string;
+  const [type, amount] = [body.transaction_type, optionalText(body, 'amount')];
+  // The answer that is lost or late may be a refusal of the amount.
+  if (amount === null || !behaviour.values.isDecimal(amount)) return;
   const method = optionalText(body, 'method');
   const contrary = type === 'Withdrawal' ? 'Deposit' : type === 'Deposit' ? 'Withdrawal' : null;
   if (method === null && contrary !== null && behaviour.values.method(amount) === contrary) {
@@ -115,12 +116,13 @@ function hintTerms(context: RequestContext, hints: Hint[]): void {
       words: `transaction_type is ${type} and method ${method}: it is a ${type} all the same.`,
     });
   }
-  const id = behaviour.values.id(body.trading_account_id as string) ?? '';
+  const id = behaviour.values.id(optionalText(body, 'trading_account_id') ?? '') ?? '';
   const booked = world.tradingAccounts.get(id)?.currency;
-  if (booked === undefined || booked === body.currency) return;
+  const currency = optionalText(body, 'currency');
+  if (booked === undefined || currency === null || booked === currency) return;
   hints.push({
     code: 'other_currency',
-    words: `Trading account ${id} is in ${booked}: the amount is booked as it is, though it is in ${quoteText(body.currency as string)}.`,
+    words: `Trading account ${id} is in ${booked}: the amount is booked as it is, though it is in ${quoteText(currency)}.`,
   });
 }
 
