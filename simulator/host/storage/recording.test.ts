@@ -64,8 +64,10 @@ async function converse(path: string, seed: number, interrupt: 'reset' | 'load' 
     if (n === 600 && interrupt === 'load') restoreState(first, state);
   }
   await first.advance({ by_ms: 1000 });
-  await kept.close();
+  // Calls may still wait for their turn: what comes from here on is not recorded either.
+  first.carryOut = carryOut;
   const world = JSON.stringify(dumpWorld(first.world));
+  await kept.close();
   await sandbox.close();
   return { answers, world, behaviour: sandbox.behaviour };
 }
