@@ -34,7 +34,7 @@ const limRate: Scenario = {
     const probe = await rateLimitProbeOf(t);
     const first = await sendBurst(t, probe, clearlyAbove(probe.perSecond));
     await demandLimited(t, probe, first);
-    expectPrompt(t, first);
+    await expectPrompt(t, probe, first);
     // What comes back is counted by what is served until the next refusal.
     t.presume('LIM-5');
 
@@ -144,15 +144,34 @@ function expectBurst(
 /** Of fewer refusals all may have been late on the way. */
 const FEW = 3;
 
-/** LIM-5: refused at once. The quickest refusal counts, so that a slow network is not blamed. */
-function expectPrompt(t: ScenarioContext, { served, limited }: Burst): void {
+/**
+ * LIM-5: refused at once. The quickest refusal counts, so that a slow network is not blamed; and it
+ * takes a second burst, so that a machine that stood still for once is not either.
+ */
+async function expectPrompt(
+  t: ScenarioContext,
+  probe: RateLimitProbe,
+  first: Burst,
+): Promise<void> {
+  const once = promptnessOf(first);
+  const told = once.truth === false ? promptnessOf(await burstAgain(t, probe)) : once;
+  const { truth, words, limited } = told;
+  t.claim('LIM-5', 'refused at once, not held back first', truth, words, ...limited);
+}
+
+async function burstAgain(t: ScenarioContext, probe: RateLimitProbe): Promise<Burst> {
+  await refill(t);
+  return await sendBurst(t, probe, clearlyAbove(probe.perSecond));
+}
+
+function promptnessOf({ served, limited }: Burst) {
   const slowest = Math.max(...served.map((each) => each.durationMs), 0);
   const quickest = Math.min(...limited.map((each) => each.durationMs));
   // Where even what was served took long, somebody is busy: then it takes more to tell.
   const prompt = quickest <= slowest + Math.max(600, slowest);
   const truth = prompt || limited.length >= FEW ? prompt : undefined;
-  const actual = `after ${Math.round(quickest)} ms, when the others took ${Math.round(slowest)}`;
-  t.claim('LIM-5', 'refused at once, not held back first', truth, actual, ...limited);
+  const words = `after ${Math.round(quickest)} ms, when the others took ${Math.round(slowest)}`;
+  return { truth, words, limited };
 }
 
 const limRetryAfter: Scenario = {

@@ -1,0 +1,51 @@
+// LIM-5: refusals that come late. Once is a machine that stood still; each time is the target's
+// doing.
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { served } from '../testing/bent-sandbox.ts';
+
+const lateMs = 900;
+const late = suite('late refusals');
+
+/** What LIM-5 comes to behind a gateway that keeps refusals back for as long as `isLate` says. */
+async function judgedBehind(isLate: (sinceFirstMs: number) => boolean) {
+  return await served([], async (target) => {
+    let firstAtMs = 0;
+    const gateway = createServer((incoming, response) => {
+      const { method, headers, url } = incoming;
+      const onward = request(`${target}${url}`, { method, headers }, (answer) => {
+        const give = () => {
+          response.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
+          answer.pipe(response);
+        };
+        if (answer.statusCode !== 429) return give();
+        firstAtMs ||= performance.now();
+        setTimeout(give, isLate(performance.now() - firstAtMs) ? lateMs : 0);
+      });
+      incoming.pipe(onward);
+    });
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+    try {
+      const options = { baseUrl, controlUrl: `${target}/_sandbox`, only: ['lim-rate'], json: true };
+      const { report } = await runJudge(options);
+      return report.rules.find(({ id }) => id === 'LIM-5')!.verdict;
+    } finally {
+      gateway.closeAllConnections();
+      gateway.close();
+    }
+  });
+}
+
+late('once, all of a burst, are no deviation', async () => {
+  assert.is(await judgedBehind((sinceMs) => sinceMs < lateMs / 2), 'passed');
+});
+
+late('again and again are one', async () => {
+  assert.is(await judgedBehind(() => true), 'deviates');
+});
+
+late.run();
