@@ -58,8 +58,8 @@ for (const [rate, seed, only, least] of DAYS) {
   );
 }
 
-const ILLS = ['error-page', 'reset-after', 'truncated', 'slow'] as const;
-for (const fault of sampleOfDay('networks that are wrong', ILLS, 2)) {
+const NETWORK_FAULTS = ['error-page', 'reset-after', 'truncated', 'slow'] as const;
+for (const fault of sampleOfDay('networks that are wrong', NETWORK_FAULTS, 2)) {
   chaos(`every answer is ${fault}: nothing is passed that was not shown`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
       const draw = (): NetworkFault => fault;

@@ -27,14 +27,14 @@ export async function startChaosProxy(options: ChaosProxyOptions): Promise<Chaos
   const agent = new Agent({ keepAlive: true });
   const happened = new Map<NetworkFault, number>();
   const server = createServer((incoming, response) => {
-    const ill = incoming.url?.startsWith(CONTROL) ? undefined : options.draw();
-    if (ill !== undefined) happened.set(ill, (happened.get(ill) ?? 0) + 1);
+    const fault = incoming.url?.startsWith(CONTROL) ? undefined : options.draw();
+    if (fault !== undefined) happened.set(fault, (happened.get(fault) ?? 0) + 1);
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      if (ill === 'reset-before') return void incoming.socket.resetAndDestroy();
-      if (ill !== undefined && UNSEEN.has(ill)) return answerFor(response, ill);
-      pass({ options, agent, incoming, response, body: Buffer.concat(chunks), ill });
+      if (fault === 'reset-before') return void incoming.socket.resetAndDestroy();
+      if (fault !== undefined && UNSEEN.has(fault)) return answerFor(response, fault);
+      pass({ options, agent, incoming, response, body: Buffer.concat(chunks), fault });
     });
   });
   server.on('upgrade', (incoming, socket, head) => tunnel(options.target, incoming, socket, head));
@@ -73,8 +73,8 @@ function tunnel(target: string, incoming: IncomingMessage, socket: Duplex, head:
   }
 }
 
-function answerFor(response: ServerResponse, ill: NetworkFault): void {
-  const { status, headers, body } = ERROR_PAGES[ill]!;
+function answerFor(response: ServerResponse, fault: NetworkFault): void {
+  const { status, headers, body } = ERROR_PAGES[fault]!;
   response.writeHead(status, headers).end(body);
 }
 
@@ -84,21 +84,22 @@ interface Passing {
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: Buffer;
-  readonly ill: NetworkFault | undefined;
+  readonly fault: NetworkFault | undefined;
 }
 
-function pass({ options, agent, incoming, response, body, ill }: Passing): void {
+function pass({ options, agent, incoming, response, body, fault }: Passing): void {
   const { method, rawHeaders, url = '/' } = incoming;
   const headers = rawHeaders as unknown as string[];
   const onward = request(options.target + url, { method, headers, agent }, (answer) => {
     const chunks: Buffer[] = [];
     answer.on('data', (chunk: Buffer) => chunks.push(chunk));
     answer.on('end', () => {
-      if (ill === 'reset-after') return void incoming.socket.resetAndDestroy();
-      if (ill !== undefined && ERROR_PAGES[ill] !== undefined) return answerFor(response, ill);
-      const late = ill === 'slow' ? (options.slowMs ?? 0) : 0;
+      if (fault === 'reset-after') return void incoming.socket.resetAndDestroy();
+      if (fault !== undefined && ERROR_PAGES[fault] !== undefined)
+        return answerFor(response, fault);
+      const late = fault === 'slow' ? (options.slowMs ?? 0) : 0;
       const whole = Buffer.concat(chunks);
-      const send = () => relay(response, answer, whole, ill === 'truncated', options.skewMs ?? 0);
+      const send = () => relay(response, answer, whole, fault === 'truncated', options.skewMs ?? 0);
       if (late > 0) setTimeout(send, late);
       else send();
     });

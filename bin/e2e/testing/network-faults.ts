@@ -15,7 +15,7 @@ export type NetworkFault =
   | 'truncated'
   | 'slow';
 
-const ILLS: readonly NetworkFault[] = [
+const NETWORK_FAULTS: readonly NetworkFault[] = [
   'limited',
   'limited-without-headers',
   'limited-for-long',
@@ -89,11 +89,11 @@ export const ERROR_PAGES: Readonly<Partial<Record<NetworkFault, ErrorPage>>> = {
 export function faultDrawer(
   seed: number,
   rate: number,
-  ills: readonly NetworkFault[] = ILLS,
+  faults: readonly NetworkFault[] = NETWORK_FAULTS,
 ): () => NetworkFault | undefined {
   const random = new Random(seed);
   return () => {
     const [hit, which] = [random.next(), random.next()];
-    return hit < rate ? ills[Math.floor(which * ills.length)] : undefined;
+    return hit < rate ? faults[Math.floor(which * faults.length)] : undefined;
   };
 }
