@@ -49,7 +49,7 @@ const mostResidentBytes = 700 * mebibyte;
 /** Who waits for an answer and hears nothing for so long hangs up. */
 const quietMs = 5000;
 const lookMs = 5;
-const settleMs = 60_000;
+const settleMs = 15_000;
 
 export async function abuse(options: AbuseOptions): Promise<AbuseReport> {
   await phoneTables.load();

@@ -69,8 +69,8 @@ const manifest: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /package\.json$/ }, async ({ path }) => {
       if (path !== join(root, 'package.json')) return;
-      const { name, version } = JSON.parse(await readFile(path, 'utf8'));
-      return { contents: JSON.stringify({ name, version }), loader: 'json' };
+      const { version } = JSON.parse(await readFile(path, 'utf8'));
+      return { contents: JSON.stringify({ version }), loader: 'json' };
     });
   },
 };
