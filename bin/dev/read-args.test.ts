@@ -25,6 +25,7 @@ args('each tool that is run reads its arguments by the one door', () => {
 args('what is not known and what is no number end with one line; --help says what there is', () => {
   for (const [tool, given, words] of [
     ['trace', ['--nothing'], "trace: Unknown option '--nothing'; --help says what there is\n"],
+    ['prove', ['LIM-1', 'LIM-l'], /^prove: no deviation and no rule is LIM-l; .+\n$/],
     [
       'kills',
       ['--kills', '0'],
