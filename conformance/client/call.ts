@@ -1,7 +1,8 @@
 // What one run of a client left behind: its calls as they came, how the command ended, what it
 // printed.
+
+import type { OperationName } from '../engine/operations.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
-import type { OperationName } from './operations.ts';
 
 /** What became of a call: what the client was told, and whether the platform ran it. */
 export type Fate =

@@ -1,7 +1,9 @@
 // What the first run has shown of a client: the places where something can go wrong.
+
+import type { OperationName } from '../engine/operations.ts';
 import { type ApiCall, isUnheard, type Recording, succeeded } from './call.ts';
 import { sameRequest } from './intents.ts';
-import { isWrite, type OperationName, routeOf } from './operations.ts';
+import { isWrite, routeOf } from './operations.ts';
 
 /** One thing that the client wants of the platform. */
 export interface Site {

@@ -1,58 +1,28 @@
 // The operations of the API as a judge of clients needs them: how a call is told, what it is about,
 // and which of its members are references, amounts or ids.
+import { OPERATIONS, type OperationName } from '../engine/operations.ts';
 import type { ApiCall } from './call.ts';
 
-interface Row {
-  readonly method: string;
-  /** Below `/api/v1`; `:id` stands for one segment. */
-  readonly path: string;
-  /** One of the nine that take an Idempotency-Key. */
-  readonly writes?: true;
-}
-
-const rows = {
-  createAccount: { method: 'POST', path: 'accounts', writes: true },
-  bulkCreateAccounts: { method: 'POST', path: 'accounts/bulk', writes: true },
-  updateAccount: { method: 'PATCH', path: 'accounts/:id', writes: true },
-  openPosition: { method: 'POST', path: 'positions/open', writes: true },
-  closePosition: { method: 'POST', path: 'positions/close', writes: true },
-  createTransaction: { method: 'POST', path: 'transactions', writes: true },
-  approveTransaction: { method: 'POST', path: 'transactions/:id/approve', writes: true },
-  rejectTransaction: { method: 'POST', path: 'transactions/:id/reject', writes: true },
-  cancelTransaction: { method: 'POST', path: 'transactions/:id/cancel', writes: true },
-  createWebhook: { method: 'POST', path: 'webhooks' },
-  listWebhooks: { method: 'GET', path: 'webhooks' },
-  getWebhook: { method: 'GET', path: 'webhooks/:id' },
-  rotateWebhookSecret: { method: 'POST', path: 'webhooks/:id/rotate-secret' },
-  disableWebhook: { method: 'POST', path: 'webhooks/:id/disable' },
-  issueToken: { method: 'POST', path: 'oauth/token' },
-  listAccounts: { method: 'GET', path: 'accounts' },
-  listTransactions: { method: 'GET', path: 'transactions' },
-} as const satisfies Readonly<Record<string, Row>>;
-
-export type OperationName = keyof typeof rows;
-
-const patterns = Object.entries(rows).map(([name, { method, path }]) => ({
+const patterns = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
   name: name as OperationName,
   method,
   // `accounts/bulk` stands before `accounts/:id`, which would match it as well.
-  pattern: new RegExp(`^/api/v1/${path.replace(':id', '[^/]+')}$`),
+  pattern: new RegExp(`^${path.replace(':id', '[^/]+')}$`),
 }));
 
 export function findOperation(method: string, path: string): OperationName | null {
   return patterns.find((row) => row.method === method && row.pattern.test(path))?.name ?? null;
 }
 
+/** One of the nine that take an Idempotency-Key. */
 export function isWrite(operation: OperationName | null): boolean {
-  if (operation === null) return false;
-  const row: Row = rows[operation];
-  return row.writes === true;
+  return operation !== null && OPERATIONS[operation].keyed;
 }
 
 /** `POST /api/v1/transactions/{id}/approve`. */
 export function routeOf(operation: OperationName): string {
-  const { method, path } = rows[operation];
-  return `${method} /api/v1/${path.replace(':id', '{id}')}`;
+  const { method, path } = OPERATIONS[operation];
+  return `${method} ${path.replace(':id', '{id}')}`;
 }
 
 export type Members = Readonly<Record<string, unknown>>;

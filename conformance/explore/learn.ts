@@ -3,25 +3,14 @@
 import { runScenarios } from '../engine/run/run.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Scenario } from '../engine/types.ts';
-import type { Provider } from '../providers/target.ts';
 import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
+import type { ScenarioOptions } from './scenario-options.ts';
 
 export interface Learned {
   /** Settings of the simulator, by name. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly requests: number;
-}
-
-export interface LearnOptions {
-  readonly provider: Provider;
-  readonly sender: Sender;
-  readonly timeoutMs: number;
-  readonly maxRate?: number;
-  /** No more requests than so many. */
-  readonly most: number;
-  readonly signal: AbortSignal;
-  readonly secret: (value: string) => void;
 }
 
 /** They take many requests for one question that hardly anything else depends on. */
@@ -41,7 +30,7 @@ const NEVER_LEARNED = [
   'provider_withdrawals',
 ];
 
-export async function learn(options: LearnOptions): Promise<Learned> {
+export async function learn(options: ScenarioOptions): Promise<Learned> {
   const { provider, sender, timeoutMs, maxRate, most, signal, secret } = options;
   const chosen = scenarios.filter(observes);
   const enough = new AbortController();

@@ -1,9 +1,8 @@
 // A sequence of calls with symbolic references, so that the same one can be played on the target,
 // on the model, from fresh, and with calls left out.
-import type { CredentialOptions } from '../providers/target.ts';
-import type { OPERATIONS } from './play/operations.ts';
 
-export type Operation = keyof typeof OPERATIONS;
+import type { OperationName } from '../engine/operations.ts';
+import type { CredentialOptions } from '../providers/target.ts';
 
 /** Stands for something that only playing makes known; everything else in a value is literal. */
 export type Symbolic =
@@ -41,7 +40,7 @@ export interface CallStep {
   readonly do: 'call';
   /** By which later steps refer to it; kept when others are dropped. */
   readonly n: number;
-  readonly operation: Operation;
+  readonly operation: OperationName;
   /** A role, the name of a minted credential, or `nobody`. */
   readonly as: string;
   /** The id in the path. */

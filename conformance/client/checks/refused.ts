@@ -1,4 +1,6 @@
 // Checks of what a client does with a no: refusals that stand, tags that are stale.
+
+import type { OperationName } from '../../engine/operations.ts';
 import { type ApiCall, endingWords, type Recording } from '../call.ts';
 import type { RefusalCode } from '../faults/answers.ts';
 import { statusOf } from '../faults/answers.ts';
@@ -7,7 +9,7 @@ import { overtake } from '../faults/stale.ts';
 import { sameRequest } from '../intents.ts';
 import { parseJson } from '../json.ts';
 import { callsAt, chosen, type Observation, type Site, sitesOf } from '../observation.ts';
-import { membersOf, type OperationName } from '../operations.ts';
+import { membersOf } from '../operations.ts';
 import {
   type Aim,
   advise,

@@ -1,12 +1,14 @@
 // Checks of what a client takes answers for: large ids, unknown members, 200 for 201, no JSON at
 // all.
+
+import type { OperationName } from '../../engine/operations.ts';
 import { endingWords, type Recording, succeeded } from '../call.ts';
 import { createBefore } from '../faults/converging.ts';
 import { idsIn, isLarge, isRounded, withLargeIds } from '../faults/large-ids.ts';
 import { meetGateway, refuseInText } from '../faults/plain-text.ts';
 import { withUnknownMembers } from '../faults/reshaping.ts';
 import { callsAt, chosen, isSuccess, type Observation, type Site } from '../observation.ts';
-import { isWrite, type OperationName } from '../operations.ts';
+import { isWrite } from '../operations.ts';
 import { crashInParser } from '../parser-crash.ts';
 import {
   type Aim,

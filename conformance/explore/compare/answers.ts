@@ -1,7 +1,7 @@
 // Compares what one call was answered by the target and by the model.
+import { OPERATIONS } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
-import { OPERATIONS } from '../play/operations.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';

@@ -1,11 +1,12 @@
 // One thing in which the target and the model differ.
+
+import type { OperationName } from '../../engine/operations.ts';
 import type { Basis } from '../play/outcome.ts';
-import type { Operation } from '../sequence.ts';
 
 export interface Difference {
   /** The step at which it shows. */
   readonly n: number;
-  readonly operation: Operation | 'delivery' | 'ledger' | 'burst';
+  readonly operation: OperationName | 'delivery' | 'ledger' | 'burst';
   /** What differs: `status`, `body.amount`, `header.etag`, `replay`, … */
   readonly at: string;
   readonly model: string;

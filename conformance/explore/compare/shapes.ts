@@ -1,6 +1,6 @@
 // How each member of an answer is compared: as it is, as a name for a record, as a time, as words.
 import { type PROFILE, PROFILE_MEMBERS } from '../../engine/account-members.ts';
-import type { Operation } from '../sequence.ts';
+import type { OperationName } from '../../engine/operations.ts';
 
 /** What stands for what, by the kind of record it names. */
 export type Space =
@@ -149,7 +149,7 @@ export const PROBLEM = record({
   errors: open,
 });
 
-export const SUCCESS: Readonly<Record<Operation, Shape>> = {
+export const SUCCESS: Readonly<Record<OperationName, Shape>> = {
   createAccount: ACCOUNT,
   updateAccount: ACCOUNT,
   bulkCreateAccounts: BULK,

@@ -1,6 +1,6 @@
 // Ideas about calls that something happens to: refused for the moment, lost on the way, kept
 // waiting.
-import { OPERATIONS } from '../play/operations.ts';
+import { OPERATIONS } from '../../engine/operations.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import { type Drawing, type Idea, newKey } from './idea.ts';
 import type { Scene } from './scene.ts';

@@ -1,5 +1,5 @@
 // Ideas about calls that were made before: again as they were, or in every wrong mixture.
-import { OPERATIONS } from '../play/operations.ts';
+import { OPERATIONS } from '../../engine/operations.ts';
 import type { CallStep, Value } from '../sequence.ts';
 import { type Drawing, type Idea, newKey } from './idea.ts';
 import { keysAlike } from './mixtures/lookalikes.ts';

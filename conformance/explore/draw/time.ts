@@ -1,5 +1,5 @@
 // Ideas about time: how long keys, tokens, rates and rotations last.
-import { OPERATIONS } from '../play/operations.ts';
+import { OPERATIONS } from '../../engine/operations.ts';
 import type { Step } from '../sequence.ts';
 import { createCall } from './accounts.ts';
 import { decideCall } from './decisions.ts';

@@ -1,7 +1,9 @@
 // ERR-3: whether the wrong refusal of one operation comes from another one too. The plainest
 // refusals of the same code are played for it.
+
+import type { OperationName } from '../../engine/operations.ts';
 import { likenessOf } from '../compare/difference.ts';
-import { callsOf, type Operation, type Step } from '../sequence.ts';
+import { callsOf, type Step } from '../sequence.ts';
 import type { Found, Play } from './investigate.ts';
 import { call, create, idOf, mail, person } from './plain-calls.ts';
 
@@ -26,7 +28,7 @@ const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
 };
 
 /** Another operation that answers in the same way; undefined where none was seen to. */
-export async function elsewhere(found: Found, play: Play): Promise<Operation | undefined> {
+export async function elsewhere(found: Found, play: Play): Promise<OperationName | undefined> {
   const { at, operation, modelAnswer, targetAnswer } = found.difference;
   if (at !== 'status' && at !== 'code') return undefined;
   // What two operations serve in place of a refusal are two checks that lack.

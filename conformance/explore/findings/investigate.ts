@@ -1,9 +1,11 @@
 // What becomes of a difference: shown again from fresh, and shrunk to the shortest sequence that
 // still shows it.
+
+import type { OperationName } from '../../engine/operations.ts';
 import { type Difference, isOfAll, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, type Operation, renumbered, type Sequence } from '../sequence.ts';
+import { callsOf, renumbered, type Sequence } from '../sequence.ts';
 import { elsewhere } from './elsewhere.ts';
 import { shrink, upTo } from './shrink.ts';
 
@@ -19,7 +21,7 @@ export interface Found {
   times: number;
   readonly metAs: Set<string>;
   /** ERR-3: another operation that was seen to answer a refusal in the same way. */
-  readonly elsewhere?: Operation;
+  readonly elsewhere?: OperationName;
 }
 
 const AGAIN = 2;

@@ -4,8 +4,8 @@ import { judgeRule } from '../../engine/judge/verdicts.ts';
 import { runScenarios } from '../../engine/run/run.ts';
 import type { Sender } from '../../engine/send/sender.ts';
 import type { Scenario } from '../../engine/types.ts';
-import type { Provider } from '../../providers/target.ts';
 import { scenarios } from '../../scenarios/all.ts';
+import type { ScenarioOptions } from '../scenario-options.ts';
 import type { Found } from './investigate.ts';
 import { rulesFor } from './rules.ts';
 
@@ -17,23 +17,12 @@ export interface JudgeSays {
 
 export const NOT_ASKED: JudgeSays = { rule: null, says: 'was not asked' };
 
-export interface JudgeOptions {
-  readonly provider: Provider;
-  readonly sender: Sender;
-  readonly timeoutMs: number;
-  readonly maxRate?: number;
-  /** No more requests than so many: what is left is not asked. */
-  readonly most: number;
-  readonly signal: AbortSignal;
-  readonly secret: (value: string) => void;
-}
-
 export interface Judged {
   readonly says: ReadonlyMap<Found, JudgeSays>;
   readonly requests: number;
 }
 
-export async function askJudge(all: readonly Found[], options: JudgeOptions): Promise<Judged> {
+export async function askJudge(all: readonly Found[], options: ScenarioOptions): Promise<Judged> {
   const { most, ...rest } = options;
   const says = new Map<Found, JudgeSays>();
   const ofRule = new Map<string, JudgeSays>();
@@ -59,7 +48,7 @@ function playing(rule: string): readonly Scenario[] {
 async function judge(
   rule: string,
   most: number,
-  { sender, signal, ...rest }: Omit<JudgeOptions, 'most'>,
+  { sender, signal, ...rest }: Omit<ScenarioOptions, 'most'>,
 ): Promise<{ says: JudgeSays; requests: number }> {
   const enough = new AbortController();
   const stop = () => enough.abort();

@@ -1,9 +1,10 @@
 // Calls of which nothing is special, numbered by what they name.
-import type { CallStep, Operation, Value } from '../sequence.ts';
+import type { OperationName } from '../../engine/operations.ts';
+import type { CallStep, Value } from '../sequence.ts';
 
 export function call(
   n: number,
-  operation: Operation,
+  operation: OperationName,
   as: string,
   rest: Partial<CallStep>,
 ): CallStep {

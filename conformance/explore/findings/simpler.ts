@@ -1,8 +1,9 @@
 // Plainer forms of one step, the boldest first.
 import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
+import type { OperationName } from '../../engine/operations.ts';
 import { sameValue } from '../draw/scene.ts';
-import { type CallStep, callsOf, type Operation, type Step, type Value } from '../sequence.ts';
+import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
 
 /** What it is tried in place of depends on what comes before. */
 export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
@@ -90,7 +91,7 @@ function withOtherWords(call: CallStep): CallStep | undefined {
   return { ...call, body: { accounts: [{ ...first, first_name: 'Other' } as Value, ...rest] } };
 }
 
-const WORDS: Readonly<Partial<Record<Operation, { readonly [name: string]: Value }>>> = {
+const WORDS: Readonly<Partial<Record<OperationName, { readonly [name: string]: Value }>>> = {
   createAccount: { first_name: 'Other' },
   createTransaction: { amount: '123.45' },
   rejectTransaction: { reason: 'another' },

@@ -1,10 +1,11 @@
 // Says in words what differs, so that it can be the title of a bug.
+
+import type { OperationName } from '../../engine/operations.ts';
 import { span } from '../../reports/verdict-words.ts';
-import type { Operation } from '../sequence.ts';
 import type { Found } from './investigate.ts';
 import { type Evidence, evidenceOf } from './signs/evidence.ts';
 
-const DOING: Readonly<Record<Operation, string>> = {
+const DOING: Readonly<Record<OperationName, string>> = {
   createAccount: 'creating an account',
   updateAccount: 'updating an account',
   bulkCreateAccounts: 'creating accounts in bulk',

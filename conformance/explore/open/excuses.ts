@@ -1,11 +1,12 @@
 // What a target may answer otherwise than the model because the specification leaves it open: known
 // by the question, and only where no setting of the model says it.
 import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
+import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { Difference } from '../compare/difference.ts';
 import type { CallOutcome } from '../play/outcome.ts';
-import type { CallStep, Operation } from '../sequence.ts';
+import type { CallStep } from '../sequence.ts';
 
 /** A difference with all that may explain it. */
 export interface Case {
@@ -144,7 +145,7 @@ export function excuseOf(each: Case): Excuse | undefined {
 }
 
 /** The members that the specification shows, by operation. */
-const KNOWN_MEMBERS: Readonly<Partial<Record<Operation, readonly string[]>>> = {
+const KNOWN_MEMBERS: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
   createAccount: [
     ...['client_reference_id', 'email', 'phone', 'phone_region', 'brand_id'],
     ...PROFILE_MEMBERS,

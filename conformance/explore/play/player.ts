@@ -1,6 +1,6 @@
 // Plays a sequence on one ground, step by step, and keeps what came back.
-
 import { isRole } from '../../engine/capabilities.ts';
+import { OPERATIONS } from '../../engine/operations.ts';
 import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
@@ -10,7 +10,6 @@ import type { CallStep, ManyStep, RoleHas, Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import type { Ground } from './ground.ts';
 import { operate } from './operate.ts';
-import { OPERATIONS } from './operations.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
 
 /** How long a call may be kept waiting, by the wall. */

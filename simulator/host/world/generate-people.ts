@@ -110,15 +110,6 @@ function formatHundredths(count: number): string {
   return `${Math.floor(count / 100)}.${String(count % 100).padStart(2, '0')}`;
 }
 
-/** By the remainder, as ever, so that a seed goes on making the same people. */
-function below(random: Random, limit: number): number {
-  return random.bits() % limit;
-}
-
-function oneOf<T>(random: Random, items: readonly T[]): T {
-  return items[below(random, items.length)] as T;
-}
-
 function makeAccount(
   n: number,
   brand_id: string,
@@ -126,15 +117,15 @@ function makeAccount(
   pools: Pools,
   random: Random,
 ): AccountFixture {
-  const person = oneOf(random, pools.people);
-  const beganAgo = 1 + below(random, longestAgo(generate) - 1);
+  const person = random.pick(pools.people);
+  const beganAgo = 1 + random.below(longestAgo(generate) - 1);
   const tradingAccounts = generate.trading_accounts_per_account ?? 1;
   const transactions = times(generate.transactions_per_account ?? 3, (at) => {
     const reference = `made-up-${n}-${at + 1}`;
-    return makeTransaction(reference, beganAgo, oneOf(random, pools.movements), random);
+    return makeTransaction(reference, beganAgo, random.pick(pools.movements), random);
   });
   const positions = times(generate.positions_per_account ?? 1, () =>
-    makePosition(beganAgo, oneOf(random, pools.trades), random),
+    makePosition(beganAgo, random.pick(pools.trades), random),
   );
   return {
     brand_id,
@@ -182,8 +173,8 @@ function makeTransaction(
   { amount, transaction_type, status }: Movement,
   random: Random,
 ): TransactionFixture {
-  const askedAgo = below(random, beganAgo);
-  const decidedAgo = below(random, askedAgo + 1);
+  const askedAgo = random.below(beganAgo);
+  const decidedAgo = random.below(askedAgo + 1);
   return {
     client_reference_id,
     amount,
@@ -197,11 +188,11 @@ function makeTransaction(
 
 function makePosition(beganAgo: number, trade: Trade, random: Random): PositionFixture {
   const { instrument, side, volume, price: open_price, closed } = trade;
-  const openedAgo = below(random, beganAgo);
+  const openedAgo = random.below(beganAgo);
   const position = { instrument, side, volume, open_price, ago: openedAgo };
   if (!closed) return position;
   return {
     ...position,
-    closed: { ago: below(random, openedAgo + 1), price: open_price },
+    closed: { ago: random.below(openedAgo + 1), price: open_price },
   };
 }

@@ -41,4 +41,6 @@ export const OPERATIONS = {
   listAccounts: other('GET', '/api/v1/accounts'),
   listTransactions: other('GET', '/api/v1/transactions'),
   getAccountStatus: other('GET', '/api/v1/accounts/:id/status'),
-} satisfies Readonly<Record<string, OperationForm>>;
+} as const satisfies Readonly<Record<string, OperationForm>>;
+
+export type OperationName = keyof typeof OPERATIONS;
