@@ -73,6 +73,9 @@ const BENDS: Partial<Record<DefectId, Bend>> = {
   'conv-amount-rounded': onTransactions(
     member((body) => (body.amount = String(Math.round(Number(body.amount))))),
   ),
+  'txn-amount-absolute': onTransactions(
+    member((body) => (body.amount = textOr(body.amount, '').replace(/^-/, ''))),
+  ),
   'conv-amount-one-place': onTransactions(
     member((body) => (body.amount = textOr(body.amount, '').replace(/(\.\d)\d+$/, '$1'))),
   ),
@@ -149,6 +152,9 @@ const BENDS: Partial<Record<DefectId, Bend>> = {
   }),
   'err-status-text': onProblems((body) => (body.status = String(body.status))),
   'err-type-blank': onProblems((body) => (body.type = 'about:blank')),
+  'err-type-relative': onProblems((body) => {
+    body.type = `/errors/${textOr(body.code, '')}`;
+  }),
   'err-type-title': onProblems((body) => {
     body.type = textOr(body.type, '').replace(/[^/]*$/, textOr(body.title, '').replace(/ /g, '-'));
   }),
@@ -180,6 +186,9 @@ const BENDS: Partial<Record<DefectId, Bend>> = {
     setHeader(answer, 'Content-Type', 'text/plain');
     answer.body = 'slow down';
   }),
+  'lim-retry-date': limited((answer, { mind }) =>
+    setHeader(answer, 'Retry-After', new Date(mind.now() + 1000).toUTCString()),
+  ),
   'lim-fraction': limited((answer) => {
     const wait = answer.headers.find(([name]) => name === 'Retry-After')?.[1];
     setHeader(answer, 'Retry-After', `${wait}.5`);

@@ -81,8 +81,10 @@ export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | nu
   const { style } = mind;
   const body = JSON.stringify(envelopeOf(mind, delivery));
   const firstMs = delivery.attempts[0]?.atMs ?? mind.now();
-  const signature = sign(mind, subscription, body, firstMs);
   const n = delivery.attempts.length + 1;
+  const isBare = n > 1 && mind.has('comb-retry-one-signature');
+  const signer = isBare ? { ...subscription, previousSecret: null } : subscription;
+  const signature = sign(mind, signer, body, firstMs);
   const attempt: Attempt = { n, atMs: mind.now(), status: null, error: null, signature };
   delivery.attempts.push(attempt);
   delivery.inFlight = true;
@@ -99,9 +101,14 @@ export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | nu
     url: sentTo(mind, subscription.url),
     method: mind.has('evt-put') ? 'PUT' : 'POST',
     headers,
-    body,
+    body: mind.has('comb-length-in-chars') ? cutTo(body.length, body) : body,
     follows: mind.has('evt-follows'),
   };
+}
+
+/** What is left of a text that may have only so many bytes. */
+function cutTo(bytes: number, text: string): string {
+  return Buffer.byteLength(text) <= bytes ? text : cutTo(bytes, text.slice(0, -1));
 }
 
 /** EVT-11 */
@@ -169,11 +176,26 @@ export function endAttempt(
   }
   if (mind.has('evt-last-failed')) subscription.lastDeliveredSeq = seq;
   if (delivery.status !== 'pending') return;
-  const wait = waitAfter(mind, attempt.n);
+  if (status === 410 && mind.has('evt-410-disables')) {
+    disable(mind, subscription, 'the receiver is gone');
+    return;
+  }
+  const wait = waitAfter(mind, countedFailures(mind, delivery, attempt.n));
   if (wait === undefined) {
     delivery.status = 'exhausted';
     subscription.stopped = mind.style.holdsBack;
     return;
   }
-  delivery.dueAtMs = (mind.style.countsFrom === 'start' ? attempt.atMs : mind.now()) + wait;
+  const { countsFrom } = mind.style;
+  delivery.dueAtMs = (countsFrom === 'start' ? attempt.atMs : mind.now()) + wait;
+  if (mind.has('time-waits-from-first')) delivery.dueAtMs = delivery.attempts[0]!.atMs + wait;
+}
+
+/** Of this delivery; a defect counts those of its subscription. */
+function countedFailures(mind: SecondMind, { subscriptionId }: Delivery, n: number): number {
+  if (!mind.has('comb-waits-shared') || n > WAITS_MS.length) return n;
+  const own = mind.deliveries.filter((each) => each.subscriptionId === subscriptionId);
+  const attempts = own.flatMap((each) => each.attempts);
+  const failed = attempts.filter(({ status }) => !isSuccess(mind, status));
+  return Math.min(failed.length, WAITS_MS.length);
 }

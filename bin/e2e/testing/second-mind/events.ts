@@ -96,6 +96,7 @@ export function wakeDisabled(mind: SecondMind): void {
 }
 
 function enqueue(mind: SecondMind, { id }: Subscription, event: EventRecord): void {
+  if (mind.has('comb-queue-replaced')) replaceWaiting(mind, id, event);
   mind.deliveries.push({
     id: `dlv_${mind.deliveries.length + 1}`,
     subscriptionId: id,
@@ -105,6 +106,14 @@ function enqueue(mind: SecondMind, { id }: Subscription, event: EventRecord): vo
     dueAtMs: mind.now(),
     inFlight: false,
   });
+}
+
+/** What waits for the same subscription with news of the same account is not sent any more. */
+function replaceWaiting(mind: SecondMind, subscriptionId: number, { accountId }: EventRecord) {
+  for (const each of mind.deliveries) {
+    const isOwn = each.subscriptionId === subscriptionId && each.event.accountId === accountId;
+    if (isOwn && each.status === 'pending' && !each.inFlight) each.status = 'stopped';
+  }
 }
 
 /** EVT-10b: what a credential may hear of what came after a number, within seven days. */

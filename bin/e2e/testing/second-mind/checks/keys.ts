@@ -4,6 +4,7 @@ import { bentReplay } from '../bent-answers.ts';
 import { asciiLower } from '../operations/accounts.ts';
 import {
   copyOf,
+  headerOf,
   headersOf,
   invalid,
   plainId,
@@ -21,7 +22,7 @@ const MOST_CHARS = 255;
 /** IDEM-1a, IDEM-1b, IDEM-1c */
 export function keyProblem(ctx: RequestContext): Answer | null {
   const { mind, operation } = ctx;
-  const wantsKey = operation.keyed || (mind.has('hook-wants-key') && isNewHook(ctx));
+  const wantsKey = operation.keyed || wantsKeyAnyway(ctx);
   if (!wantsKey) return null;
   const given = headersOf(ctx.call, 'idempotency-key');
   const [status, code] = mind.has('idem-missing-422')
@@ -46,7 +47,9 @@ export function keyProblem(ctx: RequestContext): Answer | null {
   return null;
 }
 
-const isNewHook = ({ operation }: RequestContext) => operation.name === 'createWebhook';
+const wantsKeyAnyway = ({ mind, operation }: RequestContext): boolean =>
+  (mind.has('hook-wants-key') && operation.name === 'createWebhook') ||
+  (mind.has('hook-rotate-wants-key') && operation.name === 'rotateWebhookSecret');
 
 function mayLackKey({ mind, operation }: RequestContext, isBlank: boolean): boolean {
   if (isBlank) return mind.has('idem-blank-key');
@@ -67,13 +70,13 @@ export function subjectOf(ctx: RequestContext): string {
   if (mind.has('idem-one-subject')) return '';
   switch (operation.name) {
     case 'createAccount':
-      return personSubject(ctx);
+      return personSubject(ctx, body);
     case 'createTransaction': {
       const reference = textOr(body.client_reference_id, '');
       return mind.style.transactionSubjectByCase ? reference : reference.toLowerCase();
     }
     case 'bulkCreateAccounts':
-      return batchSubject(ctx, body.accounts);
+      return isOneOf(ctx) ? personSubject(ctx, rowsOf(ctx)[0]!) : batchSubject(ctx, rowsOf(ctx));
     case 'openPosition':
     case 'closePosition':
       if (mind.has('pos-key-for-all')) return '';
@@ -86,8 +89,17 @@ export function subjectOf(ctx: RequestContext): string {
   }
 }
 
-function personSubject({ body, mind }: RequestContext): string {
-  const reference = textOr(body.client_reference_id, '');
+function rowsOf({ body }: RequestContext): JsonObject[] {
+  const rows = Array.isArray(body.accounts) ? body.accounts : [];
+  return rows.map((row) => (isObject(row) ? row : {}));
+}
+
+const isOneOf = (ctx: RequestContext): boolean =>
+  ctx.mind.has('comb-batch-of-one') && rowsOf(ctx).length === 1;
+
+function personSubject({ mind }: RequestContext, body: JsonObject): string {
+  const whole = textOr(body.client_reference_id, '');
+  const reference = mind.has('size-subject-200') ? whole.slice(0, 200) : whole;
   if (mind.has('idem-subject-by-case')) return reference;
   if (mind.has('comb-case-ascii')) return asciiLower(reference);
   if (mind.has('idem-brand-in-subject')) return `${reference.toLowerCase()} ${body.brand_id}`;
@@ -100,9 +112,9 @@ function comparedVolume({ body, mind }: RequestContext): string {
 }
 
 /** IDEM-9a */
-function batchSubject({ mind }: RequestContext, rows: Json | undefined): string {
-  const parts = (Array.isArray(rows) ? rows : []).map((row) => {
-    const of: JsonObject = isObject(row) ? row : {};
+function batchSubject({ mind }: RequestContext, rows: readonly JsonObject[]): string {
+  const most = mind.has('size-batch-subject-50') ? 50 : rows.length;
+  const parts = rows.slice(0, most).map((of) => {
     const reference = textOr(of.client_reference_id, null)?.toLowerCase() ?? null;
     if (mind.has('idem-batch-references')) return [reference];
     const part: Json[] = [reference, of.email ?? null, of.brand_id ?? null];
@@ -114,14 +126,17 @@ function batchSubject({ mind }: RequestContext, rows: Json | undefined): string 
 }
 
 /** Which operations share their keys: none, but for defects (IDEM-3). */
-function spaceOf({ mind, operation }: RequestContext): string {
+function spaceOf(ctx: RequestContext): string {
+  const { mind, operation } = ctx;
+  if (isOneOf(ctx)) return 'createAccount';
   if (mind.has('pos-shared-key') && /Position$/.test(operation.name)) return 'position';
   const isTransition = /^(approve|reject|cancel)/.test(operation.name);
   if (isTransition && mind.has('idem-operations-share')) return 'transition';
   return operation.name;
 }
 
-function ownerOf({ mind, credential }: RequestContext): string {
+function ownerOf({ call, mind, credential }: RequestContext): string {
+  if (mind.has('comb-key-by-token')) return headerOf(call, 'authorization') ?? '';
   return mind.has('idem-shared-credentials') ? credential.firmId : credential.clientId;
 }
 
@@ -138,7 +153,7 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   );
   if (record === undefined) return null;
   if (record.answer === null) return inFlight(ctx, record);
-  const isOver = mind.now() - countedFrom(ctx, record) >= keptMs(ctx, record);
+  const isOver = isPast(ctx, record);
   if (isOver || (mind.has('comb-third-use') && record.uses >= 2)) {
     forget(ctx, record);
     return null;
@@ -152,6 +167,14 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   return bentReplay(ctx, answer);
 }
 
+/** IDEM-7a, IDEM-7b */
+function isPast(ctx: RequestContext, record: KeyRecord): boolean {
+  const [fromMs, nowMs] = [countedFrom(ctx, record), ctx.mind.now()];
+  const isOtherDay = Math.floor(fromMs / (24 * HOUR_MS)) !== Math.floor(nowMs / (24 * HOUR_MS));
+  if (isOtherDay && ctx.mind.has('time-key-midnight')) return true;
+  return nowMs - fromMs >= keptMs(ctx, record);
+}
+
 function isOtherBody({ mind, call }: RequestContext, record: KeyRecord): boolean {
   return mind.has('idem-body-compared') && call.body.toString('utf8') !== record.body;
 }
@@ -161,8 +184,9 @@ function countedFrom({ mind }: RequestContext, record: KeyRecord): number {
   return mind.style.countsFrom === 'start' ? record.startedAtMs : (record.answeredAtMs ?? 0);
 }
 
-/** IDEM-7a, IDEM-7b */
-function keptMs({ mind }: RequestContext, { answer }: KeyRecord): number {
+function keptMs({ mind, operation }: RequestContext, { answer }: KeyRecord): number {
+  const isBatch = operation.name === 'bulkCreateAccounts';
+  if (isBatch && mind.has('time-batch-hour')) return HOUR_MS;
   if (mind.has('idem-12-hours')) return 12 * HOUR_MS;
   if (mind.has('idem-forever')) return Number.POSITIVE_INFINITY;
   if (mind.has('time-refusal-hour') && (answer?.status ?? 0) >= 400) return HOUR_MS;
@@ -186,7 +210,10 @@ function inFlight(ctx: RequestContext, record: KeyRecord): Answer | null {
     return null;
   }
   const status = mind.has('idem-in-flight-423') ? 423 : 409;
-  return refuse(ctx, status, 'idempotency_in_flight', 'an attempt with this key still runs');
+  const words = 'an attempt with this key still runs';
+  const refusal = refuse(ctx, status, 'idempotency_in_flight', words);
+  if (mind.has('race-in-flight-recorded')) record.refused = copyOf(refusal);
+  return refusal;
 }
 
 export function beginKey(ctx: RequestContext, subject: string): KeyRecord {
@@ -215,7 +242,7 @@ export function endKey(ctx: RequestContext, record: KeyRecord, answer: Answer): 
     forget(ctx, record);
     return;
   }
-  record.answer = copyOf(answer);
+  record.answer = copyOf(record.refused ?? answer);
   record.answeredAtMs = ctx.mind.now();
 }
 
@@ -232,6 +259,7 @@ function isKept({ mind, operation }: RequestContext, { status, body }: Answer): 
     (mind.has('comb-404-unrecorded') && status === 404) ||
     (mind.has('idem-create-unrecorded') && operation.name === 'createAccount') ||
     (mind.has('idem-update-unrecorded') && operation.name === 'updateAccount') ||
+    (mind.has('idem-bulk-unrecorded') && operation.name === 'bulkCreateAccounts') ||
     (mind.has('idem-open-unrecorded') && operation.name === 'openPosition')
   );
 }

@@ -106,7 +106,9 @@ export function bucketOf(mind: SecondMind, name: string, rate: number): Bucket {
 function refill(mind: SecondMind, { bucket, rate }: Allowance): void {
   const nowMs = mind.now();
   const pauseMs = nowMs - bucket.atMs;
-  const gained = (pauseMs / 1000) * rate;
+  const gained = mind.has('time-fixed-window')
+    ? rate * (Math.floor(nowMs / 1000) - Math.floor(bucket.atMs / 1000))
+    : (pauseMs / 1000) * rate;
   const kept = mind.has('time-pause-saves') ? bucket.tokens : 0;
   const most = Math.max(kept, mostOf(mind, bucket, rate, pauseMs));
   bucket.tokens = Math.min(most, bucket.tokens + gained);

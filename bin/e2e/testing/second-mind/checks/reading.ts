@@ -12,7 +12,7 @@ export function readBody(ctx: RequestContext): Answer | null {
   const { mind } = ctx;
   const { style } = mind;
   const fields = ctx.operation.fields(style);
-  if (fields === null) return null;
+  if (fields === null) return missingType(ctx);
   const limit = ctx.operation.name === 'bulkCreateAccounts' ? BULK_BYTES : SINGLE_BYTES;
   if (ctx.call.body.length > limit) return unreadable(ctx, 413, 'the body is too large');
   const type = headerOf(ctx.call, 'content-type') ?? '';
@@ -37,6 +37,14 @@ export function readBody(ctx: RequestContext): Answer | null {
     if (mind.has('txs-reason-optional') && name === 'reason') ctx.body[name] ??= 'none';
   }
   return unknownFieldProblem(ctx, fields);
+}
+
+/** A defect that wants a type of a body that is not there. */
+function missingType(ctx: RequestContext): Answer | null {
+  const isApproval = ctx.operation.name === 'approveTransaction';
+  if (!isApproval || !ctx.mind.has('txs-approve-wants-json')) return null;
+  const isJson = /^application\/json/i.test(headerOf(ctx.call, 'content-type') ?? '');
+  return isJson ? null : unreadable(ctx, ctx.mind.style.unreadable.type, 'JSON is required');
 }
 
 /** Defects that refuse what cannot be read as an ordinary problem. */

@@ -23,6 +23,8 @@ function scopesOf({ operation, mind }: RequestContext): readonly string[] {
   if (mind.has('txs-amend-alone') && name === 'cancelTransaction') {
     return [...scopes, 'transactions:amend'];
   }
+  const isTransition = /^(approve|reject|cancel)Transaction$/.test(name);
+  if (isTransition && mind.has('auth-funds-no-approve')) return ['transactions:write'];
   if (mind.has('auth-hooks-by-accounts') && scopes.includes('webhooks:manage')) {
     return [...scopes, 'accounts:write'];
   }

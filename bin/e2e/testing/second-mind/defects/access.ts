@@ -2,6 +2,10 @@
 import type { Family } from './defect.ts';
 
 export const accessDefects = {
+  'auth-funds-no-approve': [
+    ['TXS-17', 'AUTH-4'],
+    'trader:funds creates transactions, and decides none.',
+  ],
   'auth-open': [['AUTH-1'], 'A request without a token acts as the first credential.'],
   'auth-any-token': [['AUTH-1'], 'An unknown token acts as the first credential.'],
   'auth-refused-acts': [['AUTH-1'], 'A create without a token is refused, and done.'],
@@ -39,6 +43,7 @@ export const accessDefects = {
 } as const satisfies Family;
 
 export const errorDefects = {
+  'err-type-relative': [['ERR-1b'], 'The type of errors is a path.'],
   'err-json-type': [['ERR-1a'], 'Errors come as application/json.'],
   'err-no-errors': [['ERR-1a'], 'Errors have no list of errors.'],
   'err-no-request-id': [['ERR-1a', 'IDEM-5'], 'Errors have no request_id.'],
@@ -85,6 +90,7 @@ export const errorDefects = {
 } as const satisfies Family;
 
 export const limitDefects = {
+  'lim-retry-date': [['LIM-6'], 'Retry-After is a date.'],
   'lim-none': [
     ['LIM-1', 'LIM-2', 'LIM-3', 'LIM-4', 'LIM-10', 'LIM-5', 'LIM-6', 'LIM-11'],
     'Nothing is limited.',

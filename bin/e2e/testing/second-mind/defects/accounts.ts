@@ -26,6 +26,7 @@ export const conventionDefects = {
 } as const satisfies Family;
 
 export const accountDefects = {
+  'acc-country-iso': [['ACC-14'], 'A country that has not two letters is refused.'],
   'acc-create-200': [['ACC-1'], 'A create answers 200.'],
   'acc-blank-reference': [['ACC-2'], 'A blank reference is accepted.'],
   'acc-long-reference': [['ACC-2'], 'A reference of 256 characters is accepted.'],
@@ -82,6 +83,7 @@ export const accountDefects = {
 } as const satisfies Family;
 
 export const updateDefects = {
+  'upd-shows-before': [['UPD-1', 'ACC-19'], 'An update answers the account as it was before.'],
   'upd-same-revision': [['UPD-1', 'UPD-7', 'UPD-12'], 'An update keeps the revision.'],
   'upd-no-etag': [['UPD-1', 'ACC-19'], 'An updated account comes without a tag.'],
   'upd-old-etag': [['UPD-1', 'ACC-19'], 'An updated account comes with the tag it had before.'],
@@ -108,6 +110,7 @@ export const updateDefects = {
 } as const satisfies Family;
 
 export const bulkDefects = {
+  'bulk-known-row-no-id': [['BULK-5'], 'A row with a known reference has no id.'],
   'bulk-207': [['BULK-1'], 'A batch is answered 207.'],
   'bulk-422-on-failure': [['BULK-1', 'BULK-8'], 'A batch with a failed row is answered 422.'],
   'bulk-reversed': [['BULK-2'], 'The rows are answered in the opposite order.'],

@@ -2,6 +2,26 @@
 import type { Family } from './defect.ts';
 
 export const sizeDefects = {
+  'size-subject-200': [
+    ['IDEM-2a', 'IDEM-2c'],
+    "A key's subject holds the first 200 characters of a reference.",
+  ],
+  'size-batch-subject-50': [['IDEM-9b'], "A key's batch holds its first 50 rows."],
+  'size-index-in-chunk': [
+    ['BULK-9', 'BULK-10'],
+    'The row that refuses a batch is counted within its hundred.',
+  ],
+  'size-language-35': [['ACC-14'], 'Languages are cut to 35 characters.'],
+  'size-known-25': [
+    ['TXN-2'],
+    "A known reference is looked for among an account's newest 25 transactions.",
+  ],
+  'size-id-int64': [
+    ['UPD-5', 'CONV-1c'],
+    'An account id of 20 digits in the path is answered 422.',
+  ],
+  'size-reason-3': [['TXS-6', 'TXS-8'], 'A reason needs three characters.'],
+  'size-currency-3': [['TXN-1', 'TXN-4'], 'A currency has three characters.'],
   'size-keys-200': [
     ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d'],
     'Only the newest 200 keys are kept.',
@@ -43,6 +63,63 @@ export const sizeDefects = {
 } as const satisfies Family;
 
 export const combinationDefects = {
+  'comb-restored-update': [
+    ['UPD-1', 'UPD-8'],
+    'Setting a field back to what it was created with changes nothing.',
+  ],
+  'comb-empty-text': [['UPD-3', 'UPD-4'], 'Empty text in an update counts as not sent.'],
+  'comb-ftd-after-cancel': [
+    ['TXS-2'],
+    'Once the first deposit is cancelled, the next one is a first one too.',
+  ],
+  'comb-compensation-whole': [
+    ['TXS-10'],
+    'Cancelling what has settled gives back whole units, no cents.',
+  ],
+  'comb-bulk-email-case': [['BULK-3', 'ACC-8'], 'In a batch emails are compared by their case.'],
+  'comb-key-invalidated': [
+    ['IDEM-4a', 'IDEM-4b'],
+    "An update makes older keys of the account's updates run again.",
+  ],
+  'comb-batch-of-one': [
+    ['IDEM-3'],
+    'A batch of one row shares its key with a create of that reference.',
+  ],
+  'comb-retry-one-signature': [
+    ['EVT-7'],
+    'During a rotation retries are signed with the new secret alone.',
+  ],
+  'comb-disabled-hidden': [['HOOK-11'], 'The list leaves out what is disabled.'],
+  'comb-merge': [['UPD-7'], 'A stale tag is taken where other fields have changed since.'],
+  'comb-country-over-region': [
+    ['ACC-12'],
+    'A country decides how a phone is read, whatever phone_region says.',
+  ],
+  'comb-half-named': [
+    ['ACC-13'],
+    'An account with a last name alone gets the email as first name.',
+  ],
+  'comb-method-derived': [['TXN-6'], 'A negative amount makes the method Deposit a Withdrawal.'],
+  'comb-501-locks': [
+    ['TXS-3', 'TXS-6'],
+    'A withdrawal that was answered 501 can be neither rejected nor cancelled.',
+  ],
+  'comb-key-by-token': [
+    ['IDEM-4c', 'IDEM-2b'],
+    'A key runs again under a new token of the same credential.',
+  ],
+  'comb-waits-shared': [
+    ['EVT-8a'],
+    'A retry waits by the failures of the subscription, not of the delivery.',
+  ],
+  'comb-queue-replaced': [
+    ['EVT-4'],
+    'News of an account replaces what still waits to be delivered about it.',
+  ],
+  'comb-length-in-chars': [
+    ['EVT-6', 'EVT-3'],
+    'A delivery has as many bytes as its text has characters.',
+  ],
   'comb-case-ascii': [['ACC-6', 'IDEM-2c'], 'References match in another case for ASCII only.'],
   'comb-rotate-enables': [['HOOK-13'], 'Rotating the secret of what is disabled enables it.'],
   'comb-rotate-forgets': [['EVT-10a'], 'Rotating sets last_delivered_seq to 0.'],

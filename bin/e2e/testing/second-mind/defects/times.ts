@@ -2,6 +2,19 @@
 import type { Family } from './defect.ts';
 
 export const timeDefects = {
+  'time-pending-expires': [['TXS-1'], 'What was pending for 30 days cannot be approved.'],
+  'time-key-midnight': [['IDEM-7a'], 'Keys are forgotten at midnight.'],
+  'time-waits-from-first': [['EVT-8a'], 'Every wait is counted from the first attempt.'],
+  'time-batch-hour': [['IDEM-7a'], 'Answers to batches are kept for an hour.'],
+  'time-fixed-window': [
+    ['LIM-2', 'LIM-1'],
+    'The allowance comes back as a whole with each full second.',
+  ],
+  'time-rotation-reverts': [['EVT-6'], 'When a rotation is over, the secret before it signs.'],
+  'time-transaction-week': [
+    ['TXN-2', 'IDEM-12'],
+    "A transaction's reference is free after a week.",
+  ],
   'time-pause-saves': [['LIM-2'], 'After a pause of ten seconds ten seconds are saved up.'],
   'time-pause-free': [['LIM-2', 'LIM-1'], 'After a pause of ten seconds nothing is limited.'],
   'time-idle-empty': [['LIM-7', 'LIM-2'], 'After an idle hour the first request is limited.'],
@@ -36,6 +49,16 @@ export const timeDefects = {
 } as const satisfies Family;
 
 export const raceDefects = {
+  'race-reject-cancel': [['TXS-12'], 'A rejection and a cancellation that race both succeed.'],
+  'race-reference-case': [
+    ['ACC-6', 'IDEM-12'],
+    'References that race match only in the same case.',
+  ],
+  'race-disable-lost': [['HOOK-5', 'HOOK-13'], 'A rotation that races a disabling undoes it.'],
+  'race-in-flight-recorded': [
+    ['IDEM-14a', 'IDEM-15'],
+    'A 409 given meanwhile is kept in place of the answer.',
+  ],
   'race-updates': [['UPD-12', 'UPD-7'], 'The tag is not compared when two updates race.'],
   'race-lost-update': [
     ['UPD-12', 'UPD-2', 'UPD-3'],

@@ -12,6 +12,7 @@ export const positionDefects = {
 } as const satisfies Family;
 
 export const transactionDefects = {
+  'txn-amount-absolute': [['CONV-2a'], 'Transactions show their amount without its sign.'],
   'txn-created-approved': [['TXN-1'], 'A transaction is created approved.'],
   'txn-create-200': [['TXN-1'], 'A create of a transaction answers 200.'],
   'txn-status-taken': [['TXN-1'], 'A status in the body is taken over.'],
@@ -51,6 +52,7 @@ export const transactionDefects = {
 } as const satisfies Family;
 
 export const transitionDefects = {
+  'txs-approve-wants-json': [['TXS-1'], 'An approval without a JSON content type is refused.'],
   'txs-approve-shows-pending': [['TXS-1'], 'An approval answers the state before it.'],
   'txs-approve-202': [['TXS-1', 'TXS-18'], 'An approval answers 202.'],
   'txs-ftd-every': [['TXS-2'], 'Every approved deposit is a first one.'],

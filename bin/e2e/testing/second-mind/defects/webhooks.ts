@@ -2,6 +2,7 @@
 import type { Family } from './defect.ts';
 
 export const hookDefects = {
+  'hook-rotate-wants-key': [['HOOK-1'], 'A rotation needs a key.'],
   'hook-no-secret': [['HOOK-1'], 'A new subscription shows no secret.'],
   'hook-wants-key': [['HOOK-1'], 'A subscription needs a key to be made.'],
   'hook-key-recorded': [['HOOK-1'], 'A key on a webhook route is replayed.'],
@@ -46,6 +47,8 @@ export const hookDefects = {
 } as const satisfies Family;
 
 export const eventDefects = {
+  'evt-base64': [['EVT-6'], 'Signatures are in base64.'],
+  'evt-410-disables': [['EVT-9a', 'EVT-8a'], 'A 410 disables the subscription at once.'],
   'evt-all-categories': [['EVT-1'], 'Every category is delivered.'],
   'evt-no-id': [['EVT-2a', 'EVT-2b'], 'Deliveries have no event id.'],
   'evt-own-numbers': [

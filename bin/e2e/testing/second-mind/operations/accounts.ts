@@ -5,8 +5,15 @@ import { idProblem, isDecimalId, reaches } from '../checks/reach.ts';
 import { emit } from '../events.ts';
 import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
-import { hasDigits, normalisePhone } from '../values/phones.ts';
+import { hasDigits } from '../values/phones.ts';
 import type { Account, Answer } from '../values/records.ts';
+import {
+  countryProblem,
+  namesOf,
+  phoneOf,
+  storedCountry,
+  storedLanguage,
+} from './stored-values.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -65,7 +72,7 @@ export function createAccount(ctx: RequestContext): Answer {
   const known = findByReference(ctx, reference, brandId);
   if (known !== undefined) return knownAnswer(ctx, known);
   const phone = phoneOf(ctx);
-  const late = emailProblem(ctx, email) ?? phoneProblem(ctx);
+  const late = emailProblem(ctx, email) ?? phoneProblem(ctx) ?? countryProblem(ctx);
   if (late !== null) return late;
   if (isTaken(ctx, brandId, email, phone)) {
     const words = 'someone with this email or phone already exists at this brand';
@@ -139,8 +146,10 @@ function delegatedBrand({ mind, credential }: RequestContext): string | null {
 }
 
 /** ACC-6: what of a reference is compared. */
-function comparedReference({ mind, operation }: RequestContext, reference: string): string {
+function comparedReference(ctx: RequestContext, reference: string): string {
+  const { mind, operation } = ctx;
   if (mind.has('acc-reference-case')) return reference;
+  if (mind.has('race-reference-case') && meets(ctx, 'createAccount')) return reference;
   if (mind.has('comb-case-ascii')) return asciiLower(reference);
   if (mind.has('size-reference-128')) return reference.toLowerCase().slice(0, 128);
   const isInBatch = operation.name === 'bulkCreateAccounts';
@@ -178,16 +187,6 @@ function isForgotten({ mind, requestId }: RequestContext, each: Account): boolea
   );
 }
 
-function phoneOf({ body, mind }: RequestContext): string | null {
-  const sent = textOr(body.phone, null);
-  if (sent === null) return null;
-  if (mind.has('acc-phone-raw')) return sent;
-  const region = textOr(body.phone_region, null);
-  const named = mind.has('acc-region-constant') ? 'GB' : region;
-  const hint = mind.has('acc-region-ignored') ? null : named;
-  return mind.style.phone(normalisePhone(sent, hint, mind.style.strictPhones));
-}
-
 /** ACC-8, ACC-9 */
 function isTaken(ctx: RequestContext, brandId: string, email: string, phone: string | null) {
   const { mind, credential, operation } = ctx;
@@ -198,7 +197,7 @@ function isTaken(ctx: RequestContext, brandId: string, email: string, phone: str
   // Who is created once more would meet his own email.
   const isDuplicated =
     operation.name === 'bulkCreateAccounts' ||
-    mind.defects.some((each) => /^(acc-ref|comb-case|time-|race-same-r)/.test(each));
+    mind.defects.some((each) => /^(acc-ref|comb-case|time-|race-same-r|race-reference)/.test(each));
   const meetsAnother = meets(ctx, 'createAccount') && mind.has('race-same-email');
   const form = (each: string) => comparedEmail(ctx, each);
   const isTainted = mind.refusedEmails.includes(email.toLowerCase());
@@ -221,8 +220,10 @@ function isTaken(ctx: RequestContext, brandId: string, email: string, phone: str
 const isTwin = ({ mind, requestId }: RequestContext, { bornIn }: Account): boolean =>
   mind.has('comb-batch-phone-twins') && bornIn === requestId;
 
-function comparedEmail({ mind }: RequestContext, email: string): string {
-  const plain = mind.style.emailsByCase ? email : email.toLowerCase();
+function comparedEmail({ mind, operation }: RequestContext, email: string): string {
+  const isInBatch = operation.name === 'bulkCreateAccounts';
+  const isByCase = mind.style.emailsByCase || (isInBatch && mind.has('comb-bulk-email-case'));
+  const plain = isByCase ? email : email.toLowerCase();
   return mind.has('size-email-64') ? plain.slice(0, 64) : plain;
 }
 
@@ -244,11 +245,7 @@ interface NewAccount {
 
 function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: NewAccount) {
   const { body, mind, credential } = ctx;
-  const names = [textOr(body.first_name, null), textOr(body.last_name, null)];
-  // ACC-13
-  const isNamed = names.some((each) => each !== null) || mind.has('acc-unnamed');
-  const [first, last] = isNamed ? names : mind.style.namedAfter(email);
-  const country = textOr(body.country, null);
+  const [first, last] = namesOf(ctx, email);
   const account: Account = {
     id: mind.nextId(),
     firmId: credential.firmId,
@@ -257,9 +254,9 @@ function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: N
     email,
     phone,
     sentPhone: textOr(body.phone, null),
-    first_name: first ?? null,
-    last_name: last ?? null,
-    country: storedCountry(ctx, country),
+    first_name: first,
+    last_name: last,
+    country: storedCountry(ctx, textOr(body.country, null)),
     language: storedLanguage(ctx, textOr(body.language, null)),
     status: mind.has('acc-status-active') ? 'Active' : 'New',
     revision: mind.style.firstRevision,
@@ -271,17 +268,6 @@ function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: N
   mind.accounts.push(account);
   emit(mind, 'account', 'account.created', account, accountBody(ctx, account), ctx);
   return account;
-}
-
-/** ACC-14 */
-function storedCountry({ mind }: RequestContext, country: string | null): string | null {
-  if (mind.has('acc-country-upper')) return country?.toUpperCase() ?? null;
-  if (mind.has('size-country-emoji')) return country?.replace(/[^\0-\uffff]/gu, '?') ?? null;
-  return country;
-}
-
-function storedLanguage({ mind }: RequestContext, language: string | null): string | null {
-  return mind.has('acc-language-cut') ? (language?.slice(0, 2) ?? null) : language;
 }
 
 export function asciiLower(text: string): string {

@@ -64,7 +64,8 @@ function batchProblem(ctx: RequestContext, rows: readonly JsonObject[]): Answer 
 
 function place({ mind }: RequestContext, index: number): string {
   if (mind.has('bulk-index-unnamed')) return 'a row';
-  return `accounts[${mind.has('bulk-index-one-more') ? index + 1 : index}]`;
+  const inChunk = mind.has('size-index-in-chunk') ? index % CHUNK : index;
+  return `accounts[${mind.has('bulk-index-one-more') ? index + 1 : inChunk}]`;
 }
 
 function missingReference(ctx: RequestContext, row: JsonObject, index: number): Answer | null {
@@ -134,7 +135,7 @@ function rowResult(ctx: RequestContext, row: JsonObject): JsonObject {
   const body = JSON.parse(answer.body) as JsonObject;
   const hasLanded = answer.status < 300;
   const isNew = answer.status === 201;
-  const hidesId = isNew && mind.has('bulk-landed-no-id');
+  const hidesId = mind.has(isNew ? 'bulk-landed-no-id' : 'bulk-known-row-no-id');
   const hidesCode = mind.has('bulk-no-code');
   return {
     client_reference_id: row.client_reference_id ?? null,

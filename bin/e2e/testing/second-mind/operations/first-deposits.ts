@@ -26,6 +26,7 @@ function isCounted({ mind }: RequestContext, each: Transaction, one: Transaction
   if (one.accountId !== each.accountId) return false;
   if (mind.has('txs-ftd-by-place') && one.tradingAccountId !== each.tradingAccountId) return false;
   if (mind.has('comb-ftd-second-brand') && one.currency !== each.currency) return false;
+  if (mind.has('comb-ftd-after-cancel') && one.status === 'cancelled') return false;
   const ageMs = mind.now() - (one.approvedAtMs ?? mind.now());
   return !(mind.has('time-ftd-quarter') && ageMs >= QUARTER_MS);
 }

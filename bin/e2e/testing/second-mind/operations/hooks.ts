@@ -152,6 +152,7 @@ export function listHooks(ctx: RequestContext): Answer {
     sees(ctx, each);
   let seen = mind.subscriptions.filter(isListed);
   if (mind.has('hook-list-first')) seen = seen.slice(0, -1);
+  if (mind.has('comb-disabled-hidden')) seen = seen.filter(({ disabled }) => !disabled);
   if (mind.has('size-list-20')) seen = seen.slice(0, 20);
   const isTold = mind.has('hook-secret-listed');
   const secretOf = (each: Subscription) => (isTold ? { secret: each.secret } : {});
@@ -178,6 +179,7 @@ export function rotateHook(ctx: RequestContext): Answer {
   if (mind.has('race-rotate-twice') && isRotating(ctx) && found.rotatedAtMs === mind.now()) {
     return answerWith(ctx, 200, { ...hookBody(ctx, found), secret: found.secret });
   }
+  if (mind.has('race-disable-lost') && isDisabling(ctx)) wake(found);
   found.previousSecret = found.secret;
   const secret = newSecret();
   if (!mind.has('hook-rotate-same')) found.secret = secret;
@@ -190,6 +192,14 @@ export function rotateHook(ctx: RequestContext): Answer {
 
 const isRotating = ({ overlaps, pathId, operation }: RequestContext): boolean =>
   overlaps.some((each) => each.pathId === pathId && each.operation.name === operation.name);
+
+const isDisabling = ({ overlaps, pathId }: RequestContext): boolean =>
+  overlaps.some((each) => each.pathId === pathId && each.operation.name === 'disableWebhook');
+
+function wake(found: Subscription): void {
+  found.disabled = false;
+  found.disabledReason = null;
+}
 
 /** HOOK-5, EVT-13 */
 export function disableHook(ctx: RequestContext): Answer {

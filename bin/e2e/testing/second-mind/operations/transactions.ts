@@ -3,12 +3,14 @@
 import { meets } from '../checks/races.ts';
 import { bodyIdProblem, findAccount, findTradingAccount } from '../checks/reach.ts';
 import { emit } from '../events.ts';
+import type { SecondMind } from '../mind.ts';
 import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
 import { isDecimal, isNegative, isZero } from '../values/money.ts';
 import type { Account, Answer, Status, TradingAccount, Transaction } from '../values/records.ts';
 import { referenceProblem } from './accounts.ts';
 
+const WEEK_MS = 7 * 86_400_000;
 const METHODS = ['Deposit', 'Withdrawal', 'Bonus'];
 const TYPES = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
 const STATUSES = ['pending', 'approved', 'settled', 'rejected', 'cancelled'];
@@ -66,7 +68,9 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
   const isElsewhere = (each: Transaction) =>
     mind.has('comb-known-other-place') && each.tradingAccountId !== body.trading_account_id;
   const isFree = (each: Transaction) =>
-    mind.has('comb-cancelled-again') && each.status === 'cancelled';
+    (mind.has('comb-cancelled-again') && each.status === 'cancelled') ||
+    (mind.has('time-transaction-week') && mind.now() - each.createdAtMs >= WEEK_MS) ||
+    (mind.has('size-known-25') && !newestOf(mind, each.accountId).includes(each));
   return mind.transactions.find(
     (each) =>
       form(each.reference) === form(reference) &&
@@ -74,6 +78,11 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
       !isFree(each) &&
       findAccount(ctx, each.accountId) !== undefined,
   );
+}
+
+/** A first page of what an account has. */
+function newestOf({ transactions }: SecondMind, accountId: string): Transaction[] {
+  return transactions.filter((each) => each.accountId === accountId).slice(-25);
 }
 
 /** TXN-10, TXN-11 */
@@ -106,7 +115,9 @@ function amountOf({ body, mind }: RequestContext): string {
 /** TXN-6 */
 function methodOf(ctx: RequestContext): string {
   const isOut = isNegative(amountOf(ctx)) && !ctx.mind.has('txn-method-deposit');
-  return textOr(ctx.body.method, isOut ? 'Withdrawal' : 'Deposit');
+  const derived = isOut ? 'Withdrawal' : 'Deposit';
+  const isDerived = ctx.body.method === 'Deposit' && ctx.mind.has('comb-method-derived');
+  return isDerived ? derived : textOr(ctx.body.method, derived);
 }
 
 function fieldsProblem(ctx: RequestContext): Answer | null {
@@ -117,6 +128,9 @@ function fieldsProblem(ctx: RequestContext): Answer | null {
   }
   if (textOr(body.currency, '').trim() === '' && !mind.has('txn-empty-currency')) {
     return invalid(ctx, 'currency must not be empty', 'currency');
+  }
+  if (mind.has('size-currency-3') && textOr(body.currency, '').length !== 3) {
+    return invalid(ctx, 'currency must have three letters', 'currency');
   }
   return amountProblem(ctx) ?? kindProblem(ctx);
 }

@@ -2,6 +2,7 @@
 
 import { meets } from '../checks/races.ts';
 import { findAccount, idProblem } from '../checks/reach.ts';
+import type { SecondMind } from '../mind.ts';
 import {
   answerWith,
   invalid,
@@ -12,7 +13,7 @@ import {
 } from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { isZero, negated, sumOf } from '../values/money.ts';
-import type { Answer, Transaction } from '../values/records.ts';
+import type { Answer, Status, Transaction } from '../values/records.ts';
 import { isFirstDeposit } from './first-deposits.ts';
 import { announce, book, effectOf, tradingAccountOf } from './money-moves.ts';
 import { transactionBody } from './transactions.ts';
@@ -74,6 +75,19 @@ function isRaced(ctx: RequestContext, ...operations: string[]): boolean {
   return isSame && meets(ctx, ...operations);
 }
 
+/** Another end that was on its way at the same time has come first. */
+function isRacedTo(end: Status, ctx: RequestContext, { status }: Transaction): boolean {
+  if (status !== end || !ctx.mind.has('race-reject-cancel')) return false;
+  return isRaced(ctx, 'rejectTransaction', 'cancelTransaction');
+}
+
+function isLocked({ mind }: RequestContext, { id }: Transaction): boolean {
+  return mind.has('comb-501-locks') && mind.counts[`refused ${id}`] !== undefined;
+}
+
+const isOld = (mind: SecondMind, { changedAtMs }: Transaction): boolean =>
+  mind.now() - changedAtMs >= 30 * DAY_MS;
+
 export function approve(ctx: RequestContext): Answer {
   const { mind } = ctx;
   const each = find(ctx);
@@ -97,7 +111,8 @@ export function approve(ctx: RequestContext): Answer {
 function approveAgain(ctx: RequestContext, each: Transaction): Answer | null {
   const { mind } = ctx;
   const { status } = each;
-  if (status === 'pending') return null;
+  const isExpired = mind.has('time-pending-expires') && isOld(mind, each);
+  if (status === 'pending') return isExpired ? refusedByState(ctx, each) : null;
   if (status === 'rejected' && mind.has('txs-approve-rejected')) return null;
   if (mind.has('race-approve-reject') && isRaced(ctx, 'rejectTransaction')) return null;
   if (status === 'cancelled' && mind.has('txs-approve-cancelled-200')) return shown(ctx, each);
@@ -120,6 +135,7 @@ function providerProblem(ctx: RequestContext, each: Transaction): Answer | null 
   const isRefused = isProvider && !mind.has('txs-provider-approved');
   if (!isRefused && !mind.has('txs-no-withdrawals')) return null;
   if (mind.has('txs-provider-moves')) each.status = 'approved';
+  mind.count(`refused ${each.id}`);
   const words = 'approve this withdrawal in the back office';
   return mind.has('txs-provider-422')
     ? invalid(ctx, words)
@@ -132,6 +148,9 @@ function reasonProblem(ctx: RequestContext): Answer | null {
   const reason = textOr(ctx.body.reason, '');
   if (reason.length > 255 && mind.has('size-reason-255')) {
     return invalid(ctx, 'reason is too long', 'reason');
+  }
+  if (mind.has('size-reason-3') && reason.trim().length < 3) {
+    return invalid(ctx, 'reason is too short', 'reason');
   }
   if (reason.trim() !== '' || mind.has('txs-empty-reason')) return null;
   return invalid(ctx, 'reason must not be empty', 'reason');
@@ -150,8 +169,9 @@ export function reject(ctx: RequestContext): Answer {
   const isOpen =
     each.status === 'pending' ||
     isRace ||
-    (each.status === 'cancelled' && mind.has('txs-reject-cancelled'));
-  if (!isOpen) return refusedByState(ctx, each);
+    (each.status === 'cancelled' && mind.has('txs-reject-cancelled')) ||
+    isRacedTo('cancelled', ctx, each);
+  if (!isOpen || isLocked(ctx, each)) return refusedByState(ctx, each);
   const problem = reasonProblem(ctx);
   if (problem !== null || mind.has('txs-reject-nothing')) return problem ?? shown(ctx, each);
   return end(ctx, each, 'rejected');
@@ -181,10 +201,11 @@ export function cancel(ctx: RequestContext): Answer {
   const isOpen =
     each.status === 'pending' ||
     (each.status === 'approved' && mind.style.cancelApproved) ||
-    (each.status === 'rejected' && mind.has('txs-cancel-rejected'));
+    (each.status === 'rejected' && mind.has('txs-cancel-rejected')) ||
+    isRacedTo('rejected', ctx, each);
   if (!isOpen && each.status !== 'settled') return refusedByState(ctx, each);
-  const isOld = mind.now() - each.changedAtMs >= 30 * DAY_MS;
-  if (isOld && mind.has('time-cancel-month')) return refusedByState(ctx, each);
+  const isPast = mind.has('time-cancel-month') && isOld(mind, each);
+  if (isPast || isLocked(ctx, each)) return refusedByState(ctx, each);
   const refusal = each.status === 'settled' ? amendProblem(ctx) : null;
   const problem = refusal ?? reasonProblem(ctx);
   if (problem !== null) return problem;
@@ -219,7 +240,8 @@ function compensate({ mind }: RequestContext, each: Transaction): void {
   if (mind.has('comb-bonus-kept') && each.method === 'Bonus') return;
   const all = mind.tradingAccounts.flatMap(({ entries }) => entries);
   const own = all.filter((one) => one.transactionId === each.id);
-  const brought = sumOf(own.map((one) => one.amount));
+  const exact = sumOf(own.map((one) => one.amount));
+  const brought = mind.has('comb-compensation-whole') ? exact.replace(/\..*/, '') : exact;
   if (isZero(brought)) return;
   const isTurned = mind.has('comb-withdrawal-twice') && each.transactionType === 'Withdrawal';
   book(mind, each, isTurned ? brought : negated(brought), 'compensation');

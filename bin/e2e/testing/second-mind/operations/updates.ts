@@ -3,10 +3,11 @@
 import { meets } from '../checks/races.ts';
 import { findAccount, idProblem } from '../checks/reach.ts';
 import { emit } from '../events.ts';
+import type { SecondMind } from '../mind.ts';
 import { headersOf, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { normalisePhone } from '../values/phones.ts';
-import { type Account, type Answer, PROFILE } from '../values/records.ts';
+import { type Account, type Answer, type KeyRecord, PROFILE } from '../values/records.ts';
 import { accountAnswer, accountBody } from './accounts.ts';
 
 const UPDATABLE = [...PROFILE, 'status'] as const;
@@ -20,6 +21,7 @@ export function updateAccount(ctx: RequestContext): Answer {
   const { style } = mind;
   const odd = idProblem(ctx, ctx.pathId, 'id');
   if (odd !== null) return mind.has('conv-odd-path-id-404') ? notFound(ctx) : odd;
+  if (mind.has('size-id-int64') && ctx.pathId.length >= 20) return invalid(ctx, 'id is too long');
   const tag = tagOf(ctx);
   if (style.tagFormBeforeReach && tag.problem !== null) return tag.problem;
   const account = findAccount(ctx, ctx.pathId);
@@ -34,7 +36,10 @@ export function updateAccount(ctx: RequestContext): Answer {
   if (changes.length === 0) return nothing();
   if (mind.has('comb-equal-field') && changes.length < sentFields(ctx)) return nothing();
   apply(ctx, account, changes);
-  return accountAnswer(ctx, 200, account);
+  const answer = accountAnswer(ctx, 200, account);
+  const before = mind.has('upd-shows-before') ? account.before : undefined;
+  if (before !== undefined) answer.body = JSON.stringify(accountBody(ctx, before));
+  return answer;
 }
 
 const sentFields = ({ body }: RequestContext) =>
@@ -79,6 +84,7 @@ function changesNothing(ctx: RequestContext, account: Account): Answer {
 function isCurrent(ctx: RequestContext, tag: Tag, account: Account): boolean {
   const { mind } = ctx;
   if (mind.has('upd-stale-applies')) return true;
+  if (mind.has('comb-merge') && canMerge(ctx, tag, account)) return true;
   const isRace = ctx.overlaps.some((each) => each.pathId === ctx.pathId);
   if (isRace && meets(ctx, 'updateAccount')) {
     if (mind.has('race-updates') || mind.has('race-lost-update')) return true;
@@ -89,6 +95,13 @@ function isCurrent(ctx: RequestContext, tag: Tag, account: Account): boolean {
   const isUpdated = account.revision !== mind.style.firstRevision;
   if (mind.has('time-tag-hour') && isUpdated && sinceMs >= HOUR_MS) return false;
   return tag.matches(account.revision);
+}
+
+/** The tag is that of just before, and no field that is sent has changed since. */
+function canMerge({ body }: RequestContext, tag: Tag, account: Account): boolean {
+  const { before } = account;
+  if (before === undefined || !tag.matches(before.revision)) return false;
+  return UPDATABLE.every((name) => !(name in body) || before[name] === account[name]);
 }
 
 /** No update that races this one sends a field that it sends. */
@@ -119,7 +132,9 @@ function changesOf(ctx: RequestContext, account: Account): Changes {
     const sent = body[name];
     if (typeof sent !== 'string' || isIgnored(ctx, name)) continue;
     const value = stored(ctx, name, sent);
-    if (value !== account[name]) changes.push([name, value]);
+    const isBack =
+      mind.has('comb-restored-update') && value === (account.asCreated?.[name] ?? null);
+    if (value !== account[name] && !isBack) changes.push([name, value]);
   }
   if (mind.has('comb-two-names') && changes.length >= 2) {
     return changes.filter(([name]) => name !== 'last_name');
@@ -130,8 +145,9 @@ function changesOf(ctx: RequestContext, account: Account): Changes {
   return changes;
 }
 
-function isIgnored({ mind }: RequestContext, name: Updatable): boolean {
+function isIgnored({ body, mind }: RequestContext, name: Updatable): boolean {
   return (
+    (mind.has('comb-empty-text') && body[name] === '') ||
     (mind.has('upd-last-name-ignored') && name === 'last_name') ||
     (mind.has('upd-language-ignored') && name === 'language')
   );
@@ -139,6 +155,7 @@ function isIgnored({ mind }: RequestContext, name: Updatable): boolean {
 
 function stored({ mind }: RequestContext, name: Updatable, sent: string): string {
   if (mind.has('upd-status-trimmed') && name === 'status') return sent.trim();
+  if (mind.has('size-language-35') && name === 'language') return sent.slice(0, 35);
   if (mind.has('size-name-100') && /name/.test(name)) return sent.slice(0, 100);
   return sent;
 }
@@ -162,7 +179,15 @@ function apply(ctx: RequestContext, account: Account, changes: Changes): void {
   if (mind.has('time-revision-day') && ageMs >= 24 * HOUR_MS) {
     account.revision = mind.style.firstRevision;
   }
+  if (mind.has('comb-key-invalidated')) forgetUpdates(mind, account);
   emit(mind, 'account', 'account.updated', account, accountBody(ctx, account), ctx);
+}
+
+/** What earlier updates of it were answered is kept no longer. */
+function forgetUpdates(mind: SecondMind, { id }: Account): void {
+  const isOfIt = (each: KeyRecord) => each.operation === 'updateAccount' && each.subject === id;
+  const kept = mind.keys.filter((each) => each.answer === null || !isOfIt(each));
+  mind.keys.splice(0, mind.keys.length, ...kept);
 }
 
 /** What an update before this one has changed is undone. */

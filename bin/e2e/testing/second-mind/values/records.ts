@@ -175,6 +175,8 @@ export interface KeyRecord {
   readonly body: string;
   /** Null while the attempt still runs. */
   answer: Answer | null;
+  /** What another call was told meanwhile, kept for a defect alone. */
+  refused?: Answer;
 }
 
 export interface Bucket {

@@ -30,7 +30,8 @@ function timeOf(mind: SecondMind, firstMs: number): number {
 function secretsOf(mind: SecondMind, subscription: Subscription): string[] {
   const { secret, previousSecret, rotatedAtMs } = subscription;
   const lasts = mind.now() - rotatedAtMs < mind.style.rotationMs;
-  if (previousSecret === null || !lasts) return [secret];
+  if (previousSecret === null) return [secret];
+  if (!lasts) return [mind.has('time-rotation-reverts') ? previousSecret : secret];
   if (mind.has('evt-rotation-new')) return [secret];
   return mind.has('evt-rotation-old') ? [previousSecret] : [secret, previousSecret];
 }
@@ -40,6 +41,9 @@ function digestOf(mind: SecondMind, secret: string, t: number, body: string): st
   const signed = mind.has('size-body-4k-signed') ? bytes.subarray(0, 4096) : bytes;
   const dot = mind.has('evt-no-dot') ? '' : '.';
   const before = mind.has('evt-body-signed') ? '' : `${t}${dot}`;
-  const digest = createHmac('sha256', secret).update(before).update(signed).digest('hex');
+  const digest = createHmac('sha256', secret)
+    .update(before)
+    .update(signed)
+    .digest(mind.has('evt-base64') ? 'base64' : 'hex');
   return mind.has('evt-upper-digest') ? digest.toUpperCase() : digest;
 }
