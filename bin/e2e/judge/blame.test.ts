@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runJudge } from '../../commands/conformance/testing/run-judge.ts';
+import { served as servedBent } from '../testing/bent-sandbox.ts';
 import { type DefectId, defects } from '../testing/second-mind/defects.ts';
 import { serve } from '../testing/second-mind/server/serve.ts';
 
@@ -45,5 +46,14 @@ for (const [id, innocent] of DEFECTS) {
     }
   });
 }
+
+blame('what a credential saves up for ten seconds: LIM-2, not its firm (LIM-3)', async () => {
+  await servedBent(['limit-burst-of-ten-seconds'], async (baseUrl) => {
+    const only = ['lim-rate', 'lim-firm'];
+    const { report } = await runJudge({ baseUrl, json: true, seed: '1', only });
+    const verdictOf = (id: string) => report.rules.find((rule) => rule.id === id)!.verdict;
+    assert.equal([verdictOf('LIM-2'), verdictOf('LIM-3')], ['deviates', 'blocked']);
+  });
+});
 
 blame.run();

@@ -70,7 +70,9 @@ async function expectOneRun(
   const told = answers.filter((each) => !saysNothing(t, each));
   // What is refused while the one still runs is told so, in whatever form (IDEM-14a).
   const inFlight = (each: Answer) => isInFlight(each) || early.includes(each);
-  const served = told.filter((each) => !inFlight(each));
+  const others = told.filter((each) => !inFlight(each));
+  const [uncoded] = others.filter(isUncodedConflict);
+  const served = others.filter((each) => !isUncodedConflict(each));
   const one = served.find((each) => each.status < 300) ?? served[0];
   const astray = served.filter((each) => one !== undefined && !isReplayOf(each, one));
   const expected = `${words}: one answer to all ${answers.length}, or 409 idempotency_in_flight`;
@@ -78,13 +80,19 @@ async function expectOneRun(
   const truth = one !== undefined && astray.length === 0;
   // All that could not be judged is no answer to what ran.
   if (told.length === 0) return undefined;
-  if (!truth) await requireReplays(t, operation);
+  if (!truth || uncoded !== undefined) await requireReplays(t, operation);
   t.claim('IDEM-15', expected, truth, actual, ...told);
+  // ERR-1a: without a code nobody can tell why it was refused.
+  if (uncoded !== undefined) t.expect('IDEM-15', uncoded).refused(409, IN_FLIGHT);
   return truth ? one : undefined;
 }
 
 function isInFlight(answer: Answer): boolean {
-  return answer.status === 409 && (answer.code ?? IN_FLIGHT) === IN_FLIGHT;
+  return answer.status === 409 && answer.code === IN_FLIGHT;
+}
+
+function isUncodedConflict(answer: Answer): boolean {
+  return answer.status === 409 && answer.code === undefined;
 }
 
 const IN_FLIGHT = 'idempotency_in_flight';
