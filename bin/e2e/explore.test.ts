@@ -66,6 +66,7 @@ async function explored(
 function silentAfter(answers: number, sender: GroundSender): GroundSender {
   let answered = 0;
   return {
+    ...sender,
     send: (wire) => {
       if (wire.url.includes('/api/v1/')) answered += 1;
       if (answered > answers) throw new Unreachable('timeout', 'no answer');
@@ -204,7 +205,7 @@ const CALLED = [
   'account-phone-as-sent',
   'update-ignores-last-name',
   'bulk-answers-201',
-  'replay-of-updates-runs',
+  'replay-answers-200',
   'refusals-422-not-recorded',
   'ftd-never',
   'cancel-settled-keeps-money',

@@ -107,6 +107,8 @@ export type OperatorStep =
       readonly kind: string;
       readonly account?: Value;
     }
+  /** The events channel, from a number on. */
+  | { readonly do: 'listen'; readonly n: number; readonly as: string; readonly after: Value }
   /** The answer of a call that was kept waiting. */
   | { readonly do: 'await'; readonly n: number; readonly call: number }
   | {

@@ -77,6 +77,15 @@ export const subscriptionOf = (each: ReceivedDelivery, player: Player): string =
 
 const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && answered < 300;
 
+/** Whether each was taken, in the order of the events. */
+export function isAllTaken({ hooks }: Player, seqName: string): boolean {
+  return [...hooks.values()].every(({ deliveries }) => {
+    const numbers = deliveries.map((each) => Number(memberAt(jsonOf(each), seqName)));
+    const isInOrder = numbers.every((each, at) => at === 0 || each >= numbers[at - 1]!);
+    return isInOrder && deliveries.every(isTaken);
+  });
+}
+
 /** No time has passed from the one to the other. */
 function isAtOnce(one: ReceivedDelivery, other: ReceivedDelivery, { arrived }: Player): boolean {
   const [, takenMs] = arrived.get(one) ?? [];

@@ -29,7 +29,7 @@ export function compareDeliveries(
     if (other === undefined) continue;
     const sides = { target, model };
     const found = compareArrivals(hook.deliveries, other.deliveries, sides, comparing);
-    if (found !== null) return differenceOf(n, found);
+    if (found !== null) return differenceOf(n, 'delivery', found);
   }
   return null;
 }
@@ -54,13 +54,13 @@ export function countDeliveries(
     // A live target may send the rest later.
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
     const counted = compareCounts(own, due, comparing);
-    if (counted !== null) return differenceOf(n, counted);
+    if (counted !== null) return differenceOf(n, 'delivery', counted);
     for (const call of later) {
       const about = arrivalsOf(own, call, target);
       // NS-9: nothing says that an event shows its record.
       if (about.length === 0) continue;
       const found = compareArrivals(about, arrivalsOf(due, call, model), sides, comparing);
-      if (found !== null) return differenceOf(n, found);
+      if (found !== null) return differenceOf(n, 'delivery', found);
     }
   }
   return null;
@@ -113,10 +113,14 @@ function idOf(outcome: Outcome | undefined): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-function differenceOf(n: number, { at, target, model }: Mismatch): Difference {
+export function differenceOf(
+  n: number,
+  operation: 'delivery' | 'channel',
+  { at, target, model }: Mismatch,
+): Difference {
   return {
     n,
-    operation: 'delivery',
+    operation,
     at,
     model,
     target,
@@ -167,7 +171,7 @@ function compareForm(
 }
 
 /** NS-9: of the envelope its id and number must be there; the rest where both have it. */
-function compareEnvelope(
+export function compareEnvelope(
   own: ReceivedDelivery,
   other: ReceivedDelivery,
   comparing: Comparing,
@@ -178,8 +182,11 @@ function compareEnvelope(
     const mine = memberAt(said, name);
     const needed = name === 'id' || name === comparing.seqName;
     if (mine === undefined && !needed) continue;
-    const wrong = { at: `envelope.${name}`, target: shown(mine), model: shown(value) };
-    if (!isEnvelopeMemberAlike(name, mine, value, comparing)) return wrong;
+    if (isEnvelopeMemberAlike(name, mine, value, comparing)) continue;
+    const [target, due] = [shown(mine), shown(value)];
+    // It is another event's, or that event had another before.
+    const words = target === due ? `${target}, not as told before` : target;
+    return { at: `envelope.${name}`, target: words, model: due };
   }
   const category = memberAt(expected, 'category');
   const shape = typeof category === 'string' ? RECORDS[category] : undefined;

@@ -6,7 +6,7 @@ import type { Basis } from '../play/outcome.ts';
 export interface Difference {
   /** The step at which it shows. */
   readonly n: number;
-  readonly operation: OperationName | 'delivery' | 'ledger' | 'burst';
+  readonly operation: OperationName | 'delivery' | 'channel' | 'ledger' | 'burst';
   /** What differs: `status`, `body.amount`, `header.etag`, `replay`, … */
   readonly at: string;
   readonly model: string;

@@ -116,4 +116,16 @@ compare('of a list only the records that were met', () => {
   assert.is(at(shape, list(own(9, false)), model, with_), 'body');
 });
 
+compare('last_delivered_seq is the number of the same event while all are taken', () => {
+  const shape: Shape = { kind: 'sequence number' };
+  const base = comparing();
+  base.match.pair('event number', '5', '50');
+  assert.is(at(shape, 6, 50, base), null);
+  const taken = { ...base, isAllTaken: () => true };
+  assert.is(at(shape, 5, 50, taken), null);
+  assert.is(at(shape, 6, 50, taken), 'body');
+  assert.is(at(shape, 6, 60, taken), null);
+  assert.is(at(shape, 0, 50, base), 'body');
+});
+
 compare.run();

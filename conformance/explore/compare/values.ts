@@ -13,6 +13,8 @@ export interface Comparing {
   readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
+  /** Each delivery so far was taken at once, in the order of the events. */
+  readonly isAllTaken?: () => boolean;
 }
 
 /** Where two values differ, and how each reads there. */
@@ -78,8 +80,7 @@ function isLeafAlike(
     case 'amount':
       return isSameAmount(target, model);
     case 'sequence number':
-      if (!Number.isInteger(target)) return false;
-      return !comparing.isSteady || (target === 0) === (model === 0);
+      return Number.isInteger(target) && isSameNumber(target, model, comparing);
     case 'set':
       return isSameSet(target, model);
     default:
@@ -118,6 +119,19 @@ export function normalDecimal(text: string): string {
     /^(-?)(?:0+(?=\d))?(0|[1-9]\d*)(?:\.((?:\d*[1-9])?)0*)?$/.exec(text) ?? [];
   const value = part === '' ? whole : `${whole}.${part}`;
   return value === '0' ? '0' : `${sign}${value}`;
+}
+
+/**
+ * EVT-10a: the number of the same event, where that was delivered on both sides. After a failure
+ * more than one number is right (NS-28).
+ */
+function isSameNumber(target: Json, model: Json, comparing: Comparing): boolean {
+  const { match, isSteady, isAllTaken } = comparing;
+  if (!isSteady) return true;
+  if ((target === 0) !== (model === 0)) return false;
+  if (isAllTaken?.() !== true) return true;
+  const due = match.targetOf('event number', String(model));
+  return due === undefined || due === String(target);
 }
 
 function isSameSet(target: Json, model: Json): boolean {

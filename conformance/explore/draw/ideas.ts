@@ -3,6 +3,7 @@ import { accessIdeas } from './access.ts';
 import { accountIdeas } from './accounts.ts';
 import { bulkIdeas } from './bulk.ts';
 import { burstIdeas } from './bursts.ts';
+import { channelIdeas } from './channel.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
 import type { Idea } from './idea.ts';
@@ -33,6 +34,7 @@ export const ideas: readonly Idea[] = [
   ...rereadIdeas,
   ...positionIdeas,
   ...webhookIdeas,
+  ...channelIdeas,
   ...timeIdeas,
   ...accessIdeas,
   ...faultIdeas,

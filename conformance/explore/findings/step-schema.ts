@@ -37,6 +37,7 @@ const steps: Readonly<Record<Step['do'], Schema>> = {
   resume: step({ subscription: anything }),
   firmRate: step({ perSecond: { type: ['number', 'null'] } }),
   emit: step({ category: text, kind: text }),
+  listen: step({ as: text, after: anything }),
   await: step({ call: whole }),
   fault: step({ match: record, effect: record }, { times: whole }),
   seed: step({ which: text }),

@@ -33,6 +33,7 @@ export function titleOf(found: Found): string {
     return `The ${at} of a trading account: ${target} in place of ${model}`;
   }
   if (operation === 'delivery') return `Webhook deliveries, ${at}: ${target} in place of ${model}`;
+  if (operation === 'channel') return `The events channel, ${at}: ${target} in place of ${model}`;
   if (operation === 'burst') return `Calls at once, ${at}: ${target} in place of ${model}`;
   const what = `${capitalised(DOING[operation])}${circumstances(evidence)}`;
   if (at === 'status' || at === 'code') {

@@ -53,7 +53,8 @@ export function flipsFor({ operation }: Difference, settings: ModelSettings): re
 }
 
 function ownSettings(operation: Difference['operation']): Specs {
-  if (/Webhook|delivery/.test(operation)) return { ...webhookSettings, ...deliverySettings };
+  if (/Webhook|delivery|channel/.test(operation))
+    return { ...webhookSettings, ...deliverySettings };
   if (/Account/.test(operation)) return { ...accountSettings, ...updateSettings, ...bulkSettings };
   return { ...transactionSettings, ...transitionSettings, ...positionSettings };
 }

@@ -1,5 +1,7 @@
 // Where a sequence is compared, and what a comparison comes to.
+import { isAllTaken } from '../compare/arrivals.ts';
 import type { Difference } from '../compare/difference.ts';
+
 import { Match } from '../compare/match.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Case, Excuse } from '../open/excuses.ts';
@@ -40,6 +42,7 @@ export async function beginComparing(
     toleranceMs: isSteady ? 5 : 60_000,
     isSteady,
     seqName,
+    isAllTaken: () => isAllTaken(target, seqName),
   };
 }
 

@@ -1,7 +1,8 @@
 // Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
 import type { Pacer } from '../../engine/pace/pacer.ts';
+import type { EventsChannel } from '../../engine/send/events-channel.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
-import type { Target } from '../../providers/target.ts';
+import type { Credential, Target } from '../../providers/target.ts';
 import type { Basis } from './outcome.ts';
 
 /** An answer, and from a model also why it is that one. */
@@ -11,6 +12,8 @@ export interface GroundAnswer extends WireAnswer {
 
 export interface GroundSender extends Sender {
   send(wire: Parameters<Sender['send']>[0]): Promise<GroundAnswer>;
+  /** The events channel of a ground that has no sockets. */
+  openChannel?(url: string, credential: Credential): Promise<EventsChannel | undefined>;
 }
 
 export interface Ground {

@@ -7,6 +7,7 @@ import {
 } from '../../engine/scenario-errors.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import { compareAnswers } from '../compare/answers.ts';
+import { compareChannel } from '../compare/channel.ts';
 import type { Difference } from '../compare/difference.ts';
 import { compareLedgers } from '../compare/ledgers.ts';
 import type { Match } from '../compare/match.ts';
@@ -47,6 +48,10 @@ export function judgeStep(
   if (own.kind === 'ledger' && other.kind === 'ledger') {
     const unsettled = unsettledIn(sides.model);
     const difference = compareLedgers(own, other, unsettled, comparing);
+    return difference === null ? ALIKE : { difference };
+  }
+  if (own.kind === 'heard' && other.kind === 'heard') {
+    const difference = compareChannel(own, other, sides, comparing);
     return difference === null ? ALIKE : { difference };
   }
   if (own.kind === 'done' && other.kind === 'done') {

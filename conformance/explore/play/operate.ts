@@ -3,6 +3,7 @@ import type { Json } from '../../engine/send/answer.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
 import { resolveText } from '../values.ts';
+import { listen } from './listen.ts';
 import type { Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
 
@@ -18,11 +19,12 @@ export async function operate(
     const { balance, entries } = await player.ground.target.operator.ledger(id);
     return { kind: 'ledger', n, balance, entries };
   }
+  if (step.do === 'listen') return listen(step, player);
   return { kind: 'done', n, json: await perform(step, player) };
 }
 
 async function perform(
-  step: Exclude<OperatorStep, Of<'ledger'> | Of<'await'>>,
+  step: Exclude<OperatorStep, Of<'ledger'> | Of<'listen'> | Of<'await'>>,
   player: Player,
 ): Promise<Json> {
   const { target } = player.ground;

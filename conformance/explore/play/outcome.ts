@@ -2,6 +2,7 @@
 import type { Json } from '../../engine/send/answer.ts';
 import { type HeaderLine, Headers } from '../../engine/send/headers.ts';
 import type { LedgerEntry } from '../../providers/target.ts';
+import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 
 /** Why the model answers as it does: what its journal says of the call. */
 export interface Basis {
@@ -58,6 +59,18 @@ export interface LedgerOutcome {
   readonly entries: readonly LedgerEntry[];
 }
 
+/** What the events channel told. */
+export interface HeardOutcome {
+  readonly kind: 'heard';
+  readonly n: number;
+  /** What it repeats, as deliveries are compared; undefined where there is no channel. */
+  readonly told: readonly ReceivedDelivery[] | undefined;
+  /** It ended before it told of what happened while it was open. */
+  readonly isCut: boolean;
+  /** By the ground's own clock, where that is known. */
+  readonly atMs: number | undefined;
+}
+
 /** How each of many calls was answered. */
 export interface ManyOutcome {
   readonly kind: 'many';
@@ -65,7 +78,13 @@ export interface ManyOutcome {
   readonly answers: readonly (CallOutcome | LostOutcome)[];
 }
 
-export type Outcome = CallOutcome | LostOutcome | DoneOutcome | LedgerOutcome | ManyOutcome;
+export type Outcome =
+  | CallOutcome
+  | LostOutcome
+  | DoneOutcome
+  | LedgerOutcome
+  | HeardOutcome
+  | ManyOutcome;
 
 export function jsonOf(body: Uint8Array): Json | undefined {
   if (body.length === 0) return undefined;

@@ -215,7 +215,7 @@ export class Player implements Known {
     const outcome = this.outcomes.get(step);
     if (outcome === undefined || outcome.kind === 'lost') return undefined;
     if (outcome.kind === 'ledger') return { balance: outcome.balance };
-    if (outcome.kind === 'many') return undefined;
+    if (outcome.kind === 'many' || outcome.kind === 'heard') return undefined;
     const isToken = outcome.kind === 'answer' && outcome.sent.target.endsWith('/oauth/token');
     return isToken ? withToken(outcome.json) : outcome.json;
   }

@@ -66,6 +66,7 @@ function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly 
     }
     case 'await':
     case 'hook':
+    case 'listen':
     case 'seed':
       return [];
     default:
@@ -111,7 +112,7 @@ function answerOf({ status, headers, body }: CallOutcome, redactor: Redactor) {
   return { status, headers: lines, body: text };
 }
 
-type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'seed' }>;
+type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'listen' | 'seed' }>;
 
 function operatorExchange(step: Ordered, player: Player): readonly ReportExchange[] {
   const [method, given, answer] = orderOf(step, player);

@@ -130,6 +130,7 @@ const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unkno
     ledger: ({ tradingAccount }) => `the trading account ${said(tradingAccount)} is looked at`,
     hook: ({ answers }) => `an endpoint is made that answers ${[answers].flat().join(', then ')}`,
     emit: ({ category }) => `an event of the category ${said(category)} happens`,
+    listen: ({ as, after }) => `${said(as)} listens to the events channel after ${said(after)}`,
     mint: ({ name, wish }) => `the credential ${said(name)} is made: ${JSON.stringify(wish)}`,
     permit: ({ operation, allowed }) =>
       `the firm may ${allowed === true ? 'use' : 'no longer use'} ${said(operation)}`,

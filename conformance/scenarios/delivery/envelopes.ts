@@ -1,6 +1,7 @@
 // Deliveries as envelopes. The specification names only `id`; the sequence number is found by its
 // value (NS-9).
 import { type Json, memberAt } from '../../engine/send/answer.ts';
+import type { Operator } from '../../providers/target.ts';
 
 export type Envelope = { readonly [name: string]: Json };
 
@@ -28,6 +29,31 @@ export function envelopeOf(text: string): Envelope | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** NS-12: a message may be an envelope, a list of them, or hold one. */
+export function envelopesIn(text: string): Envelope[] {
+  let json: Json;
+  try {
+    json = JSON.parse(text) as Json;
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+  const found: Envelope[] = [];
+  const look = (value: Json, depth: number) => {
+    if (value === null || typeof value !== 'object') return;
+    if (!Array.isArray(value) && eventIdOf(value) !== undefined) found.push(value);
+    else if (depth > 0) for (const inner of Object.values(value)) look(inner, depth - 1);
+  };
+  look(json, 2);
+  return found;
+}
+
+/** NS-12: the control plane may say how its target settles it. */
+export async function eventsPathOf(operator: Operator): Promise<string> {
+  const { events_path: path } = await operator.settings();
+  return typeof path === 'string' && path.startsWith('/') ? path : '/api/v1/events';
 }
 
 /** What consumers key their side effects on. */

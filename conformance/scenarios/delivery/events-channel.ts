@@ -3,10 +3,17 @@
 // likeliest.
 import { isDeepStrictEqual } from 'node:util';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
-import type { Json } from '../../engine/send/answer.ts';
 import { type EventsChannel, openEventsChannel } from '../../engine/send/events-channel.ts';
 import type { Scenario } from '../../engine/types.ts';
-import { type Envelope, envelopeIn, eventIdOf, sequenceAt, sequenceNames } from './envelopes.ts';
+import {
+  type Envelope,
+  envelopeIn,
+  envelopesIn,
+  eventIdOf,
+  eventsPathOf,
+  sequenceAt,
+  sequenceNames,
+} from './envelopes.ts';
 import {
   deliveryTimeoutMs,
   requireDelivery,
@@ -41,7 +48,7 @@ const evtChannel: Scenario = {
     // As the operator was told of them: what deliveries make of it is another matter.
     const made = events.map(({ envelope }, at) => envelope ?? delivered[at]!);
     const afterSeq = sequenceAt(made[1]!, name) ?? sequenceAt(delivered[1]!, name)!;
-    const path = await pathOf(t);
+    const path = await eventsPathOf(t.operator);
     const listen = () => open(t, `${path}?after_seq=${afterSeq}`);
 
     const now = await listen();
@@ -88,12 +95,6 @@ function expectAsMade(
   }
 }
 
-/** NS-12: the control plane may say how its target settles it. */
-async function pathOf(t: ScenarioContext): Promise<string> {
-  const { events_path: path } = await t.operator.settings();
-  return typeof path === 'string' && path.startsWith('/') ? path : '/api/v1/events';
-}
-
 async function open(t: ScenarioContext, target: string): Promise<EventsChannel | undefined> {
   return openEventsChannel(`${t.baseUrl}${target}`, await t.credential(t.mainRole), t.sender);
 }
@@ -109,25 +110,6 @@ async function heardWith(t: ScenarioContext, channel: EventsChannel): Promise<En
   } finally {
     channel.close();
   }
-}
-
-/** NS-12: a message may be an envelope, a list of them, or hold one. */
-function envelopesIn(text: string): Envelope[] {
-  let json: Json;
-  try {
-    json = JSON.parse(text) as Json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
-  const found: Envelope[] = [];
-  const look = (value: Json, depth: number) => {
-    if (value === null || typeof value !== 'object') return;
-    if (!Array.isArray(value) && eventIdOf(value) !== undefined) found.push(value);
-    else if (depth > 0) for (const inner of Object.values(value)) look(inner, depth - 1);
-  };
-  look(json, 2);
-  return found;
 }
 
 function isOneOf(envelope: Envelope, events: readonly Envelope[]): boolean {

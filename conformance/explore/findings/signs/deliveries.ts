@@ -16,6 +16,10 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   // HOOK-4: the secret of a rotation is there, and is no new one.
   if (operation === 'rotateWebhookSecret' && /secret$/.test(at)) return ['HOOK-4'];
   if (/last_delivered_seq$/.test(at)) return lastRules(evidence);
+  // EVT-10b: what it repeats; EVT-2a: as it was delivered.
+  if (operation === 'channel') {
+    return at.startsWith('envelope.') ? ['EVT-2a', 'EVT-10b'] : ['EVT-10b', 'EVT-2a'];
+  }
   if (operation !== 'delivery') return [];
   if (at === 'signature') return signatureRules(evidence, after('rotateWebhookSecret'));
   // EVT-2b: of a delivery that was sent again.
