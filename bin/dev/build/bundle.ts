@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { root } from '../root.ts';
 import { findCompanions } from './companions.ts';
-import { leanUndici } from './lean-undici.ts';
+import { leanStatic, leanUndici } from './lean-packages.ts';
 import { writeNotices } from './notices.ts';
 
 /** Output name → source. Everything they reach by `import()` becomes a chunk of its own. */
@@ -113,7 +113,7 @@ export async function bundle(out: string): Promise<string> {
       banner: { js: banner },
       // An optional peer of the package: who uses its door has it.
       external: ['msw', ...notBundled],
-      plugins: [readersFrom(join(out, 'readers.js')), leanUndici, late, manifest],
+      plugins: [readersFrom(join(out, 'readers.js')), leanUndici, leanStatic, late, manifest],
       metafile: true,
     } as const satisfies BuildOptions;
     const { metafile: graph } = await build({ ...options, minify: false, write: false });

@@ -1,6 +1,7 @@
-// undici is one file that requires all that it offers: of that, what our programs use is bundled.
+// Packages that require more than our programs use of them: what they use is bundled.
 import type { Plugin } from 'esbuild';
 
+// undici is one file that requires all that it offers.
 const ownIndex = /[\\/]node_modules[\\/]undici[\\/]index\.js$/;
 
 /** What our programs take from undici, each with the file of the package that makes it. */
@@ -53,6 +54,41 @@ export const leanUndici: Plugin = {
       const gone = [...bundled, '../llhttp/llhttp_simd-wasm.js'].filter((path) => !met.has(path));
       if (met.size === 0 || gone.length === 0) return;
       throw new Error(`undici no longer requires ${gone.join(', ')}`);
+    });
+  },
+};
+
+// @fastify/static brings what it takes to serve any folder: for the dashboard's few files a plain
+// list of them and the common media types are enough.
+const staticOwn = /[\\/]@fastify[\\/]static[\\/]index\.js$/;
+const sendOwn = /[\\/]@fastify[\\/]send[\\/]/;
+
+// Its one call of `glob` is for all files below a folder; that package is half of the bundle of it.
+const listFiles = `
+const { readdir } = require('node:fs/promises');
+const { join, relative } = require('node:path');
+exports.glob = async (pattern, { cwd }) => {
+  if (pattern !== '**/**') throw new Error('only all files are listed, and not ' + pattern);
+  const found = await readdir(cwd, { recursive: true, withFileTypes: true });
+  const files = found.filter((each) => each.isFile());
+  return files.map(({ parentPath, name }) => relative(cwd, join(parentPath, name)));
+};`;
+
+/** Bundles a list of files in place of `glob`, and of `mime` the part with the common types. */
+export const leanStatic: Plugin = {
+  name: 'lean-static',
+  setup({ onResolve, onLoad, resolve, onEnd }) {
+    const met = new Set<string>();
+    onResolve({ filter: /^(?:glob|mime)$/ }, ({ path, importer, resolveDir, kind }) => {
+      if (!(path === 'glob' ? staticOwn : sendOwn).test(importer)) return undefined;
+      met.add(path);
+      return path === 'glob'
+        ? { path: 'list-files', namespace: 'static' }
+        : resolve('mime/lite', { importer, resolveDir, kind });
+    });
+    onLoad({ filter: /./, namespace: 'static' }, () => ({ contents: listFiles }));
+    onEnd(() => {
+      if (met.size === 1) throw new Error(`@fastify/static no longer asks for glob and mime`);
     });
   },
 };
