@@ -14,6 +14,7 @@ const DEFECTS: [defect: DefectId, innocent: string[]][] = [
   ['acc-phone-as-typed', ['ACC-12']],
   ['upd-412-after-write', ['IDEM-11', 'UPD-12']],
   ['bulk-resubmit-duplicates', ['ACC-6', 'IDEM-4c']],
+  ['bulk-known-row-no-id', ['BULK-11', 'BULK-12']],
   ['idem-replay-current', ['IDEM-7a']],
   ['idem-batch-counted', ['IDEM-9a']],
   ['acc-known-409', ['ACC-14', 'BULK-11', 'IDEM-15']],
@@ -46,6 +47,18 @@ for (const [id, innocent] of DEFECTS) {
     }
   });
 }
+
+blame('acc-known-201: what an account reads now is to be seen all the same', async () => {
+  const served = await serve({ style: 'plain', defects: ['acc-known-201'] });
+  try {
+    const only = ['ACC-5', 'UPD-2', 'UPD-7', 'IDEM-4a'];
+    const { report } = await runJudge({ baseUrl: served.baseUrl, json: true, seed: '1', only });
+    const verdicts = only.map((id) => report.rules.find((rule) => rule.id === id)!.verdict);
+    assert.equal(verdicts, ['deviates', 'passed', 'passed', 'passed']);
+  } finally {
+    await served.close();
+  }
+});
 
 blame('what a credential saves up for ten seconds: LIM-2, not its firm (LIM-3)', async () => {
   await servedBent(['limit-burst-of-ten-seconds'], async (baseUrl) => {

@@ -79,7 +79,7 @@ export class ScenarioSetup {
    * reference names it answers 200 with it (ACC-5).
    */
   async reread(
-    account: { body: RequestBody },
+    account: { body: RequestBody; id?: string },
     role: Role = this.#target.mainRole,
   ): Promise<Answer> {
     const key = this.#session.fresh.key();
@@ -87,8 +87,8 @@ export class ScenarioSetup {
     const { client_reference_id, email, brand_id } = account.body;
     const body: RequestBody = { client_reference_id, email, brand_id };
     const send = () => this.#session.as(role).createAccount(body, { key });
-    const read = await this.#made('reading an account by its reference', send, 200);
-    return read.presuming('ACC-5');
+    const read = await this.#made('reading an account by its reference', send, 200, 201);
+    return this.#known(read, account.id).presuming('ACC-5');
   }
 
   /** An account with a trading account: a new one where they can be opened, else the profile's. */
@@ -142,13 +142,19 @@ export class ScenarioSetup {
 
   /** What the transaction reads now: a create under a new key whose reference names it (TXN-2). */
   async rereadTransaction(
-    transaction: { body: RequestBody },
+    transaction: { body: RequestBody; id?: string },
     role: Role = this.#target.mainRole,
   ): Promise<Answer> {
     const key = this.#session.fresh.key();
     const send = () => this.#session.as(role).createTransaction(transaction.body, { key });
-    const read = await this.#made('reading a transaction by its reference', send, 200);
-    return read.presuming('TXN-2');
+    const read = await this.#made('reading a transaction by its reference', send, 200, 201);
+    return this.#known(read, transaction.id).presuming('TXN-2');
+  }
+
+  /** A record that is answered 201 once more can be read all the same; another one cannot. */
+  #known(read: Answer, id = String(read.at('id'))): Answer {
+    if (read.status === 200 || String(read.at('id')) === id) return read;
+    throw new Blocked(`a known reference made another record: ${read.summary}`);
   }
 
   async approved(place: Place, over: RequestBody = {}): Promise<GivenTransaction> {

@@ -195,7 +195,9 @@ async function expectFoundKept(
   move: () => Promise<Answer>,
 ): Promise<void> {
   const key = t.fresh.key();
-  const first = await t.control('a create by a known reference', () => find(key), 200);
+  const words = 'a create by a known reference';
+  // ACC-5, TXN-2: with which status it is found is judged there.
+  const first = await t.control(words, () => find(key));
   await move();
   const repeat = await find(key);
   await expectRepeat(t, first, repeat);
