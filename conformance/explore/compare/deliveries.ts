@@ -165,6 +165,12 @@ function compareForm(
   if (expected.length === 0) return null;
   const odd = all.find(({ method }) => method !== 'POST');
   if (odd !== undefined) return { at: 'method', target: odd.method, model: 'POST' };
+  const isEnvelope = (each: ReceivedDelivery) => memberAt(jsonOf(each), 'id') !== undefined;
+  const unread = all.find((each) => jsonOf(each) === undefined);
+  if (unread !== undefined && expected.every(isEnvelope)) {
+    const target = `${unread.body.length} bytes that are no JSON`;
+    return { at: 'body', target, model: 'an envelope in JSON' };
+  }
   const isDue = expected.every((each) => subscriptionOf(each, model) !== '');
   if (!isDue || all.every((each) => subscriptionOf(each, target) !== '')) return null;
   return { at: 'subscription header', target: 'none', model: 'the id of the subscription' };

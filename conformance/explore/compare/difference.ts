@@ -19,6 +19,7 @@ export interface Difference {
 
 /** What concerns every operation alike is one difference, whichever of them has shown it. */
 function commonKind({ at, modelAnswer, targetAnswer, basis }: Difference): string | undefined {
+  if (at === 'replay.bytes') return at;
   if (/^header\.(x-request-id|x-ratelimit|retry-after)/.test(at)) return at;
   if (targetAnswer.startsWith('429') !== modelAnswer.startsWith('429')) return 'a limit';
   if (targetAnswer.startsWith('401') !== modelAnswer.startsWith('401')) return 'a token';
@@ -52,6 +53,9 @@ export function likenessOf(difference: Difference): string {
   const common = commonKind(difference);
   if (common !== undefined) return common;
   const { operation, at, model, target, modelAnswer, targetAnswer } = difference;
+  // Who may not call is refused whatever the call would have come to.
+  const isUnasked = targetAnswer === '403 forbidden' && !modelAnswer.startsWith('403');
+  if (isUnasked) return `${operation} | refused to this caller`;
   const isRow = operation === 'bulkCreateAccounts' && /^body\.rows\.\d+\.status$/.test(at);
   if (isRow || (operation === 'createAccount' && at === 'status')) {
     return `create: ${Number.parseInt(model, 10)} ${Number.parseInt(target, 10)}`;

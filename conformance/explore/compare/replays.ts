@@ -1,4 +1,5 @@
 // IDEM-4, IDEM-5: what the model calls a replay must be one on the target too, byte for byte.
+import { isDeepStrictEqual } from 'node:util';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { textOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
@@ -23,8 +24,9 @@ export function compareReplay(
     return wrong('replay.content-type', target.headers.mediaType(), own.headers.mediaType());
   }
   if (!Buffer.from(target.body).equals(own.body)) {
+    const isPrintedAnew = own.json !== undefined && isDeepStrictEqual(target.json, own.json);
     return wrong(
-      'replay.body',
+      isPrintedAnew ? 'replay.bytes' : 'replay.body',
       cut(textOf(target)),
       `as the answer to call ${own.n}: ${cut(textOf(own))}`,
     );

@@ -43,6 +43,7 @@ export function signersOf(arrival: ReceivedDelivery, player: Player): string {
   if (partsOf(header, 't').length !== 1) return 'not one time';
   const secrets = secretsOf(player);
   const signers = partsOf(header, 'v1').map((signature) => {
+    if (!/^[0-9a-f]{64}$/.test(signature)) return 'what is no HMAC-SHA256 in lower-case hex';
     const known = secrets.find(([secret]) => hmac(secret, t, arrival.body) === signature);
     return known === undefined ? 'an unknown secret' : `the secret of step ${known[1]}`;
   });

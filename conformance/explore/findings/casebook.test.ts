@@ -13,7 +13,7 @@ function foundIn(elsewhere?: Found['elsewhere']): Found {
   const steps = [call(1, 'cancelTransaction', 'firm', {})];
   const refused = { due: '404 not_found', came: '410 not_found', cites: ['TXS-16'] };
   const made = foundOf({ steps, ...refused, ...(elsewhere === undefined ? {} : { elsewhere }) });
-  return { ...made, times: 1, metAs: new Set() };
+  return { ...made, times: 1, metAs: new Set(), also: new Set() };
 }
 
 const ofUpdates = (found: Found): Difference => ({
@@ -35,6 +35,21 @@ telling('what shows in one operation says nothing of another', () => {
   casebook.add(found, 'met');
   assert.not(casebook.knows(ofUpdates(found)));
   assert.ok(casebook.knows(found.difference));
+});
+
+telling('one rule broken in one way is one difference, whichever operations show it', () => {
+  const casebook = new Casebook();
+  const steps = [call(1, 'cancelTransaction', 'firm', {})];
+  const add = (made: Partial<Parameters<typeof foundOf>[0]>) => {
+    const found = foundOf({ steps, due: '200', came: '200', cites: ['TXS-8'], ...made });
+    casebook.add({ ...found, times: 1, metAs: new Set(), also: new Set() }, 'met');
+  };
+  const etag = { at: 'header.etag', model: '"1"', target: '1' };
+  add(etag);
+  add({ ...etag, operation: 'updateAccount' });
+  assert.equal([casebook.found.length, casebook.found[0]?.also.size], [1, 1]);
+  add({ came: '409 invalid_state' });
+  assert.is(casebook.found.length, 2);
 });
 
 telling.run();

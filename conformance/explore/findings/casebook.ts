@@ -3,6 +3,7 @@ import { acrossOperations, type Difference, signatureOf } from '../compare/diffe
 import type { Excuse } from '../open/excuses.ts';
 import type { Found } from './investigate.ts';
 import { rulesFor } from './rules.ts';
+import { titleOf } from './title.ts';
 
 export class Casebook {
   readonly inconclusive: string[] = [];
@@ -10,6 +11,8 @@ export class Casebook {
   readonly open = new Map<string, number>();
   readonly #unexplained = new Map<string, Found>();
   readonly #found = new Map<string, Found>();
+  /** The first that broke a rule in a way. */
+  readonly #causes = new Map<string, Found>();
   /** Signatures as they were met, before anything was shrunk. */
   readonly #met = new Set<string>();
   readonly #openAs = new Map<string, Excuse>();
@@ -56,14 +59,38 @@ export class Casebook {
     const own = signatureOf(difference);
     const signature = elsewhere === undefined ? own : acrossOperations(difference);
     this.#met.add(own);
-    const all = rulesFor(found).length === 0 ? this.#unexplained : this.#found;
-    const known = all.get(signature);
+    const [rule] = rulesFor(found);
+    const all = rule === undefined ? this.#unexplained : this.#found;
+    const cause = rule === undefined ? signature : causeOf(rule, difference);
+    const known = all.get(signature) ?? this.#causes.get(cause);
     if (known === undefined) {
       found.metAs.add(met).add(signature);
       all.set(signature, found);
-    } else {
-      known.times += 1;
-      known.metAs.add(met);
+      this.#causes.set(cause, found);
+      return;
     }
+    known.times += 1;
+    if (!known.metAs.has(signature)) known.also.add(titleOf(found));
+    known.metAs.add(met).add(signature);
   }
+}
+
+/** Of a repeat that ran again any part of the answer may be the first that differs. */
+const REPEATED = /^IDEM-4[abc]$/;
+/** What holds of keys alike in all operations. */
+const OF_KEYS = /^IDEM-(1|4|5|6|7|14|15)/;
+
+/**
+ * The same where one rule is broken in one way, whichever operation has shown it: that is one
+ * defect more often than two.
+ */
+function causeOf(rule: string, difference: Difference): string {
+  const { at, modelAnswer, targetAnswer } = difference;
+  if (at === 'replay.bytes') return at;
+  const due = Number.parseInt(modelAnswer, 10) >= 400 ? modelAnswer : '';
+  if (REPEATED.test(rule)) return 'IDEM-4';
+  if (OF_KEYS.test(rule)) return `${rule} | ${due}`;
+  const place = /[a-z_-]+$/.exec(at)?.[0] ?? at;
+  const isAnswer = at === 'status' || at === 'code';
+  return [rule, place, ...(isAnswer ? [modelAnswer, targetAnswer] : [])].join(' | ');
 }

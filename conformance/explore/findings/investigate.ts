@@ -5,7 +5,7 @@ import type { OperationName } from '../../engine/operations.ts';
 import { type Difference, isOfAll, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, renumbered, type Sequence } from '../sequence.ts';
+import { callsOf, renumbered, type Sequence, type Step } from '../sequence.ts';
 import { elsewhere } from './elsewhere.ts';
 import { shrink, upTo } from './shrink.ts';
 
@@ -20,6 +20,8 @@ export interface Found {
   /** How often it was met, and as what. */
   times: number;
   readonly metAs: Set<string>;
+  /** Titles of what is told with it, as the same rule is broken in the same way. */
+  readonly also: Set<string>;
   /** ERR-3: another operation that was seen to answer a refusal in the same way. */
   readonly elsewhere?: OperationName;
 }
@@ -54,6 +56,8 @@ export async function investigate(
   };
   const cut = upTo(sequence, first.n);
   const { sequence: shrunk, shown } = await shrink(cut, first.n, shows, isOfAll(first));
+  const alone = await unlessSpent(() => shownAlone(shrunk, play));
+  if (alone != null) return alone;
   const plain = renumbered(shrunk);
   const again = await showAgain(plain, (each) => shows(each, 1));
   const last = again.last ?? (again.isSpent ? (shown ?? { ...met, difference: first }) : null);
@@ -68,9 +72,25 @@ export async function investigate(
     shrunkFrom: callsOf(sequence.steps).length,
     times: 1,
     metAs: new Set([signatureOf(first)]),
+    also: new Set(),
   };
   const other = await unlessSpent(() => elsewhere(found, play));
   return other === undefined ? found : { ...found, elsewhere: other };
+}
+
+/**
+ * A call that is left alone of calls at once is like any other, and step by step more is compared:
+ * what differs then comes first.
+ */
+async function shownAlone({ steps }: Sequence, play: Play): Promise<Found | null> {
+  const isAlone = (step: Step) => step.do === 'burst' && step.calls.length === 1;
+  if (!steps.some(isAlone)) return null;
+  const sequence = {
+    steps: steps.flatMap<Step>((each) => (isAlone(each) ? callsOf([each]) : each)),
+  };
+  const played = await play(sequence);
+  const { difference } = played;
+  return difference === undefined ? null : investigate(sequence, { ...played, difference }, play);
 }
 
 /** Undefined where no requests are left for it. */

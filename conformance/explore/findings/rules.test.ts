@@ -269,6 +269,30 @@ const CALLED: Readonly<Record<string, Made>> = {
     ...{ operation: 'issueToken', at: 'header.x-ratelimit-reset' },
     ...{ due: '429 rate_limited', came: '429 rate_limited' },
   },
+  'AUTH-3b: when tokens are given again': {
+    steps: [call(1, 'issueToken', 'nobody', {})],
+    ...{ operation: 'issueToken', at: 'header.x-ratelimit-reset', model: '60', target: '3600' },
+    ...{ due: '429 rate_limited', came: '429 rate_limited' },
+  },
+  'LIM-2: of the firm, after a pause': {
+    steps: [{ do: 'advance', n: 1, byMs: 20_000 }, call(2, 'listWebhooks', 'firm', {})],
+    ...{ due: '429 rate_limited', came: '200', cites: ['LIM-3'] },
+  },
+  'AUTH-4: for scopes of its own': {
+    steps: [
+      { do: 'mint', n: 1, name: 'm1', wish: { scopes: ['accounts:write'] } },
+      call(2, 'approveTransaction', 'm1', {}),
+    ],
+    ...{ due: '409 invalid_state', came: '403 forbidden', cites: ['TXS-5'] },
+  },
+  'EVT-4: nothing has failed': {
+    ...{ ...delivered, model: '1 deliveries', target: '0 deliveries' },
+    steps: [
+      { do: 'hook', n: 1, answers: [200] },
+      { do: 'advance', n: 2, byMs: 864_000_000 },
+      account(3),
+    ],
+  },
   'EVT-13: of a disabled one': {
     ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
     steps: [hook, call(2, 'disableWebhook', 'firm', { id: idOf(1) }), account(3)],

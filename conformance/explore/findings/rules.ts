@@ -97,6 +97,8 @@ export function rulesFor(found: Found): readonly string[] {
   const before = isReplayed
     ? []
     : [
+        // The name that is said to be taken says more than why its first bearer was refused.
+        ...takenRules(evidence),
         ...idleRules(evidence),
         ...rowRules(evidence),
         ...wrongMemberRules(evidence),
@@ -115,6 +117,13 @@ export function rulesFor(found: Found): readonly string[] {
       ...placeRules(evidence, kind),
     ]),
   ];
+}
+
+/** ACC-8, ACC-9: which of the names is taken, where it is one that only a refused call has had. */
+function takenRules(evidence: Evidence): readonly string[] {
+  const { due, came, difference } = evidence;
+  const isTaken = difference.operation === 'createAccount' && came === '409 invalid_state';
+  return isTaken && due === '201' ? createRules(evidence) : [];
 }
 
 /** What several operations refuse wrongly is about refusals, and of none of the operations. */
@@ -156,8 +165,12 @@ const CONVERGED: Readonly<Record<string, readonly string[]>> = {
 };
 
 function placedRules({ difference, calls }: Evidence): readonly string[] {
-  const { at, operation, model } = difference;
-  if (at === 'header.etag' && operation === 'updateAccount') return ['UPD-1', 'ACC-19'];
+  const { at, operation, model, target } = difference;
+  if (at === 'header.etag' && operation === 'updateAccount') {
+    // UPD-1: which tag it is; ACC-19: how every tag is written.
+    const isTag = target === 'none' || /^"[^"]*"$/.test(target);
+    return isTag ? ['UPD-1', 'ACC-19'] : ['ACC-19', 'UPD-1'];
+  }
   if (at === 'header.content-type' && model === 'text/plain') return ['ERR-2', 'ERR-1a'];
   const hasRegion = calls.some(({ body }) => hasSymbol(body, 'phone_region'));
   if (hasRegion && /^body\.(rows\.\d+\.)?phone$/.test(at)) return ['ACC-12'];

@@ -4,6 +4,7 @@ import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { OperationName } from '../../engine/operations.ts';
 import { sameValue } from '../draw/scene.ts';
 import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import { hasSymbol } from './signs/evidence.ts';
 
 /** What it is tried in place of depends on what comes before. */
 export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
@@ -74,7 +75,7 @@ function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generato
     yield { ...step, body: { ...members, client_reference_id: { $fresh: `ref${n}` } } };
   }
   const email = members?.email;
-  if (email === undefined || isOwn(email, before)) return;
+  if (email === undefined || (isOwn(email, before) && !hasSymbol(email, 'length'))) return;
   const other = { $join: [{ $fresh: `mail${n}` }, '@explore.example.com'] };
   yield { ...step, body: { ...members, email: other } };
 }

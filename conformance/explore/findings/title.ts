@@ -2,6 +2,7 @@
 
 import type { OperationName } from '../../engine/operations.ts';
 import { span } from '../../reports/verdict-words.ts';
+import type { CallStep } from '../sequence.ts';
 import type { Found } from './investigate.ts';
 import { type Evidence, evidenceOf } from './signs/evidence.ts';
 
@@ -51,12 +52,17 @@ export function titleOf(found: Found): string {
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+function callerWords(call: CallStep | undefined): readonly string[] {
+  if (call?.headers?.authorization !== undefined) return ['under a token issued before'];
+  return call === undefined || call.as === 'firm' ? [] : [`as ${call.as}`];
+}
+
 /** By whom, under which key, after what time: shrinking has left only what it takes. */
 function circumstances({ call, isReplayed, isAtOnce, steps }: Evidence): string {
   const pausedMs = steps.reduce((sum, step) => sum + (step.do === 'advance' ? step.byMs : 0), 0);
   return [
     ...(isReplayed ? ['again under its key'] : []),
-    ...(call === undefined || call.as === 'firm' ? [] : [`as ${call.as}`]),
+    ...callerWords(call),
     ...(isAtOnce ? ['at once with another call'] : []),
     ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
   ]

@@ -30,6 +30,7 @@ const report: ExploreReport = {
       calls: 2,
       shrunk_from: 41,
       times: 1,
+      also: ['closing answers 201'],
       steps: [
         {
           n: 1,
@@ -70,6 +71,7 @@ formats('each tells title, rule, both answers, what is open and how to play it a
       'NS-6',
       '#d1',
       '3 accounts',
+      'closing answers 201',
     ]) {
       assert.ok(text.replaceAll('&#35;', '#').replaceAll('\\', '').includes(word), word);
     }

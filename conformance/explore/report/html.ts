@@ -2,6 +2,7 @@
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  alsoLine,
   callerLines,
   EXPECTED,
   headerTexts,
@@ -52,6 +53,7 @@ function differencePart(found: ReportDifference): string {
     `<h2 id="${text(found.id)}">${text(found.id)}: ${text(found.title)}</h2>`,
     `<ul>${rules.join('')}</ul>`,
     `<p>${text(shownLine(found))} ${words(judgeLine(found))}</p>`,
+    `<p>${text(alsoLine(found) ?? '')}</p>`,
     `<div class="line">${found.steps.map((each) => barOf(each, found)).join('')}</div><ol>`,
     ...found.steps.map(stepPart),
     `</ol><ul>${callerLines(found)

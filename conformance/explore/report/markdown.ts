@@ -2,6 +2,7 @@
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  alsoLine,
   callerLines,
   EXPECTED,
   headerTexts,
@@ -46,6 +47,7 @@ function differenceLines(found: ReportDifference): string[] {
     ...ruleLines(found).map((each) => `- ${each}`),
     '',
     `${shownLine(found)} ${judgeLine(found)}`,
+    ...[alsoLine(found)].flatMap((each) => (each === null ? [] : ['', inline(each)])),
     '',
     ...found.steps.flatMap(stepLines),
     '',

@@ -47,6 +47,8 @@ export interface ReportDifference {
   readonly calls: number;
   readonly shrunk_from: number;
   readonly times: number;
+  /** Where else the same rule was broken in the same way. */
+  readonly also: readonly string[];
   readonly steps: readonly ReportStep[];
   /** Whether the judge's own scenarios for the first of the rules see it too. */
   readonly judge: JudgeSays;
@@ -169,6 +171,7 @@ function differenceOf(
     calls: found.calls,
     shrunk_from: found.shrunkFrom,
     times: found.times,
+    also: [...found.also].map((each) => redactor.text(each)),
     steps: sequence.steps.flatMap((step) => stepsOf(step, found, redactor)),
     judge: judge.get(found) ?? NOT_ASKED,
     replay: replay(id),

@@ -4,6 +4,7 @@ import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
+  alsoLine,
   callerLines,
   EXPECTED,
   headerTexts,
@@ -59,6 +60,8 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
   for (const each of ruleLines(found)) lines.push(...indented(each, width));
   const shown = `shown ${found.reproduced}; ${shrunk}. ${judgeLine(found)}`;
   lines.push(...indented(shown, width));
+  const also = alsoLine(found);
+  if (also !== null) lines.push(...indented(also, width));
   for (const step of found.steps) lines.push(...stepLines(step, paint, width));
   for (const each of callerLines(found)) lines.push(...wrapText(`    ${each}`, width));
   lines.push(...wrapText(`    again: ${found.replay}`, 1000), '');

@@ -57,6 +57,11 @@ export function headerTexts({ request }: ReportStep): readonly string[] {
     .map(([name, value]) => `${name}: ${value}`);
 }
 
+/** Null where it was met in one way alone. */
+export function alsoLine({ also }: ReportDifference): string | null {
+  return also.length === 0 ? null : `The same rule is broken too: ${also.join('; ')}.`;
+}
+
 /** `Shown 2 of 2 times`, or why no more often. */
 export function shownLine({ reproduced, calls, shrunk_from: from }: ReportDifference): string {
   const often = /^\d/.test(reproduced) ? `${reproduced} times` : reproduced;

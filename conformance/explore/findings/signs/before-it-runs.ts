@@ -15,6 +15,8 @@ import {
 } from './evidence.ts';
 
 const DAY_MS = 86_400_000;
+/** What shrinking leaves of a pause that is not needed. */
+const A_MOMENT_MS = 1_000;
 
 export function repeatRules(evidence: Evidence): readonly string[] {
   const { steps, difference, due, came, isReplayed, isAtOnce, hasPaused } = evidence;
@@ -34,18 +36,22 @@ export function repeatRules(evidence: Evidence): readonly string[] {
     // A pause that cannot be shorter than a day is what it is about.
     return [...(waitedMs >= DAY_MS ? ['IDEM-7b'] : []), ...mistakenFor(evidence)];
   }
+  const old = waitedMs !== undefined && waitedMs > A_MOMENT_MS ? ['IDEM-7a'] : [];
   // IDEM-5: whose request it was is the one thing in which a repeat and its first answer differ. A
   // refusal that ran again says the same, and is the likelier (IDEM-4d).
   if (isRequestId(evidence)) {
-    return difference.at === 'replay.body' ? ['IDEM-4d', 'IDEM-5'] : ['IDEM-5'];
+    // IDEM-7a: where it takes time, it is about how long.
+    if (difference.at === 'replay.body') return [...old, 'IDEM-4d', 'IDEM-5'];
+    return ['IDEM-5'];
   }
   // One that only calls at once have shown is about what must happen once.
   if (isAtOnce) return ['IDEM-15'];
+  // IDEM-4b: it says the same in other bytes.
+  if (difference.at === 'replay.bytes') return ['IDEM-4b'];
   const refusal = statusOf(due) >= 400 ? ['IDEM-4d'] : [];
   // POS-2: another order was made.
   if (isRunAgain(evidence)) return ['POS-2', 'IDEM-4c'];
-  const old = waitedMs !== undefined && waitedMs > 0 ? ['IDEM-7a'] : [];
-  return [...refusal, ...old, ...subjectRules(evidence)];
+  return [...old, ...refusal, ...subjectRules(evidence)];
 }
 
 /** IDEM-6: what failed only for a moment is not the answer to the next call under its key. */
@@ -146,6 +152,8 @@ function subjectRules(evidence: Evidence): readonly string[] {
   const { operation } = call;
   // IDEM-2: under another token of the same credential it is the same key.
   if (!isDeepStrictEqual(first.headers, call.headers)) return ['IDEM-2b'];
+  // IDEM-4: it takes many keys between the two, whatever they say.
+  if (evidence.steps.some((step) => step.do === 'many')) return ['IDEM-4a'];
   const isSame = isDeepStrictEqual(first.body, call.body);
   if (/^(approve|reject|cancel)/.test(operation)) {
     if (!isSame) return ['IDEM-8'];
@@ -179,6 +187,9 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   const isToken = operation === 'issueToken';
   if (/^header\.(x-ratelimit|retry-after)/.test(at) && isDue === hasCome) {
     if (!isDue) return ['LIM-8'];
+    // AUTH-3b: when the budget of tokens is back.
+    const isLater = /^\d+$/.test(difference.target) && /^\d+$/.test(difference.model);
+    if (isToken && isLater && /reset|retry-after/.test(at)) return ['AUTH-3b', 'LIM-6'];
     return isToken ? ['LIM-6', 'AUTH-3b'] : ['LIM-6'];
   }
   if (isDue && hasCome) return ['LIM-6'];
@@ -187,7 +198,10 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   if (isDue && came.endsWith('rate_limited')) return ['ERR-3', 'LIM-2'];
   if (isToken) return ['AUTH-3b', 'AUTH-3c'];
   // LIM-3: whose allowance it is that was spent.
-  if (isDue && difference.basis?.cites.includes('LIM-3')) return ['LIM-3', 'LIM-2'];
+  if (isDue && difference.basis?.cites.includes('LIM-3')) {
+    // LIM-2: of the firm too, a pause saves up no more than a second's.
+    return hasPaused ? ['LIM-2', 'LIM-3'] : ['LIM-3', 'LIM-2'];
+  }
   const saved = savedRules(steps, n, isDue === true, hasPaused);
   const earlier = hasCome ? earlierRules(steps, n) : [];
   return [...saved, ...earlier, ...bucketRules(steps, n), 'LIM-2', 'LIM-7', 'LIM-5'];

@@ -21,6 +21,8 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
     return at.startsWith('envelope.') ? ['EVT-2a', 'EVT-10b'] : ['EVT-10b', 'EVT-2a'];
   }
   if (operation !== 'delivery') return [];
+  // EVT-3: what comes is an envelope in JSON; EVT-6: cut short, it fits no signature either.
+  if (at === 'body') return ['EVT-3', 'EVT-6'];
   if (at === 'signature') return signatureRules(evidence, after('rotateWebhookSecret'));
   // EVT-2b: of a delivery that was sent again.
   if (/^envelope\./.test(at) && hasPaused) return ['EVT-2b', 'EVT-2a'];
@@ -32,6 +34,8 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   if (came > most && hasMore) return ['EVT-8b', 'EVT-8a'];
   // EVT-9a: what is no failure was taken for one, or what is one was not.
   const answers = answersOf(steps);
+  // EVT-4: where nothing has failed, nothing is to be sent again.
+  if (!hasMore && answers.every((each) => each === 200)) return ['EVT-4', 'EVT-8a'];
   const isMistaken = answers.some(isOdd) || (hasMore && answers.every((each) => each === 200));
   return isMistaken ? ['EVT-9a', 'EVT-8a'] : ['EVT-8a'];
 }
@@ -80,6 +84,7 @@ function lastRules(evidence: Evidence): readonly string[] {
 function signatureRules({ difference }: Evidence, isRotated: boolean): readonly string[] {
   // EVT-3: there is no such header.
   if (difference.target === 'not signed') return ['EVT-3', 'EVT-5a'];
+  if (/lower-case hex/.test(difference.target)) return ['EVT-6', 'EVT-5a'];
   // EVT-5a: the header itself cannot be read.
   if (!difference.target.startsWith('signed by the') && !/unknown/.test(difference.target)) {
     return ['EVT-5a', 'EVT-3'];

@@ -68,7 +68,9 @@ export function rowsOf(call: CallStep): readonly Members[] {
 /** Whether a value says `$case`, `$phone` and the like somewhere. */
 export function hasSymbol(value: unknown, name: string): boolean {
   if (value === null || typeof value !== 'object') return false;
-  return name in value || Object.values(value).some((each) => hasSymbol(each, name));
+  // Of a list every one has a length of its own.
+  const isThere = !Array.isArray(value) && name in value;
+  return isThere || Object.values(value).some((each) => hasSymbol(each, name));
 }
 
 /** Texts that the value names by a symbol. */

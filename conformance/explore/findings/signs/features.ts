@@ -134,6 +134,7 @@ export function refusedMemberRules({ call, due, came }: Evidence): readonly stri
     if ('phone' in body) return ['ACC-11'];
     if ('country' in body || 'language' in body) return ['ACC-14'];
     if (hasSymbol(body.client_reference_id, 'length')) return ['ACC-2'];
+    if (hasSymbol(body.email, 'length')) return ['ACC-4', 'ACC-1'];
     // What is plain in everything is refused for what is not there: a name, or a brand.
     return 'brand_id' in body ? ['ACC-13', 'ACC-1'] : ['ACC-17'];
   }

@@ -27,7 +27,7 @@ export function recordRules(evidence: Evidence): readonly string[] {
   // HOOK-13: what is disabled stays so, whatever comes after.
   if (member === 'disabled' && after('disableWebhook')) {
     const isOnlyRead = /^(get|list)/.test(operation) && !evidence.hasPaused;
-    return isOnlyRead ? ['HOOK-5', 'HOOK-13'] : ['HOOK-13'];
+    return isOnlyRead && !after('rotateWebhookSecret') ? ['HOOK-5', 'HOOK-13'] : ['HOOK-13'];
   }
   return [];
 }
@@ -39,7 +39,10 @@ function statusRules(evidence: Evidence): readonly string[] {
   const rules = rulesOf(movedBy(evidence)?.basis);
   // TXS-13: a terminal state wins over what came before it.
   const isOlder = difference.target === '"settled"' || difference.target === '"approved"';
-  return isOlder && rules.includes('TXS-13') ? [...new Set(['TXS-13', ...rules])] : rules;
+  const isSettled = difference.model === '"cancelled"' && difference.target === '"settled"';
+  return isSettled || (isOlder && rules.includes('TXS-13'))
+    ? [...new Set(['TXS-13', ...rules])]
+    : rules;
 }
 
 /** The last approval, rejection or cancellation up to the difference that changed something. */
@@ -92,8 +95,13 @@ function updateRules(evidence: Evidence): readonly string[] {
   // UPD-4: a status that is refused; UPD-8: something else that is taken for no change.
   const isServable = due === '200' || due.startsWith('412');
   const isRefused = isServable && came.startsWith('422');
-  const isPlain = bodyOf(call).status === 'Active';
-  if (isRefused && sent.join() === 'status') return isPlain ? ['UPD-3', 'UPD-4'] : ['UPD-4'];
+  const { status } = bodyOf(call);
+  if (isRefused && sent.join() === 'status') {
+    // UPD-8: what it was before is a change again, and no odd status either.
+    const before = evidence.others.filter(({ operation }) => operation === 'updateAccount');
+    if (before.some((each) => isAlike(bodyOf(each).status, status))) return ['UPD-8', 'UPD-1'];
+    return status === 'Active' ? ['UPD-3', 'UPD-4'] : ['UPD-4'];
+  }
   if (due !== '200') return [];
   // One that is plain and alone was not taken; several are told to change nothing.
   if (isRefused) return sent.length === 1 ? ['UPD-3', 'UPD-8'] : ['UPD-8', 'UPD-3'];

@@ -11,8 +11,15 @@ export function refusalRules(evidence: Evidence): readonly string[] {
     const isOfAll = /^(429|500|503)/.test(due);
     return isOfAll ? ['ERR-3'] : [...rulesOf(difference.basis), 'ERR-3'];
   }
+  // AUTH-4: whoever has scopes of their own is refused for these.
+  if (came === '403 forbidden' && due !== came && hasOwnScopes(evidence)) return ['AUTH-4'];
   return statusOf(due) >= 400 ? dueRules(evidence) : cameRules(evidence);
 }
+
+const hasOwnScopes = ({ call, steps }: Evidence): boolean =>
+  steps.some(
+    (step) => step.do === 'mint' && step.name === call?.as && (step.wish.scopes ?? []).length > 0,
+  );
 
 /** What should have been served is refused: by the check that says so. */
 function cameRules(evidence: Evidence): readonly string[] {
