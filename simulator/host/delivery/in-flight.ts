@@ -3,7 +3,7 @@ import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
 import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { CancelToken } from './deliverer.ts';
-import { type SendResult, sendAttempt } from './send-attempt.ts';
+import { prepareNext, type SendResult, sendAttempt } from './send-attempt.ts';
 
 interface Running {
   readonly send: SendAttempt;
@@ -45,6 +45,8 @@ export class InFlightDeliveries {
       this.take(result);
       for (const tell of this.#onEnd) tell();
     });
+    // Where several are under way the processor has enough to do.
+    if (this.#running.size === 1) setImmediate(() => prepareNext(this.#host, send));
   }
 
   /**

@@ -5,6 +5,7 @@ import type { DeliveryAnswer, RefusedTarget } from '../../core/delivery/delivery
 import type { SendAttempt } from '../../core/delivery/start-deliveries.ts';
 import type { EventRecord, Subscription } from '../../core/records.ts';
 import { explainAddress } from '../../core/values/address.ts';
+import { beginHmac } from '../../core/values/digest.ts';
 import { memoize } from '../../core/values/memoize.ts';
 import { parseTargetUrl, targetSpace } from '../../core/values/target-url.ts';
 import { findEvent, type World } from '../../core/world.ts';
@@ -38,6 +39,23 @@ export function sendAttempt(context: SendContext, send: SendAttempt): Promise<Se
     const still = findParcel(context, send);
     return typeof still === 'string' ? attempt.failed(still) : attempt.post(found, still);
   });
+}
+
+/**
+ * What the event after this one needs whenever it is sent: made while the receiver thinks, so that
+ * nobody waits for it then.
+ */
+export function prepareNext(
+  { world, behaviour }: Pick<SendContext, 'world' | 'behaviour'>,
+  { deliveryId }: SendAttempt,
+): void {
+  const delivery = world.deliveries.get(deliveryId);
+  const subscription = world.subscriptions.get(delivery?.subscriptionId ?? 0);
+  const next = delivery === undefined ? undefined : findEvent(world, delivery.seq + 1);
+  if (subscription === undefined || next === undefined) return;
+  if (!behaviour.delivery.wants(subscription, next)) return;
+  behaviour.serialize.envelope(next, world);
+  for (const secret of behaviour.delivery.secrets(subscription, world.nowMs)) beginHmac(secret);
 }
 
 /** One attempt from its start on, as it will be told. */
