@@ -270,11 +270,9 @@ const scopes: readonly Idea[] = [
     id: 'scope/firm-may-not',
     needs: ['permissions'],
     weight: 2,
-    when: repeatable,
+    when: (scene) => scene.calls.some(mayBeForbidden),
     draw: (d) => {
-      const { step } = d.random.pick(
-        d.scene.calls.filter(({ step: each }) => each.as !== 'nobody'),
-      );
+      const { step } = d.random.pick(d.scene.calls.filter(mayBeForbidden));
       const { operation } = step;
       const again = (): CallStep => {
         const { key: _, ...rest } = step;
@@ -291,5 +289,10 @@ const scopes: readonly Idea[] = [
     },
   },
 ];
+
+/** AUTH-8: nothing says that a firm's permissions are about tokens or reads as well. */
+function mayBeForbidden({ step: { as, operation } }: Scene['calls'][number]): boolean {
+  return as !== 'nobody' && !/^(issueToken|list(Accounts|Tra)|getAccount)/.test(operation);
+}
 
 export const accessIdeas: readonly Idea[] = [...tokens, ...limits, ...scopes];

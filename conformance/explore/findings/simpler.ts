@@ -161,12 +161,20 @@ function* simplerCalls(step: CallStep, before: readonly CallStep[]): Generator<C
   const optional = step.operation === 'updateAccount' ? [...OPTIONAL, 'email'] : OPTIONAL;
   const spare = optional.filter((name) => name in all);
   if (spare.length > 1) yield { ...step, body: leaveOut(all, spare) };
-  if ('phone_region' in all) yield { ...step, body: leaveOut(all, ['phone_region']) };
+  if ('phone_region' in all) yield { ...step, body: withoutRegion(all) };
   for (const name of spare) yield { ...step, body: leaveOut(all, [name]) };
   for (const [name, plain] of Object.entries(PLAIN)) {
     if (name in all && all[name] !== plain) yield { ...step, body: { ...all, [name]: plain } };
   }
   if (Array.isArray(all.accounts)) yield* fewerRows(step, all.accounts as readonly Value[]);
+}
+
+/** NS-24: what a number is that says nothing of its country is open, so it is told by its own. */
+function withoutRegion(all: { readonly [name: string]: Value }) {
+  const { phone } = all;
+  const isBare = hasSymbol(phone, '$phone') && /zeros|national/.test(JSON.stringify(phone));
+  const spaced = isBare ? { phone: { ...(phone as object), form: 'spaced' } as Value } : {};
+  return { ...leaveOut(all, ['phone_region']), ...spaced };
 }
 
 /** The region goes with the phone that it is a hint for (ACC-12). */
