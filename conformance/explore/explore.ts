@@ -18,8 +18,9 @@ import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import type { MakeModel, Model, ModelSettings } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
+import { plainFormOf } from './open/one-answer.ts';
 import { isOtherFault } from './open/order.ts';
-import { otherAnswerFor } from './open/other-answer.ts';
+import { type OtherAnswer, otherAnswerFor } from './open/other-answer.ts';
 import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
@@ -87,7 +88,7 @@ const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said fir
 const GONE_AFTER = 8;
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
-const SWEEPS = 0.6;
+const SWEEPS = 0.7;
 /** With fewer requests than these none is spent on what takes a thousand. */
 const DEAR_FROM = 2_500;
 
@@ -266,8 +267,16 @@ class Exploration {
     const { settings, makeModel } = this.#options;
     const asked = { model: this.#model, common: this.#common(), settings, makeModel };
     const open = await otherAnswerFor(found, asked);
-    if (open === undefined) this.#casebook.add(found, met);
+    if (open === undefined || (await this.#isAnswered(open))) this.#casebook.add(found, met);
     else this.#casebook.isOpen(met, open);
+  }
+
+  /** Whether the target, asked plainly, gives the answer that the model gives. */
+  async #isAnswered({ setting }: OtherAnswer): Promise<boolean> {
+    const { provider } = this.#options;
+    const { mainRole } = await provider.shared();
+    const plain = plainFormOf(setting, provider.offers, mainRole);
+    return plain !== undefined && (await this.#duel(plain)).verdict === 'agrees';
   }
 
   async #isOrder(sequence: Sequence, own: Case): Promise<boolean> {

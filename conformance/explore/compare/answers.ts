@@ -2,6 +2,7 @@
 import { OPERATIONS } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
+import { namesRow } from '../../scenarios/bulk/names-row.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
@@ -81,7 +82,20 @@ function compareBody(
   }
   const code = memberAt(model.json, 'code');
   if (typeof code !== 'string') return compareText(target, model);
-  return compareValue(PROBLEM, target.json, model.json, 'body', comparing) ?? problemOf(target);
+  return (
+    compareValue(PROBLEM, target.json, model.json, 'body', comparing) ??
+    problemOf(target) ??
+    compareRow(target, model)
+  );
+}
+
+/** BULK-9, BULK-10: the words name the row for which a batch is refused. */
+function compareRow(target: CallOutcome, model: CallOutcome): Mismatch | null {
+  if (!model.basis?.cites.some((cite) => cite === 'BULK-9' || cite === 'BULK-10')) return null;
+  const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
+  const detail = String(memberAt(target.json, 'detail'));
+  if (row === undefined || namesRow(detail, Number(row))) return null;
+  return { at: 'body.detail', target: shown(detail), model: `words that name row ${row}` };
 }
 
 function compareText(target: CallOutcome, model: CallOutcome): Mismatch | null {

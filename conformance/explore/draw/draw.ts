@@ -10,7 +10,7 @@ import type { Coverage } from './coverage.ts';
 import type { Drawing, Idea } from './idea.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
-import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';
+import { type ChosenTheme, chooseTheme, groundsFor, hasTheme, themeOf } from './themes.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];
@@ -39,7 +39,10 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
   return { steps: drawing.steps };
 }
 
-const SWEPT_TOGETHER = 3;
+/** What is there already serves as many ideas as come to so many calls. */
+const SWEPT_CALLS = 18;
+/** What comes with no theme would not be drawn otherwise. */
+const LEADS = (idea: Idea): number => (hasTheme(idea) ? 1 : 3);
 /** More than this is only sent where much may be sent. */
 const MANY_CALLS = 600;
 
@@ -86,15 +89,18 @@ class SequenceDrawing {
   /** What was drawn least, with all that it takes; then what goes with it. */
   async sweep(): Promise<void> {
     const { random, most, lead: wanted, ideas } = this.#parts;
-    const lead = ideas.find(({ id }) => id === wanted) ?? this.#leastDrawn(this.#possible());
+    const lead = ideas.find(({ id }) => id === wanted) ?? this.#leastDrawn(this.#possible(), LEADS);
     if (lead === undefined) return;
     await this.#prepare(lead);
     if (!this.#isAble(lead)) return;
     await this.#draw(lead);
     const theme = themeOf(lead, random);
-    for (let more = random.below(SWEPT_TOGETHER); more > 0 && this.calls < most; more -= 1) {
+    const length = Math.min(most, SWEPT_CALLS);
+    // Some ideas make no call, such as a pause.
+    for (let left = SWEPT_CALLS; left > 0 && this.calls < length; left -= 1) {
       const next = this.#leastDrawn(this.#able().filter((idea) => theme.weightOf(idea) > 0.1));
-      if (next !== undefined) await this.#draw(next);
+      if (next === undefined) return;
+      await this.#draw(next);
     }
   }
 
@@ -108,12 +114,14 @@ class SequenceDrawing {
     }
   }
 
-  #leastDrawn(among: readonly Idea[]): Idea | undefined {
+  #leastDrawn(among: readonly Idea[], favour: (idea: Idea) => number = () => 1): Idea | undefined {
     const { random, coverage } = this.#parts;
     // What was never drawn comes before a second time of what weighs more.
-    const turn = ({ id, weight = 1 }: Idea) => {
+    const turn = (idea: Idea) => {
+      const { id, weight = 1 } = idea;
       const times = coverage.ideas.get(id) ?? 0;
-      return (times === 0 ? random.next() / 2 : times + random.next()) / Math.sqrt(weight);
+      const at = times === 0 ? random.next() / 2 : times + random.next();
+      return at / (Math.sqrt(weight) * favour(idea));
     };
     let least: Idea | undefined;
     let soonest = Number.POSITIVE_INFINITY;

@@ -6,6 +6,10 @@ import { burstIdeas } from './bursts.ts';
 import { channelIdeas } from './channel.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
+import { eventGrids } from './grids/events.ts';
+import { keyGrids } from './grids/keys.ts';
+import { moneyGrids } from './grids/money.ts';
+import { peopleGrids } from './grids/people.ts';
 import type { Idea } from './idea.ts';
 import { ageIdeas } from './mixtures/ages.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
@@ -48,4 +52,8 @@ export const ideas: readonly Idea[] = [
   ...ageIdeas,
   ...endpointIdeas,
   ...refusalIdeas,
+  ...peopleGrids,
+  ...keyGrids,
+  ...moneyGrids,
+  ...eventGrids,
 ];

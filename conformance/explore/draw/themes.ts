@@ -67,6 +67,10 @@ export function themeOf(idea: Idea, random: Random): ChosenTheme {
   return chosen(random.weighted(THEMES, ({ families }) => families[family] ?? 0.001));
 }
 
+export function hasTheme(idea: Idea): boolean {
+  return THEMES.some(({ families }) => families[familyOf(idea)] !== undefined);
+}
+
 function chosen({ families }: Theme): ChosenTheme {
   return { weightOf: (idea) => families[familyOf(idea)] ?? ELSEWHERE };
 }

@@ -62,7 +62,9 @@ const ROWS: readonly Row[] = [
   {
     question: 'NS-6',
     why: 'how a whole batch is refused',
-    covers: (each) => bothRefuse(each) && cites(each, 'NS-6'),
+    // Not that it names the row (BULK-9, BULK-10).
+    covers: (each) =>
+      bothRefuse(each) && cites(each, 'NS-6') && each.difference.at !== 'body.detail',
   },
   {
     question: 'NS-33',

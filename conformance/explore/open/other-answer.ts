@@ -15,10 +15,14 @@ export interface Asked {
   readonly common: ModelCommon;
 }
 
+export interface OtherAnswer extends Excuse {
+  readonly setting: string;
+}
+
 export async function otherAnswerFor(
   { sequence, difference, duel }: Found,
   { model: asItIs, makeModel, settings, common }: Asked,
-): Promise<Excuse | undefined> {
+): Promise<OtherAnswer | undefined> {
   const explains = (model: Model) => isExplained(sequence, duel, model, common);
   const flips = flipsFor(difference, settings);
   // What shows only while it is played says nothing when it is looked at afterwards.
@@ -28,7 +32,7 @@ export async function otherAnswerFor(
     try {
       // Twice, because a delivery may be late once.
       const isSo = (await explains(model)) && (await explains(model));
-      if (isSo) return { question, why: `${setting} is ${value}` };
+      if (isSo) return { question, setting, why: `${setting} is ${value}` };
     } finally {
       await model.close();
     }

@@ -66,14 +66,14 @@ export const manyIdeas: readonly Idea[] = [
   },
   {
     id: 'many/transactions-then-the-first',
-    weight: 0.25,
+    weight: 2,
     when: (scene) => few(scene) && scene.places.length > 0,
     draw: (d) => {
       const first = transactionCall(d, d.random.pick(d.scene.places));
       const stem = `n${d.stem()}i$i`;
       const body = { ...(first.body as object), client_reference_id: { $fresh: stem } };
       const crowd = { ...first, n: d.scene.label(), key: { $fresh: `key${stem}` }, body };
-      const count = d.random.pick([30, 110]);
+      const count = d.random.pick([30, 60, 110]);
       return [
         first,
         { do: 'many', n: d.scene.label(), count, call: crowd },
@@ -84,7 +84,7 @@ export const manyIdeas: readonly Idea[] = [
   },
   {
     id: 'many/subscriptions',
-    weight: 0.4,
+    weight: 1.5,
     needs: ['receiver'],
     when: few,
     draw: (d) => {
@@ -105,7 +105,7 @@ export const manyIdeas: readonly Idea[] = [
   },
   {
     id: 'many/deliveries-that-wait',
-    weight: 0.5,
+    weight: 1.5,
     needs: ['receiver', 'clock'],
     when: few,
     draw: (d) => {

@@ -1,0 +1,121 @@
+// Grids about deliveries and rates: events that come while others wait, secrets of every age, and
+// allowances after every part of a second.
+import type { Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { call, type Drawing, type Idea } from '../idea.ts';
+import { madeBy } from '../made.ts';
+import { advance } from '../time.ts';
+import { updateCall } from '../updates.ts';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+
+function subscribed(d: Drawing, answers: readonly number[]) {
+  const n = d.scene.label();
+  const body = { url: { $of: n, at: 'url' }, event_categories: ['account', 'transaction'] };
+  const made = call(d, { operation: 'createWebhook', as: d.main, body });
+  const id: Value = { $of: made.n, at: 'id' };
+  const about = (operation: 'getWebhook' | 'rotateWebhookSecret' | 'disableWebhook') =>
+    call(d, { operation, as: d.main, id });
+  const hook: Step = { do: 'hook', n, answers };
+  return { steps: [hook, made], about };
+}
+
+/** EVT-8a: each event has waits of its own, however long the one before it took. */
+function oneAfterTheOther(d: Drawing): readonly Step[] {
+  const { steps } = subscribed(d, [500, 500, 200, 500, 200, 500, 500, 200]);
+  const waits = [30 * SECOND_MS, 120 * SECOND_MS];
+  const event = (count: number) => [
+    createCall(d, d.main),
+    ...waits.slice(0, count).map((byMs) => advance(d, byMs)),
+  ];
+  return [...steps, ...event(2), ...event(1), ...event(2)];
+}
+
+/** EVT-4, EVT-10: several events of one account and of others, while the first of them waits. */
+function whileOneWaits(d: Drawing): readonly Step[] {
+  const { steps, about } = subscribed(d, [500, 500, 200]);
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const updates = [1, 2, 3].map(() => {
+    const ifMatch: Value = { $header: account.tags.at(-1)!, name: 'etag' };
+    const step = updateCall(d, account, { status: `q${d.stem()}` }, { ifMatch });
+    account.tags.push(step.n);
+    return step;
+  });
+  return [
+    ...[...steps, created, ...updates, createCall(d, d.main)],
+    advance(d, 30 * SECOND_MS),
+    createCall(d, d.main),
+    advance(d, 120 * SECOND_MS),
+    ...[about('getWebhook'), createCall(d, d.main)],
+  ];
+}
+
+/** EVT-6, EVT-7: which secrets sign, at every age of a rotation and after a second one. */
+function everyAgeOfSecrets(d: Drawing): readonly Step[] {
+  const { steps, about } = subscribed(d, [200]);
+  const event = () => createCall(d, d.main, { first_name: 'Łukasz', last_name: '李雷' });
+  const ages = [SECOND_MS, HOUR_MS, 22 * HOUR_MS, 2 * HOUR_MS, 48 * HOUR_MS, 30 * 24 * HOUR_MS];
+  return [
+    ...[...steps, event(), about('rotateWebhookSecret'), event()],
+    ...ages.flatMap((byMs) => [advance(d, byMs), event()]),
+    ...[about('rotateWebhookSecret'), event(), about('rotateWebhookSecret'), event()],
+    ...[advance(d, 25 * HOUR_MS), event(), about('disableWebhook'), event(), about('getWebhook')],
+    call(d, { operation: 'listWebhooks', as: d.main }),
+  ];
+}
+
+/** EVT-6, EVT-8: retries on both sides of a rotation's end. */
+function retriedOverARotation(d: Drawing): readonly Step[] {
+  const { steps, about } = subscribed(d, [500, 500, 500, 500, 500, 500, 500, 200]);
+  const waits = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
+  return [
+    ...[...steps, createCall(d, d.main), about('rotateWebhookSecret')],
+    ...waits.map((seconds) => advance(d, seconds * SECOND_MS)),
+    advance(d, 12 * HOUR_MS),
+    createCall(d, d.main),
+  ];
+}
+
+const PARTS_MS = [200, 334, 500, 700, 1_000, 1_500];
+
+/** LIM-1, LIM-2: what has come back of an allowance after every part of a second. */
+function everyPartOfASecond(d: Drawing): readonly Step[] {
+  const n = d.scene.label();
+  const name = `m${n}`;
+  const perSecond = 3;
+  const one = () => createCall(d, name, { brand_id: { $role: 'firm', has: 'brand' } });
+  const some = (count: number) => Array.from({ length: count }, one);
+  return [
+    { do: 'mint', n, name, wish: { scopes: ['accounts:write'], perSecond } },
+    // Off the whole second, for whoever counts by the clock's.
+    advance(d, 137),
+    ...PARTS_MS.flatMap((byMs) => [
+      ...some(perSecond + 1),
+      advance(d, byMs),
+      ...some(Math.min(perSecond, Math.floor((byMs * perSecond) / SECOND_MS)) + 1),
+      advance(d, 2 * SECOND_MS),
+    ]),
+  ];
+}
+
+const needsHook = ['receiver', 'clock'] as const;
+
+export const eventGrids: readonly Idea[] = [
+  { id: 'webhook/one-after-the-other', weight: 5, needs: needsHook, draw: oneAfterTheOther },
+  { id: 'webhook/while-one-waits', weight: 5, needs: needsHook, draw: whileOneWaits },
+  { id: 'webhook/every-age-of-secrets', weight: 5, needs: needsHook, draw: everyAgeOfSecrets },
+  {
+    id: 'webhook/retried-over-a-rotation',
+    weight: 4,
+    needs: needsHook,
+    draw: retriedOverARotation,
+  },
+  {
+    id: 'limit/every-part-of-a-second',
+    weight: 5,
+    needs: ['mint', 'clock', 'rates'],
+    draw: everyPartOfASecond,
+  },
+];

@@ -1,0 +1,178 @@
+// Grids about keys: every write and every kind of refusal, repeated after every pause; subjects that
+// are alike but for their end.
+import type { CallStep, Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { bulkCall } from '../bulk.ts';
+import { decideCall } from '../decisions.ts';
+import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { madeBy, openedAt, pendingAt } from '../made.ts';
+import { transactionCall } from '../money.ts';
+import { person } from '../people.ts';
+import { advance } from '../time.ts';
+import { updateCall } from '../updates.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The nine writes, and of what they refuse one each. */
+function everyWrite(d: Drawing) {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const { step: open, place } = openedAt(d, account.id);
+  const updated = updateCall(d, account, { status: `a${d.stem()}` });
+  const made = [0, 1, 2].map(() => pendingAt(d, place));
+  const [approved, rejected, cancelled] = made as [Made, Made, Made];
+  const position = call(d, {
+    operation: 'openPosition',
+    as: d.main,
+    key: newKey(d),
+    body: {
+      trading_account_id: place.tradingAccount,
+      ...{ instrument: 'EURUSD', side: 'buy', volume: '1' },
+    },
+  });
+  const closed = call(d, {
+    operation: 'closePosition',
+    as: d.main,
+    key: newKey(d),
+    body: {
+      trading_account_id: place.tradingAccount,
+      position_id: { $of: position.n, at: 'position_id' },
+    },
+  });
+  const writes = [
+    updated,
+    bulkCall(d, d.main, [person(d, d.main), person(d, d.main)]),
+    position,
+    closed,
+    ...made.map(({ step }) => step),
+    decideCall(d, 'approveTransaction', approved),
+    decideCall(d, 'rejectTransaction', rejected),
+    decideCall(d, 'cancelTransaction', cancelled),
+  ];
+  const refused = [
+    createCall(d, d.main, { email: 'no-at-in-it' }),
+    createCall(d, d.main, { email: account.email }),
+    updateCall(d, account, { status: 'stale' }),
+    bulkCall(d, d.main, [person(d, d.main, { client_reference_id: undefined })]),
+    transactionCall(d, place, { amount: 'abc' }),
+    decideCall(d, 'approveTransaction', rejected),
+  ];
+  return { setup: [created, open], calls: [created, ...writes, ...refused], account };
+}
+
+type Made = ReturnType<typeof pendingAt>;
+
+/** IDEM-4, IDEM-7: all of them, and all of them again after a pause. */
+function repeatedAfter(byMs: number): Idea['draw'] {
+  return (d) => {
+    const { setup, calls, account } = everyWrite(d);
+    const newest: Value = { $header: (calls[1] as CallStep).n, name: 'etag' };
+    return [
+      ...setup,
+      ...calls.slice(1),
+      updateCall(d, account, { status: `b${d.stem()}` }, { ifMatch: newest }),
+      ...(byMs > 0 ? [advance(d, byMs)] : []),
+      ...calls.map((step) => ({ ...step, n: d.scene.label() })),
+    ];
+  };
+}
+
+const pauses = [
+  ['at-once', 0],
+  ['after-an-hour', 61 * MINUTE_MS],
+  ['after-half-a-day', 13 * HOUR_MS],
+  ['before-a-day', 24 * HOUR_MS - MINUTE_MS],
+  ['after-a-day', 25 * HOUR_MS],
+] as const;
+
+/** As long as a reference may be, so that whatever keeps less of it shows. */
+function alike(d: Drawing): readonly [Value, Value] {
+  const stem: Value = { $fresh: `k${d.stem()}`, length: 254 };
+  return [{ $join: [stem, 'a'] }, { $join: [stem, 'b'] }];
+}
+
+/** IDEM-2c: references that differ in their last letter alone, under one key and under two. */
+function longSubjects(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+  const [one, other] = alike(d);
+  const [here, there] = alike(d);
+  const account = createCall(d, d.main, { client_reference_id: one });
+  const paid = transactionCall(d, place, { client_reference_id: here });
+  const named = (step: CallStep, reference: Value, key: Value = step.key!): CallStep => {
+    const stem: Value = { $fresh: `e${d.stem()}` };
+    const email: Value = { $join: [stem, '@explore.example.com'] };
+    const own = step.operation === 'createAccount' ? { email } : {};
+    const body = { ...(step.body as Members), ...own, client_reference_id: reference };
+    return { ...step, n: d.scene.label(), key, body };
+  };
+  return [
+    ...[created, open, account, paid],
+    ...[named(account, other), named(account, other, newKey(d))],
+    ...[named(paid, there), named(paid, there, newKey(d))],
+  ];
+}
+
+/** IDEM-9, BULK-9: batches that differ in one row alone, wherever it stands. */
+function longBatches(d: Drawing): readonly Step[] {
+  return [2, 60, 130].flatMap((count) => {
+    const [first, last] = [person(d, d.main), person(d, d.main)];
+    const stem = `y${d.stem()}r$i`;
+    const of = {
+      client_reference_id: { $fresh: stem },
+      email: { $join: [{ $fresh: stem }, '@explore.example.com'] },
+      brand_id: { $role: d.main, has: 'brand' },
+    };
+    const middle: Value = { $rows: d.disposable ? count : 2, of };
+    const step = bulkCall(d, d.main, [first, middle, last]);
+    const other = (accounts: readonly Value[]): CallStep => {
+      return { ...step, n: d.scene.label(), body: { accounts } };
+    };
+    const email: Value = { $join: [{ $fresh: `y${d.stem()}` }, '@explore.example.com'] };
+    return [
+      step,
+      other([first, middle, last, person(d, d.main)]),
+      other([first, middle]),
+      other([first, middle, { ...last, email }]),
+      other([first, middle, { ...last, first_name: 'Edited' }]),
+      bulkCall(d, d.main, [first, middle, person(d, d.main, { client_reference_id: undefined })]),
+    ];
+  });
+}
+
+/** IDEM-3: one key for operations whose subjects are spelt alike. */
+function acrossOperations(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+  const [one, other] = [person(d, d.main), person(d, d.main)];
+  const alone = (body: Members) => ({ ...createCall(d, d.main), body });
+  const [row, single] = [bulkCall(d, d.main, [one]), alone(other)];
+  const named = transactionCall(d, place, { client_reference_id: one.client_reference_id! });
+  const under = (step: CallStep, { key }: CallStep): CallStep => ({ ...step, key: key! });
+  const made = pendingAt(d, place);
+  const approved = decideCall(d, 'approveTransaction', made);
+  const update = updateCall(d, madeBy(created), { status: `x${d.stem()}` });
+  return [
+    ...[created, open, row, under(alone(one), row)],
+    ...[single, under(bulkCall(d, d.main, [other]), single), under(named, single)],
+    ...[made.step, approved, under(update, approved)],
+    under(decideCall(d, 'cancelTransaction', made), approved),
+  ];
+}
+
+const needsPlace = ['fresh_trading_account'] as const;
+
+export const keyGrids: readonly Idea[] = [
+  ...pauses.map(
+    ([when, byMs]): Idea => ({
+      id: `again/every-write-${when}`,
+      weight: 4,
+      needs: byMs > 0 ? [...needsPlace, 'clock'] : needsPlace,
+      draw: repeatedAfter(byMs),
+    }),
+  ),
+  { id: 'again/long-subjects', weight: 4, needs: needsPlace, draw: longSubjects },
+  { id: 'again/long-batches', weight: 4, draw: longBatches },
+  { id: 'again/across-operations', weight: 4, needs: needsPlace, draw: acrossOperations },
+];

@@ -1,0 +1,132 @@
+// Grids about money: every way that a transaction can go, and the one that comes after it; every
+// currency, reason and id at every length.
+import type { Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { decideCall } from '../decisions.ts';
+import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { madeBy, openedAt, pendingAt } from '../made.ts';
+import { transactionCall } from '../money.ts';
+import { rereadTransaction } from '../rereads.ts';
+import { updateCall } from '../updates.ts';
+import { textOfLength } from './texts.ts';
+
+const VERBS = {
+  approve: 'approveTransaction',
+  reject: 'rejectTransaction',
+  cancel: 'cancelTransaction',
+} as const;
+type Move = keyof typeof VERBS | 'settle';
+
+const WAYS: readonly (readonly Move[])[] = [
+  [],
+  ['approve'],
+  ['reject'],
+  ['cancel'],
+  ['approve', 'cancel'],
+  ['approve', 'settle'],
+  ['approve', 'settle', 'cancel'],
+  ['reject', 'approve', 'cancel'],
+];
+
+/** With cents, so that what is rounded shows. */
+const KINDS: readonly Members[] = [
+  { amount: '17.53' },
+  { amount: '17.53', method: 'Bonus' },
+  { amount: '-17.53', transaction_type: 'Withdrawal' },
+  { amount: '17.53', transaction_type: 'Credit' },
+  { amount: '-17.53', transaction_type: 'Debit' },
+];
+
+/** TXS-1 to TXS-16: one account goes each way, and then has money paid in once more. */
+function everyWay(kind: (d: Drawing) => Members): Idea['draw'] {
+  return (d) =>
+    WAYS.flatMap((moves): Step[] => {
+      const created = createCall(d, d.main);
+      const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+      const first = pendingAt(d, place, kind(d));
+      const next = pendingAt(d, place, { amount: '8.09' });
+      return [
+        ...[created, open, first.step],
+        ...moves.map((move): Step => {
+          if (move === 'settle') return { do: 'settle', n: d.scene.label(), id: first.id };
+          return decideCall(d, VERBS[move], first);
+        }),
+        next.step,
+        decideCall(d, 'approveTransaction', next),
+        rereadTransaction(d, first),
+        { do: 'ledger', n: d.scene.label(), tradingAccount: place.tradingAccount },
+      ];
+    });
+}
+
+/** CONV-2a, TXN-1, TXS-6, TXS-8: whatever is said in so many letters or digits. */
+function everyLength(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+  const currencies = [1, 2, 4, 10, 60].map(textOfLength);
+  const amounts = ['0.1', '12.3', '1234.56', '123456.78', '99999999.99', '1234567890123.45'];
+  const reasons = [1, 2, 3, 51, 260, 3_000].map(textOfLength);
+  const decided = reasons.flatMap((reason, at): Step[] => {
+    const made = pendingAt(d, place);
+    const verb = at % 2 === 0 ? 'rejectTransaction' : 'cancelTransaction';
+    return [made.step, decideCall(d, verb, made, { body: { reason } }), rereadTransaction(d, made)];
+  });
+  return [
+    ...[created, open],
+    ...currencies.map((currency) => transactionCall(d, place, { currency })),
+    ...amounts.flatMap((amount) => [
+      transactionCall(d, place, { amount }),
+      transactionCall(d, place, { amount: `-${amount}`, transaction_type: 'Withdrawal' }),
+    ]),
+    ...decided,
+  ];
+}
+
+/** Numbers that no record has: beyond what 53, 63 and 64 bits hold. */
+const UNKNOWN_IDS = [
+  '0',
+  '4294967297',
+  '9007199254740993',
+  '9223372036854775808',
+  '18446744073709551617',
+  '123456789012345678901234567890',
+];
+
+/** UPD-5, TXS-15, TXS-16, POS-5, TXN-7, HOOK-11: unknown wherever it is named. */
+function unknownIds(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const { step: open, place } = openedAt(d, account.id);
+  const made = pendingAt(d, place);
+  const order = { instrument: 'EURUSD', side: 'buy', volume: '1' };
+  const about = (id: Value): Step[] => [
+    updateCall(d, account, { status: `i${d.stem()}` }, { id }),
+    decideCall(d, 'approveTransaction', made, { id }),
+    decideCall(d, 'approveTransaction', made, { query: { account_id: id } }),
+    transactionCall(d, place, { account_id: id }),
+    transactionCall(d, place, { trading_account_id: id }),
+    call(d, {
+      operation: 'openPosition',
+      as: d.main,
+      key: newKey(d),
+      body: { ...order, trading_account_id: id },
+    }),
+    call(d, { operation: 'getWebhook', as: d.main, id }),
+  ];
+  return [created, open, made.step, ...UNKNOWN_IDS.flatMap(about)];
+}
+
+const needsPlace = ['fresh_trading_account'] as const;
+const needsMoney = [...needsPlace, 'settle', 'ledger'] as const;
+
+export const moneyGrids: readonly Idea[] = [
+  { id: 'operator/every-way', weight: 6, needs: needsMoney, draw: everyWay(() => KINDS[0]!) },
+  {
+    id: 'operator/every-way-of-a-kind',
+    weight: 4,
+    needs: needsMoney,
+    draw: everyWay((d) => d.random.pick(KINDS)),
+  },
+  { id: 'transaction/at-every-length', weight: 5, needs: needsPlace, draw: everyLength },
+  { id: 'decide/unknown-ids', weight: 5, needs: needsPlace, draw: unknownIds },
+];

@@ -1,0 +1,108 @@
+// Grids about accounts: everybody who is known, met again in every spelling; every text at every
+// length.
+import type { CallStep, PhoneForm, Step, Value } from '../../sequence.ts';
+import { createCall } from '../accounts.ts';
+import { bulkCall } from '../bulk.ts';
+import type { Drawing, Idea, Members } from '../idea.ts';
+import { madeBy } from '../made.ts';
+import { person, phoneMembers } from '../people.ts';
+import { updateCall } from '../updates.ts';
+import { textOfLength } from './texts.ts';
+
+const FORMS: readonly PhoneForm[] = ['e164', 'spaced', 'zeros', 'national', 'dashes'];
+
+/** ACC-5 to ACC-12, BULK-3: by reference, email and phone, as a row and alone. */
+function knownAgain(d: Drawing): readonly Step[] {
+  const stem = `w${d.stem()}`;
+  const first = createCall(d, d.main, phoneMembers(stem, 'e164'));
+  const { client_reference_id: reference, email } = first.body as Members;
+  const spellings: readonly Members[] = [
+    { client_reference_id: reference! },
+    { client_reference_id: { $case: 'upper', of: reference! } },
+    { email: email! },
+    { email: { $case: 'upper', of: email! } },
+    ...FORMS.map((form) => phoneMembers(stem, form)),
+  ];
+  const row = (over: Members): Members => ({ ...plain(d), ...over });
+  const alone = spellings.map((over): CallStep => {
+    return { ...createCall(d, d.main), body: row(over) };
+  });
+  const elsewhere = d.offers.has('other_brand')
+    ? [spellings[0]!, spellings[2]!, spellings[4]!].map((over) => {
+        const brand_id: Value = { $role: 'other_brand', has: 'brand' };
+        return { ...createCall(d, 'other_brand'), body: { ...row(over), brand_id } };
+      })
+    : [];
+  return [first, bulkCall(d, d.main, spellings.map(row)), ...alone, ...elsewhere];
+}
+
+/** Somebody new of whom nothing is said but what has to be. */
+function plain(d: Drawing): Members {
+  const { client_reference_id, email, brand_id } = person(d, d.main);
+  return { client_reference_id: client_reference_id!, email: email!, brand_id: brand_id! };
+}
+
+const LENGTHS = [1, 2, 3, 4, 21, 36, 51, 65, 101, 130, 260, 600];
+
+const texts = (length: number): Members => ({
+  first_name: textOfLength(length),
+  last_name: textOfLength(length),
+  country: textOfLength(length),
+  language: textOfLength(length),
+});
+
+/** ACC-14: what is said is kept as it is said. */
+function saidAtLength(d: Drawing): readonly Step[] {
+  const alone = LENGTHS.map((length) => ({
+    ...createCall(d, d.main),
+    body: { ...plain(d), ...texts(length) },
+  }));
+  const rows = LENGTHS.map((length) => ({ ...plain(d), ...texts(length) }));
+  const batch = bulkCall(d, d.main, rows);
+  // A batch answers with ids alone: its last row is looked at by a create that names it.
+  return [...alone, batch, { ...createCall(d, d.main), body: rows.at(-1)! }];
+}
+
+/** UPD-1: the same of what is changed. */
+function changedAtLength(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const updates = LENGTHS.map((length): CallStep => {
+    const ifMatch: Value = { $header: account.tags.at(-1)!, name: 'etag' };
+    const body = { ...texts(length), status: textOfLength(length) };
+    const step = updateCall(d, account, body, { ifMatch });
+    account.tags.push(step.n);
+    return step;
+  });
+  return [created, ...updates];
+}
+
+/** UPD-1 to UPD-4, UPD-8: each member there and back, emptied and filled, beside one that stays. */
+function thereAndBack(d: Drawing): readonly Step[] {
+  const before: Members = { first_name: 'Ada', last_name: 'King', country: 'GB', language: 'en' };
+  const created = createCall(d, d.main, before);
+  const account = madeBy(created);
+  const steps: CallStep[] = [];
+  const update = (body: Members) => {
+    const ifMatch: Value = { $header: account.tags.at(-1)!, name: 'etag' };
+    const step = updateCall(d, account, body, { ifMatch });
+    steps.push(step);
+    return step.n;
+  };
+  for (const [name, value] of Object.entries(before)) {
+    account.tags.push(update({ [name]: 'Zed' }));
+    // What is stored already changes nothing, and leaves the tag as it is.
+    update({ [name]: 'Zed' });
+    account.tags.push(update({ [name]: value, status: `s${d.stem()}` }));
+  }
+  account.tags.push(update({ first_name: '', last_name: 'Byron' }));
+  account.tags.push(update({ ...before }));
+  return [created, ...steps];
+}
+
+export const peopleGrids: readonly Idea[] = [
+  { id: 'account/known-in-every-spelling', weight: 6, draw: knownAgain },
+  { id: 'account/said-at-every-length', weight: 5, draw: saidAtLength },
+  { id: 'update/changed-at-every-length', weight: 5, draw: changedAtLength },
+  { id: 'update/there-and-back', weight: 6, draw: thereAndBack },
+];

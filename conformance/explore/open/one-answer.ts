@@ -1,0 +1,69 @@
+// Open questions that have one answer for everybody: a target that answers one of them in its
+// plainest form as the model does has answered it, and another answer elsewhere is no choice left.
+import type { Capability } from '../../engine/capabilities.ts';
+import type { CallStep, Sequence, Step, Value } from '../sequence.ts';
+
+interface PlainForm {
+  readonly needs: readonly Capability[];
+  readonly steps: (as: string) => readonly Step[];
+}
+
+const CATEGORIES = ['account'];
+
+function create(n: number, as: string, over: { readonly [name: string]: Value } = {}): CallStep {
+  const body = {
+    client_reference_id: { $fresh: `one${n}` },
+    email: emailOf(n),
+    brand_id: { $role: as, has: 'brand' },
+    ...over,
+  } as const;
+  return { do: 'call', n, operation: 'createAccount', as, key: { $fresh: `one-key${n}` }, body };
+}
+
+const emailOf = (n: number): Value => ({ $join: [{ $fresh: `one${n}` }, '@explore.example.com'] });
+
+const FORMS: Readonly<Record<string, PlainForm>> = {
+  // NS-20; a row of a batch is what its single create is (BULK-3).
+  email_case_sensitive: {
+    needs: [],
+    steps: (as) => [create(1, as), create(2, as, { email: { $case: 'upper', of: emailOf(1) } })],
+  },
+  account_reference_scope: {
+    needs: ['other_brand', 'firm'],
+    steps: () => [
+      create(1, 'firm'),
+      create(2, 'firm', {
+        client_reference_id: { $fresh: 'one1' },
+        brand_id: { $role: 'other_brand', has: 'brand' },
+      }),
+    ],
+  },
+  // NS-28.
+  delivery_order: {
+    needs: ['receiver', 'clock'],
+    steps: (as) => [
+      { do: 'hook', n: 1, answers: [500, 200] },
+      {
+        do: 'call',
+        n: 2,
+        operation: 'createWebhook',
+        as,
+        body: { url: { $of: 1, at: 'url' }, event_categories: CATEGORIES },
+      },
+      create(3, as),
+      create(4, as),
+      { do: 'advance', n: 5, byMs: 30_000 },
+    ],
+  },
+};
+
+/** The plainest form of the question that a setting answers; undefined where it has none here. */
+export function plainFormOf(
+  setting: string,
+  offers: ReadonlySet<Capability>,
+  as: string,
+): Sequence | undefined {
+  const form = FORMS[setting];
+  if (form === undefined || !form.needs.every((need) => offers.has(need))) return undefined;
+  return { steps: form.steps(as) };
+}
