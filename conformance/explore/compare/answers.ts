@@ -23,6 +23,21 @@ export function compareAnswers(
   return found === null ? null : differenceOf(step, target, model, found);
 }
 
+/** BULK-9, BULK-10: in whatever form a batch is refused, the words name the row at fault. */
+export function compareNamedRow(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+): Difference | null {
+  if (!model.basis?.cites.some((cite) => cite === 'BULK-9' || cite === 'BULK-10')) return null;
+  const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
+  const words = memberAt(target.json, 'detail') ?? Buffer.from(target.body).toString();
+  if (target.status < 400 || row === undefined) return null;
+  if (namesRow(String(words), Number(row))) return null;
+  const mismatch = { at: 'body.detail', target: shown(words), model: `words that name row ${row}` };
+  return differenceOf(step, target, model, mismatch);
+}
+
 export function differenceOf(
   step: CallStep,
   target: CallOutcome,
@@ -82,20 +97,7 @@ function compareBody(
   }
   const code = memberAt(model.json, 'code');
   if (typeof code !== 'string') return compareText(target, model);
-  return (
-    compareValue(PROBLEM, target.json, model.json, 'body', comparing) ??
-    problemOf(target) ??
-    compareRow(target, model)
-  );
-}
-
-/** BULK-9, BULK-10: the words name the row for which a batch is refused. */
-function compareRow(target: CallOutcome, model: CallOutcome): Mismatch | null {
-  if (!model.basis?.cites.some((cite) => cite === 'BULK-9' || cite === 'BULK-10')) return null;
-  const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
-  const detail = String(memberAt(target.json, 'detail'));
-  if (row === undefined || namesRow(detail, Number(row))) return null;
-  return { at: 'body.detail', target: shown(detail), model: `words that name row ${row}` };
+  return compareValue(PROBLEM, target.json, model.json, 'body', comparing) ?? problemOf(target);
 }
 
 function compareText(target: CallOutcome, model: CallOutcome): Mismatch | null {

@@ -171,6 +171,7 @@ function placedRules({ difference, calls }: Evidence): readonly string[] {
     const isTag = target === 'none' || /^"[^"]*"$/.test(target);
     return isTag ? ['UPD-1', 'ACC-19'] : ['ACC-19', 'UPD-1'];
   }
+  if (at === 'body.detail' && model.startsWith('words that name')) return ['BULK-9', 'BULK-10'];
   if (at === 'header.content-type' && model === 'text/plain') return ['ERR-2', 'ERR-1a'];
   const hasRegion = calls.some(({ body }) => hasSymbol(body, 'phone_region'));
   if (hasRegion && /^body\.(rows\.\d+\.)?phone$/.test(at)) return ['ACC-12'];

@@ -6,7 +6,7 @@ import {
   Unreachable,
 } from '../../engine/scenario-errors.ts';
 import { memberAt } from '../../engine/send/answer.ts';
-import { compareAnswers } from '../compare/answers.ts';
+import { compareAnswers, compareNamedRow } from '../compare/answers.ts';
 import { compareChannel } from '../compare/channel.ts';
 import type { Difference } from '../compare/difference.ts';
 import { compareLedgers } from '../compare/ledgers.ts';
@@ -107,9 +107,9 @@ export function judgeCall(
   const excuse = found === null ? undefined : excuseOf(caseOf(found));
   if (found !== null && excuse === undefined) return { difference: found, case: caseOf(found) };
   const played = { target: sides.target.outcomes, model: sides.model.outcomes };
-  const again = compareReplay(step, own, other, played);
-  if (again !== null && excuseOf(caseOf(again)) === undefined) {
-    return { difference: again, case: caseOf(again) };
+  const more = compareReplay(step, own, other, played) ?? compareNamedRow(step, own, other);
+  if (more !== null && excuseOf(caseOf(more)) === undefined) {
+    return { difference: more, case: caseOf(more) };
   }
   if (excuse === undefined) return ALIKE;
   return { excused: [excuse], isParted: own.status < 400 !== other.status < 400 };
