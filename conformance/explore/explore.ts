@@ -18,9 +18,8 @@ import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import type { MakeModel, Model, ModelSettings } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
-import { plainFormOf } from './open/one-answer.ts';
 import { isOtherFault } from './open/order.ts';
-import { type OtherAnswer, otherAnswerFor } from './open/other-answer.ts';
+import { otherAnswerFor } from './open/other-answer.ts';
 import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
@@ -264,19 +263,12 @@ class Exploration {
       this.#casebook.inconclusive.push(`not met again: ${met}`);
       return;
     }
-    const { settings, makeModel } = this.#options;
-    const asked = { model: this.#model, common: this.#common(), settings, makeModel };
-    const open = await otherAnswerFor(found, asked);
-    if (open === undefined || (await this.#isAnswered(open))) this.#casebook.add(found, met);
+    const { settings, makeModel, provider } = this.#options;
+    const again = (each: Sequence) => this.#duel(each);
+    const asked = { model: this.#model, common: this.#common(), settings, makeModel, provider };
+    const open = await otherAnswerFor(found, { ...asked, duel: again });
+    if (open === undefined) this.#casebook.add(found, met);
     else this.#casebook.isOpen(met, open);
-  }
-
-  /** Whether the target, asked plainly, gives the answer that the model gives. */
-  async #isAnswered({ setting }: OtherAnswer): Promise<boolean> {
-    const { provider } = this.#options;
-    const { mainRole } = await provider.shared();
-    const plain = plainFormOf(setting, provider.offers, mainRole);
-    return plain !== undefined && (await this.#duel(plain)).verdict === 'agrees';
   }
 
   async #isOrder(sequence: Sequence, own: Case): Promise<boolean> {

@@ -1,5 +1,5 @@
-// Grids about keys: every write and every kind of refusal, repeated after every pause; subjects that
-// are alike but for their end.
+// Grids about keys: every write and every kind of refusal, repeated after every pause; subjects
+// that are alike but for their end.
 import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';

@@ -92,7 +92,7 @@ const UNKNOWN_IDS = [
   '123456789012345678901234567890',
 ];
 
-/** UPD-5, TXS-15, TXS-16, POS-5, TXN-7, HOOK-11: unknown wherever it is named. */
+/** UPD-5, TXS-16, HOOK-11: unknown wherever it is named. */
 function unknownIds(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const account = madeBy(created);
