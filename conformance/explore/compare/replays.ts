@@ -27,8 +27,8 @@ export function compareReplay(
     const isPrintedAnew = own.json !== undefined && isDeepStrictEqual(target.json, own.json);
     return wrong(
       isPrintedAnew ? 'replay.bytes' : 'replay.body',
-      cut(textOf(target)),
-      `as the answer to call ${own.n}: ${cut(textOf(own))}`,
+      whereUnlike(textOf(target), textOf(own)),
+      `as the answer to call ${own.n}: ${whereUnlike(textOf(own), textOf(target))}`,
     );
   }
   return null;
@@ -45,6 +45,14 @@ export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | u
   return undefined;
 }
 
-function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+/** So much of a text as shows where it leaves another one. */
+function whereUnlike(text: string, other: string): string {
+  let at = 0;
+  while (at < text.length && text[at] === other[at]) at += 1;
+  const from = text.length <= MOST_SHOWN ? 0 : Math.max(0, at - MOST_SHOWN / 2);
+  const to = from + MOST_SHOWN;
+  const [before, after] = [from > 0 ? '…' : '', text.length > to ? '…' : ''];
+  return `${before}${text.slice(from, to)}${after}`;
 }
+
+const MOST_SHOWN = 200;

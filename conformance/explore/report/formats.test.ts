@@ -106,6 +106,15 @@ formats('a step that has no answer says what each side has there', () => {
   }
 });
 
+formats('a header that differs is shown, and not only the body beside it', () => {
+  const [known] = report.differences;
+  const [first] = known!.steps;
+  const step = { ...first!, at: 'header.retry-after', there: { model: '1', target: 'tomorrow' } };
+  const text = markdownReport({ ...report, differences: [{ ...known!, steps: [step] }] });
+  assert.match(text, /expected `412 with retry-after: 1`/);
+  assert.match(text, /answered `200 with retry-after: tomorrow`/);
+});
+
 formats('what could not be compared is said with its reason, and long words stay indented', () => {
   const [known] = report.differences;
   const refused = {

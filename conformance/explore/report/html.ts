@@ -4,6 +4,7 @@ import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   alsoLine,
   callerLines,
+  cameVerb,
   EXPECTED,
   headerTexts,
   inconclusiveLine,
@@ -91,7 +92,7 @@ function stepPart(step: ReportStep): string {
       ? operatorWords(operator)
       : `${request.method} ${request.path} as ${as}${headers.join('')}${sent}`;
   const [model, came] = sidesOf(step);
-  const verb = step.there === undefined ? 'answered' : 'had';
+  const verb = cameVerb(step);
   const expected = `<pre class="model">expected ${sideText(model)}</pre>`;
   const answered = `<pre class="target">${verb} ${sideText(came)}</pre>`;
   const answers = differs

@@ -4,6 +4,7 @@ import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   alsoLine,
   callerLines,
+  cameVerb,
   EXPECTED,
   headerTexts,
   inconclusiveLine,
@@ -93,7 +94,7 @@ function stepLines(step: ReportStep): string[] {
     `${n}. **${what}**${when}`,
     ...sent,
     `   - expected ${sideText(expected)}`,
-    `   - ${step.there === undefined ? 'answered' : 'had'} ${sideText(came)}`,
+    `   - ${cameVerb(step)} ${sideText(came)}`,
   ];
 }
 

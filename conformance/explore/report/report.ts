@@ -8,7 +8,7 @@ import { type JudgeSays, NOT_ASKED } from '../findings/judge.ts';
 import { rulesFor } from '../findings/rules.ts';
 import { titleOf } from '../findings/title.ts';
 import type { CallOutcome, LostOutcome, Outcome, Sent } from '../play/outcome.ts';
-import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { type CallStep, callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
 import { scriptOf } from './script.ts';
 
 export interface ExploreReport {
@@ -77,7 +77,7 @@ export interface ReportStep {
   readonly differs: boolean;
   /** Where in the answer, on the step that differs. */
   readonly at?: string;
-  /** What each side has there, where the step has no answer: deliveries, or many calls. */
+  /** What each side has there, where the body does not show it: deliveries, headers, many calls. */
   readonly there?: { readonly model: string; readonly target: string };
 }
 
@@ -86,6 +86,9 @@ export interface ReportAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
+
+/** Places in an answer beside its body, as a difference names them. */
+export const IN_WORDS = /^(header|replay)\./;
 
 export interface ReportParts {
   readonly version: string;
@@ -198,7 +201,8 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
       },
     ];
   }
-  return callsOf([step]).map(({ n, as }) => {
+  return callsOf([step]).map((call) => {
+    const { n, as } = call;
     const own = duel.target.outcomes.get(n);
     const other = duel.model.outcomes.get(n);
     const differs = difference.n === n;
@@ -209,16 +213,20 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
         ? { at_once: { sent_ms: tenths(own.sentAtMs), answered_ms: tenths(own.answeredAtMs) } }
         : {}),
       as,
-      request: own !== undefined && 'sent' in own ? requestOf(own.sent, redactor) : null,
+      request: own !== undefined && 'sent' in own ? requestOf(call, own.sent, redactor) : null,
       operator: null,
       model: answerOf(other, redactor),
       target: answerOf(own, redactor),
       differs,
       ...(differs ? { at: difference.at } : {}),
-      ...(difference.operation === 'delivery' ? there(difference, n, redactor) : {}),
+      ...(isBesideBody(difference) ? there(difference, n, redactor) : {}),
     };
   });
 }
+
+/** What is told of no answer, or of a part of it that its body does not show. */
+const isBesideBody = ({ operation, at }: Difference): boolean =>
+  operation === 'delivery' || IN_WORDS.test(at);
 
 function there({ n, at, model, target }: Difference, step: number, redactor: Redactor) {
   if (n !== step) return {};
@@ -233,13 +241,17 @@ function operatorAnswer(outcome: Outcome | undefined): ReportAnswer | null {
   return { status: null, headers: {}, body: { balance, entries } };
 }
 
-function requestOf({ method, target, headers, body }: Sent, redactor: Redactor) {
+function requestOf(call: CallStep, sent: Sent, redactor: Redactor) {
+  const { method, target, headers, body } = sent;
+  const [issuedBy] = refersTo(call.headers?.authorization);
+  const shown = (name: string, value: string) =>
+    name === 'authorization' && issuedBy !== undefined
+      ? `the token of step ${issuedBy}`
+      : redactor.header(name, value);
   return {
     method,
     path: redactor.text(target),
-    headers: Object.fromEntries(
-      headers.map(([name, value]) => [name, redactor.header(name, value)]),
-    ),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, shown(name, value)])),
     body: body === undefined ? null : bodyOf(redactor.text(Buffer.from(body).toString())),
   };
 }

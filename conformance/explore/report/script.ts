@@ -2,12 +2,12 @@
 // time and ids taken from the answers.
 import { findRule } from '../../../fixtures/rules.ts';
 import { REDACTED, type Redactor } from '../../reports/redact.ts';
-import { replayScript } from '../../reports/replay/replay-script.ts';
+import { callerByToken, replayScript } from '../../reports/replay/replay-script.ts';
 import type { ReportExchange } from '../../reports/report.ts';
 import type { Found } from '../findings/investigate.ts';
 import type { CallOutcome, LostOutcome, ManyOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import type { CallStep, OperatorStep, Step } from '../sequence.ts';
+import { type CallStep, callsOf, type OperatorStep, refersTo, type Step } from '../sequence.ts';
 import { resolveText } from '../values.ts';
 
 export interface ScriptParts {
@@ -47,7 +47,7 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
   const words = rule === undefined ? [] : [{ id: rule.id, words: rule.words, findings: [finding] }];
   const mark = found.duel.target.nonce;
   const recorded = { target, started_at: startedAt, mark, rules: words };
-  return replayScript(recorded, { id, title, exchanges });
+  return replayScript(recorded, { id, title, exchanges, ...secretsOf(found) });
 }
 
 function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly ReportExchange[] {
@@ -75,23 +75,27 @@ function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly 
 }
 
 function callExchange(
-  { n, as }: CallStep,
+  step: CallStep,
   outcome: unknown,
   { target, redactor }: ScriptParts,
 ): readonly ReportExchange[] {
+  const { n, as } = step;
   const played = outcome as CallOutcome | LostOutcome | undefined;
   if (played === undefined || !('sent' in played)) return [];
   const { sent, sentAtMs, answeredAtMs } = played;
   const bytes = (body: Uint8Array | undefined) =>
     body === undefined || body.length === 0 ? null : Buffer.from(body).toString();
   const own = sent.headers.some(([name]) => name === 'authorization');
+  const [tokenStep] = refersTo(step.headers?.authorization);
+  // AUTH-1: what is sent in place of a token and comes from no answer is none in a script either.
+  const caller = own ? (tokenStep === undefined ? null : callerByToken(tokenStep)) : as;
   const headers = sent.headers.map(
     ([name, value]) => [name, redactor.header(name, value)] as const,
   );
   const token = own || as === 'nobody' ? [] : [['authorization', `Bearer ${REDACTED}`] as const];
   return [
     {
-      ...{ n, kind: 'call', as, failure: null },
+      ...{ n, kind: 'call', as: caller, failure: null },
       request: {
         method: sent.method,
         url: `${target.base_url}${sent.target}`,
@@ -103,6 +107,35 @@ function callExchange(
       duration_ms: answeredAtMs - sentAtMs,
     },
   ];
+}
+
+/** Tokens that calls show once they have asked for them, and whom they ask as. */
+function secretsOf({ sequence, duel }: Found) {
+  const player = duel.target;
+  const shown = callsOf(sequence.steps).flatMap(({ headers }) => refersTo(headers?.authorization));
+  const tokens = [...new Set(shown)].map((step) => ({ step, path: tokenPath(player, step) }));
+  const clients = askers(sequence.steps).flatMap((as) => {
+    const [id, secret] = [player.has(as, 'client'), player.has(as, 'secret')];
+    return id === undefined || secret === undefined ? [] : [{ as, id, secret }];
+  });
+  return { tokens, clients };
+}
+
+/** NS-8: where an answer has its token. */
+function tokenPath(player: Player, step: number): string {
+  const outcome = player.outcomes.get(step);
+  const json = outcome?.kind === 'answer' ? outcome.json : null;
+  const named = Object.entries(json ?? {}).filter(([name]) => /^\w*token$/i.test(name));
+  return `.${named.find(([, value]) => typeof value === 'string')?.[0] ?? 'access_token'}`;
+}
+
+/** Roles and credentials whose secret a value is. */
+function askers(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const { $role: role, has } = value as { readonly $role?: unknown; readonly has?: unknown };
+  const inner = Object.values(value).flatMap(askers);
+  const isAsker = typeof role === 'string' && (has === 'client' || has === 'secret');
+  return [...new Set(isAsker ? [role, ...inner] : inner)];
 }
 
 /** It stands in the script, to compare with: what is secret in it does not. */

@@ -1,7 +1,13 @@
 // Words that the readable reports of an exploration share.
 import { findRule } from '../../../fixtures/rules.ts';
 import { count, span } from '../../reports/verdict-words.ts';
-import type { ExploreReport, ReportAnswer, ReportDifference, ReportStep } from './report.ts';
+import {
+  type ExploreReport,
+  IN_WORDS,
+  type ReportAnswer,
+  type ReportDifference,
+  type ReportStep,
+} from './report.ts';
 
 /** Only the first few of the rules are said: the rest only had a part in the model's answer. */
 const MOST_RULES = 3;
@@ -47,7 +53,7 @@ const WHO: Readonly<Record<string, string>> = {
   amend_only: 'a credential with transactions:amend alone',
   delegated: "a trader's token, for one account",
   read_only: "a trader's token that may only read",
-  nobody: 'a call without a token',
+  nobody: 'a call without a token of its own',
 };
 
 /** Headers that a call was sent with, but those that every call has. */
@@ -96,9 +102,21 @@ export function inconclusiveLine({ inconclusive }: ExploreReport): string | null
   return `Not compared: ${count(inconclusive.length, 'sequence')}, because ${said.join('; ')}.`;
 }
 
+/** Of deliveries and of many calls it is no answer that a step has. */
+export const cameVerb = ({ at, there }: ReportStep): 'answered' | 'had' =>
+  there === undefined || IN_WORDS.test(at ?? '') ? 'answered' : 'had';
+
 /** What each side has on the step that differs: in words where it is no answer. */
 export function sidesOf({ at, there, model, target }: ReportStep): readonly [Side, Side] {
   if (there === undefined) return [answerSide(model), answerSide(target)];
+  if (at !== undefined && IN_WORDS.test(at)) {
+    const [name, said] = [at.replace(IN_WORDS, ''), target?.status ?? ''];
+    const words = (text: string) => (/^(body|bytes)$/.test(name) ? text : `with ${name}: ${text}`);
+    return [
+      { words: `${model?.status ?? ''} ${words(there.model)}` },
+      { words: `${said} ${words(there.target)}` },
+    ];
+  }
   const where = at === undefined ? '' : `${at}: `;
   return [{ words: `${where}${there.model}` }, { words: `${where}${there.target}` }];
 }
@@ -127,12 +145,12 @@ const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unkno
     advance: ({ byMs }) => `${span(Number(byMs))} pass`,
     open: ({ account, currency, provider }) =>
       [
-        `a trading account is opened for ${said(account)}`,
+        `a trading account is opened for ${thing('account', account)}`,
         ...(currency === undefined ? [] : [`in ${said(currency)}`]),
         ...(provider === true ? ['that pays out through a provider'] : []),
       ].join(' '),
-    settle: ({ id }) => `the transaction ${said(id)} settles`,
-    ledger: ({ tradingAccount }) => `the trading account ${said(tradingAccount)} is looked at`,
+    settle: ({ id }) => `${thing('transaction', id)} settles`,
+    ledger: ({ tradingAccount }) => `${thing('trading account', tradingAccount)} is looked at`,
     hook: ({ answers }) => `an endpoint is made that answers ${[answers].flat().join(', then ')}`,
     emit: ({ category }) => `an event of the category ${said(category)} happens`,
     listen: ({ as, after }) => `${said(as)} listens to the events channel after ${said(after)}`,
@@ -142,11 +160,17 @@ const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unkno
     await: ({ call }) => `the answer of step ${said(call)} is awaited`,
   };
 
+/** A record that an earlier step has made, or one by its id. */
+function thing(noun: string, id: unknown): string {
+  const step = (id as { readonly $of?: unknown } | null)?.$of;
+  return `the ${noun} ${step === undefined ? said(id) : `of step ${String(step)}`}`;
+}
+
 /** A value, or the answer that it is taken from. */
 function said(value: unknown): string {
   if (value === null || typeof value !== 'object') return String(value);
   const { $of: step, at } = value as { $of?: unknown; at?: unknown };
-  return step === undefined ? JSON.stringify(value) : `${String(at)} of step ${String(step)}`;
+  return step === undefined ? JSON.stringify(value) : `the ${String(at)} of step ${String(step)}`;
 }
 
 export const UNEXPLAINED =

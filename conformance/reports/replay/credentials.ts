@@ -10,6 +10,25 @@ export function tokenVariable(as: string): string {
   return `${as.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_TOKEN`;
 }
 
+/** A credential that the recorded run asked for tokens with: a script has another in its place. */
+export interface RecordedClient {
+  readonly as: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** `FIRM_CLIENT_ID`, `FIRM_CLIENT_SECRET`. */
+export function clientVariable(as: string, what: 'id' | 'secret'): string {
+  return tokenVariable(as).replace(/TOKEN$/, `CLIENT_${what.toUpperCase()}`);
+}
+
+/** What a step has made is the client of this name from then on. */
+export function clientLines(as: string, step: string): string[] {
+  return (['id', 'secret'] as const).map(
+    (what) => `${clientVariable(as, what)}="$(member ${step} .client_${what})"`,
+  );
+}
+
 /** Ends the script with the code of a mistake in how it was called. */
 export function required(variable: string, what: string): string {
   const said = shellWord(`set ${variable} to ${what}`);
@@ -19,13 +38,21 @@ export function required(variable: string, what: string): string {
 export function credentialLines(
   report: Pick<Report, 'target'>,
   exchanges: readonly ReportExchange[],
+  clients: readonly RecordedClient[] = [],
+  tokens: readonly string[] = [],
 ): string[] {
-  const roles = [...new Set(exchanges.flatMap(({ kind, as }) => (kind === 'call' && as) || []))];
+  const callers = exchanges.flatMap(({ kind, as }) => (kind === 'call' && as) || []);
+  const roles = [...new Set(callers)].filter((role) => !tokens.includes(tokenVariable(role)));
   const { base_url: baseUrl, control_url: controlUrl } = report.target;
   if (controlUrl === null) {
-    return roles.map((role) => {
-      return required(tokenVariable(role), `the token of credentials.${role}`);
-    });
+    return [
+      ...roles.map((role) => required(tokenVariable(role), `the token of credentials.${role}`)),
+      ...clients.flatMap(({ as }) =>
+        (['id', 'secret'] as const).map((what) =>
+          required(clientVariable(as, what), `the client_${what} of credentials.${as}`),
+        ),
+      ),
+    ];
   }
   return [
     // Who names another target means the control plane of that one.
@@ -36,7 +63,12 @@ export function credentialLines(
     `CONTROL_TOKEN="\${CONTROL_TOKEN:-none}"`,
     ...WORLD,
     ...hostLines(exchanges),
-    ...roles.filter((role) => Object.hasOwn(ROLE_CREDENTIALS, role)).map(serverLine),
+    ...[...new Set([...roles, ...clients.map(({ as }) => as)])]
+      .filter((role) => Object.hasOwn(ROLE_CREDENTIALS, role))
+      .flatMap((role) => [
+        serverLine(role),
+        ...(clients.some(({ as }) => as === role) ? clientLines(role, 'credential') : []),
+      ]),
     ...roles.filter((role) => role === 'delegated' || role === 'read_only').flatMap(delegatedLines),
   ];
 }

@@ -37,6 +37,10 @@ export function quoted(parts: readonly CurlPart[]): string {
     .join('');
 }
 
+/** In a path or a body a tag is no tag: `"1"` may be the id of a firm. */
+export const besidesTags = (names: readonly ReplayVariable[]): ReplayVariable[] =>
+  names.filter(({ from }) => from?.header === undefined);
+
 /** Longer bodies come by a here-document, because a command line has an end. */
 const LONGEST_WORD = 60_000;
 
@@ -49,7 +53,7 @@ export function curlLines(
   const [base, ...rest] = url.split('$BASE_URL');
   const target = quoted([
     ...(base === '' ? [{ variable: 'BASE_URL' }] : []),
-    ...insertVariables(rest.join(''), names),
+    ...insertVariables(rest.join(''), besidesTags(names)),
   ]);
   const options = request.headers.map(([name, value]) => {
     if (name.toLowerCase() === 'authorization') return authorization(value, as);
@@ -59,7 +63,7 @@ export function curlLines(
   });
   const head = [`call ${n} ${request.method} ${target}`, ...options];
   if (request.body === null) return continued(head);
-  const body = quoted(insertVariables(request.body, names));
+  const body = quoted(insertVariables(request.body, besidesTags(names)));
   // curl takes what opens with an at sign as the name of a file to send.
   const isWord = body.length <= LONGEST_WORD && !request.body.startsWith('@');
   if (isWord) return continued([...head, `--data-binary ${body}`]);

@@ -11,14 +11,16 @@ const proof = suite('proof of a replay');
 const folder = mkdtempSync(join(tmpdir(), 'proof-'));
 
 /** A script of one step, recorded as 200, that is answered so now. */
-function proves(expected: string, status: string) {
-  const step = { n: 1, status: 200, headers: [], body: '{}', clipped: false };
+function proves(expected: string, status: string, [before, now]: readonly string[] = []) {
+  const headers = before === undefined ? [] : [['Retry-After', before]];
+  const step = { n: 1, status: 200, headers, body: '{}', clipped: false };
   const finding = { rule: 'ACC-1', expected, actual: '200', exchanges: [1] };
   const recorded = { mark: '', steps: [step], findings: [finding] };
   writeFileSync(join(folder, 'prove.cjs'), PROOF_PROGRAM);
   writeFileSync(join(folder, 'recorded.json'), JSON.stringify(recorded));
   writeFileSync(join(folder, '1.status'), `${status} after 0.1 s`);
   writeFileSync(join(folder, '1.body'), '{}');
+  writeFileSync(join(folder, '1.headers'), now === undefined ? '' : `Retry-After: ${now}\r\n`);
   const args = [join(folder, 'prove.cjs'), folder];
   const { status: code, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   return { code, stdout };
@@ -39,6 +41,15 @@ for (const [name, expected, status, code] of [
     if (code === 3) assert.match(stdout, /which shows nothing\n\nNot comparable: 1 of 1/);
   });
 }
+
+proof('another wait is no difference, and a wait of another form is', () => {
+  const date = 'Sun, 22 Nov 2026 22:23:35 GMT';
+  assert.is(proves('1', '200', ['7', '3']).code, 1);
+  assert.is(proves('1', '200', [date, 'Mon, 23 Nov 2026 10:00:00 GMT']).code, 1);
+  assert.is(proves('1', '200', [date, '3']).code, 0);
+  assert.is(proves('1', '200', ['0', '3']).code, 0);
+  assert.is(proves('1', '200', ['1.5', '3']).code, 0);
+});
 
 proof.after(() => rmSync(folder, { recursive: true }));
 proof.run();

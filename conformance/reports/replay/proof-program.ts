@@ -10,7 +10,9 @@ const fs = require('fs');
 const [work] = process.argv.slice(2);
 const recorded = JSON.parse(fs.readFileSync(work + '/recorded.json', 'utf8'));
 const newMark = process.env.MARK || '';
-const SHOWN = ['content-type', 'etag', 'retry-after', 'x-request-id', 'allow', 'location'];
+const WAITS = ['retry-after', 'x-ratelimit-reset'];
+const RATES = ['x-ratelimit-limit', 'x-ratelimit-remaining'];
+const SHOWN = ['content-type', 'etag', 'x-request-id', 'allow', 'location', ...WAITS, ...RATES];
 const WORDS = ['detail', 'title', 'message', 'instance'];
 const read = (file) => {
   try {
@@ -101,12 +103,18 @@ function rows({ verb, asked }, body) {
   );
 }
 
+/** How long is another each time; that it is whole seconds, or a date, is not. */
+function waitOf(text) {
+  if (/^[1-9]\d{0,4}$/.test(text)) return '<seconds>';
+  return Number.isNaN(Date.parse(text)) || /^[\d.]+$/.test(text) ? text : '<date>';
+}
+
 function form(answer, step, names, mark) {
   const headers = {};
   for (const name of SHOWN)
     if (answer.headers[name] !== undefined)
       headers[name] = canon(answer.headers[name], name, names, mark);
-  if (headers['retry-after']) headers['retry-after'] = '<seconds>';
+  for (const name of WAITS) if (headers[name] !== undefined) headers[name] = waitOf(headers[name]);
   const body = step.clipped ? '<long>' : canon(answer.body, '', names, mark);
   return { status: answer.status, headers: step.verb ? {} : headers, body };
 }

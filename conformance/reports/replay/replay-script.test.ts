@@ -7,7 +7,7 @@ import type { Report, ReportExchange, ReportScenario } from '../report.ts';
 import { NASTY, sampleReport } from '../testing/sample-report.ts';
 import { insertVariables, quoted } from './curl.ts';
 import { controlCall } from './operator-calls.ts';
-import { replayScript } from './replay-script.ts';
+import { callerByToken, replayScript } from './replay-script.ts';
 import { hasWhole, keysIn, namedByAnswers, phonesIn } from './variables.ts';
 
 const MARK = sampleReport.mark;
@@ -74,6 +74,32 @@ const updated = call(2, {
 });
 
 const replay = suite('replay');
+
+replay('a token is asked for anew, with no secret of the recording', () => {
+  const asked = call(1, {
+    path: '/api/v1/oauth/token',
+    body: { client_id: 'client-7', client_secret: 'secret-7' },
+    answer: { access_token: '[redacted]' },
+  });
+  const used = { ...call(2, { body: { a: 1 } }), as: callerByToken(1) };
+  const script = replayScript(sampleReport, {
+    ...recorded(asked, used),
+    clients: [{ as: 'firm', id: 'client-7', secret: 'secret-7' }],
+    tokens: [{ step: 1, path: '.access_token' }],
+  });
+  assert.not.match(script, /secret-7|client-7/);
+  assert.match(script, /"client_secret":"'"\$FIRM_CLIENT_SECRET"'"/);
+  assert.match(script, /STEP_1_TOKEN="\$\(member 1 '\.access_token'/);
+  assert.match(script, /Bearer \$STEP_1_TOKEN/);
+});
+
+replay('a tag is replaced in a header, and not where a body has the same text', () => {
+  const body = { firm_id: '1' };
+  const later = call(2, { path: '/api/v1/accounts/9', headers: [['if-match', '"1"']], body });
+  const script = replayScript(sampleReport, recorded(call(1, { etag: '"1"' }), later));
+  assert.match(script, /if-match: '"\$TAG_1_1"/);
+  assert.match(script, /'\{"firm_id":"1"\}'/);
+});
 
 replay('values are taken as a whole', () => {
   assert.ok(hasWhole('/accounts/1007?x', '1007'));

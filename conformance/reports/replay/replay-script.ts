@@ -2,8 +2,15 @@
 // ids taken from the answers.
 import { pathOf } from '../exchange-lines.ts';
 import type { Report, ReportExchange, ReportFinding, ReportScenario } from '../report.ts';
-import { credentialLines, required, tokenVariable } from './credentials.ts';
-import { curlLines, insertVariables, quoted } from './curl.ts';
+import {
+  clientLines,
+  clientVariable,
+  credentialLines,
+  type RecordedClient,
+  required,
+  tokenVariable,
+} from './credentials.ts';
+import { besidesTags, curlLines, insertVariables, quoted } from './curl.ts';
 import { controlCall, evidenceVerb, pathInAnswer } from './operator-calls.ts';
 import { PROOF_PROGRAM } from './proof-program.ts';
 import { recordedJson } from './recorded.ts';
@@ -21,10 +28,18 @@ export interface Recorded extends Pick<Report, 'target' | 'started_at' | 'mark'>
   }[];
 }
 
-export type RecordedScenario = Pick<ReportScenario, 'id' | 'title' | 'exchanges'>;
+export interface RecordedScenario extends Pick<ReportScenario, 'id' | 'title' | 'exchanges'> {
+  /** Whom the run asked for tokens as. */
+  readonly clients?: readonly RecordedClient[];
+  /** Tokens that later calls show: each stands in a variable of the step that gave it. */
+  readonly tokens?: readonly { readonly step: number; readonly path: string }[];
+}
+
+/** Who calls with the token that a step was answered with. */
+export const callerByToken = (step: number): string => `step ${step}`;
 
 export function replayScript(report: Recorded, scenario: RecordedScenario): string {
-  const { exchanges } = scenario;
+  const { exchanges, clients = [] } = scenario;
   const phones = phonesIn(exchanges);
   const keys = keysIn(exchanges);
   const answers = namedByAnswers(exchanges);
@@ -34,7 +49,9 @@ export function replayScript(report: Recorded, scenario: RecordedScenario): stri
     ...phones,
     ...keys,
     ...answers,
+    ...clients.flatMap(namesOfClient),
   ];
+  const tokens = (scenario.tokens ?? []).map(variableOfToken);
   const lines = [
     '#!/usr/bin/env bash',
     ...headLines(report, scenario),
@@ -49,13 +66,31 @@ export function replayScript(report: Recorded, scenario: RecordedScenario): stri
     'export MARK',
     ...gatewayLines(report),
     ...proofLines(report, scenario),
-    ...credentialLines(report, exchanges),
-    ...steps(report, exchanges, names, answers),
+    ...credentialLines(
+      report,
+      exchanges,
+      clients,
+      tokens.map(({ variable }) => variable),
+    ),
+    ...steps(report, exchanges, names, [...answers, ...tokens]),
     '',
     `printf '\\nDone: ${exchanges.length} steps.\\n'`,
     'node "$work/prove.js" "$work"',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function namesOfClient({ as, id, secret }: RecordedClient): ReplayVariable[] {
+  return [
+    { value: id, variable: clientVariable(as, 'id') },
+    { value: secret, variable: clientVariable(as, 'secret') },
+  ];
+}
+
+/** Its value stands in no report; the step that is answered with it is known. */
+function variableOfToken({ step, path }: { readonly step: number; readonly path: string }) {
+  const variable = tokenVariable(callerByToken(step));
+  return { value: '', variable, from: { exchange: step, path } };
 }
 
 function headLines(report: Recorded, scenario: RecordedScenario): string[] {
@@ -184,7 +219,7 @@ function stepLines(
     const said = `a delivery arrived: ${request.method} ${request.url}, ${answered}`;
     return [`# ${exchange.n}. ${said.split('\n').join(' ')}`];
   }
-  if (exchange.kind === 'operator') return operatorLines(report, exchange, names);
+  if (exchange.kind === 'operator') return operatorLines(report, exchange, besidesTags(names));
   return curlLines(exchange, names, `$BASE_URL${pathOf(exchange.request.url)}`);
 }
 
@@ -206,7 +241,9 @@ function operatorLines(
   const body = quoted(insertVariables(JSON.stringify(control.body), names));
   const lines = [said, `control ${n} ${control.method} ${url} --data-binary ${body}`];
   const made = request.method === 'mint' ? nameOf(exchange) : undefined;
-  return made === undefined ? lines : [...lines, `${tokenVariable(made)}="$(member ${n} .token)"`];
+  if (made === undefined) return lines;
+  const token = `${tokenVariable(made)}="$(member ${n} .token)"`;
+  return [...lines, token, ...clientLines(made, String(n))];
 }
 
 /** What the operator is shown is what a finding rests on: it is printed and compared. */

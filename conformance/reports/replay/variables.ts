@@ -28,9 +28,10 @@ export function namedByAnswers(exchanges: readonly ReportExchange[]): ReplayVari
   const named: ReplayVariable[] = [];
   const taken = new Set<string>();
   exchanges.forEach((exchange, at) => {
-    const before = exchanges.slice(0, at + 1).map(sentText);
-    const after = exchanges.slice(at + 1).map(sentText);
     for (const { value, ...from } of given(exchange)) {
+      const textOf = from.header === undefined ? sentText : headerText;
+      const before = exchanges.slice(0, at + 1).map(textOf);
+      const after = exchanges.slice(at + 1).map(textOf);
       if (taken.has(value) || before.some((text) => hasWhole(text, value))) continue;
       if (!after.some((text) => hasWhole(text, value))) continue;
       taken.add(value);
@@ -64,7 +65,11 @@ export function keysIn(exchanges: readonly ReportExchange[]): ReplayVariable[] {
 }
 
 function sentText({ request }: ReportExchange): string {
-  return [request.url, ...request.headers.map(([, value]) => value), request.body ?? ''].join('\n');
+  return [request.url, headerText({ request }), request.body ?? ''].join('\n');
+}
+
+function headerText({ request }: Pick<ReportExchange, 'request'>): string {
+  return request.headers.map(([, value]) => value).join('\n');
 }
 
 /** Whether a text names a value as a whole: `12` is not in `123`, nor in `1.12`. */

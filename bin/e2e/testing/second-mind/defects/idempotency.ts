@@ -2,7 +2,7 @@
 import type { Family } from './defect.ts';
 
 export const idempotencyDefects = {
-  'idem-bulk-unrecorded': [['IDEM-4b', 'IDEM-9a'], 'Keys of batches are not kept.'],
+  'idem-bulk-unrecorded': [['IDEM-4b', 'IDEM-9a', 'IDEM-4d'], 'Keys of batches are not kept.'],
   'idem-key-optional': [['IDEM-1a', 'IDEM-1d'], 'A write without a key is served.'],
   'idem-bulk-key-optional': [['IDEM-1a', 'IDEM-1d'], 'A batch without a key is served.'],
   'idem-blank-key': [['IDEM-1a'], 'A blank key is served.'],
