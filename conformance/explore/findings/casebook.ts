@@ -91,7 +91,7 @@ function causeOf(rule: string, difference: Difference): string {
   // IDEM-4d: one refusal may be kept and another not.
   if (rule === 'IDEM-4d') return `${rule} | ${modelAnswer}`;
   if (OF_KEYS.test(rule)) return rule;
-  const place = /[a-z_-]+$/.exec(at)?.[0] ?? at;
+  const place = at.split(/[^a-z_-]/).at(-1) || at;
   const isAnswer = at === 'status' || at === 'code';
   return [rule, place, ...(isAnswer ? [modelAnswer, targetAnswer] : [])].join(' | ');
 }
