@@ -82,7 +82,9 @@ function exploredScript(report: object, file: string, id: string): string {
   const script = readingReport('REPORT', file, () => scriptIn(report, id));
   if (typeof script === 'string') return script;
   if (script === undefined) throw new UsageError(`SCENARIO: ${file} has no difference "${id}"`);
-  const why = 'it has too many calls for a script; conformance explore --replay plays it again';
+  const why =
+    'no script shows a delivery, the events channel or very many calls;' +
+    ' conformance explore --replay plays it again';
   throw new UsageError(`SCENARIO: ${id}: ${why}`);
 }
 

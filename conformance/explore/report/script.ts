@@ -22,8 +22,9 @@ export interface ScriptParts {
 /** More calls than these make no script that anybody reads. */
 const MOST_CALLS = 120;
 
-/** Null where it would be too long. */
+/** Null where it would be too long, and where curl alone cannot show what differs. */
 export function scriptOf(found: Found, parts: ScriptParts): string | null {
+  if (/^(delivery|channel)$/.test(found.difference.operation)) return null;
   const { id, title, rules, target, startedAt } = parts;
   let atMs = 0;
   const exchanges = found.sequence.steps.flatMap((step) =>
