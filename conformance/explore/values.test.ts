@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Value } from './sequence.ts';
-import { type Known, MISSING, resolve, resolveText } from './values.ts';
+import { type Known, MISSING, MISSING_TAG, resolve, resolveText } from './values.ts';
 
 const values = suite('explore values');
 
@@ -18,6 +18,7 @@ values('what an earlier answer brought, and a stand-in for what it did not', () 
     [{ $of: 1, at: 'id' }, '7'],
     [{ $of: 1, at: 'rows.0.id' }, '8'],
     [{ $of: 2, at: 'id' }, MISSING],
+    [{ $header: 2, name: 'etag' }, MISSING_TAG],
     [{ $header: 1, name: 'etag' }, '"3"'],
     [{ $role: 'firm', has: 'brand' }, '10'],
     [{ $join: ['W/', { $header: 1, name: 'etag' }] }, 'W/"3"'],

@@ -18,6 +18,9 @@ export interface Known {
 /** In place of what an earlier step should have brought and did not. */
 export const MISSING = '999999999999';
 
+/** A tag of no account: in quotes, since which of two faults is said first is open (NS-17). */
+export const MISSING_TAG = `"${MISSING}"`;
+
 const symbols = [
   '$fresh',
   '$of',
@@ -60,7 +63,7 @@ function spread(value: Value, known: Known, row: number | undefined): Json[] {
 function resolveSymbol(value: Symbolic, known: Known, row: number | undefined): Json {
   if ('$fresh' in value) return freshText(value, known.nonce, row);
   if ('$of' in value) return memberAt(known.answer(value.$of), value.at) ?? MISSING;
-  if ('$header' in value) return known.header(value.$header, value.name) ?? MISSING;
+  if ('$header' in value) return known.header(value.$header, value.name) ?? MISSING_TAG;
   if ('$role' in value) return known.has(value.$role, value.has) ?? MISSING;
   if ('$phone' in value) return phoneText(known.nonce, value.$phone, value.form);
   if ('$join' in value) return value.$join.map((each) => textOf(each, known, row)).join('');

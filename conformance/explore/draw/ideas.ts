@@ -10,6 +10,7 @@ import { eventGrids } from './grids/events.ts';
 import { keyGrids } from './grids/keys.ts';
 import { moneyGrids } from './grids/money.ts';
 import { peopleGrids } from './grids/people.ts';
+import { raceGrids } from './grids/races.ts';
 import type { Idea } from './idea.ts';
 import { ageIdeas } from './mixtures/ages.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
@@ -56,4 +57,5 @@ export const ideas: readonly Idea[] = [
   ...keyGrids,
   ...moneyGrids,
   ...eventGrids,
+  ...raceGrids,
 ];

@@ -14,7 +14,7 @@ import { updateCall } from '../updates.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The nine writes, and of what they refuse one each. */
+/** The writes but for orders, whose form is open (NS-1), and of what they refuse one each. */
 function everyWrite(d: Drawing) {
   const created = createCall(d, d.main);
   const account = madeBy(created);
@@ -22,29 +22,9 @@ function everyWrite(d: Drawing) {
   const updated = updateCall(d, account, { status: `a${d.stem()}` });
   const made = [0, 1, 2].map(() => pendingAt(d, place));
   const [approved, rejected, cancelled] = made as [Made, Made, Made];
-  const position = call(d, {
-    operation: 'openPosition',
-    as: d.main,
-    key: newKey(d),
-    body: {
-      trading_account_id: place.tradingAccount,
-      ...{ instrument: 'EURUSD', side: 'buy', volume: '1' },
-    },
-  });
-  const closed = call(d, {
-    operation: 'closePosition',
-    as: d.main,
-    key: newKey(d),
-    body: {
-      trading_account_id: place.tradingAccount,
-      position_id: { $of: position.n, at: 'position_id' },
-    },
-  });
   const writes = [
     updated,
     bulkCall(d, d.main, [person(d, d.main), person(d, d.main)]),
-    position,
-    closed,
     ...made.map(({ step }) => step),
     decideCall(d, 'approveTransaction', approved),
     decideCall(d, 'rejectTransaction', rejected),
@@ -76,6 +56,27 @@ function repeatedAfter(byMs: number): Idea['draw'] {
       ...calls.map((step) => ({ ...step, n: d.scene.label() })),
     ];
   };
+}
+
+/** The same of orders. */
+function ordersRepeated(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+  const { tradingAccount: trading_account_id } = place;
+  const order = (operation: 'openPosition' | 'closePosition', body: Members) =>
+    call(d, { operation, as: d.main, key: newKey(d), body: { trading_account_id, ...body } });
+  const opened = order('openPosition', { instrument: 'EURUSD', side: 'buy', volume: '1' });
+  const closed = order('closePosition', { position_id: { $of: opened.n, at: 'position_id' } });
+  const orders = [opened, closed];
+  const again = () => orders.map((step) => ({ ...step, n: d.scene.label() }));
+  const pauses = [61 * MINUTE_MS, 13 * HOUR_MS, 11 * HOUR_MS];
+  return [
+    created,
+    open,
+    ...orders,
+    ...again(),
+    ...pauses.flatMap((byMs) => [advance(d, byMs), ...again()]),
+  ];
 }
 
 const pauses = [
@@ -172,6 +173,12 @@ export const keyGrids: readonly Idea[] = [
       draw: repeatedAfter(byMs),
     }),
   ),
+  {
+    id: 'again/orders',
+    weight: 2,
+    needs: [...needsPlace, 'clock'],
+    draw: ordersRepeated,
+  },
   { id: 'again/long-subjects', weight: 4, needs: needsPlace, draw: longSubjects },
   { id: 'again/long-batches', weight: 4, draw: longBatches },
   { id: 'again/across-operations', weight: 4, needs: needsPlace, draw: acrossOperations },
