@@ -293,6 +293,19 @@ const CALLED: Readonly<Record<string, Made>> = {
       account(3),
     ],
   },
+  'BULK-3: a row that should have failed': {
+    steps: [account(1), batch(2, row(2), row(3, { email: mail(1) }))],
+    ...{ at: 'body.rows.1.status', due: '200', came: '200', model: '409', target: '201' },
+  },
+  'ACC-12: a number of a region': {
+    steps: [account(1), account(2, { phone: '0', phone_region: 'GB' })],
+    ...{ due: '409 invalid_state', came: '201', cites: ['ACC-9'] },
+  },
+  'IDEM-3: the answer of a batch': {
+    steps: [keyed(batch(1, row(1)), 1), keyed(account(2, named(1)), 1)],
+    ...{ at: 'body.id', model: '"1"', target: 'nothing', due: '200', came: '200' },
+    ...{ earlier: { 1: { status: 200, json: { total: 1 } } }, given: { total: 1 } },
+  },
   'EVT-13: of a disabled one': {
     ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
     steps: [hook, call(2, 'disableWebhook', 'firm', { id: idOf(1) }), account(3)],

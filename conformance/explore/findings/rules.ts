@@ -2,7 +2,7 @@
 // that the model's answer rests on.
 import { type Difference, rulesOf } from '../compare/difference.ts';
 import type { Found } from './investigate.ts';
-import { limitRules, repeatRules } from './signs/before-it-runs.ts';
+import { limitRules, repeatRules, strangeRules } from './signs/before-it-runs.ts';
 import { deliveryRules } from './signs/deliveries.ts';
 import { bodyOf, type Evidence, evidenceOf, hasSymbol, stemsIn } from './signs/evidence.ts';
 import { createRules, refusedMemberRules, rowRules, wrongMemberRules } from './signs/features.ts';
@@ -109,6 +109,7 @@ export function rulesFor(found: Found): readonly string[] {
   return [
     ...new Set([
       ...everywhereRules(found),
+      ...strangeRules(evidence),
       ...(isReplayed ? [] : shapeRules(difference, kind, member)),
       ...limitRules(evidence),
       ...repeatRules(evidence),

@@ -110,6 +110,14 @@ function sameKeyRules({ found, call, others, due, came }: Evidence): readonly st
   return hasSymbol(call.key, 'length') ? ['IDEM-1b', 'IDEM-2a'] : ['IDEM-2a', 'IDEM-1b'];
 }
 
+/** IDEM-3: the answer of another operation under that key, which has another form as well. */
+export function strangeRules(evidence: Evidence): readonly string[] {
+  const { steps, difference, isReplayed } = evidence;
+  if (isReplayed || sinceSameKey(steps, difference.n) === undefined) return [];
+  const rules = mistakenFor(evidence);
+  return rules.includes('IDEM-3') ? rules : [];
+}
+
 /** The answer to an earlier call under that key, about something else. */
 function mistakenFor({ found, call, others }: Evidence): readonly string[] {
   const { outcomes } = found.duel.target;

@@ -51,9 +51,12 @@ function transactionRules({ due, came, call, others }: Evidence): readonly strin
 /** ACC-5 to ACC-10: by which of its names the person was taken for another, or was not. */
 function accountRules(evidence: Evidence, body: Members) {
   const { due, came, others } = evidence;
+  const before = others.flatMap((each) => rowsOf(each));
+  // ACC-12: a number that shrinking could not tell without a region.
+  const hasRegion = [body, ...before].some((each) => 'phone_region' in each);
+  if (due.startsWith('409') && hasRegion) return ['ACC-12', 'ACC-9'];
   // What the model refuses it refuses by a rule.
   if (due.startsWith('409')) return [];
-  const before = others.flatMap((each) => rowsOf(each));
   const stems = new Set(before.flatMap(stemsIn));
   const shared = ['client_reference_id', 'email', 'phone'].filter((name) =>
     stemsIn(body[name]).some((each) => stems.has(each)),
@@ -159,6 +162,8 @@ export function rowRules(evidence: Evidence): readonly string[] {
   // BULK-7: as many as these are served like one.
   if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
+  // BULK-3: it should have failed for its own sake.
+  if (Number(difference.model) >= 400) return ['BULK-3', 'BULK-8'];
   const due = answerOf(found.duel.model.outcomes.get(call.n));
   const statuses = (memberAt(due?.json, 'rows') as readonly Members[] | undefined) ?? [];
   const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
