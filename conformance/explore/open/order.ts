@@ -4,7 +4,7 @@
 import { memberAt } from '../../engine/send/answer.ts';
 import { summaryOf } from '../compare/answers.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
-import type { Sequence, Step } from '../sequence.ts';
+import { type CallStep, callsOf, type Sequence, type Step, type Value } from '../sequence.ts';
 import { type Case, excuseOf } from './excuses.ts';
 import { repairsOf } from './repairs.ts';
 
@@ -21,12 +21,36 @@ export async function isOtherFault(
   // Where both have named the same fault its place in an order says nothing.
   if (summaryOf(target) === summaryOf(model) || !isOpenOrder(target, model)) return false;
   const before = steps.slice(0, -1);
-  for (const mended of repairsOf(step, before)) {
-    const outcome = await play([...before, mended]);
-    if (outcome?.kind !== 'answer') continue;
-    if (isSameRefusal(each, outcome)) return true;
+  // An account that a fault has kept from being made mends nothing; one of its own does.
+  const spared = step.operation === 'updateAccount' ? [...before, spareAccount(steps)] : before;
+  for (const earlier of new Set([before, spared])) {
+    for (const mended of repairsOf(step, earlier)) {
+      const outcome = await play([...earlier, mended]);
+      if (outcome?.kind !== 'answer') continue;
+      if (isSameRefusal(each, outcome)) return true;
+    }
   }
   return false;
+}
+
+/** Made under a number that no step has. */
+function spareAccount(steps: readonly Step[]): CallStep {
+  const n = 1 + Math.max(...[...steps, ...callsOf(steps)].map((each) => each.n));
+  const name: Value = { $fresh: 'spare' };
+  const email: Value = { $join: [name, '@explore.example.com'] };
+  const body: Value = {
+    client_reference_id: name,
+    email,
+    brand_id: { $role: 'firm', has: 'brand' },
+  };
+  return {
+    do: 'call',
+    n,
+    operation: 'createAccount',
+    as: 'firm',
+    key: { $fresh: 'sparekey' },
+    body,
+  };
 }
 
 function isSameRefusal(each: Case, model: CallOutcome): boolean {

@@ -1,0 +1,42 @@
+// Which of two faults is said first: one is mended on the model, to see whether it says the other.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallOutcome } from '../play/outcome.ts';
+import type { CallStep, Step } from '../sequence.ts';
+import type { Case } from './excuses.ts';
+import { isOtherFault } from './order.ts';
+
+const order = suite('the order of two faults');
+
+const refusal = (status: number, code: string) =>
+  ({
+    ...{ kind: 'answer', status, json: { code }, body: Buffer.from('') },
+    headers: { mediaType: () => 'application/problem+json', get: () => undefined, lines: [] },
+  }) as unknown as CallOutcome;
+const step: CallStep = {
+  ...{ do: 'call', n: 3, operation: 'updateAccount', as: 'firm', key: { $fresh: 'k' }, body: {} },
+  id: { $of: 2, at: 'id' },
+};
+const steps: readonly Step[] = [
+  { do: 'fault', n: 1, match: { operation: 'createAccount' }, effect: { kind: 'status' } },
+  { do: 'call', n: 2, operation: 'createAccount', as: 'firm', key: { $fresh: 'k' }, body: {} },
+  step,
+];
+const target = refusal(422, 'validation_failed');
+const model = refusal(404, 'not_found');
+const difference = { operation: 'updateAccount', at: 'status', basis: undefined };
+const met = { step, target, model, difference } as unknown as Case;
+
+order('an account that a fault has kept from being made is made once more', async () => {
+  const isOther = await isOtherFault({ steps }, met, async (played) => {
+    const id = (played.at(-1) as CallStep).id as { readonly $of: number };
+    return id.$of === 2 ? met.model : target;
+  });
+  assert.ok(isOther);
+});
+
+order('what the model refuses alike whatever is mended is no matter of order', async () => {
+  assert.not.ok(await isOtherFault({ steps }, met, async () => met.model));
+});
+
+order.run();
