@@ -9,7 +9,7 @@ import type { GroundSender } from '../../conformance/explore/play/ground.ts';
 import { verdictOf } from '../../conformance/explore/report/report.ts';
 import type { CallStep, Sequence, Step } from '../../conformance/explore/sequence.ts';
 import type { Provider } from '../../conformance/providers/target.ts';
-import { defaultSettings } from '../../fixtures/settings.ts';
+import { defaultSettings, type Settings } from '../../fixtures/settings.ts';
 import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
 import type { Deviation } from '../../simulator/deviations/deviation.ts';
 import { findDeviation } from '../../simulator/deviations/register.ts';
@@ -27,6 +27,8 @@ interface Told {
   /** So many calls are answered, and then none. */
   readonly answers?: number;
   readonly sequences?: readonly Sequence[];
+  /** How the target answers open questions. */
+  readonly open?: Partial<Settings>;
 }
 
 async function explored(
@@ -36,11 +38,13 @@ async function explored(
     seed = 1,
     ideas,
     sequences,
+    open = {},
     worlds = Number.POSITIVE_INFINITY,
     answers = Number.POSITIVE_INFINITY,
   }: Told = {},
 ) {
-  const target = await simulatorModel(defaultSettings, deviation === null ? [] : [deviation]);
+  const bends = deviation === null ? [] : [deviation];
+  const target = await simulatorModel({ ...defaultSettings, ...open }, bends);
   try {
     return await explore({
       provider: endingAfter(worlds, target.provider),
@@ -111,23 +115,40 @@ exploring('a target that no longer answers any call has not agreed', async () =>
   assert.equal([all.found.length, verdictOf(all)], [0, 'invalid']);
 });
 
+const createAccount = (n: number): CallStep => ({
+  ...{ do: 'call', n, operation: 'createAccount', as: 'firm', key: { $fresh: `k${n}` } },
+  body: {
+    client_reference_id: { $fresh: `a${n}` },
+    email: { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] },
+    brand_id: { $role: 'firm', has: 'brand' },
+  },
+});
+
 exploring('a fault that waits strikes one of several calls at once on both sides', async () => {
-  const create = (n: number): CallStep => ({
-    ...{ do: 'call', n, operation: 'createAccount', as: 'firm', key: { $fresh: `k${n}` } },
-    body: {
-      client_reference_id: { $fresh: `a${n}` },
-      email: { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] },
-      brand_id: { $role: 'firm', has: 'brand' },
-    },
-  });
   const match = { operation: 'createAccount' };
   const effect = { kind: 'status', status: 503 };
   const steps: readonly Step[] = [
     { do: 'fault', n: 1, match, times: 1, effect },
-    { do: 'burst', n: 4, calls: [create(2), create(3)] },
+    { do: 'burst', n: 4, calls: [createAccount(2), createAccount(3)] },
   ];
   const { found, agreed } = await explored(null, 100, { sequences: [{ steps }] });
   assert.equal([found.length, agreed], [0, 1]);
+});
+
+exploring('what follows an open answer that parts the two is not compared', async () => {
+  const call = { do: 'call', as: 'firm' } as const;
+  const body = { url: { $of: 1, at: 'url' }, event_categories: ['account'] };
+  const steps: readonly Step[] = [
+    { do: 'hook', n: 1, answers: [200] },
+    { ...call, n: 2, operation: 'createWebhook', body },
+    createAccount(3),
+    { ...call, n: 4, operation: 'getAccountStatus', id: { $of: 3, at: 'id' } },
+    createAccount(5),
+    { do: 'burst', n: 8, calls: [createAccount(6), createAccount(7)] },
+  ];
+  const open = { account_status_endpoint: 'none' } as const;
+  const { found, agreed } = await explored(null, 100, { sequences: [{ steps }], open });
+  assert.equal([found.map(({ difference }) => difference.at), agreed], [[], 1]);
 });
 
 exploring('what deviates is found, and shrunk to the calls that show it', async () => {

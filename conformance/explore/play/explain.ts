@@ -126,7 +126,8 @@ async function playOnModel(
     const verdict = await playStep(step, sides, comparing, searches.size > 0);
     excused.push(...(verdict.excused ?? []));
     reached += 1;
-    if (verdict.isParted) break;
+    // The target has gone on where the model has not: nothing can be said of what followed there.
+    if (verdict.isParted) return { verdict: null, excused, model, reached };
     if (isOver(verdict)) return { verdict, excused, model, reached };
   }
   const last = sequence.steps.at(-1)?.n ?? 0;
