@@ -4,6 +4,8 @@ import type { Plugin } from 'esbuild';
 // undici is one file that requires all that it offers.
 const ownIndex = /[\\/]node_modules[\\/]undici[\\/]index\.js$/;
 
+const inUndici = /[\\/]node_modules[\\/]undici[\\/]/;
+
 /** What our programs take from undici, each with the file of the package that makes it. */
 export const usedOfUndici = {
   Agent: './lib/dispatcher/agent',
@@ -28,6 +30,9 @@ const bundled = new Set<string>([
 // works, and the names that it exports are no functions.
 const leftOut = 'module.exports = new Proxy({}, { get: () => class LeftOut {} });';
 
+// Ways to send that nobody asks for: HTTP/2 is spoken only where a client is told to allow it.
+const unusedWays = /^\.\/(?:api-stream|api-pipeline|client-h2\.js)$/;
+
 // Its parser of HTTP is there twice, and the plain one runs where the other does not load. The one
 // with SIMD is no faster at what we send, and would not run everywhere alone.
 const withSimd = /^\.\.\/llhttp\/llhttp_simd-wasm\.js$/;
@@ -42,6 +47,11 @@ export const leanUndici: Plugin = {
       if (!ownIndex.test(importer)) return undefined;
       met.add(path);
       return bundled.has(path) ? undefined : { path: 'left-out', namespace: 'undici' };
+    });
+    onResolve({ filter: unusedWays }, ({ path, importer }) => {
+      if (!inUndici.test(importer)) return undefined;
+      met.add(path);
+      return { path: 'left-out', namespace: 'undici' };
     });
     onResolve({ filter: withSimd }, ({ path }) => {
       met.add(path);
