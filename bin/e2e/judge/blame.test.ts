@@ -24,6 +24,9 @@ const DEFECTS: [defect: DefectId, innocent: string[]][] = [
   ['hook-wants-key', ['ERR-2']],
   ['hook-other-firm-403', ['HOOK-11']],
   ['lim-firm-none', ['LIM-11']],
+  ['hook-rotate-wants-key', ['HOOK-4', 'HOOK-6']],
+  ['txs-approve-wants-json', ['ERR-1a', 'ERR-3']],
+  ['txn-amount-absolute', ['TXN-6']],
 ];
 
 const blame = suite('whom the judge blames');
@@ -47,6 +50,33 @@ for (const [id, innocent] of DEFECTS) {
     }
   });
 }
+
+/** Small ones that show in one call each. */
+const TOGETHER: DefectId[] = [
+  'comb-empty-text',
+  'comb-half-named',
+  'comb-method-derived',
+  'size-language-35',
+  'size-id-int64',
+  'size-index-in-chunk',
+];
+
+blame(`${TOGETHER.join(', ')}, all at once: each by its rules`, async () => {
+  const broken = TOGETHER.map((id) => defects.find((each) => each.id === id)!.breaks);
+  const served = await serve({ style: 'plain', defects: TOGETHER });
+  try {
+    const only = [...new Set(broken.flat())];
+    const { report } = await runJudge({ baseUrl: served.baseUrl, json: true, seed: '1', only });
+    const deviating = report.rules.filter(({ verdict }) => verdict === 'deviates');
+    const blamed = new Set<string>(deviating.map(({ id }) => id));
+    assert.equal(
+      broken.filter((breaks) => !breaks.some((rule) => blamed.has(rule))),
+      [],
+    );
+  } finally {
+    await served.close();
+  }
+});
 
 blame('acc-known-201: what an account reads now is to be seen all the same', async () => {
   const served = await serve({ style: 'plain', defects: ['acc-known-201'] });

@@ -22,6 +22,10 @@ const bulkRowWithoutReference: Scenario = {
     t.observe('NS-6', refused.summary, { batch_refusal_status: refused.status });
     expectWholeBatchRefused(t, 'BULK-9', refused, 7);
     for (const row of [rows[0]!, rows[8]!]) await expectReferenceFree(t, 'BULK-9', row);
+    // Far down, too, the number is that of the batch.
+    const many = rowsOf(t, 140);
+    many[127] = t.newAccount({ client_reference_id: undefined });
+    expectWholeBatchRefused(t, 'BULK-9', await t.api.bulkCreateAccounts(many), 127);
 
     const blank = [t.newAccount(), t.newAccount({ client_reference_id: '' })];
     const open = await t.api.bulkCreateAccounts(blank);

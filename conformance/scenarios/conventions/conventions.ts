@@ -1,6 +1,6 @@
 // CONV: how ids, amounts and times are written, in requests and in answers.
 
-import { decimalId, decimalString, epochMs, sameAmount } from '../../engine/judge/matchers.ts';
+import { decimalId, decimalString, epochMs } from '../../engine/judge/matchers.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import { MissingCapability } from '../../engine/scenario-errors.ts';
 import type { Answer, Json } from '../../engine/send/answer.ts';
@@ -12,6 +12,7 @@ import { closePosition, openPosition } from '../support/orders.ts';
 import { findReads } from '../support/reads.ts';
 import { expectUnrecorded } from '../support/transaction-assertions.ts';
 import { expectUnreadable, sendBrokenJson } from '../support/unreadable-bodies.ts';
+import { convAmounts } from './amounts.ts';
 
 const convAccountIds: Scenario = {
   id: 'conv-account-ids',
@@ -187,51 +188,6 @@ async function findOpening(t: ScenarioContext, place: Place): Promise<RequestBod
     if (error instanceof MissingCapability) return undefined;
     throw error;
   }
-}
-
-const convAmounts: Scenario = {
-  id: 'conv-amounts',
-  title: 'The string form of an amount is always accepted, and answered with no precision lost',
-  rules: ['CONV-2a', 'CONV-2b'],
-  needs: ['trading_account'],
-  async run(t) {
-    const place = await t.given.place();
-    // TXN-6 judges whether the method may be left out.
-    const send = (amount: string, over: RequestBody = {}) =>
-      t.api.createTransaction(t.newTransaction(place, { amount, ...over }));
-    for (const amount of ['25', '25.5', '25.10', '0.01', '1000000.00', '9007199254740.93']) {
-      const plain = await send(amount);
-      const made = plain.status < 300 ? plain : await send(amount, { method: 'Deposit' });
-      t.expect('CONV-2b', made).status(201, 200);
-      if (made.status < 300) t.expect('CONV-2a', made).field('amount', sameAmount(amount));
-    }
-    // Whether there is room for more digits than a double holds is not said; best they are kept.
-    for (const amount of [
-      '12345678901234567.89',
-      '9007199254740993',
-      '1.005',
-      '0.00000001',
-      '98765432109876543210.123456789012345678',
-    ]) {
-      const body = t.newTransaction(place, { amount });
-      const made = await t.api.createTransaction(body);
-      if (made.status >= 300) continue;
-      const again = await t.api.createTransaction(body);
-      const whole = { amount: sameAmount(amount) };
-      t.advise('CONV-2a', made).fields(whole);
-      if (again.status === 200) t.advise('CONV-2a', again).fields(whole);
-    }
-    if (t.has('fresh_trading_account')) await expectKeptByApproval(t);
-  },
-};
-
-/** A small part of a cent outlives the booking as well. */
-async function expectKeptByApproval(t: ScenarioContext): Promise<void> {
-  const place = await t.given.freshPlace();
-  const made = await t.api.createTransaction(t.newTransaction(place, { amount: '25.005' }));
-  if (made.status >= 300) return;
-  const approved = await t.api.approveTransaction(t.pick(made, 'id'), place.account_id);
-  if (approved.status === 200) t.advise('CONV-2a', approved).field('amount', sameAmount('25.005'));
 }
 
 const convReads: Scenario = {

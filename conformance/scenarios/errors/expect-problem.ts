@@ -2,6 +2,7 @@
 
 import { problemFormError, problemLinkError } from '../../engine/judge/problem-form.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 
 /**
@@ -27,6 +28,10 @@ const TABLE: Readonly<Record<number, readonly string[]>> = {
  */
 export function expectProblem(t: ScenarioContext, answer: Answer): void {
   if (answer.status < 400) return;
+  // NS-14: a content type that is not taken may be refused in plain text.
+  if (answer.status === 415 && answer.code === undefined) {
+    throw new Blocked(`refused before it was looked at: ${answer.summary}`);
+  }
   const amiss = problemFormError(answer);
   t.expect('ERR-1a', answer).is(
     'application/problem+json with type, title, status, code, detail, request_id, errors',

@@ -126,6 +126,9 @@ const txnMethod: Scenario = {
       if (answer.status < 300) t.expect('TXN-6', answer).field('method', method);
     }
     derived(await send({ method: 'Bonus' }), 'Bonus');
+    // A method that is named is not derived, whatever the sign.
+    const against = await send({ method: 'Deposit', amount: '-25.00' });
+    if (against.status < 300) derived(against, 'Deposit');
     await expectWithdrawal(t, send);
     const unknown = await send({ method: 'Cash' });
     t.expect('TXN-6', unknown).status(400, 422);

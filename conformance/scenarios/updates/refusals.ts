@@ -27,6 +27,9 @@ const updUnknown: Scenario = {
       if (missing.status !== 412) t.expect('UPD-5', missing).refused(404, 'not_found');
       else t.notTested('UPD-5', 'the tag was looked at first, which UPD-6 judges');
     }
+    // More digits than a number of 64 bits has are an id that no account has.
+    const long = await t.api.updateAccount('9'.repeat(24), change(t), { ifMatch: account.current });
+    t.expect('UPD-5', long).refused(404, 'not_found');
     const odd = await t.api.updateAccount('abc', change(t), { ifMatch: account.current });
     t.expect('CONV-1c', odd).refused(422, 'validation_failed');
   },

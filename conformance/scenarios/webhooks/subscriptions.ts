@@ -48,12 +48,25 @@ const hookCreated: Scenario = {
       // Between the two an order may have been opened elsewhere, and delivered here.
       const kept = { id: id as Json, created_at: made.at('created_at') ?? null };
       if (again.status === 200) t.expect('HOOK-2', again).fields({ ...FORM, ...given, ...kept });
+      await expectNoKeyWanted(t, id);
     }
     await t.branch('HOOK-1', 'two creates that carry the same key', () =>
       createUnderOneKey(t, url, event_categories),
     );
   },
 };
+
+async function expectNoKeyWanted(t: ScenarioContext, id: number | string): Promise<void> {
+  for (const answer of [
+    await t.api.listWebhooks(),
+    await t.api.getWebhook(id),
+    await t.api.rotateWebhookSecret(id),
+    await t.api.disableWebhook(id),
+  ]) {
+    const served = answer.code !== 'idempotency_key_required';
+    t.expect('HOOK-1', answer).is('no Idempotency-Key asked for', served);
+  }
+}
 
 /** These routes take no key, so one that comes all the same makes no create a repeat. */
 async function createUnderOneKey(

@@ -24,6 +24,16 @@ export const accountDeviations: readonly Deviation[] = [
     ),
   },
   {
+    id: 'account-names-swapped',
+    breaks: ['ACC-1'],
+    story: 'The constructor takes the last name first.',
+    bend: operation('createAccount', (run, context) => {
+      const { first_name, last_name, ...rest } = context.body;
+      context.body = { ...rest, first_name: last_name, last_name: first_name };
+      return run(context);
+    }),
+  },
+  {
     id: 'account-reference-may-be-blank',
     breaks: ['ACC-2'],
     story: 'The length is checked, white space is not.',

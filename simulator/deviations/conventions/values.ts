@@ -1,6 +1,6 @@
 // Wrong ways of writing amounts, ids and times (CONV).
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
-import { type Json, members, policy } from '../bend.ts';
+import { type Json, members, policy, transitionOperations } from '../bend.ts';
 import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { create, sentAs, shown } from '../transactions/bends.ts';
@@ -15,6 +15,15 @@ export const conventionDeviations: readonly Deviation[] = [
         ? { ...body, amount: String(Math.fround(Number(body.amount))) }
         : body,
     ),
+  },
+  {
+    id: 'transaction-created-shows-one-decimal',
+    breaks: ['CONV-2a'],
+    story: 'The answer to a create prints amounts for people to read.',
+    bend: members('createTransaction', (body) => ({
+      ...body,
+      amount: String(body.amount).replace(/(\.\d)\d+$/, '$1'),
+    })),
   },
   {
     id: 'transaction-amount-as-number',
@@ -61,6 +70,15 @@ export const conventionDeviations: readonly Deviation[] = [
     breaks: ['CONV-4'],
     story: 'created_at is in seconds, as Unix has it.',
     bend: shown((body) => ({ ...body, created_at: Math.floor(Number(body.created_at) / 1000) })),
+  },
+  {
+    id: 'decision-time-in-seconds',
+    breaks: ['CONV-4'],
+    story: 'Decisions are answered by another service, whose times are in seconds.',
+    bend: members(transitionOperations, (body) => ({
+      ...body,
+      created_at: Math.floor(Number(body.created_at) / 1000),
+    })),
   },
   {
     id: 'transaction-time-as-text',

@@ -1,6 +1,6 @@
 // Wrong ways of updating accounts (UPD).
 import { headerOf } from '../../core/pipeline/operation-row.ts';
-import { decision, operation, policy, reply } from '../bend.ts';
+import { decision, members, operation, policy, reply } from '../bend.ts';
 import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { left, update } from './bends.ts';
@@ -125,5 +125,20 @@ export const updateDeviations: readonly Deviation[] = [
       refuseAs(context, 410, 'not_found', 'This account is gone.'),
     ),
     alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
+  },
+  {
+    id: 'update-unknown-has-its-own-code',
+    breaks: ['UPD-5'],
+    story: 'Each kind of record has a code of its own for what is not there.',
+    bend: refusedWith(update, /"not_found"/, (context) =>
+      refuseAs(context, 404, 'account_not_found', 'There is no such account.'),
+    ),
+    alsoSeenAs: { 'ERR-3': 'a code that is in no row of the table' },
+  },
+  {
+    id: 'update-answers-without-firm',
+    breaks: ['ACC-18'],
+    story: 'The answer of an update is put together by hand.',
+    bend: members(update, ({ firm_id: _, ...rest }) => rest),
   },
 ];
