@@ -52,4 +52,13 @@ telling('one rule broken in one way is one difference, whichever operations show
   assert.is(casebook.found.length, 2);
 });
 
+telling('what was open, or was not met again, is looked at twice more', () => {
+  const casebook = new Casebook();
+  const { difference } = foundIn();
+  assert.equal(
+    [1, 2, 3, 4].map(() => casebook.knows(difference)),
+    [false, false, false, true],
+  );
+});
+
 telling.run();

@@ -5,6 +5,9 @@ import type { Found } from './investigate.ts';
 import { rulesFor } from './rules.ts';
 import { titleOf } from './title.ts';
 
+/** Of one signature, unless something was found. */
+const MOST_LOOKS = 3;
+
 export class Casebook {
   readonly inconclusive: string[] = [];
   /** Open questions that differences turned out to be of, with how often. */
@@ -13,8 +16,8 @@ export class Casebook {
   readonly #found = new Map<string, Found>();
   /** The first that broke a rule in a way. */
   readonly #causes = new Map<string, Found>();
-  /** Signatures as they were met, before anything was shrunk. */
-  readonly #met = new Set<string>();
+  /** How often each signature was looked at, as it was met before anything was shrunk. */
+  readonly #looks = new Map<string, number>();
   readonly #openAs = new Map<string, Excuse>();
 
   get found(): readonly Found[] {
@@ -26,17 +29,20 @@ export class Casebook {
     return [...this.#unexplained.values()];
   }
 
-  /** Whether a difference of this signature was looked at before; it is counted once more then. */
+  /**
+   * Whether a difference of this signature is known, and need not be looked at; it is counted once
+   * more then. What was open, or was not met again, may be another thing the next time.
+   */
   knows(difference: Difference): boolean {
     const signature = signatureOf(difference);
     const everywhere = this.#found.get(acrossOperations(difference));
-    if (everywhere === undefined && !this.#met.has(signature)) {
-      this.#met.add(signature);
-      return false;
-    }
     const all = [...this.found, ...this.unexplained];
     const known = everywhere ?? all.find(({ metAs }) => metAs.has(signature));
     if (known !== undefined) known.times += 1;
+    if (known !== undefined) return true;
+    const looks = (this.#looks.get(signature) ?? 0) + 1;
+    this.#looks.set(signature, looks);
+    if (looks <= MOST_LOOKS) return false;
     const open = this.#openAs.get(signature);
     if (open !== undefined) this.excuse(open);
     return true;
@@ -58,7 +64,6 @@ export class Casebook {
     const { difference, elsewhere } = found;
     const own = signatureOf(difference);
     const signature = elsewhere === undefined ? own : acrossOperations(difference);
-    this.#met.add(own);
     const [rule] = rulesFor(found);
     const all = rule === undefined ? this.#unexplained : this.#found;
     const cause = rule === undefined ? signature : causeOf(rule, difference);
