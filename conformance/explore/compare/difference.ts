@@ -53,9 +53,9 @@ export function likenessOf(difference: Difference): string {
   const common = commonKind(difference);
   if (common !== undefined) return common;
   const { operation, at, model, target, modelAnswer, targetAnswer } = difference;
-  // Who may not call is refused whatever the call would have come to.
-  const isUnasked = targetAnswer === '403 forbidden' && !modelAnswer.startsWith('403');
-  if (isUnasked) return `${operation} | refused to this caller`;
+  // Who may not call, or calls in a wrong form, is refused whatever the call would have come to.
+  const isUnasked = /^(403 forbidden|415)/.test(targetAnswer) && !/^(403|415)/.test(modelAnswer);
+  if (isUnasked) return `${operation} | ${targetAnswer} in place of any answer`;
   const isRow = operation === 'bulkCreateAccounts' && /^body\.rows\.\d+\.status$/.test(at);
   if (isRow || (operation === 'createAccount' && at === 'status')) {
     return `create: ${Number.parseInt(model, 10)} ${Number.parseInt(target, 10)}`;

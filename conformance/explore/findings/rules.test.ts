@@ -306,6 +306,14 @@ const CALLED: Readonly<Record<string, Made>> = {
     ...{ at: 'body.id', model: '"1"', target: 'nothing', due: '200', came: '200' },
     ...{ earlier: { 1: { status: 200, json: { total: 1 } } }, given: { total: 1 } },
   },
+  'UPD-1: what it was before': {
+    steps: [account(1, { first_name: 'Ada' }), update(2, { first_name: 'Ada' })],
+    ...{ ...ok, at: 'body.first_name', model: '"Ada"', target: '"Zed"' },
+  },
+  'ACC-14: cut short': {
+    steps: [account(1), update(2, { language: 'english' })],
+    ...{ ...ok, at: 'body.language', model: '"english"', target: '"engl"' },
+  },
   'EVT-13: of a disabled one': {
     ...{ ...delivered, model: '0 deliveries', target: '1 deliveries' },
     steps: [hook, call(2, 'disableWebhook', 'firm', { id: idOf(1) }), account(3)],

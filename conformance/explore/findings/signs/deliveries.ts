@@ -51,6 +51,10 @@ function tooManyRules(evidence: Evidence): readonly string[] {
   if (basis?.idempotency === 'replayed') return ['IDEM-4c', 'EVT-2b'];
   const callers = new Set(calls.map(({ as }) => as));
   // What an operator lets happen is no caller's.
+  // EVT-4: what happened while another event waits is to wait behind it, and comes all the same.
+  if (basis?.idempotency === 'first' && answersOf(steps).some((each) => each !== 200)) {
+    return ['EVT-4', 'EVT-8a'];
+  }
   const isForeign = callers.size > 1 || steps.some((step) => step.do === 'emit');
   return isForeign ? ['EVT-12', 'EVT-1'] : rulesOf(basis);
 }
@@ -89,7 +93,9 @@ function signatureRules({ difference }: Evidence, isRotated: boolean): readonly 
   if (!difference.target.startsWith('signed by the') && !/unknown/.test(difference.target)) {
     return ['EVT-5a', 'EVT-3'];
   }
-  return isRotated ? ['EVT-7', 'EVT-6'] : ['EVT-6', 'EVT-5a'];
+  // EVT-7: two sign while a rotation lasts; before and after it, it is about which one does.
+  const isOfTwo = [difference.model, difference.target].some((each) => / and /.test(each));
+  return isRotated && isOfTwo ? ['EVT-7', 'EVT-6'] : ['EVT-6', 'EVT-7', 'EVT-5a'];
 }
 
 const countsOf = ({ difference: { target, model } }: Evidence) =>

@@ -108,8 +108,22 @@ function updateRules(evidence: Evidence): readonly string[] {
   if (isOldAnswer(evidence)) return ['UPD-1', 'UPD-3'];
   if (member === 'phone' || member === 'email') return ['UPD-11'];
   if (member === 'status') return sent.includes(member) ? ['UPD-4'] : ['UPD-2'];
-  if (!(PROFILE_MEMBERS as readonly string[]).includes(member)) return [];
-  return sent.includes(member) ? ['UPD-3'] : ['UPD-2'];
+  return (PROFILE_MEMBERS as readonly string[]).includes(member) ? memberRules(evidence) : [];
+}
+
+/** What an update has made of one member. */
+function memberRules(evidence: Evidence): readonly string[] {
+  const { call, member } = evidence;
+  const sent = Object.keys(bodyOf(call));
+  // ACC-14: it was taken, and not as it was sent.
+  const { model, target } = evidence.difference;
+  const isCut = target.length > 2 && model.startsWith(target.slice(0, -1));
+  if (isCut && /^(country|language)$/.test(member)) return ['ACC-14', 'UPD-3'];
+  if (!sent.includes(member)) return ['UPD-2'];
+  // UPD-1: what it has been before, and shrinking could not make another, is a change again.
+  const value = bodyOf(call)[member];
+  const isRestored = evidence.others.some((each) => isAlike(bodyOf(each)[member], value));
+  return isRestored ? ['UPD-1', 'UPD-8', 'UPD-3'] : ['UPD-3'];
 }
 
 /** Whether the account was answered as it was before. */
