@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Player } from '../play/player.ts';
 import { compareDeliveries, countDeliveries } from './deliveries.ts';
+import { Match } from './match.ts';
 import type { Comparing } from './values.ts';
 
 const form = suite('deliveries');
@@ -15,15 +16,16 @@ interface Arrived {
   readonly subscription?: string;
   readonly id?: string;
   readonly seq?: number;
+  readonly about?: { readonly category: string; readonly data: { readonly id: string } };
 }
 
 /** Somebody who has subscribed as 7 and has heard these. */
 function heard(...arrived: readonly Arrived[]): Player {
   const deliveries = arrived.map(
-    ({ method = 'POST', subscription = '7', id = 'a', seq = 1 }) =>
+    ({ method = 'POST', subscription = '7', id = 'a', seq = 1, about = {} }) =>
       ({
         ...{ method, headers: { lines: [['x-any-name', subscription]] }, answered: 200 },
-        body: Buffer.from(JSON.stringify({ id, seq })),
+        body: Buffer.from(JSON.stringify({ id, seq, ...about })),
       }) as unknown as ReceivedDelivery,
   );
   const made = { kind: 'answer', json: { id: 7, event_categories: ['account'] } };
@@ -56,6 +58,26 @@ form('as many of other events, or under other numbers, are told by what they lac
   assert.is(countedAt(heard({}, { seq: 2 }), two), 'envelope.id');
   assert.is(countedAt(heard({}, { id: 'b' }), two), 'envelope.seq');
   assert.is(countedAt(heard({}), two), 'count');
+});
+
+form('of a record that was made later, no event is compared of another with the same id', () => {
+  const create = { do: 'call', n: 4, operation: 'createAccount', as: 'firm' } as const;
+  const told = (category: string, id: string) => ({ category, data: { id } });
+  const after = (positionId: string, ...more: readonly Arrived[]) => {
+    const position = { id: 'b', seq: 2, about: told('position', positionId) };
+    const player = heard({ about: told('account', '9') }, position, ...more);
+    const made = { kind: 'answer', n: 4, status: 201, json: { id: '9' } };
+    (player.outcomes as Map<number, unknown>).set(4, made);
+    return { ...player, ground: { ...player.ground, isSteady: true } } as Player;
+  };
+  const whole = { ...comparing, match: new Match() };
+  const sides = { target: after('9'), model: after('12') };
+  assert.is(countDeliveries(5, sides, whole, [create]), null);
+  const twice = {
+    target: after('9', { id: 'c', seq: 3, about: told('account', '9') }),
+    model: after('12', { id: 'c', seq: 3, about: told('account', '10') }),
+  };
+  assert.is(countDeliveries(5, twice, whole, [create])?.at, 'count');
 });
 
 form.run();

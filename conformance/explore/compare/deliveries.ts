@@ -1,10 +1,12 @@
 // Compares what reached the endpoints: which events, how often, in which order, under which
 // signatures.
+import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
+import type { CallStep } from '../sequence.ts';
 import { heardBy, jsonOf, pairArrivals, subscriptionOf } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
@@ -15,6 +17,12 @@ import { type Comparing, compareValue, type Mismatch, shown } from './values.ts'
 const RECORDS: Readonly<Record<string, Shape>> = {
   account: ACCOUNT,
   transaction: TRANSACTION,
+};
+
+/** What is made by an operation whose events are no matter of NS-1, as the category has it. */
+const MADE_BY: Readonly<Partial<Record<OperationName, string>>> = {
+  createAccount: 'account',
+  createTransaction: 'transaction',
 };
 
 /** The first thing in which the deliveries to any endpoint differ, at the step `n`. */
@@ -42,7 +50,7 @@ export function countDeliveries(
   n: number,
   sides: Sides,
   comparing: Comparing,
-  later: readonly number[],
+  later: readonly CallStep[],
 ): Difference | null {
   const { target, model } = sides;
   for (const [step, hook] of target.hooks) {
@@ -92,19 +100,24 @@ function compareCounts(
  */
 function arrivalsOf(
   all: readonly ReceivedDelivery[],
-  call: number,
+  { n: call, operation }: CallStep,
   player: Player,
 ): readonly ReceivedDelivery[] {
   const id = idOf(player.outcomes.get(call));
-  if (id === undefined) return [];
+  const category = MADE_BY[operation];
+  if (id === undefined || category === undefined) return [];
   // What an earlier call has made already is only shown again.
   const [first] = [...player.outcomes.values()].filter((each) => idOf(each) === id);
   if (first?.n !== call) return [];
-  return all
-    .filter((each) => memberAt(memberAt(jsonOf(each), 'data'), 'id') === id)
-    .map((each) => ({ each, signers: signersOf(each, player) }))
-    .sort((one, other) => (one.signers < other.signers ? -1 : 1))
-    .map(({ each }) => each);
+  return (
+    all
+      .filter((each) => memberAt(memberAt(jsonOf(each), 'data'), 'id') === id)
+      // Another kind of record may have the same id.
+      .filter((each) => memberAt(jsonOf(each), 'category') === category)
+      .map((each) => ({ each, signers: signersOf(each, player) }))
+      .sort((one, other) => (one.signers < other.signers ? -1 : 1))
+      .map(({ each }) => each)
+  );
 }
 
 function idOf(outcome: Outcome | undefined): string | undefined {

@@ -139,9 +139,9 @@ async function playOnModel(
   return { verdict: difference === null ? null : { difference }, excused, model, reached };
 }
 
-function callsAfterBursts({ steps }: Sequence): readonly number[] {
+function callsAfterBursts({ steps }: Sequence): readonly CallStep[] {
   const last = steps.findLastIndex((step) => step.do === 'burst');
-  return steps.slice(last + 1).flatMap((step) => (step.do === 'call' ? [step.n] : []));
+  return steps.slice(last + 1).filter((step) => step.do === 'call');
 }
 
 const isOver = ({ difference, why }: StepVerdict): boolean =>
