@@ -41,11 +41,17 @@ export function emit(
   };
   mind.events.push(event);
   for (const each of mind.subscriptions) {
-    if (isUnheard(mind, each, ctx)) continue;
+    if (isUnheard(mind, each, ctx) || isPastTwenty(mind, ctx)) continue;
     if (wants(mind, each, event)) enqueue(mind, each, event);
   }
   for (const listener of mind.listeners) listener(event);
   return event;
+}
+
+/** A defect that tells of no more than twenty things that one call has done. */
+function isPastTwenty(mind: SecondMind, ctx: RequestContext | undefined): boolean {
+  if (ctx === undefined || !mind.has('size-batch-deliveries-20')) return false;
+  return mind.count(`told of ${ctx.requestId}`) > 20;
 }
 
 /** Defects in which somebody who wants an event is passed over (EVT-4). */

@@ -45,6 +45,12 @@ export class Scene {
     return newToken(this.mind, this.mind.credentials[0]!.clientId, null);
   }
 
+  tokenOfAccount(accountId: string): string {
+    const scopes = ['trader:funds'];
+    const made = addServer(this.mind, { kind: 'delegated', account_id: accountId, scopes });
+    return newToken(this.mind, made.clientId, null);
+  }
+
   send(path: string, body?: Json, asked: Asked = {}): Seen {
     return this.#seen(this.#outcome(path, body, asked));
   }
@@ -70,9 +76,10 @@ export class Scene {
     return made;
   }
 
-  transact(place: TradingAccount, wanted: JsonObject = {}): Seen {
+  transact(place: TradingAccount, wanted: JsonObject = {}, token?: string): Seen {
     this.#count += 1;
-    return this.send('POST /transactions', {
+    const asked = token === undefined ? {} : { token };
+    const body = {
       client_reference_id: `money-${this.#count}`,
       account_id: place.accountId,
       trading_account_id: place.id,
@@ -80,7 +87,8 @@ export class Scene {
       amount: '100.50',
       transaction_type: 'Deposit',
       ...wanted,
-    });
+    };
+    return this.send('POST /transactions', body, asked);
   }
 
   decide(verb: string, transaction: Seen, reason = 'by hand'): Seen {

@@ -2,6 +2,9 @@
 import type { Family } from './defect.ts';
 
 export const sizeDefects = {
+  'size-ftd-10': [['TXS-2'], 'A deposit of less than 10 is no first one.'],
+  'size-batch-deliveries-20': [['EVT-4'], 'Of a batch the first twenty rows are told of.'],
+  'size-phone-15': [['ACC-11'], 'A phone of more than 15 digits is refused.'],
   'size-subject-200': [
     ['IDEM-2a', 'IDEM-2c'],
     "A key's subject holds the first 200 characters of a reference.",
@@ -63,6 +66,17 @@ export const sizeDefects = {
 } as const satisfies Family;
 
 export const combinationDefects = {
+  'comb-disable-zeroes': [['EVT-10a'], 'Disabling sets last_delivered_seq to 0.'],
+  'comb-bulk-email-brands': [
+    ['ACC-10', 'BULK-3'],
+    'In a batch an email of another brand is taken.',
+  ],
+  'comb-delegated-known': [
+    ['AUTH-5', 'TXN-2'],
+    'A known reference shows a transaction that is out of reach.',
+  ],
+  'comb-amend-reason': [['TXS-14'], 'Cancelling what has settled takes an empty reason.'],
+  'comb-412-locks': [['UPD-1', 'UPD-7'], 'After two stale updates no tag is right.'],
   'comb-restored-update': [
     ['UPD-1', 'UPD-8'],
     'Setting a field back to what it was created with changes nothing.',

@@ -2,6 +2,8 @@
 import type { Family } from './defect.ts';
 
 export const timeDefects = {
+  'time-rejected-reopens': [['TXS-5', 'TXS-7'], 'What was rejected 30 days ago is approved.'],
+  'time-provider-opens': [['TXS-3'], 'A withdrawal by a provider is approved a day on.'],
   'time-pending-expires': [['TXS-1'], 'What was pending for 30 days cannot be approved.'],
   'time-key-midnight': [['IDEM-7a'], 'Keys are forgotten at midnight.'],
   'time-waits-from-first': [['EVT-8a'], 'Every wait is counted from the first attempt.'],
@@ -49,6 +51,11 @@ export const timeDefects = {
 } as const satisfies Family;
 
 export const raceDefects = {
+  'race-create-update': [
+    ['ACC-5', 'IDEM-12'],
+    'A known reference that races an update makes a new account.',
+  ],
+  'race-batch-email': [['ACC-8', 'BULK-3'], 'Batches that race may share an email.'],
   'race-reject-cancel': [['TXS-12'], 'A rejection and a cancellation that race both succeed.'],
   'race-reference-case': [
     ['ACC-6', 'IDEM-12'],

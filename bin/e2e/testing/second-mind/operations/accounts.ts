@@ -10,6 +10,7 @@ import type { Account, Answer } from '../values/records.ts';
 import {
   countryProblem,
   namesOf,
+  phoneLengthProblem,
   phoneOf,
   storedCountry,
   storedLanguage,
@@ -72,7 +73,8 @@ export function createAccount(ctx: RequestContext): Answer {
   const known = findByReference(ctx, reference, brandId);
   if (known !== undefined) return knownAnswer(ctx, known);
   const phone = phoneOf(ctx);
-  const late = emailProblem(ctx, email) ?? phoneProblem(ctx) ?? countryProblem(ctx);
+  const late =
+    emailProblem(ctx, email) ?? phoneProblem(ctx) ?? countryProblem(ctx) ?? phoneLengthProblem(ctx);
   if (late !== null) return late;
   if (isTaken(ctx, brandId, email, phone)) {
     const words = 'someone with this email or phone already exists at this brand';
@@ -164,6 +166,7 @@ function findByReference(ctx: RequestContext, reference: string, brandId: string
   if (isInBatch && mind.has('bulk-resubmit-duplicates')) return undefined;
   if (isInBatch && mind.has('race-bulk-single') && meets(ctx, 'createAccount')) return undefined;
   if (mind.has('race-same-reference') && meets(ctx, 'createAccount')) return undefined;
+  if (mind.has('race-create-update') && meets(ctx, 'updateAccount')) return undefined;
   const wanted = comparedReference(ctx, reference);
   const isInReach = (each: Account) =>
     mind.has('comb-cross-brand') ||
@@ -197,9 +200,13 @@ function isTaken(ctx: RequestContext, brandId: string, email: string, phone: str
   // Who is created once more would meet his own email.
   const isDuplicated =
     operation.name === 'bulkCreateAccounts' ||
-    mind.defects.some((each) => /^(acc-ref|comb-case|time-|race-same-r|race-reference)/.test(each));
+    mind.defects.some((each) =>
+      /^(acc-ref|comb-case|time-|race-same-r|race-reference|race-create-u)/.test(each),
+    );
   const meetsAnother = meets(ctx, 'createAccount') && mind.has('race-same-email');
   const form = (each: string) => comparedEmail(ctx, each);
+  const isBatch = operation.name === 'bulkCreateAccounts';
+  if (isBatch && mind.has('race-batch-email') && meets(ctx, 'bulkCreateAccounts')) return false;
   const isTainted = mind.refusedEmails.includes(email.toLowerCase());
   if (mind.has('comb-refused-email-taken') && isTainted) return true;
   return mind.accounts.some(
@@ -208,13 +215,18 @@ function isTaken(ctx: RequestContext, brandId: string, email: string, phone: str
       ((!mind.has('acc-email-free') &&
         !meetsAnother &&
         !(mind.has('time-email-two-days') && mind.now() - each.createdAtMs >= 2 * DAY_MS) &&
-        isAtHand(each, mind.has('acc-email-across-brands')) &&
+        isAtHand(each, spansBrands(ctx)) &&
         form(each.email) === form(email)) ||
         (isAtHand(each, mind.has('acc-phone-across-brands')) &&
           !isTwin(ctx, each) &&
           hasPhone(ctx, each, phone))),
   );
 }
+
+/** A defect in where an email is looked for. */
+const spansBrands = ({ mind, operation }: RequestContext): boolean =>
+  mind.has('acc-email-across-brands') ||
+  (operation.name === 'bulkCreateAccounts' && mind.has('comb-bulk-email-brands'));
 
 /** Of the batch that it is in itself. */
 const isTwin = ({ mind, requestId }: RequestContext, { bornIn }: Account): boolean =>

@@ -34,5 +34,6 @@ function isCounted({ mind }: RequestContext, each: Transaction, one: Transaction
 /** NS-43 */
 function isDeposit({ mind }: RequestContext, each: Transaction): boolean {
   if (each.transactionType !== 'Deposit') return false;
+  if (mind.has('size-ftd-10') && Math.abs(Number(each.amount)) < 10) return false;
   return mind.style.bonusIsDeposit || each.method !== 'Bonus';
 }

@@ -219,6 +219,7 @@ export function disable(mind: SecondMind, each: Subscription, reason: string | n
   each.disabled = true;
   each.disabledReason = reason;
   each.disabledAtMs = mind.now();
+  if (mind.has('comb-disable-zeroes')) each.lastDeliveredSeq = 0;
   if (mind.has('evt-disabled-queue') || mind.has('hook-disable-delivers')) return;
   for (const delivery of mind.deliveries) {
     if (mind.has('comb-disabled-retries') && delivery.attempts.length > 0) continue;

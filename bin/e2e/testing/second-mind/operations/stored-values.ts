@@ -27,6 +27,12 @@ export function phoneOf({ body, mind }: RequestContext): string | null {
   return mind.style.phone(normalisePhone(sent, hint, mind.style.strictPhones));
 }
 
+export function phoneLengthProblem(ctx: RequestContext): Answer | null {
+  const digits = textOr(ctx.body.phone, '').replace(/\D/g, '');
+  if (digits.length <= 15 || !ctx.mind.has('size-phone-15')) return null;
+  return invalid(ctx, 'phone has more than 15 digits', 'phone');
+}
+
 export function countryProblem(ctx: RequestContext): Answer | null {
   const country = textOr(ctx.body.country, null);
   if (country === null || !ctx.mind.has('acc-country-iso')) return null;

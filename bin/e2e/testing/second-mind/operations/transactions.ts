@@ -74,9 +74,10 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
   return mind.transactions.find(
     (each) =>
       form(each.reference) === form(reference) &&
+      each.firmId === ctx.credential.firmId &&
       !isElsewhere(each) &&
       !isFree(each) &&
-      findAccount(ctx, each.accountId) !== undefined,
+      (mind.has('comb-delegated-known') || findAccount(ctx, each.accountId) !== undefined),
   );
 }
 

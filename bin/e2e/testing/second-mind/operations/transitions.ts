@@ -114,6 +114,7 @@ function approveAgain(ctx: RequestContext, each: Transaction): Answer | null {
   const isExpired = mind.has('time-pending-expires') && isOld(mind, each);
   if (status === 'pending') return isExpired ? refusedByState(ctx, each) : null;
   if (status === 'rejected' && mind.has('txs-approve-rejected')) return null;
+  if (status === 'rejected' && mind.has('time-rejected-reopens') && isOld(mind, each)) return null;
   if (mind.has('race-approve-reject') && isRaced(ctx, 'rejectTransaction')) return null;
   if (status === 'cancelled' && mind.has('txs-approve-cancelled-200')) return shown(ctx, each);
   if (status === 'settled' && mind.style.approveSettled) return shown(ctx, each);
@@ -131,7 +132,8 @@ function approveAgain(ctx: RequestContext, each: Transaction): Answer | null {
 function providerProblem(ctx: RequestContext, each: Transaction): Answer | null {
   const { mind } = ctx;
   if (each.transactionType !== 'Withdrawal') return null;
-  const isProvider = tradingAccountOf(mind, each).providerPayouts;
+  const isOpened = mind.has('time-provider-opens') && mind.now() - each.createdAtMs >= DAY_MS;
+  const isProvider = tradingAccountOf(mind, each).providerPayouts && !isOpened;
   const isRefused = isProvider && !mind.has('txs-provider-approved');
   if (!isRefused && !mind.has('txs-no-withdrawals')) return null;
   if (mind.has('txs-provider-moves')) each.status = 'approved';
@@ -207,7 +209,8 @@ export function cancel(ctx: RequestContext): Answer {
   const isPast = mind.has('time-cancel-month') && isOld(mind, each);
   if (isPast || isLocked(ctx, each)) return refusedByState(ctx, each);
   const refusal = each.status === 'settled' ? amendProblem(ctx) : null;
-  const problem = refusal ?? reasonProblem(ctx);
+  const isLax = each.status === 'settled' && mind.has('comb-amend-reason');
+  const problem = refusal ?? (isLax ? null : reasonProblem(ctx));
   if (problem !== null) return problem;
   if (mind.has('txs-cancel-nothing') && each.status === 'pending') return shown(ctx, each);
   compensate(ctx, each);

@@ -83,6 +83,7 @@ function changesNothing(ctx: RequestContext, account: Account): Answer {
 /** UPD-7, UPD-12 */
 function isCurrent(ctx: RequestContext, tag: Tag, account: Account): boolean {
   const { mind } = ctx;
+  if (mind.has('comb-412-locks') && (mind.counts[`stale ${account.id}`] ?? 0) >= 2) return false;
   if (mind.has('upd-stale-applies')) return true;
   if (mind.has('comb-merge') && canMerge(ctx, tag, account)) return true;
   const isRace = ctx.overlaps.some((each) => each.pathId === ctx.pathId);
@@ -119,6 +120,7 @@ function stale(ctx: RequestContext, account: Account, changes: Changes): Answer 
   const { mind } = ctx;
   const words = 'the account has changed; read it again and send a new operation';
   if (mind.has('upd-stale-409')) return refuse(ctx, 409, 'invalid_state', words);
+  mind.count(`stale ${account.id}`);
   if (mind.has('upd-412-after-write')) apply(ctx, account, changes);
   return refuse(ctx, 412, 'revision_conflict', words);
 }
