@@ -35,4 +35,20 @@ looking('unless that is refused for a reason of its own', async () => {
   assert.is((await lookedAt('403 forbidden'))?.difference.operation, 'listWebhooks');
 });
 
+looking('a call left alone of calls at once is compared as any other', async () => {
+  const alone = call(1, 'listWebhooks', 'firm', {});
+  const burst = { do: 'burst', n: 3, calls: [alone, call(2, 'getWebhook', 'firm', {})] } as const;
+  const read = call(4, 'getWebhook', 'firm', { id: '7' });
+  const play: Play = async (sequence) => {
+    const isAtOnce = sequence.steps.some((each) => each.do === 'burst');
+    const at = isAtOnce ? 'body.disabled' : 'body.url';
+    const made = foundOf({ steps: [read], due: '200', came: '200', at });
+    return { ...made.duel, difference: made.difference };
+  };
+  const steps = [burst, read];
+  const met = await play({ steps });
+  const found = await investigate({ steps }, { ...met, difference: met.difference! }, play);
+  assert.is(found?.difference.at, 'body.url');
+});
+
 looking.run();
