@@ -56,7 +56,9 @@ function ownSettings(operation: Difference['operation']): Specs {
   if (/Webhook|delivery|channel/.test(operation))
     return { ...webhookSettings, ...deliverySettings };
   if (/Account/.test(operation)) return { ...accountSettings, ...updateSettings, ...bulkSettings };
-  return { ...transactionSettings, ...transitionSettings, ...positionSettings };
+  // NS-56: asked of transactions as well.
+  const { known_reference } = accountSettings;
+  return { ...transactionSettings, ...transitionSettings, ...positionSettings, known_reference };
 }
 
 function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
