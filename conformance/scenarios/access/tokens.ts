@@ -204,9 +204,12 @@ async function exhaust(
   const truth = t.claim('AUTH-3b', words, served === 10, `${served} tokens`, ...answers);
   if (!truth) return undefined;
   const last = answers.at(-1)!;
-  const refused = t.expect('AUTH-3b', last).status(429);
-  // LIM-6 judges its form: it presumes AUTH-3b here, and the two must not explain each other.
-  if (last.code !== undefined) refused.refused(429, 'rate_limited');
+  t.expect('AUTH-3b', last).status(429);
+  // LIM-6 judges its form: it presumes AUTH-3b here, and the two must not explain each other. A
+  // code of its own for whatever is limited is ERR-3's.
+  if (last.code !== undefined && last.status === 429) {
+    t.expect('AUTH-3b', last.presuming('ERR-3')).refused(429, 'rate_limited');
+  }
   return { limited: last, token: tokens.at(-1)! };
 }
 

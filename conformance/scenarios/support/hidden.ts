@@ -51,7 +51,33 @@ export async function expectOutOfReach(
     }
   }
   judge(t, rules, hidden, unknown);
+  const telling = headersApart(hidden, unknown);
+  if (telling.length > 0) await expectNoTelling(t, rules, hiding, telling);
   return hidden;
+}
+
+/** Whatever stands in between adds headers now and then: what tells does so each time. */
+async function expectNoTelling(
+  t: ScenarioContext,
+  rules: Rules,
+  { hidden, unknown, outsider }: HiddenRecord,
+  telling: readonly string[],
+): Promise<void> {
+  const nobodys = await unknown(await outsider());
+  const theirs = await hidden(await outsider());
+  const apart = headersApart(theirs, nobodys);
+  const still = telling.filter((name) => apart.includes(name));
+  const words = 'the headers that an unknown id is answered with';
+  t.expect(rules, theirs).is(words, still.length === 0, `other: ${still.join(', ')}`, nobodys);
+}
+
+/** Names of headers that one of the two has and the other has not. */
+function headersApart(one: Answer, other: Answer): string[] {
+  const [own, others] = [one, other].map(
+    ({ headers }) => new Set(headers.lines.map(([name]) => name.toLowerCase())),
+  );
+  const all = new Set([...own!, ...others!]);
+  return [...all].filter((name) => own!.has(name) !== others!.has(name));
 }
 
 function judge(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer): void {

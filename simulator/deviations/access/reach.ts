@@ -2,7 +2,7 @@
 
 import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Credential } from '../../core/records.ts';
-import { decision, operation, policy, stage, writeOperations } from '../bend.ts';
+import { decision, operation, policy, reply, stage, writeOperations } from '../bend.ts';
 import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
@@ -198,6 +198,16 @@ export const reachDeviations: readonly Deviation[] = [
         ? refuseAs(context, 404, 'not_found', 'This account belongs to another firm.')
         : given;
     }),
+  },
+  {
+    id: 'out-of-reach-told-by-a-header',
+    breaks: ['AUTH-6', 'AUTH-7'],
+    story: 'The gateway notes for its own logs why it refused, and sends it along.',
+    bend: reply('updateAccount', (given, context) =>
+      given.status === 404 && context.world.accounts.has(context.pathId)
+        ? { ...given, headers: { ...given.headers, 'x-refused-by': 'reach' } }
+        : given,
+    ),
   },
   {
     id: 'other-firm-brand-told-from-unknown',

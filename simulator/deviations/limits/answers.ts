@@ -78,6 +78,16 @@ export const limitAnswerDeviations: readonly Deviation[] = [
     bend: underStatus('rate_limited', 503),
   },
   {
+    id: 'limit-under-its-own-code',
+    breaks: ['ERR-3'],
+    story: 'The code is the name of the HTTP status.',
+    bend: limited((reply) => ({
+      ...reply,
+      body: reply.body.replaceAll('rate_limited', 'too_many_requests'),
+    })),
+    alsoSeenAs: { 'LIM-2': 'what comes after the burst is no rate_limited' },
+  },
+  {
     id: 'limit-answer-in-plain-text',
     breaks: ['LIM-6'],
     story: 'The proxy answers, not the service.',
