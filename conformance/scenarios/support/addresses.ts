@@ -141,6 +141,10 @@ export const ALTERNATIVE_SPELLINGS: readonly {
     hosts: ['[0:0:0:0:0:0:0:1]', '[0000:0000:0000:0000:0000:0000:0000:0001]', '%31%32%37.0.0.1'],
   },
   {
+    words: 'loopback in wide digits',
+    hosts: ['\uff11\uff12\uff17.0.0.1'],
+  },
+  {
     words: 'loopback after a user name',
     hosts: ['hooks.example.com@127.0.0.1', 'hooks.example.com:443@[::1]'],
   },
