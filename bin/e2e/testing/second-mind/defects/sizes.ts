@@ -72,7 +72,7 @@ export const combinationDefects = {
     'In a batch an email of another brand is taken.',
   ],
   'comb-delegated-known': [
-    ['AUTH-5', 'TXN-2'],
+    ['AUTH-5', 'TXN-2', 'AUTH-6'],
     'A known reference shows a transaction that is out of reach.',
   ],
   'comb-amend-reason': [['TXS-14'], 'Cancelling what has settled takes an empty reason.'],

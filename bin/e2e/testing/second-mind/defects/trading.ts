@@ -52,7 +52,10 @@ export const transactionDefects = {
 } as const satisfies Family;
 
 export const transitionDefects = {
-  'txs-approve-wants-json': [['TXS-1'], 'An approval without a JSON content type is refused.'],
+  'txs-approve-wants-json': [
+    ['TXS-1', 'TXS-18'],
+    'An approval without a JSON content type is refused.',
+  ],
   'txs-approve-shows-pending': [['TXS-1'], 'An approval answers the state before it.'],
   'txs-approve-202': [['TXS-1', 'TXS-18'], 'An approval answers 202.'],
   'txs-ftd-every': [['TXS-2'], 'Every approved deposit is a first one.'],
