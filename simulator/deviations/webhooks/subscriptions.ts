@@ -1,7 +1,7 @@
 // Wrong forms of subscriptions, and secrets where they do not belong (HOOK-1 to HOOK-4).
 import type { Batch, Decision } from '../../core/call.ts';
 import { decision, type Json, members, operation } from '../bend.ts';
-import { refuseAs } from '../common-bends.ts';
+import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 import { shown } from './bends.ts';
@@ -177,5 +177,13 @@ export const webhookDeviations: readonly Deviation[] = [
         return isRepeat ? { ...decided, changes: [] } : decided;
       })(behaviour);
     },
+  },
+  {
+    id: 'hook-unknown-cannot-be-rotated',
+    breaks: ['HOOK-12'],
+    story: 'There is no secret to rotate, and that is taken for a state.',
+    bend: refusedWith('rotateWebhookSecret', /"not_found"/, (context) =>
+      refuseAs(context, 409, 'invalid_state', 'This subscription has no secret.'),
+    ),
   },
 ];
