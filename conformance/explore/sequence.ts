@@ -118,11 +118,7 @@ export type OperatorStep =
       readonly phase?: 'before' | 'after';
       readonly effect: { readonly [name: string]: string | number };
       readonly times?: number;
-    }
-  /** A trading account that a profile names, where none can be opened. */
-  | { readonly do: 'seed'; readonly n: number; readonly which: SeedName };
-
-export type SeedName = 'trading_account' | 'second_trading_account' | 'provider_trading_account';
+    };
 
 /** As an operator's, but that the account may be a symbolic one. */
 export type MintWish = Omit<CredentialOptions, 'accountId' | 'mintedBy'> & {

@@ -76,10 +76,6 @@ export class Scene {
       if (outcome?.kind === 'answer') this.#learnCall(call, outcome);
     }
     if (step.do === 'open') this.#learnPlace(step.n, step.provider === true, step.account);
-    if (step.do === 'seed') {
-      const provider = step.which === 'provider_trading_account';
-      this.#learnPlace(step.n, provider, { $of: step.n, at: 'account_id' });
-    }
   }
 
   #learnPlace(n: number, provider: boolean, account: Value): void {

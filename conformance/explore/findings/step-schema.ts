@@ -40,7 +40,6 @@ const steps: Readonly<Record<Step['do'], Schema>> = {
   listen: step({ as: text, after: anything }),
   await: step({ call: whole }),
   fault: step({ match: record, effect: record }, { times: whole }),
-  seed: step({ which: text }),
 };
 
 /** Of the steps of a sequence, if it has any. */

@@ -82,8 +82,6 @@ async function perform(
       player.faults.push(fault);
       return null;
     }
-    case 'seed':
-      return { ...(await target.seed(step.which)) };
   }
 }
 

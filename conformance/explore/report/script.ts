@@ -68,7 +68,6 @@ function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly 
     case 'await':
     case 'hook':
     case 'listen':
-    case 'seed':
       return [];
     default:
       return operatorExchange(step, player);
@@ -146,7 +145,7 @@ function answerOf({ status, headers, body }: CallOutcome, redactor: Redactor) {
   return { status, headers: lines, body: text };
 }
 
-type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'listen' | 'seed' }>;
+type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'listen' }>;
 
 function operatorExchange(step: Ordered, player: Player): readonly ReportExchange[] {
   const [method, given, answer] = orderOf(step, player);
