@@ -166,7 +166,6 @@ function findByReference(ctx: RequestContext, reference: string, brandId: string
   if (isInBatch && mind.has('bulk-resubmit-duplicates')) return undefined;
   if (isInBatch && mind.has('race-bulk-single') && meets(ctx, 'createAccount')) return undefined;
   if (mind.has('race-same-reference') && meets(ctx, 'createAccount')) return undefined;
-  if (mind.has('race-create-update') && meets(ctx, 'updateAccount')) return undefined;
   const wanted = comparedReference(ctx, reference);
   const isInReach = (each: Account) =>
     mind.has('comb-cross-brand') ||
@@ -180,9 +179,13 @@ function findByReference(ctx: RequestContext, reference: string, brandId: string
   );
 }
 
-function isForgotten({ mind, requestId }: RequestContext, each: Account): boolean {
+function isForgotten({ mind, overlaps, requestId }: RequestContext, each: Account): boolean {
+  const isUpdated = overlaps.some(
+    ({ operation, pathId }) => operation.name === 'updateAccount' && pathId === each.id,
+  );
   const ageMs = mind.now() - each.createdAtMs;
   return (
+    (mind.has('race-create-update') && isUpdated) ||
     (mind.has('bulk-twice-two') && each.bornIn === requestId) ||
     (mind.has('time-converge-day') && ageMs >= DAY_MS) ||
     (mind.has('time-reference-month') && ageMs >= 30 * DAY_MS) ||
