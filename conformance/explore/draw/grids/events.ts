@@ -2,6 +2,7 @@
 // allowances after every part of a second.
 import type { Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
+import { bulkCall } from '../bulk.ts';
 import { call, type Drawing, type Idea } from '../idea.ts';
 import { madeBy } from '../made.ts';
 import { advance } from '../time.ts';
@@ -49,6 +50,23 @@ function whileOneWaits(d: Drawing): readonly Step[] {
     createCall(d, d.main),
     advance(d, 120 * SECOND_MS),
     ...[about('getWebhook'), createCall(d, d.main)],
+  ];
+}
+
+/** EVT-4, EVT-10a: of a batch an event a row, however many; and what is counted when it is over. */
+function manyAtOnce(d: Drawing): readonly Step[] {
+  const { steps, about } = subscribed(d, [200]);
+  const stem = `m${d.stem()}r$i`;
+  const of = {
+    client_reference_id: { $fresh: stem },
+    email: { $join: [{ $fresh: stem }, '@explore.example.com'] },
+    brand_id: { $role: d.main, has: 'brand' },
+  };
+  const rows: Value = { $rows: d.disposable ? 60 : 3, of };
+  return [
+    ...[...steps, bulkCall(d, d.main, [rows]), about('getWebhook'), createCall(d, d.main)],
+    ...[about('rotateWebhookSecret'), about('getWebhook'), about('disableWebhook')],
+    ...[about('getWebhook'), createCall(d, d.main), about('getWebhook')],
   ];
 }
 
@@ -104,6 +122,7 @@ const needsHook = ['receiver', 'clock'] as const;
 
 export const eventGrids: readonly Idea[] = [
   { id: 'webhook/one-after-the-other', weight: 5, needs: needsHook, draw: oneAfterTheOther },
+  { id: 'webhook/many-at-once', weight: 5, needs: needsHook, draw: manyAtOnce },
   { id: 'webhook/while-one-waits', weight: 5, needs: needsHook, draw: whileOneWaits },
   { id: 'webhook/every-age-of-secrets', weight: 5, needs: needsHook, draw: everyAgeOfSecrets },
   {

@@ -31,6 +31,8 @@ const WAYS: readonly (readonly Move[])[] = [
 /** With cents, so that what is rounded shows. */
 const KINDS: readonly Members[] = [
   { amount: '17.53' },
+  { amount: '0.07' },
+  { amount: '98765432.1' },
   { amount: '17.53', method: 'Bonus' },
   { amount: '-17.53', transaction_type: 'Withdrawal' },
   { amount: '17.53', transaction_type: 'Credit' },
@@ -57,6 +59,56 @@ function everyWay(kind: (d: Drawing) => Members): Idea['draw'] {
         { do: 'ledger', n: d.scene.label(), tradingAccount: place.tradingAccount },
       ];
     });
+}
+
+const DAY_MS = 86_400_000;
+const REASONS: readonly Value[] = ['', ' ', 'late'];
+
+/** TXS-3 to TXS-14: every decision in every state, some time after that state was come to. */
+function everyDecision(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+  const { step: paysOut, place: provider } = openedAt(d, { $of: created.n, at: 'id' }, true);
+  const all = WAYS.map((moves) => ({ moves, made: pendingAt(d, place, { amount: '3.21' }) }));
+  const payout = pendingAt(d, provider, { amount: '-3.21', transaction_type: 'Withdrawal' });
+  const asked = [{ moves: [], made: payout }, ...all].flatMap(({ made }) => [
+    ...REASONS.map((reason) => decideCall(d, 'rejectTransaction', made, { body: { reason } })),
+    decideCall(d, 'approveTransaction', made),
+    ...REASONS.map((reason) => decideCall(d, 'cancelTransaction', made, { body: { reason } })),
+  ]);
+  return [
+    ...[created, open, paysOut, payout.step],
+    ...all.flatMap(({ moves, made }): Step[] => [
+      made.step,
+      ...moves.map((move): Step => {
+        if (move === 'settle') return { do: 'settle', n: d.scene.label(), id: made.id };
+        return decideCall(d, VERBS[move], made);
+      }),
+    ]),
+    { do: 'advance', n: d.scene.label(), byMs: d.random.pick([1, 32 * DAY_MS, 32 * DAY_MS]) },
+    ...asked,
+  ];
+}
+
+const OTHERS = ['brand', 'other_brand', 'other_firm', 'delegated', 'no_amend'] as const;
+
+/** TXN-2, AUTH-5: one reference, named by everybody at the account it is of and at their own. */
+function knownToOthers(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
+  const first = pendingAt(d, place);
+  const callers = OTHERS.filter((role) => d.offers.has(role));
+  const again = callers.flatMap((role): Step[] => {
+    const over = { client_reference_id: first.reference };
+    const here = transactionCall(d, place, over, role);
+    if (role !== 'delegated') return [here];
+    const own: Members = {
+      account_id: { $role: role, has: 'account' },
+      trading_account_id: { $role: role, has: 'tradingAccount' },
+    };
+    return [here, transactionCall(d, place, { ...over, ...own }, role)];
+  });
+  return [created, open, first.step, ...again];
 }
 
 /** CONV-2a, TXN-1, TXS-6, TXS-8: whatever is said in so many letters or digits. */
@@ -127,6 +179,13 @@ export const moneyGrids: readonly Idea[] = [
     needs: needsMoney,
     draw: everyWay((d) => d.random.pick(KINDS)),
   },
+  {
+    id: 'decide/every-decision',
+    weight: 5,
+    needs: [...needsPlace, 'settle', 'clock'],
+    draw: everyDecision,
+  },
+  { id: 'transaction/known-to-others', weight: 5, needs: needsPlace, draw: knownToOthers },
   { id: 'transaction/at-every-length', weight: 5, needs: needsPlace, draw: everyLength },
   { id: 'decide/unknown-ids', weight: 5, needs: needsPlace, draw: unknownIds },
 ];

@@ -33,8 +33,13 @@ function knownAgain(d: Drawing): readonly Step[] {
         return { ...createCall(d, 'other_brand'), body: { ...row(over), brand_id } };
       })
     : [];
-  return [first, bulkCall(d, d.main, spellings.map(row)), ...alone, ...elsewhere];
+  const rowsElsewhere = elsewhere.map(({ body }) => ({ ...(body as Members), ...plainNames(d) }));
+  const batches = [bulkCall(d, d.main, spellings.map(row))];
+  if (rowsElsewhere.length > 0) batches.push(bulkCall(d, 'other_brand', rowsElsewhere));
+  return [first, ...batches, ...alone, ...elsewhere];
 }
+
+const plainNames = (d: Drawing): Members => ({ first_name: `f${d.stem()}` });
 
 /** Somebody new of whom nothing is said but what has to be. */
 function plain(d: Drawing): Members {
@@ -100,9 +105,27 @@ function thereAndBack(d: Drawing): readonly Step[] {
   return [created, ...steps];
 }
 
+/** UPD-7, UPD-8: what was refused, however often, leaves the tag as it was. */
+function refusedOften(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main, { status: 'New', first_name: 'Ada' });
+  const account = madeBy(created);
+  const tag = (n: number): Value => ({ $header: n, name: 'etag' });
+  const first = updateCall(d, account, { status: 'One' }, { ifMatch: tag(created.n) });
+  const stale = [1, 2, 3].map(() =>
+    updateCall(d, account, { status: 'Stale' }, { ifMatch: tag(created.n) }),
+  );
+  const second = updateCall(d, account, { status: 'Two' }, { ifMatch: tag(first.n) });
+  const nothing = [1, 2, 3].map(() =>
+    updateCall(d, account, { status: 'Two' }, { ifMatch: tag(second.n) }),
+  );
+  const last = updateCall(d, account, { status: 'Three' }, { ifMatch: tag(second.n) });
+  return [created, first, ...stale, second, ...nothing, last];
+}
+
 export const peopleGrids: readonly Idea[] = [
   { id: 'account/known-in-every-spelling', weight: 6, draw: knownAgain },
   { id: 'account/said-at-every-length', weight: 5, draw: saidAtLength },
   { id: 'update/changed-at-every-length', weight: 5, draw: changedAtLength },
+  { id: 'update/refused-often', weight: 6, draw: refusedOften },
   { id: 'update/there-and-back', weight: 6, draw: thereAndBack },
 ];

@@ -32,11 +32,13 @@ function sameName(d: Drawing): readonly Step[] {
       bulkCall(d, d.main, [person(d, d.main), one]),
       bulkCall(d, d.main, [other({ email })]),
     ];
-    return pair(d, alone(one), seconds[at]!);
+    // A batch races a create, or another batch.
+    const first = at === 5 ? bulkCall(d, d.main, [one]) : alone(one);
+    return pair(d, first, seconds[at]!);
   });
 }
 
-/** UPD-7: of two updates under one tag, whatever they change, one wins. */
+/** UPD-7, ACC-5: of two updates under one tag one wins; a create finds what is being updated. */
 function sameTag(d: Drawing): readonly Step[] {
   const bodies: readonly (readonly [Members, Members])[] = [
     [{ status: 'One' }, { status: 'Other' }],
@@ -47,7 +49,10 @@ function sameTag(d: Drawing): readonly Step[] {
     const created = createCall(d, d.main);
     const account = madeBy(created);
     const updates = pair(d, updateCall(d, account, one), updateCall(d, account, other));
-    return [created, updates, rereadAccount(d, account)];
+    const raced = createCall(d, d.main);
+    const renamed = madeBy(raced);
+    const found = pair(d, updateCall(d, renamed, one), rereadAccount(d, renamed));
+    return [created, updates, rereadAccount(d, account), raced, found, rereadAccount(d, renamed)];
   });
 }
 
