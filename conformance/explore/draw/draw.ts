@@ -43,6 +43,8 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
 const SWEPT_CALLS = 18;
 /** What comes with no theme would not be drawn otherwise. */
 const LEADS = (idea: Idea): number => (hasTheme(idea) ? 1 : 3);
+/** Sweeps draw the grids; what chance puts together has room for few of their calls. */
+const GRIDS_BY_CHANCE = 0.03;
 /** More than this is only sent where much may be sent. */
 const MANY_CALLS = 600;
 
@@ -166,7 +168,8 @@ class SequenceDrawing {
     const { random, coverage } = this.#parts;
     return random.weighted(this.#able(), (each) => {
       const uses = coverage.ideas.get(each.id) ?? 0;
-      const weight = (each.weight ?? 1) * theme.weightOf(each);
+      const share = each.isGrid === true ? GRIDS_BY_CHANCE : 1;
+      const weight = (each.weight ?? 1) * theme.weightOf(each) * share;
       // What is rarely met comes sooner.
       return weight / Math.sqrt(1 + uses / (each.weight ?? 1));
     });

@@ -10,6 +10,8 @@ export interface Idea {
   /** Family and what is special about it: `account/email-without-at`. */
   readonly id: string;
   readonly weight?: number;
+  /** Goes through all there is of one kind: too long for what chance puts together. */
+  readonly isGrid?: boolean;
   readonly needs?: readonly Capability[];
   /** Whether the scene has what it takes. */
   readonly when?: (scene: Scene) => boolean;

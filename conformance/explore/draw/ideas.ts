@@ -29,6 +29,10 @@ import { timeIdeas } from './time.ts';
 import { updateIdeas } from './updates.ts';
 import { webhookIdeas } from './webhooks.ts';
 
+const grids = [...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids].map(
+  (idea): Idea => ({ ...idea, isGrid: true }),
+);
+
 export const ideas: readonly Idea[] = [
   ...accountIdeas,
   ...updateIdeas,
@@ -53,9 +57,5 @@ export const ideas: readonly Idea[] = [
   ...ageIdeas,
   ...endpointIdeas,
   ...refusalIdeas,
-  ...peopleGrids,
-  ...keyGrids,
-  ...moneyGrids,
-  ...eventGrids,
-  ...raceGrids,
+  ...grids,
 ];
