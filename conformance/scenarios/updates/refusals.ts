@@ -15,21 +15,23 @@ function change(t: ScenarioContext): RequestBody {
   return { first_name: t.fresh.text(), country: t.fresh.text() };
 }
 
+/** More digits than a number of 64 bits has: an id that no account has. */
+const LONG_ID = '9'.repeat(24);
+
 const updUnknown: Scenario = {
   id: 'upd-unknown',
   title: 'An account that does not exist is 404 not_found, whatever the tag',
   rules: ['UPD-5', 'UPD-6', 'CONV-1c'],
   async run(t) {
     const account = await updatedOnce(t);
-    for (const tag of [account.current, account.stale, '"987654321"']) {
-      const missing = await t.api.updateAccount(UNKNOWN_ID, change(t), { ifMatch: tag });
+    const tags = [account.current, account.stale, '"987654321"'];
+    const asked = tags.map((tag) => [UNKNOWN_ID, tag] as const);
+    for (const [id, tag] of [...asked, [LONG_ID, account.current] as const]) {
+      const missing = await t.api.updateAccount(id, change(t), { ifMatch: tag });
       t.expect('UPD-6', missing).is('404 and not 412', missing.status !== 412);
       if (missing.status !== 412) t.expect('UPD-5', missing).refused(404, 'not_found');
       else t.notTested('UPD-5', 'the tag was looked at first, which UPD-6 judges');
     }
-    // More digits than a number of 64 bits has are an id that no account has.
-    const long = await t.api.updateAccount('9'.repeat(24), change(t), { ifMatch: account.current });
-    t.expect('UPD-5', long).refused(404, 'not_found');
     const odd = await t.api.updateAccount('abc', change(t), { ifMatch: account.current });
     t.expect('CONV-1c', odd).refused(422, 'validation_failed');
   },
