@@ -78,6 +78,8 @@ function everyDecision(d: Drawing): readonly Step[] {
   ]);
   return [
     ...[created, open, paysOut, payout.step],
+    // TXS-3: refused, it may still be rejected.
+    decideCall(d, 'approveTransaction', payout),
     ...all.flatMap(({ moves, made }): Step[] => [
       made.step,
       ...moves.map((move): Step => {

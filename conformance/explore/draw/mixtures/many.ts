@@ -66,7 +66,7 @@ export const manyIdeas: readonly Idea[] = [
   },
   {
     id: 'many/transactions-then-the-first',
-    weight: 2,
+    weight: 4,
     when: (scene) => few(scene) && scene.places.length > 0,
     draw: (d) => {
       const first = transactionCall(d, d.random.pick(d.scene.places));
