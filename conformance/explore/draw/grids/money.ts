@@ -71,6 +71,8 @@ function everyDecision(d: Drawing): readonly Step[] {
   const { step: paysOut, place: provider } = openedAt(d, { $of: created.n, at: 'id' }, true);
   const all = WAYS.map((moves) => ({ moves, made: pendingAt(d, place, { amount: '3.21' }) }));
   const payout = pendingAt(d, provider, { amount: '-3.21', transaction_type: 'Withdrawal' });
+  // TXS-3: however often and however late, and it may still be rejected.
+  const refusedHere = () => decideCall(d, 'approveTransaction', payout);
   const asked = [{ moves: [], made: payout }, ...all].flatMap(({ made }) => [
     ...REASONS.map((reason) => decideCall(d, 'rejectTransaction', made, { body: { reason } })),
     decideCall(d, 'approveTransaction', made),
@@ -78,8 +80,7 @@ function everyDecision(d: Drawing): readonly Step[] {
   ]);
   return [
     ...[created, open, paysOut, payout.step],
-    // TXS-3: refused, it may still be rejected.
-    decideCall(d, 'approveTransaction', payout),
+    refusedHere(),
     ...all.flatMap(({ moves, made }): Step[] => [
       made.step,
       ...moves.map((move): Step => {
@@ -88,6 +89,7 @@ function everyDecision(d: Drawing): readonly Step[] {
       }),
     ]),
     { do: 'advance', n: d.scene.label(), byMs: d.random.pick([1, 32 * DAY_MS, 32 * DAY_MS]) },
+    refusedHere(),
     ...asked,
   ];
 }
