@@ -29,6 +29,17 @@ type ListName = keyof typeof lists;
  */
 export type Snapshot = Readonly<Record<string, unknown>>;
 
+/** The entries of a map at one moment: a pair is made of each when it is written. */
+class Pairs {
+  readonly keys: readonly unknown[];
+  readonly values: readonly unknown[];
+
+  constructor(map: ReadonlyMap<unknown, unknown>) {
+    this.keys = [...map.keys()];
+    this.values = [...map.values()];
+  }
+}
+
 /**
  * Cheap enough for the middle of traffic: it copies references, not records. The journal is left
  * out (it tells of the past and decides nothing), and so is what can be worked out from the rest.
@@ -40,10 +51,10 @@ export function snapshotWorld(world: World): Snapshot {
   for (const name of Object.keys(lists) as ListName[]) shot[name] = [...world[name].values()];
   // Entries are appended in place: only as many as there are now belong to this moment.
   shot.entryCounts = [...world.tradingAccounts.values()].map(({ entries }) => entries.length);
-  for (const name of pairs) shot[name] = [...world[name]];
+  for (const name of pairs) shot[name] = new Pairs(world[name]);
   shot.keys = {
-    young: [...world.keys.young],
-    old: [...world.keys.old],
+    young: new Pairs(world.keys.young),
+    old: new Pairs(world.keys.old),
     turnedAtMs: world.keys.turnedAtMs,
   };
   const { first, lastSeq, records } = world.events;
@@ -90,7 +101,9 @@ function* serializeMembers(members: Readonly<Record<string, unknown>>): Generato
     yield `${separator}\n${JSON.stringify(name)}:`;
     separator = ',';
     if (Array.isArray(value)) yield* serializeList(value);
-    else if (name === 'keys' || name === 'events') {
+    else if (value instanceof Pairs) {
+      yield* serializeList(value.keys, (key, index) => [key, value.values[index]]);
+    } else if (name === 'keys' || name === 'events') {
       yield '{';
       yield* serializeMembers(value as Readonly<Record<string, unknown>>);
       yield '}';
