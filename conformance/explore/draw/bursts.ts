@@ -10,7 +10,8 @@ import { rereadAccount, rereadTransaction } from './rereads.ts';
 import type { Scene } from './scene.ts';
 import { updateCall } from './updates.ts';
 
-function together(d: Drawing, calls: readonly CallStep[]): BurstStep {
+/** As many of them at once as may be. */
+export function together(d: Drawing, calls: readonly CallStep[]): BurstStep {
   return { do: 'burst', n: d.scene.label(), calls: calls.slice(0, d.crowd) };
 }
 

@@ -88,6 +88,14 @@ export function subscribed(
   return [{ do: 'hook', n, answers }, subscribe(d, as, url, categories)];
 }
 
+/** The same of one that later steps are about. */
+export function followed(d: Drawing, answers: readonly number[]) {
+  const steps = subscribed(d, d.main, answers, ['account']);
+  const id: Value = { $of: steps[steps.length - 1]!.n, at: 'id' };
+  const about = (operation: CallStep['operation']) => call(d, { operation, as: d.main, id });
+  return { steps, about };
+}
+
 const some = ({ subscriptions }: Scene) => subscriptions.length > 0;
 
 /** A call about a subscription there is. */

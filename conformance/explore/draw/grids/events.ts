@@ -7,24 +7,14 @@ import { call, type Drawing, type Idea } from '../idea.ts';
 import { madeBy } from '../made.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
+import { followed } from '../webhooks.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
-function subscribed(d: Drawing, answers: readonly number[]) {
-  const n = d.scene.label();
-  const body = { url: { $of: n, at: 'url' }, event_categories: ['account', 'transaction'] };
-  const made = call(d, { operation: 'createWebhook', as: d.main, body });
-  const id: Value = { $of: made.n, at: 'id' };
-  const about = (operation: 'getWebhook' | 'rotateWebhookSecret' | 'disableWebhook') =>
-    call(d, { operation, as: d.main, id });
-  const hook: Step = { do: 'hook', n, answers };
-  return { steps: [hook, made], about };
-}
-
 /** EVT-8a: each event has waits of its own, however long the one before it took. */
 function oneAfterTheOther(d: Drawing): readonly Step[] {
-  const { steps } = subscribed(d, [500, 500, 200, 500, 200, 500, 500, 200]);
+  const { steps } = followed(d, [500, 500, 200, 500, 200, 500, 500, 200]);
   const waits = [30 * SECOND_MS, 120 * SECOND_MS];
   const event = (count: number) => [
     createCall(d, d.main),
@@ -35,7 +25,7 @@ function oneAfterTheOther(d: Drawing): readonly Step[] {
 
 /** EVT-4, EVT-10: several events of one account and of others, while the first of them waits. */
 function whileOneWaits(d: Drawing): readonly Step[] {
-  const { steps, about } = subscribed(d, [500, 500, 200]);
+  const { steps, about } = followed(d, [500, 500, 200]);
   const created = createCall(d, d.main);
   const account = madeBy(created);
   const updates = [1, 2, 3].map(() => {
@@ -55,7 +45,7 @@ function whileOneWaits(d: Drawing): readonly Step[] {
 
 /** EVT-4, EVT-10a: of a batch an event a row, however many; and what is counted when it is over. */
 function manyAtOnce(d: Drawing): readonly Step[] {
-  const { steps, about } = subscribed(d, [200]);
+  const { steps, about } = followed(d, [200]);
   const stem = `m${d.stem()}r$i`;
   const of = {
     client_reference_id: { $fresh: stem },
@@ -72,7 +62,7 @@ function manyAtOnce(d: Drawing): readonly Step[] {
 
 /** EVT-6, EVT-7: which secrets sign, at every age of a rotation and after a second one. */
 function everyAgeOfSecrets(d: Drawing): readonly Step[] {
-  const { steps, about } = subscribed(d, [200]);
+  const { steps, about } = followed(d, [200]);
   const event = () => createCall(d, d.main, { first_name: 'Łukasz', last_name: '李雷' });
   const ages = [SECOND_MS, HOUR_MS, 22 * HOUR_MS, 2 * HOUR_MS, 48 * HOUR_MS, 30 * 24 * HOUR_MS];
   return [
@@ -86,7 +76,7 @@ function everyAgeOfSecrets(d: Drawing): readonly Step[] {
 
 /** EVT-6, EVT-8: retries on both sides of a rotation's end. */
 function retriedOverARotation(d: Drawing): readonly Step[] {
-  const { steps, about } = subscribed(d, [500, 500, 500, 500, 500, 500, 500, 200]);
+  const { steps, about } = followed(d, [500, 500, 500, 500, 500, 500, 500, 200]);
   const waits = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
   return [
     ...[...steps, createCall(d, d.main), about('rotateWebhookSecret')],

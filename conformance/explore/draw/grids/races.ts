@@ -1,7 +1,8 @@
 // Grids of calls at once: every pair that has one name, one record or one first time between them.
-import type { BurstStep, CallStep, Step, Value } from '../../sequence.ts';
+import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
+import { together } from '../bursts.ts';
 import { decideCall } from '../decisions.ts';
 import { type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
@@ -10,9 +11,7 @@ import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import type { DrawnTransaction } from '../scene.ts';
 import { updateCall } from '../updates.ts';
 
-function pair(d: Drawing, one: CallStep, other: CallStep): BurstStep {
-  return { do: 'burst', n: d.scene.label(), calls: [one, other] };
-}
+const pair = (d: Drawing, ...calls: readonly [CallStep, CallStep]) => together(d, calls);
 
 /** ACC-5 to ACC-9, BULK-3: two creates, alone or as rows, of what may be there once only. */
 function sameName(d: Drawing): readonly Step[] {

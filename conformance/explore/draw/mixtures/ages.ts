@@ -10,6 +10,7 @@ import { phoneMembers } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
+import { followed } from '../webhooks.ts';
 import { openedPlace, transactionOf } from './lookalikes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -161,20 +162,10 @@ interface Aged {
   readonly transaction: ReturnType<typeof transactionOf>;
 }
 
-function subscribed(d: Drawing, answers: readonly number[]) {
-  const hook = d.scene.label();
-  const body = { url: { $of: hook, at: 'url' }, event_categories: ['account'] };
-  const made = call(d, { operation: 'createWebhook', as: d.main, body });
-  const about = (operation: CallStep['operation']) =>
-    call(d, { operation, as: d.main, id: { $of: made.n, at: 'id' } });
-  const steps: readonly Step[] = [{ do: 'hook', n: hook, answers }, made];
-  return { steps, about };
-}
-
 /** A subscription that was used, one that was not, and one that was disabled, when they are old. */
 function agedSubscriptions(d: Drawing): readonly Step[] {
-  const [used, disabled] = [subscribed(d, [200]), subscribed(d, [200])];
-  const idle = subscribed(d, [200]);
+  const [used, disabled] = [followed(d, [200]), followed(d, [200])];
+  const idle = followed(d, [200]);
   const all = [used, disabled, idle];
   return [
     ...[...used.steps, ...disabled.steps],
@@ -194,7 +185,7 @@ function changedWhileWaiting(d: Drawing): readonly Step[] {
     [500, 200],
     [500, 200],
     [500, 500, 200],
-  ].map((answers) => subscribed(d, answers)) as [Subscribed, Subscribed, Subscribed];
+  ].map((answers) => followed(d, answers)) as [Followed, Followed, Followed];
   const all = [rotated, disabled, kept];
   return [
     ...all.flatMap(({ steps }) => steps),
@@ -211,7 +202,7 @@ function changedWhileWaiting(d: Drawing): readonly Step[] {
   ];
 }
 
-type Subscribed = ReturnType<typeof subscribed>;
+type Followed = ReturnType<typeof followed>;
 
 /** One update after another, so that a number of them has one digit more (UPD-1). */
 function manyUpdates(d: Drawing): readonly Step[] {

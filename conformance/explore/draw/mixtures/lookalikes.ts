@@ -11,6 +11,7 @@ import { VERY_LONG } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
+import { followed } from '../webhooks.ts';
 
 const join = (...parts: Value[]): Value => ({ $join: parts });
 
@@ -178,11 +179,8 @@ function paidInLongAfter(d: Drawing): readonly Step[] {
 
 /** An endpoint that never takes an event, looked at every half hour for a day (EVT-8a). */
 function refusedForADay(d: Drawing): readonly Step[] {
-  const hook = d.scene.label();
-  const body = { url: { $of: hook, at: 'url' }, event_categories: ['account'] };
   return [
-    { do: 'hook', n: hook, answers: [500] },
-    call(d, { operation: 'createWebhook', as: d.main, body }),
+    ...followed(d, [500]).steps,
     createCall(d, d.main),
     ...Array.from({ length: 44 }, () => advance(d, HOUR_MS / 2)),
   ];
@@ -190,13 +188,7 @@ function refusedForADay(d: Drawing): readonly Step[] {
 
 /** An event of more than 4 kB: what is signed is all of it (EVT-6). */
 function longEvent(d: Drawing): readonly Step[] {
-  const hook = d.scene.label();
-  const body = { url: { $of: hook, at: 'url' }, event_categories: ['account'] };
-  return [
-    { do: 'hook', n: hook, answers: [200] },
-    call(d, { operation: 'createWebhook', as: d.main, body }),
-    createCall(d, d.main, { first_name: VERY_LONG }),
-  ];
+  return [...followed(d, [200]).steps, createCall(d, d.main, { first_name: VERY_LONG })];
 }
 
 const needsPlace = ['fresh_trading_account'] as const;

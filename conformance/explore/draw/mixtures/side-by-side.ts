@@ -1,8 +1,9 @@
 // Ideas about calls at once on several records of one kind, and on the one that all of them change;
 // each is looked at afterwards: an answer may say what was lost.
-import type { BurstStep, CallStep, Step, Value } from '../../sequence.ts';
+import type { CallStep, Step, Value } from '../../sequence.ts';
 import { tokenCall } from '../access.ts';
 import { createCall } from '../accounts.ts';
+import { together } from '../bursts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
@@ -12,10 +13,6 @@ import { updateCall } from '../updates.ts';
 import { subscribed } from '../webhooks.ts';
 
 const EVERYTHING = ['account', 'order', 'position', 'transaction'];
-
-function together(d: Drawing, calls: readonly CallStep[]): BurstStep {
-  return { do: 'burst', n: d.scene.label(), calls: calls.slice(0, d.crowd) };
-}
 
 const times = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
