@@ -60,15 +60,6 @@ const ROWS: readonly Row[] = [
     covers: (each) => bothRefuse(each) && cites(each, 'NS-18') && each.step.ifMatch === undefined,
   },
   {
-    question: 'NS-17',
-    why: 'whether a tag that is missing or malformed is said before the account is looked for',
-    covers: ({ step, target, model }) =>
-      step.operation === 'updateAccount' &&
-      model.status === 404 &&
-      codeOf(target) === 'validation_failed' &&
-      !/^"[^"]*"$/.test(tagIn(target)),
-  },
-  {
     question: 'NS-6',
     why: 'how a whole batch is refused',
     // Not that it names the row (BULK-9, BULK-10).
@@ -145,10 +136,6 @@ const ROWS: readonly Row[] = [
     covers: (each) => bothRefuse(each) && cites(each, 'ACC-16') && !/brand/.test(each.step.as),
   },
 ];
-
-/** UPD-9: as it was sent; empty without one. */
-const tagIn = ({ sent }: CallOutcome): string =>
-  sent.headers.find(([name]) => name === 'if-match')?.[1] ?? '';
 
 /** The open question that the difference is one of; undefined when it is none. */
 export function excuseOf(each: Case): Excuse | undefined {

@@ -28,16 +28,6 @@ const FORMS: Readonly<Record<string, PlainForm>> = {
     needs: [],
     steps: (as) => [create(1, as), create(2, as, { email: { $case: 'upper', of: emailOf(1) } })],
   },
-  account_reference_scope: {
-    needs: ['other_brand', 'firm'],
-    steps: () => [
-      create(1, 'firm'),
-      create(2, 'firm', {
-        client_reference_id: { $fresh: 'one1' },
-        brand_id: { $role: 'other_brand', has: 'brand' },
-      }),
-    ],
-  },
   // NS-28.
   delivery_order: {
     needs: ['receiver', 'clock'],

@@ -12,7 +12,6 @@ const refusal = (status: number, code: string) =>
   ({
     ...{ kind: 'answer', status, json: { code }, body: Buffer.from('') },
     headers: { mediaType: () => 'application/problem+json', get: () => undefined, lines: [] },
-    sent: { headers: [['if-match', '"1"']] },
   }) as unknown as CallOutcome;
 const step: CallStep = {
   ...{ do: 'call', n: 3, operation: 'updateAccount', as: 'firm', key: { $fresh: 'k' }, body: {} },
