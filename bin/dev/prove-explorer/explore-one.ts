@@ -1,4 +1,5 @@
 // Explores one subject, and says what came of it.
+import type { Idea } from '../../../conformance/explore/draw/idea.ts';
 import { explore } from '../../../conformance/explore/explore.ts';
 import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
 import { titleOf } from '../../../conformance/explore/findings/title.ts';
@@ -43,6 +44,8 @@ export interface ExploreOneOptions {
   readonly sequence?: Sequence;
   /** Calls of each sequence; mostly few unless given. */
   readonly length?: number;
+  /** What is drawn from: every idea there is, unless given. */
+  readonly ideas?: readonly Idea[];
 }
 
 export async function exploreOne(subject: Subject, options: ExploreOneOptions): Promise<Explored> {
@@ -67,6 +70,7 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       width: 1,
       ...(options.sequence && { sequences: [options.sequence] }),
       ...(options.length && { length: options.length }),
+      ...(options.ideas && { ideas: options.ideas }),
       firstOnly: !options.all && subject.breaks.length > 0,
     });
     const { user, system } = process.cpuUsage(started);

@@ -1,0 +1,61 @@
+// Each grid of the explorer finds, by itself, a defect that only its kind of question shows, and
+// nothing on the whole second mind.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ideas } from '../../../conformance/explore/draw/ideas.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { exploreOne } from '../../dev/prove-explorer/explore-one.ts';
+import { secondMind } from '../../dev/prove-explorer/subjects.ts';
+import { type DefectId, defects } from '../testing/second-mind/defects.ts';
+
+const grids = suite('grids');
+
+const SHOWN_BY: Readonly<Record<string, DefectId>> = {
+  'account/known-in-every-spelling': 'comb-bulk-email-case',
+  'account/said-at-every-length': 'size-language-35',
+  'update/changed-at-every-length': 'size-language-35',
+  'update/refused-often': 'comb-412-locks',
+  'update/there-and-back': 'comb-restored-update',
+  'again/every-write-after-an-hour': 'time-batch-hour',
+  'again/long-subjects': 'size-subject-200',
+  'again/long-batches': 'size-index-in-chunk',
+  'again/across-operations': 'comb-batch-of-one',
+  'operator/every-way': 'comb-compensation-whole',
+  'decide/every-decision': 'comb-501-locks',
+  'decide/unknown-ids': 'size-id-int64',
+  'transaction/known-to-others': 'comb-delegated-known',
+  'transaction/at-every-length': 'size-reason-3',
+  'webhook/one-after-the-other': 'comb-waits-shared',
+  'webhook/many-at-once': 'size-batch-deliveries-20',
+  'webhook/while-one-waits': 'comb-queue-replaced',
+  'webhook/every-age-of-secrets': 'time-rotation-reverts',
+  'webhook/retried-over-a-rotation': 'comb-retry-one-signature',
+  'burst/same-name': 'race-reference-case',
+  'burst/same-money': 'race-reject-cancel',
+};
+
+const all = ideas.filter(({ isGrid }) => isGrid === true);
+
+function explored(only: readonly string[], requests: number, defect?: DefectId) {
+  const broken = defects.find(({ id }) => id === defect);
+  return exploreOne(secondMind('plain', broken), {
+    ...{ seed: 1, requests, all: false, learned: defaultSettings },
+    ideas: all.filter(({ id }) => only.includes(id)),
+    signal: new AbortController().signal,
+  });
+}
+
+grids('find nothing where nothing is broken', async () => {
+  const ids = all.map(({ id }) => id);
+  const { found, inconclusive } = await explored(ids, 800);
+  assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+});
+
+for (const [id, defect] of Object.entries(SHOWN_BY)) {
+  grids(`${id} shows ${defect}`, async () => {
+    const { found } = await explored([id], 400, defect);
+    assert.is.not(found.length, 0);
+  });
+}
+
+grids.run();
