@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { emptyWorld } from '../../../fixtures/worlds/empty.ts';
 import { type Container, own } from '../../../simulator/core/state/copy-world.ts';
 import { StateFile } from '../../../simulator/host/storage/state-file.ts';
@@ -15,9 +13,6 @@ import { snapshotsOf, takeSnapshot } from '../../../simulator/host/world/snapsho
 import type { WorldHost } from '../../../simulator/host/world/world-host.ts';
 import { fetchCall } from '../../../simulator/transports/fetch.ts';
 import { type Figure, median } from './figures.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const some = 10_000;
 const many = 100_000;
@@ -171,8 +166,6 @@ async function waitWhileSaving({ first }: Sandbox): Promise<number> {
     throw new Error(message);
   };
   const file = new StateFile(first, join(folder, 'state.json'), { onTrouble });
-  // What making them up has left to be collected would be collected meanwhile: no work of a save.
-  collectGarbage();
   let longest = 0;
   let saving = true;
   const turns = (async () => {
