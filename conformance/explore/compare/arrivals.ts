@@ -6,7 +6,6 @@ import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match } from './match.ts';
-import type { Space } from './shapes.ts';
 
 type Deliveries = readonly ReceivedDelivery[];
 
@@ -192,9 +191,10 @@ function mayBe(own: Told, other: Told, match: Match): boolean {
   const [kind, expected] = [mine, theirs].map((each) => memberAt(each, 'kind'));
   if (kind !== undefined && kind !== expected) return false;
   const space = memberAt(theirs, 'category');
-  if (typeof space !== 'string') return true;
+  // NS-1: whose id an event of an order or a position shows is open.
+  if (space !== 'account' && space !== 'transaction') return true;
   const [id, due] = [mine, theirs].map((each) => memberAt(memberAt(each, 'data'), 'id'));
   if (typeof id !== 'string' || typeof due !== 'string') return true;
-  const [known, meant] = [match.modelOf(space as Space, id), match.targetOf(space as Space, due)];
+  const [known, meant] = [match.modelOf(space, id), match.targetOf(space, due)];
   return (known ?? due) === due && (meant ?? id) === id;
 }
