@@ -59,7 +59,26 @@ export function hintMembers(context: RequestContext, hints: Hint[]): void {
   if (operation === 'createWebhook') {
     take(unknown, ['brand_id'], () => hintSubscriptionBrand(context), hints);
   }
-  if (unknown.length > 0) hints.push(hintUnknown(operation, unknown, known));
+  if (unknown.length > 0) hints.push(rememberedHint(operation, unknown, known));
+}
+
+/** A client sends the same members again and again: what is said of them is put together once. */
+const remembered = new Map<string, Hint>();
+const MOST_REMEMBERED = 200;
+const LONGEST_REMEMBERED = 500;
+
+function rememberedHint(
+  operation: OperationName,
+  unknown: readonly string[],
+  known: Members,
+): Hint {
+  const asked = `${operation} ${JSON.stringify(unknown)}`;
+  const told = remembered.get(asked);
+  if (told !== undefined) return told;
+  const hint = hintUnknown(operation, unknown, known);
+  if (remembered.size === MOST_REMEMBERED) remembered.clear();
+  if (asked.length <= LONGEST_REMEMBERED) remembered.set(asked, hint);
+  return hint;
 }
 
 function collectUnknown(

@@ -149,15 +149,30 @@ function createAt(
   return {
     reply: accountReply(context, account, 201, body),
     changes,
-    cites: [
-      ...(['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a'] as const),
-      ...citesIf(callerOf(context).brandId !== null, 'ACC-17'),
-      ...citesIf(isNameless(row), 'ACC-13'),
-      ...citesIf(typeof row.country === 'string' || typeof row.language === 'string', 'ACC-14'),
-      ...citesIf(phone !== null, 'ACC-11'),
-      ...citesIf(phone !== null && optionalText(row, 'phone_region') !== null, 'ACC-12'),
-    ],
+    cites: creationCites([
+      callerOf(context).brandId !== null,
+      isNameless(row),
+      typeof row.country === 'string' || typeof row.language === 'string',
+      phone !== null,
+      phone !== null && optionalText(row, 'phone_region') !== null,
+    ]),
   };
+}
+
+/** What an account was made by, of each the rule that it then rests on. */
+const CREATION_RULES = ['ACC-17', 'ACC-13', 'ACC-14', 'ACC-11', 'ACC-12'] as const;
+/** One list for all accounts that are alike in this: the journal keeps thousands of them. */
+const creationLists = new Map<number, readonly Cite[]>();
+
+function creationCites(holds: readonly boolean[]): readonly Cite[] {
+  const kind = holds.reduce((bits, each, place) => (each ? bits | (1 << place) : bits), 0);
+  let cites = creationLists.get(kind);
+  if (cites === undefined) {
+    const own = CREATION_RULES.filter((_, place) => holds[place]);
+    cites = ['ACC-1', 'ACC-18', 'ACC-19', 'ACC-20', 'ACC-22', 'CONV-1a', ...own];
+    creationLists.set(kind, cites);
+  }
+  return cites;
 }
 
 /** ACC-5, IDEM-12: the account the reference names, untouched. */
