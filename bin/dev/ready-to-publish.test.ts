@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { programFile } from './root.ts';
+import { root } from './root.ts';
 
 const publishing = suite<{ folder: string }>('ready to publish');
 
@@ -21,9 +21,8 @@ publishing.after.each(({ folder }) => rmSync(folder, { recursive: true, force: t
 
 function check(folder: string, manifest: object) {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  const program = programFile('bin/dev/ready-to-publish.ts');
-  const args = [...process.execArgv, program, folder];
-  return spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const args = ['--import', 'tsx', 'bin/dev/ready-to-publish.ts', folder];
+  return spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
 }
 
 publishing('says nothing of what is whole', ({ folder }) => {
