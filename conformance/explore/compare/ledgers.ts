@@ -1,6 +1,7 @@
 // Compares balances and their entries: what money was moved, whatever the answers said.
 import type { LedgerOutcome } from '../play/outcome.ts';
 import type { Difference } from './difference.ts';
+import type { Match } from './match.ts';
 import { type Comparing, normalDecimal } from './values.ts';
 
 /** NS-3: entries of `unsettled`, by the model's names, are let be. */
@@ -20,11 +21,13 @@ export function compareLedgers(
     targetAnswer: 'entries',
     basis: undefined,
   });
-  const isOpen = (id: string | null | undefined) => id != null && unsettled.has(id);
-  const own = target.entries.filter(
-    ({ transaction_id: id }) => id === null || !isOpen(match.modelOf('transaction', id)),
+  const isOpen = (id: Id) => id != null && unsettled.has(id);
+  const modelOf = (id: Id) => (id == null ? id : match.modelOf('transaction', id));
+  const placeOf = placesIn(model.entries, match);
+  const own = inOrder(target.entries, (id) => placeOf(modelOf(id))).filter(
+    ({ transaction_id: id }) => !isOpen(modelOf(id)),
   );
-  const other = model.entries.filter(({ transaction_id: id }) => !isOpen(id));
+  const other = inOrder(model.entries, placeOf).filter(({ transaction_id: id }) => !isOpen(id));
   const [said, expected] = [amountsOf(own), amountsOf(other)];
   if (said !== expected) return wrong('entries', said, expected);
   for (const [index, { transaction_id: id }] of own.entries()) {
@@ -39,6 +42,28 @@ export function compareLedgers(
 }
 
 type Entries = LedgerOutcome['entries'];
+
+/** Of a transaction; null: money that came without one, undefined: one that is not known. */
+type Id = string | null | undefined;
+type PlaceOf = (id: Id) => number;
+
+/**
+ * NS-3: of two transactions either may be booked first. So the entries of each come together, where
+ * the model has its first; those that stand for none yet come last, in their own order.
+ */
+function placesIn(entries: Entries, match: Match): PlaceOf {
+  const places = new Map<Id, number>();
+  for (const { transaction_id: id } of entries) {
+    const isKnown = id === null || match.targetOf('transaction', id) !== undefined;
+    if (isKnown && !places.has(id)) places.set(id, places.size);
+  }
+  return (id) => places.get(id) ?? places.size;
+}
+
+const inOrder = (entries: Entries, placeOf: PlaceOf): Entries =>
+  [...entries].sort(
+    ({ transaction_id: one }, { transaction_id: other }) => placeOf(one) - placeOf(other),
+  );
 
 const isMinus = (amount: string): boolean => normalDecimal(amount).startsWith('-');
 const signsOf = (entries: Entries): string => entries.map(({ amount }) => isMinus(amount)).join();
