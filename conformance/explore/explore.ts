@@ -2,67 +2,31 @@
 // differs.
 
 import { Random } from '../../fixtures/random.ts';
-import type { Pacer } from '../engine/pace/pacer.ts';
 import { newMark } from '../engine/scenario/fresh-values.ts';
-import type { Sender } from '../engine/send/sender.ts';
-import type { Provider, Target } from '../providers/target.ts';
+import type { Target } from '../providers/target.ts';
 import { signatureOf } from './compare/difference.ts';
 import { Coverage } from './draw/coverage.ts';
 import { drawSequence } from './draw/draw.ts';
-import type { Idea } from './draw/idea.ts';
 import { ideas as everyIdea } from './draw/ideas.ts';
 import { DEAR_IDEA } from './draw/mixtures/many.ts';
 import { Casebook } from './findings/casebook.ts';
 import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
-import type { MakeModel, Model, ModelSettings } from './model.ts';
+import { offersWith, settingsFor, takeSeeds } from './live.ts';
+import type { Model, ModelSettings } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
+import type { ExploreOptions } from './options.ts';
 import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { isSetupFailure } from './play/judge-step.ts';
-import { groundOf, type ModelCommon, withModel } from './play/model-worlds.ts';
+import { type ModelCommon, openWorld, withModel } from './play/model-worlds.ts';
 import { Player } from './play/player.ts';
+import type { Seeds } from './play/seeds.ts';
 import type { Sequence } from './sequence.ts';
-
-export interface ExploreOptions {
-  readonly provider: Provider;
-  readonly sender: Sender;
-  readonly makeModel: MakeModel;
-  /** How the model answers the open questions. */
-  readonly settings: ModelSettings;
-  readonly seed: number;
-  /** No more than so many are sent to the target. */
-  readonly requests: number;
-  /** Not sent once a difference is known: with them the judge is asked of it. */
-  readonly kept?: number;
-  readonly untilMs: number;
-  readonly timeoutMs: number;
-  readonly pacer?: Pacer;
-  readonly signal: AbortSignal;
-  /** The most calls at once; 1: none. */
-  readonly crowd: number;
-  /** Sequences in play at once. */
-  readonly width: number;
-  /** What is drawn from: every idea there is, unless a proof is about some of them. */
-  readonly ideas?: readonly Idea[];
-  /** Sequences of so many calls, as chance has them: for proofs. */
-  readonly length?: number;
-  /** Ends as soon as one difference is known: for proofs. */
-  readonly firstOnly?: boolean;
-  /** Played in place of drawn ones, once each. */
-  readonly sequences?: readonly Sequence[];
-  readonly onProgress?: (progress: Progress) => void;
-}
-
-export interface Progress {
-  readonly requests: number;
-  readonly sequences: number;
-  readonly differences: number;
-}
 
 export interface Explored {
   readonly requests: number;
@@ -91,12 +55,13 @@ const SWEEPS = 0.7;
 /** With fewer requests than these none is spent on what takes a thousand. */
 const DEAR_FROM = 2_500;
 
-export async function explore(options: ExploreOptions): Promise<Explored> {
+export async function explore(given: ExploreOptions): Promise<Explored> {
+  const options = { ...given, settings: settingsFor(given.provider, given.settings) };
   const model = await options.makeModel(options.settings);
   const exploration = new Exploration(options, model);
   try {
     await exploration.run();
-    return exploration.result();
+    return { ...exploration.result(), settings: given.settings };
   } finally {
     await model.close();
   }
@@ -116,6 +81,7 @@ class Exploration {
   #sequences = 0;
   #agreed = 0;
   #drawn = 0;
+  #seeds: Seeds | undefined;
 
   constructor(options: ExploreOptions, model: Model) {
     this.#options = options;
@@ -123,7 +89,9 @@ class Exploration {
   }
 
   async run(): Promise<void> {
-    const { sequences, width } = this.#options;
+    const { sequences, width, provider } = this.#options;
+    const ground = this.#targetGround(await provider.shared());
+    this.#seeds = await takeSeeds(provider, ground, (why) => this.#casebook.inconclusive.push(why));
     const workers = sequences === undefined ? width : 0;
     await Promise.all(Array.from({ length: workers }, () => this.#work()));
     for (const sequence of sequences ?? []) await this.#compare(sequence);
@@ -198,10 +166,15 @@ class Exploration {
   async #drawOne(random: Random, sweeps: boolean, lead?: string) {
     const { provider, crowd, ideas = everyIdea, length } = this.#options;
     const { mainRole, disposable } = await provider.shared();
-    const world = await this.#model.provider.own();
+    const ground = await openWorld(this.#model, this.#seeds);
     try {
-      const player = new Player(groundOf(this.#model, world), newMark());
-      const common = { ideas, random, coverage: this.#coverage, offers: provider.offers };
+      const player = new Player(ground, newMark());
+      const common = {
+        ideas,
+        random,
+        coverage: this.#coverage,
+        offers: offersWith(provider, this.#seeds),
+      };
       const most = Math.max(1, this.#most - this.#requests);
       const how = { disposable, main: mainRole, crowd, most, sweeps: sweeps && !length };
       const wanted = { ...(lead && { lead }), ...(length && { length }) };
@@ -209,7 +182,7 @@ class Exploration {
       const novelty = this.#coverage.noveltyOf(sequence, player.outcomes);
       return { sequence, outcomes: player.outcomes, sweeps, novelty };
     } finally {
-      await world.close();
+      await ground.target.close();
     }
   }
 
@@ -246,7 +219,8 @@ class Exploration {
   }
 
   #common(): ModelCommon {
-    return { seqName: String(this.#options.settings.envelope_seq_name ?? 'seq') };
+    const seqName = String(this.#options.settings.envelope_seq_name ?? 'seq');
+    return { seqName, seeds: this.#seeds };
   }
 
   async #look(sequence: Sequence, played: Duel): Promise<void> {

@@ -2,7 +2,7 @@
 // on the model, from fresh, and with calls left out.
 
 import type { OperationName } from '../engine/operations.ts';
-import type { CredentialOptions } from '../providers/target.ts';
+import type { CredentialOptions, SeedKind } from '../providers/target.ts';
 
 /** Stands for something that only playing makes known; everything else in a value is literal. */
 export type Symbolic =
@@ -71,7 +71,7 @@ export interface ManyStep {
   readonly call: CallStep;
 }
 
-/** What an operator or time does; each needs a power that not every target offers. */
+/** What an operator, a profile or time does; each needs what not every target offers. */
 export type OperatorStep =
   | { readonly do: 'advance'; readonly n: number; readonly byMs: number }
   | {
@@ -81,6 +81,8 @@ export type OperatorStep =
       readonly currency?: string;
       readonly provider?: boolean;
     }
+  /** A trading account that a profile names, where none can be opened. */
+  | { readonly do: 'place'; readonly n: number; readonly kind: SeedKind }
   | { readonly do: 'mint'; readonly n: number; readonly name: string; readonly wish: MintWish }
   | { readonly do: 'rescope'; readonly n: number; readonly name: string; readonly scopes: string[] }
   | { readonly do: 'settle'; readonly n: number; readonly id: Value }

@@ -27,7 +27,7 @@ const OTHER_FIRMS_BRAND = '20';
 /** So high that no scenario meets it by accident. */
 const AMPLE_PER_SECOND = 100_000;
 
-const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
+export const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
 
 export const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   firm: { scopes: EVERY_SCOPE },

@@ -13,7 +13,7 @@ import {
 } from './probe.ts';
 import type { Profile } from './profile-parser.ts';
 import { credentialOf, mainRoleOf } from './profile-target.ts';
-import type { Credential, Place } from './target.ts';
+import { type Credential, type Place, SEED_KINDS } from './target.ts';
 
 type Credentials = Profile['credentials'];
 
@@ -133,8 +133,6 @@ function createPlainly(
   return sendProbe(session, credential.token, 'POST', '/api/v1/accounts', body, [key]);
 }
 
-const PLACES = ['trading_account', 'second_trading_account', 'provider_trading_account'] as const;
-
 /** A seed that the main credential cannot reach is left out with a word. */
 export async function dropLostSeeds(
   profile: Profile,
@@ -144,7 +142,7 @@ export async function dropLostSeeds(
   const main = credentialOf(profile, mainRoleOf(profile.credentials));
   const seeds: Record<string, unknown> = { ...profile.seeds };
   const lost = new Set<string>();
-  for (const kind of PLACES) {
+  for (const kind of SEED_KINDS) {
     const place = profile.seeds?.[kind];
     if (place === undefined || main === undefined || !isNeeded(session, kind)) continue;
     if (!(await isLost(place, session, main))) continue;

@@ -4,7 +4,7 @@ import { CAPABILITIES, type Capability, type Role } from '../engine/capabilities
 import type { Rate } from '../engine/pace/pacer.ts';
 import { Blocked, MissingCapability, UsedUp } from '../engine/scenario-errors.ts';
 import type { Profile } from './profile-parser.ts';
-import type { Credential, Operator, Place, Target } from './target.ts';
+import type { Credential, Operator, Place, SeedKind, Target } from './target.ts';
 import type { WebhookEndpoint, WebhookReceiver } from './webhook-receiver.ts';
 
 /** The default for new credentials, kept to wherever a profile does not say. */
@@ -80,9 +80,7 @@ export class ProfileTarget implements Target {
     return credentialOf(this.#options.profile, role)?.brandId;
   }
 
-  async seed(
-    kind: 'trading_account' | 'second_trading_account' | 'provider_trading_account',
-  ): Promise<Place> {
+  async seed(kind: SeedKind): Promise<Place> {
     const place = this.#options.profile.seeds?.[kind];
     if (place === undefined) throw missingCapability(kind);
     return place;

@@ -37,6 +37,14 @@ export interface CredentialOptions {
   readonly perSecond?: number | null;
 }
 
+/** The trading accounts that a profile may name, by the names they have there. */
+export const SEED_KINDS = [
+  'trading_account',
+  'second_trading_account',
+  'provider_trading_account',
+] as const;
+export type SeedKind = (typeof SEED_KINDS)[number];
+
 /** An account with a trading account of its own, as bodies name them. */
 export interface Place {
   readonly account_id: string;
@@ -124,9 +132,7 @@ export interface Target {
   /** Throws MissingCapability for a power that is not offered. */
   readonly operator: Operator;
   /** Seeds of a profile; throws MissingCapability when there are none (left). */
-  seed(
-    kind: 'trading_account' | 'second_trading_account' | 'provider_trading_account',
-  ): Promise<Place>;
+  seed(kind: SeedKind): Promise<Place>;
   settledTransaction(): Promise<{ id: string; account_id: string }>;
   /** A webhook endpoint that the target can reach. */
   receiver(): Promise<WebhookEndpoint>;

@@ -1,6 +1,6 @@
 // What a person sees while a target is explored: one line that changes on a terminal, now and then
 // a line in a log.
-import type { Progress } from '../../../conformance/explore/explore.ts';
+import type { Progress } from '../../../conformance/explore/options.ts';
 import { count, duration } from '../../../conformance/reports/verdict-words.ts';
 import type { JudgeIo } from './io.ts';
 

@@ -1,4 +1,5 @@
 // Explores one subject, and says what came of it.
+import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import type { Idea } from '../../../conformance/explore/draw/idea.ts';
 import { explore } from '../../../conformance/explore/explore.ts';
 import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
@@ -7,7 +8,8 @@ import { learn } from '../../../conformance/explore/learn.ts';
 import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
-import type { Opened, Subject } from './subjects.ts';
+import type { Opened } from './live.ts';
+import type { Subject } from './subjects.ts';
 
 export interface Explored {
   readonly id: string;
@@ -19,6 +21,8 @@ export interface Explored {
   readonly sequences: number;
   readonly inconclusive: readonly string[];
   readonly open: Readonly<Record<string, number>>;
+  /** How often each operation was called. */
+  readonly operations: Readonly<Record<string, number>>;
   readonly found: readonly FoundRow[];
 }
 
@@ -66,6 +70,7 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       untilMs: Number.POSITIVE_INFINITY,
       timeoutMs: 30_000,
       signal: options.signal,
+      pacer: new Pacer(),
       crowd: 8,
       width: 1,
       ...(options.sequence && { sequences: [options.sequence] }),
@@ -84,6 +89,7 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
       sequences: explored.sequences,
       inconclusive: explored.inconclusive,
       open: Object.fromEntries(explored.open),
+      operations: Object.fromEntries(explored.coverage.operations),
       found: explored.found.map((found) => ({
         title: titleOf(found),
         rules: rulesFor(found),

@@ -1,10 +1,8 @@
 // What the explorer is proved on: simulators that deviate, the second mind with its subtle defects,
 // and conforming simulators under settings drawn by chance.
 
-import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { socketSender } from '../../../conformance/engine/send/sender.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
-import type { Provider } from '../../../conformance/providers/target.ts';
 import { Random } from '../../../fixtures/random.ts';
 import {
   defaultSettings,
@@ -19,12 +17,7 @@ import { subtleDeviations } from '../../../simulator/deviations/subtle/register.
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import { type Defect, defects } from '../../e2e/testing/second-mind/defects.ts';
 import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
-
-export interface Opened {
-  readonly provider: Provider;
-  readonly sender: Sender;
-  close(): Promise<void>;
-}
+import { liveMind, liveSandbox, type Opened } from './live.ts';
 
 /** One target to be explored. */
 export interface Subject {
@@ -39,7 +32,10 @@ export interface Subject {
   open(): Promise<Opened>;
 }
 
-export const PARTS = ['deviations', 'subtle', 'second-mind', 'simple', 'settings'] as const;
+export const PARTS = [
+  ...(['deviations', 'subtle', 'second-mind', 'simple', 'settings'] as const),
+  ...(['live', 'live-broken', 'live-deviations'] as const),
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export function subjectsOf(part: Part, seed: number): readonly Subject[] {
@@ -54,6 +50,17 @@ export function subjectsOf(part: Part, seed: number): readonly Subject[] {
       return secondMinds(({ kind }) => kind === 'single').filter(({ kind }) => kind !== 'whole');
     case 'settings':
       return Array.from({ length: 100 }, (_, at) => conforming(seed * 1_000 + at));
+    case 'live':
+      return [
+        ...(['plain', 'other'] as const).map((style) => liveSecondMind(style)),
+        ...Array.from({ length: 20 }, (_, at) => liveConforming(seed * 1_000 + at)),
+      ];
+    case 'live-broken':
+      return (['plain', 'other'] as const).flatMap((style) =>
+        defects.filter(isOfMoney).map((defect) => liveSecondMind(style, defect)),
+      );
+    case 'live-deviations':
+      return deviations.filter(isOfMoney).map(liveDeviating);
   }
 }
 
@@ -64,9 +71,28 @@ function bentSimulator(deviation: Deviation | SubtleDeviation): Subject {
   return { id, kind, breaks, settings: defaultSettings, open };
 }
 
+/** What is about transactions and positions. */
+const isOfMoney = ({ breaks }: { readonly breaks: readonly string[] }): boolean =>
+  breaks.some((rule) => /^(TXN|TXS|POS)-/.test(rule));
+
+function liveConforming(seed: number): Subject {
+  const settings = settingsOf(seed);
+  const id = `live/settings-${seed}`;
+  return { id, kind: 'live', breaks: [], settings: undefined, open: () => liveSandbox(settings) };
+}
+
+function liveDeviating({ id, breaks }: Deviation): Subject {
+  const settings = defaultSettings;
+  const open = () => liveSandbox(settings, [id]);
+  return { id: `live/${id}`, kind: 'live-deviation', breaks, settings, open };
+}
+
 /** The first is the simulator as it comes. */
+const settingsOf = (seed: number): Settings =>
+  seed % 1_000 === 0 ? defaultSettings : drawSettings(seed);
+
 function conforming(seed: number): Subject {
-  const settings = seed % 1_000 === 0 ? defaultSettings : drawSettings(seed);
+  const settings = settingsOf(seed);
   const open = () => simulatorModel(settings);
   return { id: `settings-${seed}`, kind: 'settings', breaks: [], settings: undefined, open };
 }
@@ -105,6 +131,16 @@ export function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
         },
       };
     },
+  };
+}
+
+/** Without a control plane, by a profile alone. */
+export function liveSecondMind(style: 'plain' | 'other', defect?: Defect): Subject {
+  const { id = 'whole', kind = 'whole', breaks = [] } = defect ?? {};
+  return {
+    ...{ id: `live/${style}/${id}`, kind: `live-${kind}`, breaks, settings: undefined },
+    ...(defect && { like: liveSecondMind(style) }),
+    open: () => liveMind(style, defect),
   };
 }
 

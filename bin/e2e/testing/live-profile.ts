@@ -23,6 +23,16 @@ export async function writeProfile(
   folder: string,
   plan: ProfileRates,
 ): Promise<string> {
+  const profile = await profileOfSandbox(sandbox, plan);
+  writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile, null, 2));
+  return 'profile.json';
+}
+
+/** Sets the rates, and where deliveries are forwarded to. */
+export async function profileOfSandbox(
+  sandbox: SandboxHandle,
+  plan: ProfileRates,
+): Promise<object> {
   const given = (name: string) => sandbox.credential(name);
   const token = (name: string) => ({ token: given(name).token });
   const port = await freePort();
@@ -59,7 +69,6 @@ export async function writeProfile(
     plan,
     receiver: { listen: `127.0.0.1:${port}`, public_url: `${TUNNEL}/hooks` },
   };
-  writeFileSync(join(folder, 'profile.json'), JSON.stringify(profile, null, 2));
   const { credentials } = (await sandbox.control('GET', 'credentials')) as Listed;
   for (const { client_id: clientId, kind } of credentials) {
     const rate = { rate_per_second: plan.per_second };
@@ -69,10 +78,10 @@ export async function writeProfile(
     const rate = { rate_per_second: plan.firm_per_second ?? plan.per_second * 4 };
     await sandbox.control('PATCH', `firms/${firm}`, rate);
   }
-  return 'profile.json';
+  return profile;
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

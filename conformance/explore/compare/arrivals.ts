@@ -34,12 +34,21 @@ export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolea
   return deliveries.filter((each) => {
     const event = eventOf(each);
     if (event === undefined || !isOwn(each)) return isOwn(each);
+    if (!isSteady && isOfSettling(each)) return false;
     const what = `${event} ${subscriptionIn(each, subscriptions)}`;
     const before = first.get(what);
     if (before !== undefined) return isSteady && !isAtOnce(before, each, player);
     if (!isSteady || isTaken(each)) first.set(what, each);
     return true;
   });
+}
+
+/** NS-3: by a clock that runs nobody knows when money arrives, nor whether it has by now. */
+function isOfSettling(each: ReceivedDelivery): boolean {
+  const said = scalarsIn(jsonOf(each));
+  return (
+    said.some((value) => /settled$/i.test(value)) && !said.some((value) => /approved$/i.test(value))
+  );
 }
 
 /** Ids of subscriptions that were made, as a header has them. */

@@ -80,4 +80,25 @@ form('of a record that was made later, no event is compared of another with the 
   assert.is(countDeliveries(5, twice, whole, [create])?.at, 'count');
 });
 
+// NS-3
+form(
+  'by a clock that runs it is open when money arrives, and what else is told of it is not',
+  () => {
+    const told = (status: string, seq: number) => {
+      const about = { category: 'transaction', data: { id: '9', status } };
+      return { id: `e${seq}`, seq, about };
+    };
+    const paid = [told('pending', 1), told('approved', 2)];
+    const settling = heard(...paid, told('settled', 3));
+    const cancelling = heard(...paid, told('cancelled', 3));
+    const running = (player: Player) =>
+      ({ ...player, ground: { ...player.ground, isSteady: false } }) as Player;
+    const at = (target: Player) =>
+      countDeliveries(1, { target, model: heard(...paid) }, comparing, [])?.at;
+    assert.is(at(running(settling)), undefined);
+    assert.is(at(running(cancelling)), 'count');
+    assert.is(countedAt(settling, heard(...paid)), 'count');
+  },
+);
+
 form.run();

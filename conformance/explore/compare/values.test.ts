@@ -128,4 +128,14 @@ compare('last_delivered_seq is the number of the same event while all are taken'
   assert.is(at(shape, 0, 50, base), 'body');
 });
 
+// NS-2
+compare('of a list that others fill too, a record may stand on another page', () => {
+  const steady = comparing();
+  steady.match.pair('account', '5', '1001');
+  const row = { record_id: 1001, account_id: 1001 };
+  const [none, one] = [{ accounts: [] }, { accounts: [{ ...(account() as object), ...row }] }];
+  assert.is(at(SUCCESS.listAccounts, none, one, steady), 'body.accounts');
+  assert.is(at(SUCCESS.listAccounts, none, one, { ...steady, isSteady: false }), null);
+});
+
 compare.run();

@@ -2,7 +2,7 @@
 import type { BurstStep, CallStep, Step } from '../sequence.ts';
 import { createCall } from './accounts.ts';
 import { bulkCall } from './bulk.ts';
-import { decideCall } from './decisions.ts';
+import { decideCall, isDear } from './decisions.ts';
 import { type Drawing, type Idea, newKey } from './idea.ts';
 import { transactionCall } from './money.ts';
 import { person } from './people.ts';
@@ -34,7 +34,7 @@ function burst(id: string, draw: (d: Drawing) => readonly Step[], rest: Partial<
 const placed = ({ places }: Scene) => places.length > 0;
 const tagged = ({ accounts }: Scene) => accounts.some(({ tags }) => tags.length > 0);
 const pending = ({ transactions }: Scene) =>
-  transactions.filter(({ status }) => status === 'pending');
+  transactions.filter((each) => each.status === 'pending' && !isDear(each));
 
 const taggedAccount = (d: Drawing) =>
   d.random.pick(d.scene.accounts.filter(({ tags }) => tags.length > 0));

@@ -8,6 +8,7 @@ import type { Player } from '../play/player.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
 import type { Drawing, Idea } from './idea.ts';
+import { closeCall, isOpen } from './positions.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
 import { type ChosenTheme, chooseTheme, groundsFor, hasTheme, themeOf } from './themes.ts';
@@ -45,6 +46,8 @@ const SWEPT_CALLS = 18;
 const LEADS = (idea: Idea): number => (hasTheme(idea) ? 1 : 3);
 /** Sweeps draw the grids; what chance puts together has room for few of their calls. */
 const GRIDS_BY_CHANCE = 0.03;
+/** Steps that an idea can do without where there is nobody to do them. */
+const POWERS: Partial<Record<Step['do'], Capability>> = { settle: 'settle', ledger: 'ledger' };
 /** More than this is only sent where much may be sent. */
 const MANY_CALLS = 600;
 
@@ -65,7 +68,7 @@ class SequenceDrawing {
     this.#parts = parts;
     this.#player = player;
     this.#d = {
-      scene: new Scene(),
+      scene: new Scene(parts.main),
       random: parts.random,
       disposable: parts.disposable,
       main: parts.main,
@@ -177,19 +180,29 @@ class SequenceDrawing {
 
   async #draw(idea: Idea): Promise<void> {
     this.#parts.coverage.drawn(idea.id);
-    for (const step of idea.draw(this.#d)) await this.#add(step);
+    const { offers } = this.#parts;
+    for (const step of idea.draw(this.#d)) {
+      const power = POWERS[step.do];
+      if (power === undefined || offers.has(power)) await this.#add(step);
+    }
   }
 
   /** What was made is looked at once more: an answer may say what is not so. */
   async end(): Promise<void> {
     const { random, offers } = this.#parts;
-    const { accounts, transactions, places } = this.#d.scene;
+    const { accounts, transactions, places, positions, calls } = this.#d.scene;
     const last = <T>(all: readonly T[], count: number) => all.slice(-count);
     for (const account of last(accounts, 2)) {
       if (random.chance(0.6)) await this.#add(rereadAccount(this.#d, account));
     }
     for (const transaction of last(transactions, 2)) {
       if (random.chance(0.7)) await this.#add(rereadTransaction(this.#d, transaction));
+    }
+    for (const position of positions) {
+      // What stays open there may cost somebody money.
+      if (position.place.isSeed && isOpen(position, calls)) {
+        await this.#add(closeCall(this.#d, position));
+      }
     }
     if (!offers.has('ledger') || transactions.length === 0) return;
     for (const { tradingAccount } of last(places, 2)) {

@@ -1,4 +1,5 @@
 // Records that the steps before have made, as the scene would know them.
+import type { SeedKind } from '../../providers/target.ts';
 import type { CallStep, Step, Value } from '../sequence.ts';
 import type { Drawing, Members } from './idea.ts';
 import { transactionCall } from './money.ts';
@@ -18,15 +19,22 @@ export function madeBy(step: CallStep): DrawnAccount {
   };
 }
 
-/** A trading account that is opened for it, and where it stands then. */
-export function openedAt(d: Drawing, account: Value, provider = false) {
+/**
+ * A trading account that is opened for it, and where it stands then. Where none can be opened it is
+ * one that the profile names, of an account of its own.
+ */
+export function openedAt(d: Drawing, account: Value, kind: SeedKind = 'trading_account') {
   const n = d.scene.label();
-  const step: Step = { do: 'open', n, account, ...(provider ? { provider } : {}) };
+  const isSeed = !d.offers.has('fresh_trading_account');
+  const provider = kind === 'provider_trading_account';
+  const opened: Step = { do: 'open', n, account, ...(provider ? { provider } : {}) };
+  const step: Step = isSeed ? { do: 'place', n, kind } : opened;
   const place: DrawnPlace = {
-    account,
+    account: isSeed ? { $of: n, at: 'account_id' } : account,
     tradingAccount: { $of: n, at: 'trading_account_id' },
     currency: { $of: n, at: 'currency' },
     provider,
+    isSeed,
     as: d.main,
   };
   return { step, place };

@@ -1,4 +1,5 @@
 // Ideas about trading accounts and transactions: recorded, decided on, settled.
+import type { SeedKind } from '../../providers/target.ts';
 import type { Step, Value } from '../sequence.ts';
 import { createCall } from './accounts.ts';
 import {
@@ -46,8 +47,9 @@ const places: readonly Idea[] = [
   {
     id: 'place/open',
     weight: 6,
-    needs: ['fresh_trading_account'],
+    needs: ['trading_account'],
     draw: (d) => {
+      if (!d.offers.has('fresh_trading_account')) return nextSeed(d, PLAIN_SEEDS);
       const own = d.scene.accounts.filter(({ as }) => as !== 'other_firm');
       if (own.length > 0 && d.random.chance(0.6)) return [open(d, d.random.pick(own).id)];
       return createAndOpen(d, d.main);
@@ -56,9 +58,14 @@ const places: readonly Idea[] = [
   {
     id: 'place/provider',
     weight: 2,
-    needs: ['fresh_trading_account'],
-    when: ({ accounts }) => accounts.length > 0,
-    draw: (d) => [{ ...open(d, d.random.pick(d.scene.accounts).id), provider: true }],
+    needs: ['provider_trading_account'],
+    when: ({ accounts, places: all }) => accounts.length > 0 || all.length > 0,
+    draw: (d) => {
+      const { accounts } = d.scene;
+      if (!d.offers.has('fresh_trading_account')) return nextSeed(d, ['provider_trading_account']);
+      if (accounts.length === 0) return [];
+      return [{ ...open(d, d.random.pick(accounts).id), provider: true }];
+    },
   },
   {
     id: 'place/second-of-the-account',
@@ -85,6 +92,14 @@ const places: readonly Idea[] = [
 
 function open(d: Drawing, account: Value): Extract<Step, { do: 'open' }> {
   return { do: 'open', n: d.scene.label(), account };
+}
+
+const PLAIN_SEEDS: readonly SeedKind[] = ['trading_account', 'second_trading_account'];
+
+/** One that the sequence has not taken yet; the same ones serve every sequence. */
+function nextSeed(d: Drawing, kinds: readonly SeedKind[]): readonly Step[] {
+  const kind = kinds.find((each) => d.offers.has(each) && !d.scene.seeds.has(each));
+  return kind === undefined ? [] : [{ do: 'place', n: d.scene.label(), kind }];
 }
 
 function createAndOpen(d: Drawing, as: string): readonly Step[] {

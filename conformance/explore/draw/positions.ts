@@ -1,7 +1,7 @@
 // Ideas about positions: opened, closed, and repeated in every mixture (NS-1 for the payload).
 import type { Value } from '../sequence.ts';
 import { call, type Drawing, type Idea, members, newKey } from './idea.ts';
-import type { DrawnPlace, Scene } from './scene.ts';
+import { type DrawnPlace, type DrawnPosition, type Scene, sameValue } from './scene.ts';
 
 type Over = { readonly [name: string]: Value | undefined };
 
@@ -63,14 +63,14 @@ export const positionIdeas: readonly Idea[] = [
     id: 'position/close',
     weight: 3,
     when: opened,
-    draw: (d) => [closeCall(d)],
+    draw: (d) => [closing(d)],
   },
   {
     id: 'position/close-as-no-scopes',
     needs: ['no_scopes'],
     weight: 0.6,
     when: opened,
-    draw: (d) => [{ ...closeCall(d), as: 'no_scopes' }],
+    draw: (d) => [{ ...closing(d), as: 'no_scopes' }],
   },
   {
     id: 'position/close-under-key-of-open',
@@ -79,17 +79,26 @@ export const positionIdeas: readonly Idea[] = [
       positions.length > 0 && calls.some(({ step }) => step.operation === 'openPosition'),
     draw: (d) => {
       const all = d.scene.calls.filter(({ step }) => step.operation === 'openPosition');
-      return [{ ...closeCall(d), key: d.random.pick(all).step.key! }];
+      return [{ ...closing(d), key: d.random.pick(all).step.key! }];
     },
   },
 ];
 
-function closeCall(d: Drawing) {
-  const { id, place } = d.random.pick(d.scene.positions);
+const closing = (d: Drawing) => closeCall(d, d.random.pick(d.scene.positions));
+
+export function closeCall(d: Drawing, { id, place }: DrawnPosition) {
   return call(d, {
     operation: 'closePosition',
     as: place.as,
     key: newKey(d),
     body: { trading_account_id: place.tradingAccount, position_id: id },
+  });
+}
+
+/** Whether no call has closed it. */
+export function isOpen({ id }: DrawnPosition, calls: Scene['calls']): boolean {
+  return !calls.some(({ step: { operation, body }, status }) => {
+    const { position_id: closed } = (body ?? {}) as { readonly position_id?: Value };
+    return operation === 'closePosition' && status < 300 && sameValue(closed, id);
   });
 }

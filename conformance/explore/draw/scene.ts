@@ -1,5 +1,6 @@
 // What a sequence has made so far, as the model has it: later steps are drawn by it.
 import { memberAt } from '../../engine/send/answer.ts';
+import type { SeedKind } from '../../providers/target.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
 
@@ -21,6 +22,8 @@ export interface DrawnPlace {
   readonly tradingAccount: Value;
   readonly currency: Value;
   readonly provider: boolean;
+  /** A profile names it: it outlives the sequence, and what is done there is done for good. */
+  readonly isSeed: boolean;
   /** Who can act on it. */
   readonly as: string;
 }
@@ -47,6 +50,8 @@ export interface DrawnPosition {
 export class Scene {
   readonly accounts: DrawnAccount[] = [];
   readonly places: DrawnPlace[] = [];
+  /** Of the places those that a profile names. */
+  readonly seeds = new Set<SeedKind>();
   readonly transactions: DrawnTransaction[] = [];
   readonly subscriptions: DrawnSubscription[] = [];
   readonly positions: DrawnPosition[] = [];
@@ -59,6 +64,11 @@ export class Scene {
   /** Every call so far, with its status on the model. */
   readonly calls: { readonly step: CallStep; readonly status: number }[] = [];
   #next = 1;
+  readonly #main: string;
+
+  constructor(main: string) {
+    this.#main = main;
+  }
 
   /** A label for a new step. */
   label(): number {
@@ -75,19 +85,25 @@ export class Scene {
       const outcome = outcomes.find(({ n }) => n === call.n);
       if (outcome?.kind === 'answer') this.#learnCall(call, outcome);
     }
-    if (step.do === 'open') this.#learnPlace(step.n, step.provider === true, step.account);
+    if (step.do === 'open') {
+      const as = this.accounts.find(({ id }) => id === step.account)?.as ?? this.#main;
+      this.#learnPlace(step.n, { account: step.account, provider: step.provider === true, as });
+    }
+    if (step.do === 'place' && !this.seeds.has(step.kind)) {
+      this.seeds.add(step.kind);
+      const account = { $of: step.n, at: 'account_id' };
+      const provider = step.kind === 'provider_trading_account';
+      this.#learnPlace(step.n, { account, provider, as: this.#main, isSeed: true });
+    }
   }
 
-  #learnPlace(n: number, provider: boolean, account: Value): void {
-    const as = this.accounts.find(({ id }) => id === account)?.as ?? 'firm';
+  #learnPlace(
+    n: number,
+    known: Pick<DrawnPlace, 'account' | 'provider' | 'as'> & { readonly isSeed?: true },
+  ): void {
     const tradingAccount = { $of: n, at: 'trading_account_id' };
-    this.places.push({
-      account,
-      tradingAccount,
-      currency: { $of: n, at: 'currency' },
-      provider,
-      as,
-    });
+    const currency = { $of: n, at: 'currency' };
+    this.places.push({ isSeed: false, ...known, tradingAccount, currency });
   }
 
   #learnCall(step: CallStep, outcome: CallOutcome): void {

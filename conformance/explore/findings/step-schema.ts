@@ -1,6 +1,7 @@
 // What each kind of step must hold before it is played: steps come from a file.
 import { type Schema, validate } from '../../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../../fixtures/settings/parse.ts';
+import { SEED_KINDS } from '../../providers/target.ts';
 import type { Step } from '../sequence.ts';
 
 const text: Schema = { type: 'string' };
@@ -27,6 +28,7 @@ const steps: Readonly<Record<Step['do'], Schema>> = {
   many: step({ count: whole, call }),
   advance: step({ byMs: { type: 'number', minimum: 0, maximum: 1e13 } }),
   open: step({ account: anything }, { currency: text, provider: { type: 'boolean' } }),
+  place: step({ kind: { ...text, enum: SEED_KINDS } }),
   mint: step({ name: text, wish: record }),
   rescope: step({ name: text, scopes: { type: 'array', items: text } }),
   settle: step({ id: anything }),

@@ -5,7 +5,8 @@ import type { Excuse } from '../open/excuses.ts';
 import type { Sequence, Step } from '../sequence.ts';
 import { type Arena, beginComparing, type Duel, follow, nowOf } from './arena.ts';
 import { untilArrived, untilQuiet } from './await-arrivals.ts';
-import { explain } from './explain.ts';
+import { explain, inHindsight } from './explain.ts';
+import { NOTHING_SETTLED, settledMeanwhile } from './hindsight.ts';
 import {
   ALIKE,
   isSetupFailure,
@@ -25,11 +26,25 @@ export async function duel(sequence: Sequence, arena: Arena, nonce: string): Pro
     return duelWithBursts(sequence, arena, target);
   }
   const model = new Player(await arena.openModel(), nonce);
-  const sides = { target, model };
-  const comparing = await beginComparing(arena, sides);
+  let sides = { target, model };
+  let comparing = await beginComparing(arena, sides);
+  let settled = NOTHING_SETTLED;
   const excused: Excuse[] = [];
-  for (const step of sequence.steps) {
-    const verdict = await playBoth(step, sides, comparing);
+  for (const [at, step] of sequence.steps.entries()) {
+    let verdict = await playBoth(step, sides, comparing);
+    if (settledMeanwhile(verdict, sides, comparing, settled) !== undefined) {
+      const before = { steps: sequence.steps.slice(0, at + 1) };
+      const played = { sequence: before, target, arena, searches: new Map(), isBeginning: true };
+      const found = await inHindsight({ ...played, settled });
+      if (found.attempt.verdict === null) {
+        settled = found.settled;
+        sides = { target, model: found.attempt.model };
+        comparing = found.attempt.comparing;
+        verdict = found.attempt.isParted
+          ? { isParted: true }
+          : await deliveriesOf(step, sides, comparing);
+      }
+    }
     excused.push(...(verdict.excused ?? []));
     if (verdict.difference !== undefined || verdict.why !== undefined) {
       const kind = verdict.why === undefined ? 'differs' : 'inconclusive';
@@ -66,7 +81,11 @@ async function playBoth(step: Step, sides: Sides, comparing: Comparing): Promise
   }
   pairCredentials(sides, comparing.match);
   const verdict = judgeStep(step, own, other, sides, comparing);
-  if (verdict !== ALIKE || sides.target.hooks.size === 0) return verdict;
+  return verdict === ALIKE ? deliveriesOf(step, sides, comparing) : verdict;
+}
+
+async function deliveriesOf(step: Step, sides: Sides, comparing: Comparing): Promise<StepVerdict> {
+  if (sides.target.hooks.size === 0) return ALIKE;
   if (!(await untilArrived(sides))) return { why: `step ${step.n}: a delivery is not there yet` };
   const difference = compareDeliveries(step.n, sides.target, sides.model, comparing);
   return difference === null ? ALIKE : { difference };

@@ -4,6 +4,7 @@ import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
 import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { beginComparing, type Duel, follow, type ModelArena } from './arena.ts';
+import { NOTHING_SETTLED, type Settled, settleBefore, settledMeanwhile } from './hindsight.ts';
 import { judgeCall, judgeStep, pairCredentials, type StepVerdict } from './judge-step.ts';
 import { OrderSearch } from './orders.ts';
 import type { CallOutcome, Outcome } from './outcome.ts';
@@ -13,12 +14,15 @@ import { Player } from './player.ts';
 const MOST_WORLDS = 150;
 
 /** A whole play on the model, as far as it went. */
-interface Attempt {
+export interface Attempt {
   readonly verdict: StepVerdict | null;
   readonly excused: readonly Excuse[];
   readonly model: Player;
+  readonly comparing: Comparing;
   /** Steps, and within the last of them calls, that were alike. */
   readonly reached: number;
+  /** Only one of the two has done something: what follows is not compared. */
+  readonly isParted?: boolean;
   /** The burst in which it ended, and after how many calls. */
   readonly burst?: { readonly n: number; readonly at: number };
 }
@@ -31,7 +35,7 @@ export async function explain(
   const searches = searchesOf(sequence, target);
   let best: Attempt | undefined;
   for (let worlds = 0; worlds < MOST_WORLDS; worlds += 1) {
-    const attempt = await playOnModel(sequence, target, arena, searches);
+    const { attempt } = await inHindsight({ sequence, target, arena, searches });
     const { verdict, excused, model } = attempt;
     if (verdict === null) return { verdict: 'agrees', excused, target, model };
     if (verdict.why !== undefined) {
@@ -99,12 +103,36 @@ function next(searches: ReadonlyMap<number, OrderSearch>, { burst }: Attempt): b
   return false;
 }
 
-async function playOnModel(
-  sequence: Sequence,
-  target: Player,
-  arena: ModelArena,
-  searches: ReadonlyMap<number, OrderSearch>,
-): Promise<Attempt> {
+export interface Played {
+  readonly sequence: Sequence;
+  readonly target: Player;
+  readonly arena: ModelArena;
+  readonly searches: ReadonlyMap<number, OrderSearch>;
+  /** What has settled by itself, as far as that is known. */
+  readonly settled?: Settled;
+  /** More follows, so that deliveries are looked at by whoever waits for them. */
+  readonly isBeginning?: boolean;
+}
+
+/** NS-3: played again with what may have settled meanwhile, for as long as that explains more. */
+export async function inHindsight(
+  played: Played,
+): Promise<{ readonly attempt: Attempt; readonly settled: Settled }> {
+  let settled = played.settled ?? NOTHING_SETTLED;
+  let attempt = await playOnModel({ ...played, settled });
+  while (attempt.verdict !== null) {
+    const { verdict, model, comparing, reached } = attempt;
+    const more = settledMeanwhile(verdict, { target: played.target, model }, comparing, settled);
+    if (more === undefined) break;
+    const other = await playOnModel({ ...played, settled: more });
+    if (other.verdict !== null && other.reached <= reached) break;
+    [attempt, settled] = [other, more];
+  }
+  return { attempt, settled };
+}
+
+async function playOnModel(played: Played): Promise<Attempt> {
+  const { sequence, target, arena, searches, settled = NOTHING_SETTLED, isBeginning } = played;
   const model = new Player(await arena.openModel(), target.nonce);
   const sides = { target, model };
   const comparing = await beginComparing(arena, sides);
@@ -114,29 +142,42 @@ async function playOnModel(
     if (step.do === 'burst') {
       const order = searches.get(step.n)!.order();
       for (const [at, call] of order.entries()) {
+        await settleBefore(call.n, settled, model, comparing);
         const verdict = await playCall(call, sides, comparing);
         excused.push(...(verdict.excused ?? []));
         reached += 1;
-        if (verdict.isParted) return { verdict: null, excused, model, reached };
+        if (verdict.isParted) {
+          return { verdict: null, excused, model, comparing, reached, isParted: true };
+        }
         if (!isOver(verdict)) continue;
-        return { verdict, excused, model, reached, burst: { n: step.n, at } };
+        return { verdict, excused, model, comparing, reached, burst: { n: step.n, at } };
       }
       continue;
     }
+    await settleBefore(step.n, settled, model, comparing);
     const verdict = await playStep(step, sides, comparing, searches.size > 0);
     excused.push(...(verdict.excused ?? []));
     reached += 1;
     // The target has gone on where the model has not: nothing can be said of what followed there.
-    if (verdict.isParted) return { verdict: null, excused, model, reached };
-    if (isOver(verdict)) return { verdict, excused, model, reached };
+    if (verdict.isParted) {
+      return { verdict: null, excused, model, comparing, reached, isParted: true };
+    }
+    if (isOver(verdict)) return { verdict, excused, model, comparing, reached };
   }
+  if (isBeginning === true) return { verdict: null, excused, model, comparing, reached };
   const last = sequence.steps.at(-1)?.n ?? 0;
   // Calls at once may have been delivered in any order.
   const difference =
     searches.size > 0
       ? countDeliveries(last, sides, comparing, callsAfterBursts(sequence))
       : compareDeliveries(last, target, model, comparing);
-  return { verdict: difference === null ? null : { difference }, excused, model, reached };
+  return {
+    verdict: difference === null ? null : { difference },
+    excused,
+    model,
+    comparing,
+    reached,
+  };
 }
 
 function callsAfterBursts({ steps }: Sequence): readonly CallStep[] {

@@ -55,7 +55,7 @@ export function judgeStep(
     return difference === null ? ALIKE : { difference };
   }
   if (own.kind === 'done' && other.kind === 'done') {
-    pairPlaces(own.json, other.json, comparing.match);
+    pairPlaces(step, own.json, other.json, comparing.match);
     return ALIKE;
   }
   if (step.do === 'many' && own.kind === 'many' && other.kind === 'many') {
@@ -116,7 +116,7 @@ export function judgeCall(
 }
 
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */
-function unsettledIn(model: Player): ReadonlySet<string> {
+export function unsettledIn(model: Player): ReadonlySet<string> {
   const approved = new Set<string>();
   for (const outcome of model.outcomes.values()) {
     if (outcome.kind !== 'answer') continue;
@@ -169,7 +169,8 @@ export function pairCredentials({ target, model }: Sides, match: Match): void {
   }
 }
 
-function pairPlaces(own: unknown, other: unknown, match: Match): void {
+/** What a profile names was there before, so that it need not read alike. */
+function pairPlaces({ do: verb }: Step, own: unknown, other: unknown, match: Match): void {
   const [left, right] = [own, other] as { [name: string]: unknown }[];
   for (const [name, space] of [
     ['account_id', 'account'],
@@ -177,6 +178,8 @@ function pairPlaces(own: unknown, other: unknown, match: Match): void {
     ['url', 'url'],
   ] as const) {
     const [mine, others] = [left?.[name], right?.[name]];
-    if (typeof mine === 'string' && typeof others === 'string') match.pair(space, mine, others);
+    if (typeof mine !== 'string' || typeof others !== 'string') continue;
+    if (verb === 'place') match.pairSetUp(space, mine, others);
+    else match.pair(space, mine, others);
   }
 }

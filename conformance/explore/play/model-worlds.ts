@@ -3,30 +3,41 @@ import type { Target } from '../../providers/target.ts';
 import type { Model } from '../model.ts';
 import type { ModelArena } from './arena.ts';
 import type { Ground } from './ground.ts';
+import { seeded } from './seeded-world.ts';
+import type { Seeds } from './seeds.ts';
 
-export type ModelCommon = Pick<ModelArena, 'seqName'>;
+export interface ModelCommon extends Pick<ModelArena, 'seqName'> {
+  /** What the target's profile names, where the target opens no trading account. */
+  readonly seeds?: Seeds | undefined;
+}
 
 /** What the model does not answer at once it keeps waiting. */
 const MODEL_TIMEOUT_MS = 500;
 
-export function groundOf({ sender }: Model, target: Target): Ground {
-  return { target, sender, timeoutMs: MODEL_TIMEOUT_MS, isSteady: true };
+/** A new world of it. */
+export async function openWorld(
+  { provider, sender }: Model,
+  seeds: Seeds | undefined,
+): Promise<Ground> {
+  const target = await provider.own();
+  const ground = { target, sender, timeoutMs: MODEL_TIMEOUT_MS, isSteady: true };
+  return seeds === undefined ? ground : seeded(ground, seeds);
 }
 
 /** Worlds of the model for as long as `play` takes. */
 export async function withModel<T>(
   model: Model,
-  common: ModelCommon,
+  { seqName, seeds }: ModelCommon,
   play: (arena: ModelArena) => Promise<T>,
 ): Promise<T> {
   const worlds: Target[] = [];
   const openModel = async () => {
-    const world = await model.provider.own();
-    worlds.push(world);
-    return groundOf(model, world);
+    const world = await openWorld(model, seeds);
+    worlds.push(world.target);
+    return world;
   };
   try {
-    return await play({ ...common, openModel });
+    return await play({ seqName, openModel });
   } finally {
     await Promise.all(worlds.map((each) => each.close()));
   }

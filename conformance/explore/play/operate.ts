@@ -38,6 +38,8 @@ async function perform(
       return null;
     case 'open':
       return open(step, player);
+    case 'place':
+      return { ...(await target.seed(step.kind)) };
     case 'mint':
       return mint(step, player);
     case 'rescope': {

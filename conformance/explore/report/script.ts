@@ -65,6 +65,8 @@ function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly 
         return callExchange({ ...step.call, n: step.n * 10_000 + at }, answer, parts);
       });
     }
+    // What a profile names stands in the calls as it is.
+    case 'place':
     case 'await':
     case 'hook':
     case 'listen':
@@ -145,7 +147,7 @@ function answerOf({ status, headers, body }: CallOutcome, redactor: Redactor) {
   return { status, headers: lines, body: text };
 }
 
-type Ordered = Exclude<OperatorStep, { readonly do: 'await' | 'hook' | 'listen' }>;
+type Ordered = Exclude<OperatorStep, { readonly do: 'place' | 'await' | 'hook' | 'listen' }>;
 
 function operatorExchange(step: Ordered, player: Player): readonly ReportExchange[] {
   const [method, given, answer] = orderOf(step, player);

@@ -149,6 +149,7 @@ const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unkno
         ...(currency === undefined ? [] : [`in ${said(currency)}`]),
         ...(provider === true ? ['that pays out through a provider'] : []),
       ].join(' '),
+    place: ({ kind }) => `the trading account is seeds.${said(kind)} of the profile`,
     settle: ({ id }) => `${thing('transaction', id)} settles`,
     ledger: ({ tradingAccount }) => `${thing('trading account', tradingAccount)} is looked at`,
     hook: ({ answers }) => `an endpoint is made that answers ${[answers].flat().join(', then ')}`,

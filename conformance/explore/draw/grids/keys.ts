@@ -162,7 +162,7 @@ function acrossOperations(d: Drawing): readonly Step[] {
   ];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlace = ['trading_account'] as const;
 
 export const keyGrids: readonly Idea[] = [
   ...pauses.map(

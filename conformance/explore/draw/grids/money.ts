@@ -2,11 +2,12 @@
 // currency, reason and id at every length.
 import type { Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
-import { decideCall } from '../decisions.ts';
+import { decideCall, isDear } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { rereadTransaction } from '../rereads.ts';
+import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { textOfLength } from './texts.ts';
 
@@ -46,6 +47,7 @@ function everyWay(kind: (d: Drawing) => Members): Idea['draw'] {
       const created = createCall(d, d.main);
       const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
       const first = pendingAt(d, place, kind(d));
+      if (isDear(first)) return [];
       const next = pendingAt(d, place, { amount: '8.09' });
       return [
         ...[created, open, first.step],
@@ -68,7 +70,11 @@ const REASONS: readonly Value[] = ['', ' ', 'late'];
 function everyDecision(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const { step: open, place } = openedAt(d, { $of: created.n, at: 'id' });
-  const { step: paysOut, place: provider } = openedAt(d, { $of: created.n, at: 'id' }, true);
+  const { step: paysOut, place: provider } = openedAt(
+    d,
+    { $of: created.n, at: 'id' },
+    'provider_trading_account',
+  );
   const all = WAYS.map((moves) => ({ moves, made: pendingAt(d, place, { amount: '3.21' }) }));
   const payout = pendingAt(d, provider, { amount: '-3.21', transaction_type: 'Withdrawal' });
   // TXS-3: however often and however late, and it may still be rejected.
@@ -88,7 +94,7 @@ function everyDecision(d: Drawing): readonly Step[] {
         return decideCall(d, VERBS[move], made);
       }),
     ]),
-    { do: 'advance', n: d.scene.label(), byMs: d.random.pick([1, 32 * DAY_MS, 32 * DAY_MS]) },
+    ...(d.offers.has('clock') ? [advance(d, d.random.pick([1, 32 * DAY_MS, 32 * DAY_MS]))] : []),
     refusedHere(),
     ...asked,
   ];
@@ -105,7 +111,7 @@ function knownToOthers(d: Drawing): readonly Step[] {
   const again = callers.flatMap((role): Step[] => {
     const over = { client_reference_id: first.reference };
     const here = transactionCall(d, place, over, role);
-    if (role !== 'delegated') return [here];
+    if (role !== 'delegated' || place.isSeed) return [here];
     const own: Members = {
       account_id: { $role: role, has: 'account' },
       trading_account_id: { $role: role, has: 'tradingAccount' },
@@ -172,21 +178,20 @@ function unknownIds(d: Drawing): readonly Step[] {
   return [created, open, made.step, ...UNKNOWN_IDS.flatMap(about)];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
-const needsMoney = [...needsPlace, 'settle', 'ledger'] as const;
+const needsPlace = ['trading_account'] as const;
 
 export const moneyGrids: readonly Idea[] = [
-  { id: 'operator/every-way', weight: 6, needs: needsMoney, draw: everyWay(() => KINDS[0]!) },
+  { id: 'operator/every-way', weight: 6, needs: needsPlace, draw: everyWay(() => KINDS[0]!) },
   {
     id: 'operator/every-way-of-a-kind',
     weight: 4,
-    needs: needsMoney,
+    needs: needsPlace,
     draw: everyWay((d) => d.random.pick(KINDS)),
   },
   {
     id: 'decide/every-decision',
     weight: 5,
-    needs: [...needsPlace, 'settle', 'clock'],
+    needs: [...needsPlace, 'provider_trading_account'],
     draw: everyDecision,
   },
   { id: 'transaction/known-to-others', weight: 5, needs: needsPlace, draw: knownToOthers },

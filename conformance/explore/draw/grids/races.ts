@@ -105,7 +105,7 @@ function sameAccount(d: Drawing): readonly Step[] {
   ];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlace = ['trading_account'] as const;
 
 export const raceGrids: readonly Idea[] = [
   { id: 'burst/same-name', weight: 6, draw: sameName },
@@ -113,8 +113,8 @@ export const raceGrids: readonly Idea[] = [
   {
     id: 'burst/same-money',
     weight: 5,
-    needs: [...needsPlace, 'settle', 'ledger'],
+    needs: needsPlace,
     draw: sameTransaction,
   },
-  { id: 'burst/same-account', weight: 5, needs: needsPlace, draw: sameAccount },
+  { id: 'burst/same-account', weight: 5, needs: ['fresh_trading_account'], draw: sameAccount },
 ];

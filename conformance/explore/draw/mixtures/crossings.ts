@@ -154,6 +154,7 @@ function moneyMixture(d: Drawing): readonly Step[] {
       tradingAccount: { $of: n, at: 'trading_account_id' },
       currency: { $of: n, at: 'currency' },
       provider: false,
+      isSeed: false,
       as: d.main,
     }),
   );
@@ -251,7 +252,7 @@ export const crossingIdeas: readonly Idea[] = [
   {
     id: 'again/mixture',
     weight: 12,
-    needs: ['fresh_trading_account', 'settle'],
+    needs: ['trading_account'],
     draw: repeatedLater,
   },
   {

@@ -1,5 +1,6 @@
 // Ideas about what a careless service takes for the same, or keeps only in part: keys and emails
 // that look alike, answers too long for a column, decisions that only their kind forbids.
+import type { SeedKind } from '../../../providers/target.ts';
 import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
@@ -76,9 +77,9 @@ function tagsOfRepeats(d: Drawing): readonly Step[] {
   return [...all, ...all.map((step) => repeated(d, step))];
 }
 
-export function openedPlace(d: Drawing, provider = false) {
+export function openedPlace(d: Drawing, kind?: SeedKind) {
   const created = createCall(d, d.main);
-  const { step, place } = openedAt(d, { $of: created.n, at: 'id' }, provider);
+  const { step, place } = openedAt(d, { $of: created.n, at: 'id' }, kind);
   return { steps: [created, step], place };
 }
 
@@ -90,7 +91,7 @@ export function transactionOf(step: CallStep, place: DrawnPlace) {
 
 /** Every type with every method: what is paid out by a provider goes by one of them (TXS-3). */
 function kindsOfMoney(d: Drawing): readonly Step[] {
-  const { steps, place } = openedPlace(d, true);
+  const { steps, place } = openedPlace(d, 'provider_trading_account');
   const kinds = ['Deposit', 'Withdrawal', 'Credit', 'Debit'].flatMap((type) =>
     ['Deposit', 'Withdrawal', 'Bonus', undefined].map((method) => ({ type, method })),
   );
@@ -191,7 +192,7 @@ function longEvent(d: Drawing): readonly Step[] {
   return [...followed(d, [200]).steps, createCall(d, d.main, { first_name: VERY_LONG })];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlace = ['trading_account'] as const;
 
 export const lookalikeIdeas: readonly Idea[] = [
   { id: 'alike/keys', weight: 4, draw: keysOfCreates },
@@ -202,7 +203,12 @@ export const lookalikeIdeas: readonly Idea[] = [
     draw: (d) => (d.disposable ? longAnswerAgain(d) : []),
   },
   { id: 'alike/tags-of-repeats', weight: 3, draw: tagsOfRepeats },
-  { id: 'alike/kinds-of-money', weight: 2, needs: needsPlace, draw: kindsOfMoney },
+  {
+    id: 'alike/kinds-of-money',
+    weight: 2,
+    needs: ['provider_trading_account'],
+    draw: kindsOfMoney,
+  },
   {
     id: 'alike/taken-back',
     weight: 3,

@@ -56,7 +56,7 @@ function movedAfterAll(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const account: Value = { $of: created.n, at: 'id' };
   const { step: open, place } = openedAt(d, account);
-  const { step: paysOut, place: provider } = openedAt(d, account, true);
+  const { step: paysOut, place: provider } = openedAt(d, account, 'provider_trading_account');
   const bad = pendingAt(d, place, { amount: 'abc' }).step;
   const astray = pendingAt(d, place, { account_id: '999999999' }).step;
   const one = pendingAt(d, place);
@@ -65,7 +65,7 @@ function movedAfterAll(d: Drawing): readonly Step[] {
   return [
     ...[created, open, paysOut, bad, astray],
     putRight(d, bad, { amount: '25.00' }),
-    putRight(d, astray, { account_id: account }),
+    putRight(d, astray, { account_id: place.account }),
     one.step,
     decideCall(d, 'rejectTransaction', one, empty),
     decideCall(d, 'cancelTransaction', one, empty),
@@ -79,10 +79,10 @@ function movedAfterAll(d: Drawing): readonly Step[] {
   ];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlaces = ['trading_account', 'provider_trading_account'] as const;
 
 export const refusalIdeas: readonly Idea[] = [
   { id: 'refused/created-after-all', weight: 3, draw: createdAfterAll },
   { id: 'refused/updated-after-all', weight: 2, draw: updatedAfterAll },
-  { id: 'refused/moved-after-all', weight: 2, needs: needsPlace, draw: movedAfterAll },
+  { id: 'refused/moved-after-all', weight: 2, needs: needsPlaces, draw: movedAfterAll },
 ];

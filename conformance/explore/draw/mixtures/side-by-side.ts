@@ -35,7 +35,8 @@ function decisionsOfSeveral(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const first = openedAt(d, { $of: created.n, at: 'id' });
   const other = d.random.chance(0.5) ? createCall(d, d.main) : undefined;
-  const second = openedAt(d, { $of: (other ?? created).n, at: 'id' });
+  const kind = other === undefined ? 'trading_account' : 'second_trading_account';
+  const second = openedAt(d, { $of: (other ?? created).n, at: 'id' }, kind);
   const verb = d.random.pick([
     'approveTransaction',
     'approveTransaction',
@@ -148,7 +149,7 @@ function tokensAtOnce(d: Drawing): readonly Step[] {
   return [crowd(), crowd()];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlace = ['trading_account'] as const;
 
 export const sideBySideIdeas: readonly Idea[] = [
   { id: 'burst/updates-of-several', weight: 2, draw: updatesOfSeveral },
@@ -156,7 +157,7 @@ export const sideBySideIdeas: readonly Idea[] = [
   {
     id: 'burst/decisions-of-several',
     weight: 2,
-    needs: [...needsPlace, 'settle', 'ledger'],
+    needs: [...needsPlace, 'second_trading_account'],
     draw: decisionsOfSeveral,
   },
   { id: 'burst/rotations-of-several', weight: 2, needs: ['receiver'], draw: rotationsOfSeveral },

@@ -54,10 +54,16 @@ function ofUpdates(d: Drawing): readonly Step[] {
   ];
 }
 
-/** Two trading accounts of one account, and one of another. */
+/** Two trading accounts of one account where they can be opened, and one of another. */
 function grounds(d: Drawing) {
   const [one, other] = [createCall(d, d.main), createCall(d, d.main)];
-  const all = [one, one, other].map(({ n }) => openedAt(d, { $of: n, at: 'id' }));
+  const all = [one, one, other].map((step) =>
+    openedAt(
+      d,
+      { $of: step.n, at: 'id' },
+      step === one ? 'trading_account' : 'second_trading_account',
+    ),
+  );
   const places = all.map(({ place }) => place) as [DrawnPlace, DrawnPlace, DrawnPlace];
   return { steps: [one, other, ...all.map(({ step }) => step)] as readonly Step[], places };
 }
@@ -157,7 +163,7 @@ function refusedMoney(d: Drawing): readonly Step[] {
   const made = createCall(d, d.main);
   const account: Value = { $of: made.n, at: 'id' };
   const plain = openedAt(d, account);
-  const provider = openedAt(d, account, true);
+  const provider = openedAt(d, account, 'provider_trading_account');
   const [rejected, pending] = [pendingAt(d, plain.place), pendingAt(d, plain.place)];
   const payout = pendingAt(d, provider.place, { transaction_type: 'Withdrawal', amount: '-5.00' });
   const refused = [
@@ -215,18 +221,18 @@ function underAnotherToken(d: Drawing): readonly Step[] {
   return [...tokens, first, again(d, first, { headers: { authorization: other } })];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlaces = ['trading_account', 'second_trading_account'] as const;
 
 export const subjectIdeas: readonly Idea[] = [
   { id: 'again/subject-of-creates', weight: 2, needs: ['other_brand'], draw: ofCreates },
   { id: 'again/subject-of-updates', weight: 2, draw: ofUpdates },
-  { id: 'again/subject-of-orders', weight: 2, needs: needsPlace, draw: ofOrders },
-  { id: 'again/subject-of-transactions', weight: 2, needs: needsPlace, draw: ofTransactions },
+  { id: 'again/subject-of-orders', weight: 2, needs: needsPlaces, draw: ofOrders },
+  { id: 'again/subject-of-transactions', weight: 2, needs: needsPlaces, draw: ofTransactions },
   ...VERBS.map(
     (verb): Idea => ({
       id: `again/subject-of-${verb}`,
       weight: 1.5,
-      needs: needsPlace,
+      needs: needsPlaces,
       draw: ofDecisions(verb),
     }),
   ),
@@ -234,5 +240,10 @@ export const subjectIdeas: readonly Idea[] = [
   { id: 'again/refused-batches', weight: 1, draw: refusedBatches },
   { id: 'again/under-another-token', weight: 1, needs: ['client'], draw: underAnotherToken },
   { id: 'again/refused-accounts', weight: 2, draw: refusedAccounts },
-  { id: 'again/refused-money', weight: 2, needs: needsPlace, draw: refusedMoney },
+  {
+    id: 'again/refused-money',
+    weight: 2,
+    needs: ['trading_account', 'provider_trading_account'],
+    draw: refusedMoney,
+  },
 ];

@@ -1,0 +1,62 @@
+// Targets as a partner has them: no control plane, a profile, and a clock that runs.
+import { type Sender, socketSender } from '../../../conformance/engine/send/sender.ts';
+import { parseProfile } from '../../../conformance/providers/profile-parser.ts';
+import { profileProvider } from '../../../conformance/providers/profile-provider.ts';
+import type { Provider } from '../../../conformance/providers/target.ts';
+import type { Settings } from '../../../fixtures/settings.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { freePort, profileOfSandbox } from '../../e2e/testing/live-profile.ts';
+import type { Defect } from '../../e2e/testing/second-mind/defects.ts';
+import { profileOf } from '../../e2e/testing/second-mind/server/profile.ts';
+import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
+
+export interface Opened {
+  readonly provider: Provider;
+  readonly sender: Sender;
+  close(): Promise<void>;
+}
+
+/** So high that a proof does not wait for it; traders are held to 5 a second all the same. */
+const AMPLE = { per_second: 2_000, firm_per_second: 8_000 };
+
+export async function liveMind(style: 'plain' | 'other', defect?: Defect): Promise<Opened> {
+  const defects = defect === undefined ? [] : [defect.id];
+  const served = await serve({ style, defects, hasControl: false });
+  const { mind, baseUrl } = served;
+  const profile = profileOf(mind, baseUrl, await freePort());
+  for (const each of mind.credentials) each.ratePerSecond = AMPLE.per_second;
+  for (const each of mind.firms) each.ratePerSecond = AMPLE.firm_per_second;
+  return reached(baseUrl, { ...profile, plan: AMPLE }, served.close);
+}
+
+export async function liveSandbox(
+  settings: Settings,
+  deviations: readonly string[] = [],
+): Promise<Opened> {
+  const sandbox = await createSandbox({ settings, deviations });
+  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  const profile = await profileOfSandbox(sandbox, AMPLE);
+  return reached(baseUrl, profile, () => sandbox.close());
+}
+
+async function reached(baseUrl: string, given: object, stop: () => Promise<void>): Promise<Opened> {
+  const parsed = parseProfile(given, {});
+  if (parsed.profile === undefined) {
+    throw new TypeError(parsed.problems.map(({ field, message }) => `${field} ${message}`).join());
+  }
+  const sender = await socketSender();
+  const { profile, secrets } = parsed;
+  const provider = await profileProvider({
+    ...{ baseUrl, profile, secrets, sender },
+    timeoutMs: 30_000,
+  });
+  return {
+    provider,
+    sender,
+    close: async () => {
+      await provider.close();
+      await sender.close();
+      await stop();
+    },
+  };
+}

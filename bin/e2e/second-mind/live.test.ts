@@ -1,0 +1,93 @@
+// The explorer on a target as a partner has it: a profile in place of a control plane, a clock that
+// runs, accounts that outlive the run.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ideas } from '../../../conformance/explore/draw/ideas.ts';
+import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
+import { defaultSettings } from '../../../fixtures/settings.ts';
+import { type Explored, exploreOne } from '../../dev/prove-explorer/explore-one.ts';
+import { liveSandbox } from '../../dev/prove-explorer/live.ts';
+import { liveSecondMind, type Subject } from '../../dev/prove-explorer/subjects.ts';
+
+const live = suite('explore a live target');
+
+const signal = new AbortController().signal;
+/** But those of a trader's token, which is held to five calls a second whatever is agreed on. */
+const money = ideas.filter(
+  ({ id }) => /^(place|transaction|decide|position)\//.test(id) && !/delegated|read_only/.test(id),
+);
+
+function explored(subject: Subject, requests: number, sequence?: Sequence): Promise<Explored> {
+  const given = sequence === undefined ? { ideas: money } : { sequence };
+  const learned = subject.settings ?? defaultSettings;
+  return exploreOne(subject, { seed: 1, requests, all: true, signal, learned, ...given });
+}
+
+function sandbox(settlesAfterMs: number | null, ...deviations: readonly string[]): Subject {
+  const settings = { ...defaultSettings, settlement_delay_ms: settlesAfterMs };
+  const open = () => liveSandbox(settings, deviations);
+  return { id: 'live', kind: 'live', breaks: [...deviations], settings, open };
+}
+
+const OF_MONEY = [
+  ...['createTransaction', 'approveTransaction', 'rejectTransaction', 'cancelTransaction'],
+  ...['openPosition', 'closePosition'],
+];
+
+live('money and positions are drawn at the accounts of the profile, and agree', async () => {
+  for (const subject of [liveSecondMind('plain'), sandbox(0)]) {
+    const { found, inconclusive, operations } = await explored(subject, 250);
+    assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+    for (const each of OF_MONEY) assert.ok((operations[each] ?? 0) > 0, each);
+  }
+});
+
+const call = { do: 'call', as: 'firm' } as const;
+const query = { account_id: { $of: 1, at: 'account_id' } };
+const paid = (n: number, key: string): Step => ({
+  ...{ ...call, n, operation: 'createTransaction', key: { $fresh: key } },
+  body: {
+    ...{ client_reference_id: { $fresh: 't' }, amount: '1.00', transaction_type: 'Deposit' },
+    account_id: { $of: 1, at: 'account_id' },
+    trading_account_id: { $of: 1, at: 'trading_account_id' },
+    currency: { $of: 1, at: 'currency' },
+  },
+});
+const decided = (n: number, verb: 'approve' | 'cancel', key: string): Step => ({
+  ...{ ...call, n, key: { $fresh: key }, id: { $of: 2, at: 'id' }, query },
+  ...(verb === 'approve'
+    ? { operation: 'approveTransaction' }
+    : { operation: 'cancelTransaction', body: { reason: 'late' } }),
+});
+const place: Step = { do: 'place', n: 1, kind: 'trading_account' };
+const approvedTwice: readonly Step[] = [
+  ...[place, paid(2, 'a'), decided(3, 'approve', 'b'), paid(4, 'c')],
+  decided(5, 'approve', 'd'),
+];
+const takenBack: readonly Step[] = [
+  ...[place, paid(2, 'a'), decided(3, 'approve', 'b')],
+  ...[decided(4, 'cancel', 'c'), paid(5, 'd')],
+];
+
+live('what has settled by itself meanwhile is no difference, at once or at length', async () => {
+  for (const delay of [0, null]) {
+    for (const steps of [approvedTwice, takenBack]) {
+      const { found, inconclusive } = await explored(sandbox(delay), 60, { steps });
+      assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+    }
+  }
+});
+
+live('a transaction that settled and is on its way again is one', async () => {
+  const subject = sandbox(0, 'cancelled-settled-reads-settled');
+  const { found } = await explored(subject, 60, { steps: takenBack });
+  assert.is.not(found.length, 0);
+});
+
+live('whatever was paid in before, nothing is a first deposit any more', async () => {
+  const { found } = await explored(sandbox(null, 'ftd-on-every-deposit'), 250);
+  const rules = found.flatMap((each) => each.rules[0] ?? []);
+  assert.ok(rules.includes('TXS-2'), rules.join(' '));
+});
+
+live.run();
