@@ -132,7 +132,7 @@ command(
         assert.is(verdictOf('TXS-11'), 'passed');
         assert.match(readFileSync(join(cwd, 'p.json.used'), 'utf8'), '9001');
         const again = await runJudge({ ...given, only: ['TXS-11'] }, { cwd });
-        assert.match(again.report.notes.join('\n'), '9001 was used up');
+        assert.match(again.report.notes.join('\n'), 'used up by earlier runs: 9001');
         assert.is(again.report.rules.find(({ id }) => id === 'TXS-11')!.verdict, 'not_tested');
       }),
     ),

@@ -48,10 +48,15 @@ export class ScenarioEnded extends Error {
 /** No answer came: refused, reset, timed out, or not HTTP. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
-  readonly reason: 'refused' | 'reset' | 'timeout' | 'name' | 'aborted' | 'protocol';
+  readonly reason: 'refused' | 'reset' | 'timeout' | 'name' | 'aborted' | 'tls' | 'protocol';
 
   constructor(reason: Unreachable['reason'], message: string) {
     super(message);
     this.reason = reason;
+  }
+
+  /** No connection came about, so that nothing of the request can have run. */
+  get neverSent(): boolean {
+    return this.reason === 'refused' || this.reason === 'name' || this.reason === 'tls';
   }
 }

@@ -13,6 +13,22 @@ export interface Learned {
   readonly requests: number;
 }
 
+/** Plays nothing: what is asked first of any target is all that is wanted. */
+const NOTHING: Scenario = {
+  id: 'explore-start',
+  title: 'The target answers and takes the token',
+  rules: ['ACC-1'],
+  run: async () => {},
+};
+
+/** Why nothing can be asked of the target, in words; null where it answers as the API does. */
+export async function findStartProblem(
+  options: Omit<ScenarioOptions, 'most'>,
+): Promise<string | null> {
+  const run = await runScenarios({ ...options, scenarios: [NOTHING] });
+  return run.refusedToStart;
+}
+
 /** They take many requests for one question that hardly anything else depends on. */
 const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
 

@@ -1,7 +1,7 @@
 // A client of the sandbox's control plane, for setup only: every failure here is the setup's, never
 // the target's.
 
-import { Blocked } from '../engine/scenario-errors.ts';
+import { Blocked, Unreachable } from '../engine/scenario-errors.ts';
 import type { Json } from '../engine/send/answer.ts';
 import type { Sender } from '../engine/send/sender.ts';
 
@@ -59,13 +59,19 @@ export class ControlPlaneClient {
     }
   }
 
-  /** Whether a control plane answers here at all. */
-  async ready(timeoutMs: number = PROBE_MS): Promise<boolean> {
+  /** Why no control plane answers here, in words; null where one does. */
+  async absence(timeoutMs: number = PROBE_MS): Promise<string | null> {
     try {
       const health = await this.ask('GET', 'health', undefined, Math.min(timeoutMs, PROBE_MS));
-      return health.status === 'ready';
-    } catch {
-      return false;
+      return health.status === 'ready' ? null : 'what answers is no control plane';
+    } catch (error) {
+      if (error instanceof Unreachable) return error.message;
+      if (!(error instanceof Blocked)) throw error;
+      const status = / health: (\d{3}) /.exec(error.message)?.[1];
+      if (status !== '401') return status === undefined ? error.message : `answered ${status}`;
+      return this.#token === undefined
+        ? 'answered 401: where that is one, name its token with --control-token-env'
+        : 'answered 401: the token of --control-token-env is not the one it wants';
     }
   }
 }

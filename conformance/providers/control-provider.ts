@@ -18,8 +18,9 @@ export interface ControlProviderOptions {
 
 export async function controlProvider(options: ControlProviderOptions): Promise<Provider> {
   const plane = new ControlPlaneClient(options.controlUrl, options.sender, options.controlToken);
-  if (!(await plane.ready()))
-    throw new Blocked(`no control plane answers at ${options.controlUrl}`);
+  const absent = await plane.absence();
+  if (absent !== null)
+    throw new Blocked(`no control plane answers at ${options.controlUrl}: ${absent}`);
   const provider = new ControlProvider(options, plane);
   await provider.open();
   return provider;

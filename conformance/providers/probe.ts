@@ -22,6 +22,16 @@ export interface ProbeSession {
   readonly mark?: string;
   /** Set once asking again and again brought nothing: from then on everything is asked once. */
   givenUp?: boolean;
+  /** Requests one after the other that nothing answered. */
+  unanswered?: number;
+}
+
+/** So many are no mishap any more. */
+const SILENT_AFTER = 2;
+
+/** Nobody is there: the run itself then says so, and looking further only takes time. */
+export function isSilent({ unanswered = 0 }: ProbeSession): boolean {
+  return unanswered >= SILENT_AFTER;
 }
 
 /** Whether anybody will take what is about to be looked at. */
@@ -57,6 +67,7 @@ export async function sendProbe(
   // Without a key a lost answer may mean that it was done, and twice is more than was meant.
   const mayRepeat = more.some(([name]) => name === 'idempotency-key');
   let last: WireAnswer | undefined;
+  if (isSilent(session)) return undefined;
   const tries = session.givenUp ? 1 : TRIES;
   for (let attempt = 1; attempt <= tries && !session.signal?.aborted; attempt += 1) {
     try {
@@ -68,8 +79,10 @@ export async function sendProbe(
         timeoutMs: Math.min(session.timeoutMs, PROBE_TIMEOUT_MS),
         signal: session.signal,
       });
+      session.unanswered = 0;
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
+      noteSilence(session, error);
       // Who does not listen, or is too slow once, is found so by the run itself.
       if (!mayRepeat || error.reason !== 'reset') return undefined;
       last = undefined;
@@ -80,6 +93,11 @@ export async function sendProbe(
   }
   session.givenUp = true;
   return last;
+}
+
+/** A connection that does not come about is no mishap. */
+function noteSilence(session: ProbeSession, { neverSent }: Unreachable): void {
+  session.unanswered = neverSent ? SILENT_AFTER : (session.unanswered ?? 0) + 1;
 }
 
 /** LIM-1, IDEM-6: what a limit, a gateway or a service in trouble said is no answer yet. */

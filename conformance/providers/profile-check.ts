@@ -92,11 +92,12 @@ export async function withBrands(
 /**
  * Why scenarios cannot act under this profile; null when they can. The plainest create there is
  * must be taken: where it is refused everything else would be blocked, and the profile is the
- * likelier cause.
+ * likelier cause. `given` says how the credential was given, where that was not by a profile.
  */
 export async function findPreflightProblem(
   profile: Profile,
   session: ProbeSession,
+  given?: string,
 ): Promise<string | null> {
   const main = mainRoleOf(profile.credentials);
   const credential = credentialOf(profile, main);
@@ -113,9 +114,10 @@ export async function findPreflightProblem(
     credential.brandId === undefined
       ? `add its brand_id (--brand-id for a token)`
       : 'check its scopes and its brand_id';
-  const refused = `a plain create under credentials.${main} is refused (${seen})`;
+  const name = given ?? `credentials.${main}`;
+  const refused = `a plain create under ${name} is refused (${seen})`;
   // The run's first request may be refused for want of a key before anyone looks at its token.
-  if (created.status === 401) return `the token was refused (401): check credentials.${main}`;
+  if (created.status === 401) return `the token was refused (401): check ${name}`;
   return `${refused}: ${check}; if they are right, the target breaks ACC-1`;
 }
 

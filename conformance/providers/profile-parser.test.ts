@@ -77,6 +77,7 @@ const WRONG: [path: string, value: unknown, field: string, words: RegExp][] = [
   ['seeds.settled_transactions.0.account', '1', 'seeds.settled_transactions[0].account', /known/],
   ['base_url', 'api.example.com', 'base_url', /must be a url/],
   ['base_url', 7, 'base_url', /must be a string, not 7/],
+  ['base_url', 'http://x.example/api/v1/', 'base_url', /must leave the path \/api\/v1 out/],
   ['credentials', [], 'credentials', /must be an object, not \[\]/],
   ['credentials', {}, 'credentials', /at least one credential/],
   ['credentials.firm', 'token', 'credentials.firm', /must be an object/],

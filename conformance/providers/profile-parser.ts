@@ -182,8 +182,11 @@ class ProfileReader {
 const CHECKS = {
   id: (text: string) => (/^[0-9]+$/.test(text) ? undefined : 'must be an id, a decimal string'),
   text: (text: string) => (text.trim() !== '' ? undefined : 'must not be blank'),
-  url: (text: string) =>
-    isUrl(text, ['http:', 'https:']) ? undefined : 'must be a url such as https://api.example.com',
+  url: (text: string) => {
+    if (!isUrl(text, ['http:', 'https:'])) return 'must be a url such as https://api.example.com';
+    if (!/\/api\/v1\/*$/.test(new URL(text).pathname)) return undefined;
+    return `must leave the path /api/v1 out, which is added to it: not ${shown(text)}`;
+  },
   public_url: (text: string) =>
     isUrl(text, ['https:'])
       ? undefined

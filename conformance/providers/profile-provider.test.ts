@@ -211,7 +211,7 @@ provider('each settled transaction is handed out once, and never again', async (
   const settled = ['9001', '9002'].map((id) => ({ id, account_id: '1' }));
   const profile: Profile = { credentials: { firm }, seeds: { settled_transactions: settled } };
   const own = await provide(new SmallTarget(), profile, used);
-  assert.match(own.notes.join(), '9001 was used up by an earlier run');
+  assert.match(own.notes.join(), 'used up by earlier runs: 9001; 1 left');
   assert.is((await (await own.shared()).settledTransaction()).id, '9002');
   assert.ok(used.has('9002'));
   const later = await provide(new SmallTarget(), profile, used);

@@ -3,7 +3,7 @@
 import type { Capability, Role } from '../engine/capabilities.ts';
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import { isNeeded, type ProbeSession } from './probe.ts';
+import { isNeeded, isSilent, type ProbeSession } from './probe.ts';
 import {
   dropLostSeeds,
   dropRefusedCredentials,
@@ -44,6 +44,8 @@ export interface ProfileProviderOptions {
   readonly mark?: string;
   /** What the selected scenarios may take; all there is when left out. */
   readonly needed?: ReadonlySet<Capability>;
+  /** How its one credential was given, where that was not by a profile. */
+  readonly given?: string;
 }
 
 export async function profileProvider(options: ProfileProviderOptions): Promise<Provider> {
@@ -57,19 +59,22 @@ export async function profileProvider(options: ProfileProviderOptions): Promise<
   };
   let profile = await withMain(options.profile, session);
   const claimed = offersOf(profile, profile.receiver !== undefined);
-  profile = dropUsedSeeds(profile, options.used, notes);
+  profile = dropUsedSeeds(profile, options.used, session, notes);
   profile = await dropRefusedCredentials(profile, session, notes);
   profile = await withBrands(profile, session, notes);
-  const problem = await findPreflightProblem(profile, session);
+  const problem = await findPreflightProblem(profile, session, options.given);
   if (problem === null) {
     profile = await dropMisnamedRoles(profile, session, notes);
     profile = await dropLostSeeds(profile, session, notes);
   }
-  const receiver = await openReceiver(profile, session, notes);
+  // Where the run cannot start anyway, no further trouble is looked for that would only mislead.
+  const isPointless = problem !== null || isSilent(session);
+  const receiver = isPointless ? undefined : await openReceiver(profile, session, notes);
+  const receives = isPointless ? profile.receiver !== undefined : receiver !== undefined;
   const target = new ProfileTarget({
     baseUrl,
     profile,
-    offers: offersOf(profile, receiver !== undefined),
+    offers: offersOf(profile, receives),
     receiver,
     problem,
     used: (id) => options.used?.add(id),
@@ -135,14 +140,18 @@ export function offersOf(profile: Profile, receives: boolean): Set<Capability> {
   return offers;
 }
 
-function dropUsedSeeds(profile: Profile, used: UsedSeeds | undefined, notes: string[]): Profile {
+function dropUsedSeeds(
+  profile: Profile,
+  used: UsedSeeds | undefined,
+  session: ProbeSession,
+  notes: string[],
+): Profile {
   const all = profile.seeds?.settled_transactions ?? [];
   const left = all.filter(({ id }) => used?.has(id) !== true);
-  if (left.length < all.length) {
+  if (left.length < all.length && isNeeded(session, 'settled_transaction')) {
     const gone = all.filter((each) => !left.includes(each)).map(({ id }) => id);
-    notes.push(
-      `seeds.settled_transactions: ${gone.join(', ')} was used up by an earlier run; add others.`,
-    );
+    const more = left.length === 0 ? 'add others' : `${left.length} left`;
+    notes.push(`seeds.settled_transactions: used up by earlier runs: ${gone.join(', ')}; ${more}.`);
   }
   return { ...profile, seeds: { ...profile.seeds, settled_transactions: left } };
 }
@@ -161,7 +170,8 @@ async function openReceiver(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    notes.push(`receiver.listen: cannot listen on ${listen} (${code}), so nothing is received.`);
+    const why = code === 'EADDRINUSE' ? 'something else listens there already' : code;
+    notes.push(`receiver.listen: cannot listen on ${listen} (${why}), so nothing is received.`);
     return undefined;
   }
   const hook = receiver.hook((name) => pathUnder(publicUrl, name));

@@ -1,11 +1,12 @@
 // Makes the report of a run: judges each rule over its scenarios, takes the secrets out, and
 // counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
+import type { Capability } from '../engine/capabilities.ts';
 import { fingerprintOf } from '../engine/judge/fingerprint.ts';
-import type { TargetAddition } from '../engine/judge/testability.ts';
+import { suggestAdditions, type TargetAddition } from '../engine/judge/testability.ts';
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
-import { isSelected, type Selection } from '../engine/run/selection.ts';
+import { isSelected, type Selection, selectedRules } from '../engine/run/selection.ts';
 import type { Finding, Judged, Scenario, ScenarioResult, Verdict } from '../engine/types.ts';
 import { observedRows } from './observed.ts';
 import type { Redactor } from './redact.ts';
@@ -28,7 +29,8 @@ export interface ReportOptions {
   readonly scenarios: readonly Scenario[];
   readonly selection: Selection;
   readonly redactor: Redactor;
-  readonly additions: readonly TargetAddition[];
+  /** What the target was found to offer. */
+  readonly offers: ReadonlySet<Capability>;
   readonly notes: readonly string[];
   readonly strict: boolean;
   readonly inventory?: ReportInventory;
@@ -73,7 +75,7 @@ export function buildReport(options: ReportOptions): Report {
       reportScenario(each, titles.get(each.id) ?? each.id, redactor),
     ),
     observed,
-    unlock: options.additions.map(({ add, rules: count, withOthers }) => ({
+    unlock: additionsFor(rules, options).map(({ add, rules: count, withOthers }) => ({
       add,
       rules: count,
       with_others: withOthers,
@@ -81,6 +83,20 @@ export function buildReport(options: ReportOptions): Report {
     baseline: null,
     ...(options.inventory === undefined ? {} : { inventory: options.inventory }),
   };
+}
+
+/** What would show more of the rules that were selected: for the others nothing is lacking. */
+function additionsFor(judged: readonly ReportRule[], options: ReportOptions): TargetAddition[] {
+  const untested = judged.filter(({ verdict }) => verdict === 'not_tested');
+  const ids = new Set<string>(untested.map(({ id }) => id));
+  const selected = options.scenarios.filter(
+    (each) => selectedRules(each, options.selection).length > 0,
+  );
+  return suggestAdditions(
+    catalogue.filter(({ id }) => ids.has(id)),
+    selected,
+    options.offers,
+  );
 }
 
 function startWords(why: string): string {

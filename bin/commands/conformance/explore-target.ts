@@ -7,7 +7,7 @@ import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
 import { askJudge, type Judged } from '../../../conformance/explore/findings/judge.ts';
-import { learn } from '../../../conformance/explore/learn.ts';
+import { findStartProblem, learn } from '../../../conformance/explore/learn.ts';
 import { htmlReport } from '../../../conformance/explore/report/html.ts';
 import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
@@ -42,8 +42,10 @@ export async function exploreTarget(
     const found = await findTarget({ options: options.reach, io, sender, redactor, signal });
     try {
       const common = { options, io, signal, redactor, sender: found.sender, found };
-      const learned = given === undefined ? await learnFrom(common) : { settings: given, spent: 0 };
-      return await compareWith({ ...common, ...learned, sequence: again?.sequence });
+      const problem = await findStartProblem(scenarioOptions(common));
+      const known = { settings: given ?? defaultSettings, spent: 0 };
+      const learned = given !== undefined || problem !== null ? known : await learnFrom(common);
+      return await compareWith({ ...common, ...learned, problem, sequence: again?.sequence });
     } finally {
       await found.provider.close();
     }
@@ -62,20 +64,26 @@ function readModel({ model }: ExploreOptions, cwd: string): Settings | undefined
 }
 
 /** NS: what the target does where the specification is open, as far as half of the requests go. */
-async function learnFrom({ options, io, signal, redactor, sender, found }: Common) {
-  const { reach, requests } = options;
+async function learnFrom(common: Common) {
+  const { options, io, found } = common;
   io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
-  const learned = await learn({
-    provider: found.provider,
-    sender,
-    timeoutMs: reach.timeoutS * 1000,
-    most: Math.floor(requests / 2),
-    signal,
-    secret: (value) => redactor.learn(value),
-    ...(reach.maxRate === undefined ? {} : { maxRate: reach.maxRate }),
-  });
+  const most = Math.floor(options.requests / 2);
+  const learned = await learn({ ...scenarioOptions(common), most });
   const { settings = defaultSettings } = parseSettings(learned.settings);
   return { settings, spent: learned.requests };
+}
+
+/** How scenarios of the judge are played on the target. */
+function scenarioOptions({ options, signal, redactor, sender, found }: Common) {
+  const { timeoutS, maxRate } = options.reach;
+  return {
+    provider: found.provider,
+    sender,
+    timeoutMs: timeoutS * 1000,
+    signal,
+    secret: (value: string) => redactor.learn(value),
+    ...(maxRate === undefined ? {} : { maxRate }),
+  };
 }
 
 /** The sequence that --replay names, and the settings of the model that it was found with. */
@@ -102,6 +110,8 @@ interface Comparison extends Common {
   readonly settings: Settings;
   /** Requests that were sent to learn them. */
   readonly spent: number;
+  /** Why nothing can be asked of the target at all. */
+  readonly problem: string | null;
   readonly sequence: Sequence | undefined;
 }
 
@@ -116,6 +126,8 @@ async function compareWith(comparison: Comparison): Promise<number> {
   // A part is kept for the judge, who is asked of what was found.
   const kept = sequence === undefined ? Math.ceil(most * FOR_THE_JUDGE) : 0;
   const progress = new ExploreProgress(io, most);
+  const { problem } = comparison;
+  const drawn = sequence === undefined ? {} : { sequences: [sequence] };
   const explored = await explore({
     provider: found.provider,
     sender,
@@ -131,26 +143,18 @@ async function compareWith(comparison: Comparison): Promise<number> {
     crowd: options.concurrency,
     width: found.provider.worlds ? 4 : 1,
     onProgress: (each) => progress.show(each),
-    ...(sequence === undefined ? {} : { sequences: [sequence] }),
+    ...(problem === null ? drawn : { sequences: [] }),
   });
   progress.end();
   const left = sequence === undefined ? requests - spent - explored.requests : 0;
-  const judged = await askJudge(explored.found, {
-    provider: found.provider,
-    sender,
-    timeoutMs: reach.timeoutS * 1000,
-    most: left,
-    signal,
-    secret: (value) => comparison.redactor.learn(value),
-    ...(reach.maxRate === undefined ? {} : { maxRate: reach.maxRate }),
-  });
+  const judged = await askJudge(explored.found, { ...scenarioOptions(comparison), most: left });
   const report = reportOf(comparison, explored, judged, startedAt, performance.now() - startedMs);
   finish(comparison, report, explored.agreed);
   return exitCodeOf(report);
 }
 
 function reportOf(
-  { options, io, found, redactor, signal, spent }: Comparison,
+  { options, io, found, redactor, signal, spent, problem }: Comparison,
   explored: Explored,
   judged: Judged,
   startedAt: string,
@@ -167,7 +171,11 @@ function reportOf(
     spent: spent + judged.requests,
     judge: judged.says,
     interrupted: signal.aborted,
-    notes: [...found.notes, ...found.provider.notes],
+    notes: [
+      ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
+      ...found.notes,
+      ...found.provider.notes,
+    ],
     redactor,
     replay: (id) => replayCommand(options, found, id),
   });

@@ -2,10 +2,6 @@
 // writes the reports.
 
 import type { Mode } from '../../../conformance/engine/inventory/plan.ts';
-import {
-  suggestAdditions,
-  type TargetAddition,
-} from '../../../conformance/engine/judge/testability.ts';
 import { chooseScenarios, neededCapabilities } from '../../../conformance/engine/run/choose.ts';
 import { type RunResult, runScenarios } from '../../../conformance/engine/run/run.ts';
 import { unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
@@ -86,7 +82,6 @@ function progressOptions(options: RunOptions, read: TargetReading, mode: Mode): 
 async function playFound(parts: Parts, found: Found, progress: Progress): Promise<Report> {
   const { options, redactor, signal } = parts;
   const { provider, sender, inventory, mark } = found;
-  const lacking = suggestAdditions(rules, scenarios, provider.offers);
   let run: RunResult;
   try {
     run = await runScenarios({
@@ -107,7 +102,7 @@ async function playFound(parts: Parts, found: Found, progress: Progress): Promis
     if (!provider.worlds) await inventory.disableOpen(sender);
     await provider.close();
   }
-  return reportOf({ ...parts, found, run, lacking });
+  return reportOf({ ...parts, found, run });
 }
 
 /** Whatever can be wrong with the options is said before the first request. */
@@ -130,7 +125,6 @@ function checkBefore(options: RunOptions, io: JudgeIo): void {
 interface ReportParts extends Parts {
   readonly found: Found;
   readonly run: RunResult;
-  readonly lacking: readonly TargetAddition[];
 }
 
 function reportOf(parts: ReportParts): Report {
@@ -141,11 +135,12 @@ function reportOf(parts: ReportParts): Report {
   return buildReport({
     version: parts.io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl, ...added },
-    run,
+    // What was looked at first counts as well: the target has met it all the same.
+    run: { ...run, requests: found.inventory.requests },
     scenarios,
     selection: options,
     redactor,
-    additions: parts.lacking,
+    offers: found.provider.offers,
     notes: [...found.notes, ...found.provider.notes],
     strict: options.strict,
     inventory: inventoryOf(found),

@@ -106,6 +106,22 @@ gate('a seed that is used up is forgiven by nothing, neither with a baseline', (
   }),
 );
 
+gate(
+  'what would show more is told of the selected rules that were not shown, and of no others',
+  () =>
+    gated([], async ({ cwd, given }) => {
+      const all = await runJudge({ ...given, only: ['ACC-4'] }, { cwd });
+      assert.equal(all.report.unlock, []);
+      const { report } = await runJudge({ ...given, only: ['ACC-4', 'IDEM-6b', 'EVT-1'] }, { cwd });
+      assert.is(report.summary.not_tested, 2);
+      const told = report.unlock.map(({ add, rules }) => [add.split(/[ ,]/)[0], rules]);
+      assert.equal(told, [
+        ['a', 2],
+        ['receiver', 1],
+      ]);
+    }),
+);
+
 gate('a baseline is drafted, refused until it is explained, and then lets a run pass', () =>
   gated(['bulk-empty-is-200'], async ({ cwd, given }) => {
     const only = ['BULK-*', 'EVT-1'];

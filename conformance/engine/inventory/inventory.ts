@@ -36,7 +36,8 @@ export class Inventory {
           this.#note(wire, answer);
           return answer;
         } catch (error) {
-          if (error instanceof Unreachable && wire.method !== 'GET') this.#unanswered += 1;
+          const isLost = error instanceof Unreachable && !error.neverSent;
+          if (isLost && wire.method !== 'GET') this.#unanswered += 1;
           throw error;
         }
       },

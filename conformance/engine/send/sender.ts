@@ -80,7 +80,7 @@ async function explained(known: Unreachable, url: URL, isProxied: boolean): Prom
   const isCut = reason === 'reset' || reason === 'protocol';
   if (isCut && url.protocol === 'http:' && (await speaksTls(url))) {
     const advice = `give the url with https:// (${url.origin.replace('http:', 'https:')})`;
-    return new Unreachable('protocol', `this port speaks TLS: ${advice}`);
+    return new Unreachable('tls', `this port speaks TLS: ${advice}`);
   }
   if (!isProxied || isLoopback(url.hostname) || message.startsWith('the proxy')) return known;
   const note = 'a proxy is named by HTTPS_PROXY or HTTP_PROXY; NO_PROXY goes past it';

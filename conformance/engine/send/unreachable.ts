@@ -32,20 +32,27 @@ export function unreachable(error: unknown, timedOut: boolean, timeoutMs: number
     return new Unreachable('aborted', 'given up before an answer came');
   }
   if (sign === 'ECONNREFUSED') return new Unreachable('refused', 'the connection was refused');
-  if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN') return new Unreachable('name', words);
+  if (sign === 'ENOTFOUND' || sign === 'EAI_AGAIN')
+    return new Unreachable('name', unknownName(words, sign));
   if (CERTIFICATES[sign] !== undefined) {
-    return new Unreachable('protocol', `${CERTIFICATES[sign]} (${sign})`);
+    return new Unreachable('tls', `${CERTIFICATES[sign]} (${sign})`);
   }
   if (sign === 'ERR_TLS_CERT_ALTNAME_INVALID' || name === 'SecureProxyConnectionError') {
-    return new Unreachable('protocol', `the certificate is of another name: ${words}`);
+    return new Unreachable('tls', `the certificate is of another name: ${words}`);
   }
   if (NOT_TLS.has(sign)) {
     const advice = 'give the url with http:// if that is meant';
-    return new Unreachable('protocol', `this port does not speak TLS: ${advice}`);
+    return new Unreachable('tls', `this port does not speak TLS: ${advice}`);
   }
   if (sign?.startsWith('HPE_') || name === 'HTTPParserError')
     return new Unreachable('protocol', `not HTTP: ${words}`);
   return new Unreachable('reset', `the connection ended: ${words}`);
+}
+
+/** `getaddrinfo ENOTFOUND api.example.com`, for people. */
+function unknownName(words: string, sign: string): string {
+  const name = /\b(?:ENOTFOUND|EAI_AGAIN) (\S+)/.exec(words)?.[1] ?? 'of the url';
+  return `the name ${name} leads to no address (${sign})`;
 }
 
 function proxyRefused(status: string): string {

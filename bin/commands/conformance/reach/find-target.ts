@@ -14,7 +14,7 @@ import { profileProvider } from '../../../../conformance/providers/profile-provi
 import type { Provider } from '../../../../conformance/providers/target.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import { usedBeside } from '../input-files.ts';
-import type { JudgeIo } from '../io.ts';
+import { type JudgeIo, UsageError } from '../io.ts';
 import type { RunOptions } from '../run-options.ts';
 import { readTarget, type TargetReading } from './read-target.ts';
 
@@ -53,7 +53,9 @@ export async function findTarget(given: Given): Promise<Found> {
   const common = { baseUrl, sender, inventory, mark: newMark() };
   const plane =
     asked === null ? undefined : new ControlPlaneClient(asked, sender, options.controlToken);
-  if (asked !== null && plane !== undefined && (await plane.ready(options.timeoutS * 1000))) {
+  const absent = (await plane?.absence(options.timeoutS * 1000)) ?? null;
+  refuseAbsence(options, asked, absent);
+  if (asked !== null && absent === null) {
     onMode?.('control', asked, inventory);
     const secret = (value: string) => redactor.learn(value);
     const { controlToken } = options;
@@ -64,21 +66,33 @@ export async function findTarget(given: Given): Promise<Found> {
     return { ...common, controlUrl: asked, provider, notes };
   }
   onMode?.('profile', null, inventory);
-  const provider = await liveProvider({ ...given, sender }, read, common.mark);
-  const notes = options.controlUrl === undefined || asked === null ? [] : [silent(asked)];
-  const isBare = read.profile === undefined && options.token === undefined;
-  return { ...common, controlUrl: null, provider, notes: isBare ? [] : notes };
+  const provider = await liveProvider({ ...given, sender }, read, common.mark, absent);
+  return { ...common, controlUrl: null, provider, notes: [] };
+}
+
+/** What was asked for by name is not silently done without. */
+function refuseAbsence(options: RunOptions, asked: string | null, absent: string | null): void {
+  const { controlUrl, controlToken } = options;
+  if (absent === null || (controlUrl === undefined && controlToken === undefined)) return;
+  const option = controlUrl === undefined ? '--control-token-env' : '--control-url';
+  const advice = '--control-url none goes without one';
+  throw new UsageError(`${option}: no control plane at ${asked}: ${absent}; ${advice}`);
 }
 
 /** By the profile, by a token alone, or by nothing at all. */
-async function liveProvider(given: Given, read: TargetReading, mark: string): Promise<Provider> {
+async function liveProvider(
+  given: Given,
+  read: TargetReading,
+  mark: string,
+  absent: string | null,
+): Promise<Provider> {
   const { options, io, sender, signal, needed } = given;
   const { baseUrl, asked, secrets } = read;
   const timeoutMs = options.timeoutS * 1000;
   const profile = read.profile ?? (await profileOfToken(given, baseUrl, mark));
   if (profile === undefined) {
     const give = 'give --profile FILE (see: conformance init) or --token-env NAME';
-    const why = `${silent(asked)}, and there is no credential: ${give}`;
+    const why = `${silent(asked, absent)}, and there is no credential: ${give}`;
     return bareProvider({ baseUrl, sender, timeoutMs, why });
   }
   const warn = (note: string) => io.err(`${note}\n`);
@@ -86,7 +100,8 @@ async function liveProvider(given: Given, read: TargetReading, mark: string): Pr
   const used = file === undefined ? {} : { used: usedBeside(file, io.cwd, warn) };
   const rest = { sender, timeoutMs, signal, mark, ...used };
   const looked = needed === undefined ? {} : { needed };
-  return await profileProvider({ baseUrl, profile, secrets, ...rest, ...looked });
+  const from = options.tokenEnv === undefined ? {} : { given: `--token-env ${options.tokenEnv}` };
+  return await profileProvider({ baseUrl, profile, secrets, ...rest, ...looked, ...from });
 }
 
 /** What a gateway wants is sent to the target and its operator, and to nobody else. */
@@ -100,8 +115,9 @@ function senderTo(urls: readonly string[], { options, sender, redactor }: Given)
 const UNUSED =
   'A control plane answers, so the runner makes its own credentials and those given are not used';
 
-function silent(url: string | null): string {
-  return url === null ? 'There is no control plane' : `No control plane answers at ${url}`;
+function silent(url: string | null, absent: string | null): string {
+  if (url === null) return 'There is no control plane';
+  return `No control plane answers at ${url}${absent === null ? '' : ` (${absent})`}`;
 }
 
 /** A token alone: what kind it is shows by whether it can create an account without a brand. */

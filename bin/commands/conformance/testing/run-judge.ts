@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../../../conformance/reports/report.ts';
+import { type ExploreGiven, readExploreOptions } from '../explore-options.ts';
+import { exploreTarget } from '../explore-target.ts';
 import type { JudgeIo } from '../io.ts';
 import { judgeTarget } from '../judge-target.ts';
 import { readRunOptions } from '../run-options.ts';
@@ -26,17 +28,34 @@ export async function runJudge(
   over: Partial<JudgeIo> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<JudgeRun> {
-  let out = '';
-  let err = '';
+  const { io, said } = keptIo(over);
+  const code = await judgeTarget(readRunOptions(given, io.env), io, signal);
+  const report = (given.json ? JSON.parse(said.out) : undefined) as Report;
+  return { code, ...said, report };
+}
+
+/** `conformance explore` in the same way. */
+export async function runExplore(
+  given: Partial<ExploreGiven>,
+  over: Partial<JudgeIo> = {},
+): Promise<Omit<JudgeRun, 'report'>> {
+  const { io, said } = keptIo(over);
+  const options = readExploreOptions(given, io.env);
+  const code = await exploreTarget(options, io, new AbortController().signal);
+  return { code, ...said };
+}
+
+function keptIo(over: Partial<JudgeIo>) {
+  const said = { out: '', err: '' };
   const io: JudgeIo = {
     env: { TOKEN },
     cwd: process.cwd(),
     version: '0.0.0',
     out: (text) => {
-      out += text;
+      said.out += text;
     },
     err: (text) => {
-      err += text;
+      said.err += text;
     },
     isTerminal: false,
     color: false,
@@ -44,9 +63,7 @@ export async function runJudge(
     nowMs: () => Date.now(),
     ...over,
   };
-  const code = await judgeTarget(readRunOptions(given, io.env), io, signal);
-  const report = (given.json ? JSON.parse(out) : undefined) as Report;
-  return { code, out, err, report };
+  return { io, said };
 }
 
 /** A server on a free port of this machine, for as long as `play` takes. */

@@ -1,0 +1,126 @@
+// What is wrong with the way to a target is told by its own name: nothing else is blamed for it.
+import { writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSandbox } from '../../../../simulator/index.ts';
+import { UsageError } from '../io.ts';
+import { type Given, runExplore, runJudge, withFolder, withServer } from '../testing/run-judge.ts';
+
+const find = suite('finding a target');
+
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+async function refusal(given: Given): Promise<string> {
+  try {
+    await runJudge(given);
+    return 'nothing';
+  } catch (error) {
+    assert.instance(error, UsageError);
+    return (error as Error).message;
+  }
+}
+
+find('a control plane that was named and does not answer is not silently done without', () =>
+  withServer(
+    (_request, response) => response.writeHead(404).end(),
+    async (baseUrl) => {
+      const given = { baseUrl, tokenEnv: 'TOKEN', only: ['ACC-1'] };
+      const named = { ...given, controlUrl: `${baseUrl}/_sandbox` };
+      assert.match(await refusal(named), /^--control-url: no control plane at .*: answered 404/);
+      const dead = { ...given, controlUrl: `${NOWHERE}/_sandbox` };
+      assert.match(await refusal(dead), 'the connection was refused; --control-url none goes');
+      const guarded = { ...given, controlTokenEnv: 'TOKEN' };
+      assert.match(await refusal(guarded), /^--control-token-env: no control plane at/);
+      // Without a name it is only looked for.
+      assert.is((await runJudge(given)).code, 3);
+    },
+  ),
+);
+
+find('a control plane that wants a token is told from one that is not there', async () => {
+  const sandbox = await createSandbox({ controlToken: 'c0ntr0l-token' });
+  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  try {
+    const { out } = await runJudge({ baseUrl, only: ['ACC-1'] });
+    assert.match(out.replace(/\s+/g, ' '), 'name its token with --control-token-env');
+    const wrong = await refusal({ baseUrl, only: ['ACC-1'], controlTokenEnv: 'TOKEN' });
+    assert.match(wrong, 'the token of --control-token-env is not the one it wants');
+  } finally {
+    await sandbox.close();
+  }
+});
+
+find('a refused token is named by the option that gave it', () =>
+  withServer(
+    (_request, response) => response.writeHead(401).end(),
+    async (baseUrl) => {
+      const { out } = await runJudge({ baseUrl, tokenEnv: 'TOKEN', only: ['ACC-1'] });
+      assert.match(out, 'the token was refused (401): check --token-env TOKEN');
+    },
+  ),
+);
+
+const profile = {
+  credentials: {
+    firm: { token: 'firm-token', brand_id: '10' },
+    no_scopes: { token: 'other-token' },
+  },
+  receiver: { listen: '127.0.0.1:0', public_url: 'https://hooks.example.com/hooks' },
+};
+
+/** A run under that profile, and how often the target was called. */
+async function runUnderProfile(baseUrl: string) {
+  return await withFolder(async (cwd) => {
+    writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+    return await runJudge({ baseUrl, controlUrl: 'none', profile: 'p.json', json: true }, { cwd });
+  });
+}
+
+find('where nobody listens nothing was made, and the receiver is not to blame', async () => {
+  const { report } = await runUnderProfile(NOWHERE);
+  assert.match(report.not_started!, 'the connection was refused');
+  assert.is(report.inventory!.unanswered, 0);
+  assert.not.match(report.notes.join('\n'), 'receiver');
+  assert.is(report.rules.filter(({ lost }) => lost.length > 0).length, 0);
+});
+
+find('where the token is refused the receiver is not to blame, and each request counts', () => {
+  let calls = 0;
+  const refuse: RequestListener = (request, response) => {
+    if (request.url?.startsWith('/api/')) calls += 1;
+    response.writeHead(401).end();
+  };
+  return withServer(refuse, async (baseUrl) => {
+    const { report } = await runUnderProfile(baseUrl);
+    assert.match(report.not_started!, 'check credentials.firm');
+    assert.not.match(report.notes.join('\n'), 'receiver');
+    assert.is(report.requests, calls);
+    assert.ok(calls > 1);
+  });
+});
+
+find(
+  'an exploration says why it compared nothing, and that the target agreed nowhere',
+  async () => {
+    for (const more of [{}, { model: 'm.json' }]) {
+      await withFolder(async (cwd) => {
+        writeFileSync(join(cwd, 'm.json'), '{}');
+        writeFileSync(join(cwd, 'p.json'), JSON.stringify(profile));
+        const given = { baseUrl: NOWHERE, profile: 'p.json', ...more };
+        const { code, out } = await runExplore(given, { cwd });
+        assert.is(code, 3);
+        assert.match(
+          out,
+          'Nothing was compared: no answer to the first request: the connection was',
+        );
+        assert.match(out, 'could not be compared');
+        assert.not.match(out, 'until then it agreed');
+      });
+    }
+  },
+);
+
+find.run();
