@@ -1,6 +1,7 @@
 // What a person reads at the end of a run.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { countVerdicts } from './build-report.ts';
 import { consoleReport } from './console.ts';
 import { sampleReport } from './testing/sample-report.ts';
 
@@ -65,9 +66,12 @@ text('keeps within the columns of the terminal where words can be folded', () =>
   assert.equal(wide, []);
 });
 
-text('an interrupted run says so', () => {
-  const cut = consoleReport({ ...sampleReport, interrupted: true }, { color: false, width: 80 });
-  assert.match(cut.join('\n'), 'interrupted');
+text('an interrupted run says so, of what it did not come to as well', () => {
+  const rules = sampleReport.rules.map((each) => ({ ...each, unlock: [] }));
+  const given = { ...sampleReport, rules, interrupted: true };
+  const cut = consoleReport(given, { color: false, width: 80 });
+  assert.match(cut.join('\n'), '(interrupted: this is what was done until then)');
+  assert.match(cut.join('\n'), '1 rule not tested: the run was interrupted before');
 });
 
 text('where nothing was tried the reason stands with the verdict, and little else', () => {
@@ -87,6 +91,18 @@ text('where nothing was tried the reason stands with the verdict, and little els
   assert.is(said.filter((line) => line === why).length, 1);
   assert.is(said.indexOf(why), said.findIndex((line) => line.startsWith('invalid: ')) + 1);
   assert.not.match(said.join('\n'), /would unlock|blocked:/);
+});
+
+text('where --strict alone makes a run deviate, no other rule is said to be broken', () => {
+  const rules = sampleReport.rules.filter(({ verdict }) => /known|advisory|passed/.test(verdict));
+  const strict = {
+    ...sampleReport,
+    rules,
+    summary: countVerdicts(rules),
+    verdict: 'deviates',
+  } as const;
+  const said = consoleReport(strict, { color: false, width: 100 }).join('\n');
+  assert.match(said, 'breaks no other rule, but --strict counts known deviations: 1 and advice: 1');
 });
 
 text.run();

@@ -147,7 +147,8 @@ class Page {
     this.#lost(open.filter((each) => each.lost.length > 0));
     const rules = open.filter((each) => each.unlock.length === 0);
     if (rules.length === 0) return;
-    this.#heading(`${count(rules.length, 'rule')} not tested for another reason`);
+    const why = report.interrupted ? ': the run was interrupted before' : ' for another reason';
+    this.#heading(`${count(rules.length, 'rule')} not tested${why}`);
     this.#reasons(rules, (rule) => {
       const finding = rule.findings.find((each) => each.verdict === 'not_tested');
       if (finding !== undefined) return finding.actual;
@@ -186,13 +187,19 @@ class Page {
     const { stale = [], expired = [] } = report.baseline ?? {};
     if (expired.length > 0) {
       this.#heading('Baseline entries whose date is past; these count as deviations again');
-      for (const each of expired)
-        this.#item('  ', `${each.rule} (${each.expires}): ${each.reason}`);
+      this.#once(expired.map((each) => `${each.rule} (${each.expires}): ${each.reason}`));
     }
     if (stale.length > 0) {
       this.#heading('Baseline entries that no longer deviate; take them out (--update-baseline)');
-      for (const each of stale)
-        this.#item('  ', `${each.rule} in ${each.scenario}: ${each.reason}`);
+      this.#once(stale.map((each) => `${each.rule} in ${each.scenario}: ${each.reason}`));
+    }
+  }
+
+  /** A rule may have several failures that are borne with for the same reason. */
+  #once(lines: readonly string[]): void {
+    for (const line of new Set(lines)) {
+      const times = lines.filter((each) => each === line).length;
+      this.#item('  ', times === 1 ? line : `${line} (${times} failures)`);
     }
   }
 

@@ -74,10 +74,15 @@ export function reportWords({ mark }: Pick<Report, 'mark'>) {
 }
 
 /** What a run came to, after the name of its target. */
-export function headline(report: Pick<Report, 'mark' | 'verdict' | 'baseline'>): string {
+export function headline(
+  report: Pick<Report, 'mark' | 'verdict' | 'baseline' | 'summary'>,
+): string {
   const { known = 0, accepted = 0 } = report.baseline ?? {};
   const { run } = reportWords(report);
   const rest = accepted === 0 ? '' : `; ${count(accepted, 'rule')} accepted as not tested`;
+  if (report.verdict === 'deviates' && report.summary.deviates === 0) {
+    return `${strictWords(report.summary)}${rest}`;
+  }
   if (known === 0 || report.verdict === 'invalid') return run[report.verdict] + rest;
   const words = {
     conformant: `has known deviations: ${known}, and no others`,
@@ -85,6 +90,15 @@ export function headline(report: Pick<Report, 'mark' | 'verdict' | 'baseline'>):
     incomplete: `has known deviations: ${known}, and not everything else could be tried`,
   }[report.verdict];
   return words + rest;
+}
+
+/** Nothing deviates but for --strict, which counts what is known and what is advice. */
+function strictWords({ known, advisory }: Report['summary']): string {
+  const parts = [
+    ...(known > 0 ? [`known deviations: ${known}`] : []),
+    ...(advisory > 0 ? [`advice: ${advisory}`] : []),
+  ];
+  return `breaks no other rule, but --strict counts ${parts.join(' and ')}`;
 }
 
 /** Why a finding matters, with a name before each. */

@@ -112,6 +112,8 @@ gate(
     gated([], async ({ cwd, given }) => {
       const all = await runJudge({ ...given, only: ['ACC-4'] }, { cwd });
       assert.equal(all.report.unlock, []);
+      // NS-8: its words speak of Basic authentication, and hold no secret.
+      assert.not.match(JSON.stringify(all.report.observed), '[redacted]');
       const { report } = await runJudge({ ...given, only: ['ACC-4', 'IDEM-6b', 'EVT-1'] }, { cwd });
       assert.is(report.summary.not_tested, 2);
       const told = report.unlock.map(({ add, rules }) => [add.split(/[ ,]/)[0], rules]);

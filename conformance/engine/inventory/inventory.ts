@@ -2,7 +2,7 @@
 // below everything that sends, so that what was tried beforehand counts as well.
 import { Unreachable } from '../scenario-errors.ts';
 import type { Sender, WireAnswer, WireRequest } from '../send/sender.ts';
-import { disabledBy, KINDS, type Kind, madeBy } from './made.ts';
+import { disabledBy, foundBy, KINDS, type Kind, type MadeRecord, madeBy } from './made.ts';
 
 /** A subscription that nobody has disabled yet. */
 export interface OpenSubscription {
@@ -89,12 +89,19 @@ export class Inventory {
     const call = { method, target, status, body };
     const ended = disabledBy(call);
     if (ended !== undefined) this.#open.delete(decodeURIComponent(ended));
-    for (const { kind, id } of madeBy(call)) {
+    const found = foundBy(call).filter((each) => !this.#isKnown(each));
+    for (const { kind, id } of [...madeBy(call), ...found]) {
       const known = this.#ids.get(kind) ?? new Set();
       this.#ids.set(kind, known.add(id === '' ? `#${known.size}` : id));
       if (kind !== 'subscriptions') continue;
       const authorization = headers.find(([name]) => name === 'authorization')?.[1] ?? '';
       this.#open.set(id, { id, authorization });
     }
+  }
+
+  /** An account may have come by a batch or by itself. */
+  #isKnown({ kind, id }: MadeRecord): boolean {
+    const kinds: Kind[] = kind === 'transactions' ? [kind] : ['accounts', 'bulk_accounts'];
+    return kinds.some((each) => this.#ids.get(each)?.has(id) === true);
   }
 }

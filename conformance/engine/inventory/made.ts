@@ -44,16 +44,33 @@ const SINGLE: Readonly<Record<string, Kind>> = {
 };
 
 /** ACC-5, TXN-2: 200 names what was there before; a subscription's status is open (NS-7). */
-export function madeBy({ method, target, status, body }: AnsweredCall): MadeRecord[] {
+export function madeBy(call: AnsweredCall): MadeRecord[] {
+  return recordsOf(call, (status) => status !== 200);
+}
+
+/**
+ * What a create named as there before. Every reference of a run is its own: what none of its calls
+ * made until then was made by this one, on a target that breaks ACC-1.
+ */
+export function foundBy(call: AnsweredCall): MadeRecord[] {
+  return recordsOf(call, (status) => status === 200).filter(({ kind }) => FINDABLE.has(kind));
+}
+
+const FINDABLE = new Set<Kind>(['accounts', 'bulk_accounts', 'transactions']);
+
+function recordsOf(
+  { method, target, status, body }: AnsweredCall,
+  isWanted: (status: unknown) => boolean,
+): MadeRecord[] {
   if (method !== 'POST' || status < 200 || status >= 300) return [];
   const path = target.split('?')[0]!;
-  if (path === '/api/v1/accounts/bulk') return rowsMade(parsed(body));
+  if (path === '/api/v1/accounts/bulk') return recordsOfRows(parsed(body), isWanted);
   if (path === '/api/v1/oauth/token') {
     // Its text is a secret and nobody is told it: each is one more.
     return [{ kind: 'tokens', id: '' }];
   }
   const kind = SINGLE[path];
-  if (kind === undefined || (status === 200 && kind !== 'subscriptions')) return [];
+  if (kind === undefined || !(isWanted(status) || kind === 'subscriptions')) return [];
   const id = idOf(parsed(body));
   return id === undefined ? [] : [{ kind, id }];
 }
@@ -64,14 +81,17 @@ export function disabledBy({ method, target, status }: AnsweredCall): string | u
   return /^\/api\/v1\/webhooks\/([^/?]+)\/disable$/.exec(target)?.[1];
 }
 
-function rowsMade(answer: Json | undefined): MadeRecord[] {
+function recordsOfRows(
+  answer: Json | undefined,
+  isWanted: (status: unknown) => boolean,
+): MadeRecord[] {
   const rows = memberAt(answer, 'rows');
   if (!Array.isArray(rows)) return [];
   return rows.flatMap((row): MadeRecord[] => {
     const id = idOf(row);
-    return memberAt(row, 'status') === 201 && id !== undefined
-      ? [{ kind: 'bulk_accounts', id }]
-      : [];
+    const status = memberAt(row, 'status');
+    const isDone = (status === 200 || status === 201) && isWanted(status);
+    return isDone && id !== undefined ? [{ kind: 'bulk_accounts', id }] : [];
   });
 }
 

@@ -6,6 +6,7 @@ import { scenarios } from '../../scenarios/all.ts';
 import { isOperatorCapability } from '../capabilities.ts';
 import type { Scenario } from '../types.ts';
 import costs from './costs.json' with { type: 'json' };
+import { Inventory } from './inventory.ts';
 import { disabledBy, madeBy } from './made.ts';
 import { planRun } from './plan.ts';
 
@@ -74,6 +75,35 @@ for (const [target, status, body, made] of MADE) {
     );
   });
 }
+
+plan('what a create calls known, and no call of the run made, was made by it', async () => {
+  const answers: [path: string, status: number, body: unknown][] = [
+    ['/api/v1/accounts', 201, { id: '7' }],
+    ['/api/v1/accounts', 200, { id: '7' }],
+    ['/api/v1/accounts', 200, { id: '8' }],
+    [
+      '/api/v1/accounts/bulk',
+      200,
+      {
+        rows: [
+          { status: 200, id: '8' },
+          { status: 200, id: '9' },
+        ],
+      },
+    ],
+    ['/api/v1/transactions', 200, { id: '8' }],
+    ['/api/v1/transactions/8/approve?account_id=7', 200, { id: '8' }],
+  ];
+  const inventory = new Inventory('http://target');
+  for (const [path, status, body] of answers) {
+    const send = async () => ({ status, headers: [], body: said(body) });
+    const sender = inventory.watch({ send, close: async () => {} });
+    const wire = { headers: [], body: undefined, timeoutMs: 1 };
+    await sender.send({ ...wire, method: 'POST', url: `http://target${path}` });
+  }
+  const { accounts, bulk_accounts: byBulk, transactions } = inventory.made;
+  assert.equal({ accounts, byBulk, transactions }, { accounts: 2, byBulk: 1, transactions: 1 });
+});
 
 plan('a subscription that was disabled is told by its path', () => {
   const ended = (target: string, status: number) =>

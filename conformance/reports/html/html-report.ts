@@ -191,9 +191,11 @@ function observed(report: Report): Markup | null {
   if (report.observed.length === 0) return null;
   const rows = report.observed.map(({ id, question, observed: seen, simulator, same }) => {
     const sign = same === null ? '' : same ? '=' : '≠';
-    return html`<tr><td>${id}</td><td>${question}</td>
+    // Where both do the same the target's own words stand on both sides, as they came.
+    const choice = same === true ? html`${simulator}` : html`${withCode(simulator)}`;
+    return html`<tr><td class="id">${id}</td><td>${withCode(question)}</td>
 <td data-name="target">${seen ?? 'not seen in this run'}</td>
-<td>${sign}</td><td data-name="simulator">${simulator}</td></tr>
+<td>${sign}</td><td data-name="simulator">${choice}</td></tr>
 `;
   });
   return html`<h2>Where the specification is open</h2>

@@ -69,6 +69,7 @@ table.plain { border-collapse: collapse; width: 100%; font-size: .9rem; }
 table.plain th, table.plain td { text-align: left; vertical-align: top;
   padding: .4rem .75rem .4rem 0;
   border-top: 1px solid var(--line); }
+table.plain .id, table.plain th { white-space: nowrap; }
 table.plain th { font-weight: 500; color: var(--dim); }
 .number { text-align: right; white-space: nowrap; }
 @media (max-width: 40rem) {
