@@ -220,7 +220,8 @@ class Exploration {
 
   #common(): ModelCommon {
     const seqName = String(this.#options.settings.envelope_seq_name ?? 'seq');
-    return { seqName, seeds: this.#seeds };
+    const namesAlike = this.#options.settings.account_named_after_email !== 'other';
+    return { seqName, namesAlike, seeds: this.#seeds };
   }
 
   async #look(sequence: Sequence, played: Duel): Promise<void> {

@@ -125,6 +125,7 @@ function scalarsIn(value: Json | undefined): readonly string[] {
 
 /** All that tell one subscription of one event, in the order in which they came. */
 interface Told {
+  readonly event: string;
   readonly subscription: string;
   readonly seq: number;
   readonly attempts: ReceivedDelivery[];
@@ -145,7 +146,7 @@ function byEvent(
     const subscription = subscriptionIn(each, subscriptions);
     const what = `${event} ${subscription}`;
     const known = all.get(what);
-    if (known === undefined) all.set(what, { subscription, seq, attempts: [each] });
+    if (known === undefined) all.set(what, { event, subscription, seq, attempts: [each] });
     else known.attempts.push(each);
   }
   return [...all.values()].sort((one, other) => one.seq - other.seq);
@@ -196,14 +197,18 @@ function mayBe(own: Told, other: Told, match: Match): boolean {
   if (own.attempts.length !== other.attempts.length) return false;
   const subscription = match.modelOf('subscription', own.subscription) ?? other.subscription;
   if (subscription !== other.subscription) return false;
+  // What one of them was paired with before it stays its pair.
+  const met = match.modelOf('event', own.event);
+  const due = match.targetOf('event', other.event);
+  if ((met ?? other.event) !== other.event || (due ?? own.event) !== own.event) return false;
   const [mine, theirs] = [own, other].map(({ attempts }) => jsonOf(attempts[0]!));
   const [kind, expected] = [mine, theirs].map((each) => memberAt(each, 'kind'));
   if (kind !== undefined && kind !== expected) return false;
   const space = memberAt(theirs, 'category');
   // NS-1: whose id an event of an order or a position shows is open.
   if (space !== 'account' && space !== 'transaction') return true;
-  const [id, due] = [mine, theirs].map((each) => memberAt(memberAt(each, 'data'), 'id'));
-  if (typeof id !== 'string' || typeof due !== 'string') return true;
-  const [known, meant] = [match.modelOf(space, id), match.targetOf(space, due)];
-  return (known ?? due) === due && (meant ?? id) === id;
+  const [id, dueId] = [mine, theirs].map((each) => memberAt(memberAt(each, 'data'), 'id'));
+  if (typeof id !== 'string' || typeof dueId !== 'string') return true;
+  const [known, meant] = [match.modelOf(space, id), match.targetOf(space, dueId)];
+  return (known ?? dueId) === dueId && (meant ?? id) === id;
 }

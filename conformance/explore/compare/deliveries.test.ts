@@ -101,4 +101,27 @@ form(
   },
 );
 
+form('what stands in an event is compared where it is the record as the API shows it', () => {
+  const told = (data: object) => heard({ about: { category: 'account', data } as never });
+  const whole = { ...comparing, match: new Match() };
+  const record = { id: '9', revision: 1, client_reference_id: 'a', status: 'New', phone: null };
+  const names = { first_name: 'A', last_name: '', country: null, language: null };
+  const full = { ...record, ...names, brand_id: '10', firm_id: '1' };
+  const placed = (target: object) => compareDeliveries(1, told(target), told(full), whole)?.at;
+  assert.is(placed({ revision: 1 }), undefined);
+  assert.is(placed({ ...full, status: 'Old' }), 'envelope.data.status');
+});
+
+form('an event stays the pair of the one that it was paired with', () => {
+  const match = new Match();
+  match.pair('event', 'a', 'a');
+  match.pair('event', 'b', 'b');
+  const sent = (again: string) =>
+    heard({}, { id: 'b', seq: 2 }, again === 'a' ? {} : { id: 'b', seq: 2 });
+  const both = { ...comparing, match };
+  const steady = (player: Player) =>
+    ({ ...player, ground: { ...player.ground, isSteady: true } }) as Player;
+  assert.is(compareDeliveries(1, steady(sent('a')), sent('b'), both), null);
+});
+
 form.run();

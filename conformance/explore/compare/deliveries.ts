@@ -14,6 +14,8 @@ import { compareSignature, compareTime, type Sides, signersOf } from './signatur
 import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
 
 /** NS-1: what stands in the events of orders and positions is as open as their answers. */
+type RecordShape = Extract<Shape, { readonly kind: 'record' }>;
+
 const RECORDS: Readonly<Record<string, Shape>> = {
   account: ACCOUNT,
   transaction: TRANSACTION,
@@ -210,10 +212,15 @@ export function compareEnvelope(
   const category = memberAt(expected, 'category');
   const shape = typeof category === 'string' ? RECORDS[category] : undefined;
   const data = memberAt(said, 'data');
-  if (shape === undefined || data === undefined) return null;
+  if (shape?.kind !== 'record' || !showsRecord(data, shape)) return null;
   const account = String(memberAt(said, 'account_id'));
   if (category === 'account' && comparing.match.isSetUp('account', account)) return null;
   return compareValue(shape, data, memberAt(expected, 'data'), 'envelope.data', comparing);
+}
+
+/** NS-9: whether what an event tells is the record as the API shows it, and not of its own form. */
+function showsRecord(data: Json | undefined, { members }: RecordShape): data is Json {
+  return Object.keys(members).every((name) => memberAt(data, name) !== undefined);
 }
 
 function isEnvelopeMemberAlike(

@@ -18,6 +18,10 @@ export type Shape =
   | { readonly kind: 'same' }
   /** Text or null as the model has it; which text is the service's own. */
   | { readonly kind: 'words' }
+  /** NS-25: as sent, or made of the email where the account was given no name. */
+  | { readonly kind: 'person name' }
+  /** EVT-11: told where the target of a subscription was at fault; after a request it is open. */
+  | { readonly kind: 'reason' }
   | { readonly kind: 'name'; readonly space: Space }
   | { readonly kind: 'secret' }
   | { readonly kind: 'time' }
@@ -53,6 +57,8 @@ const accountMembers = {
   revision: { kind: 'revision' },
   client_reference_id: same,
   ...(Object.fromEntries(PROFILE_MEMBERS.map((member) => [member, same])) as Profile),
+  first_name: { kind: 'person name' },
+  last_name: { kind: 'person name' },
   phone: same,
   status: same,
   brand_id: name('brand'),
@@ -94,7 +100,7 @@ const subscriptionMembers = {
   brand_id: name('brand'),
   event_categories: { kind: 'set' },
   disabled: same,
-  disabled_reason: words,
+  disabled_reason: { kind: 'reason' },
   last_delivered_seq: { kind: 'sequence number' },
   created_at: time,
   secret: { kind: 'secret' },

@@ -138,4 +138,22 @@ compare('of a list that others fill too, a record may stand on another page', ()
   assert.is(at(SUCCESS.listAccounts, none, one, { ...steady, isSteady: false }), null);
 });
 
+compare('a name after the email may stand in either of the two, where that is open', () => {
+  const model = account({ first_name: 'ada@example.com', last_name: '' });
+  const target = account({ first_name: null, last_name: 'ada@example.com' });
+  assert.is(at(ACCOUNT, target, model), 'body.first_name');
+  const open = { ...comparing(), mayBeAfterEmail: (text: string) => text === 'ada@example.com' };
+  assert.is(at(ACCOUNT, target, model, open), null);
+  const given = account({ first_name: 'Eva', last_name: null });
+  assert.is(at(ACCOUNT, given, model, open), 'body.first_name');
+});
+
+compare('the reason of a subscription is needed where its target was at fault', () => {
+  const at_ = (target: Json, model: Json) => at({ kind: 'reason' }, target, model);
+  assert.is(at_(null, 'Disabled by request.'), null);
+  assert.is(at_('as you wish', 'Disabled by request.'), null);
+  assert.is(at_(null, 'The target is not public.'), 'body');
+  assert.is(at_('as you wish', null), 'body');
+});
+
 compare.run();

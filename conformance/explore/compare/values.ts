@@ -13,6 +13,8 @@ export interface Comparing {
   readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
+  /** NS-25: where the model does not name as the target does, what may be a name after an email. */
+  readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** Each delivery so far was taken at once, in the order of the events. */
   readonly isAllTaken?: () => boolean;
 }
@@ -65,11 +67,13 @@ function isLeafAlike(
   model: Json | undefined,
   comparing: Comparing,
 ): boolean {
+  if (isOpen(shape, target, model, comparing)) return true;
   if (target === null || model === null || target === undefined || model === undefined) {
     return target === model;
   }
   switch (shape.kind) {
     case 'words':
+    case 'reason':
       return typeof target === typeof model && (target === '') === (model === '');
     case 'name':
       return areNames(shape, target, model, comparing);
@@ -87,6 +91,28 @@ function isLeafAlike(
       return isDeepStrictEqual(target, model);
   }
 }
+
+/** Where neither text nor null says anything. */
+function isOpen(
+  { kind }: Shape,
+  target: Json | undefined,
+  model: Json | undefined,
+  comparing: Comparing,
+): boolean {
+  if (kind === 'reason') return isByRequest(model) && (target === null || isText(target ?? null));
+  if (kind !== 'person name') return false;
+  return isAfterEmail(target, comparing) && isAfterEmail(model, comparing);
+}
+
+/** No name at all, or one made of an email: which of the two names has which is open. */
+function isAfterEmail(name: Json | undefined, { mayBeAfterEmail }: Comparing): boolean {
+  if (mayBeAfterEmail === undefined) return false;
+  return name === null || name === '' || (typeof name === 'string' && mayBeAfterEmail(name));
+}
+
+/** In the words of the model. */
+const isByRequest = (reason: Json | undefined): boolean =>
+  typeof reason === 'string' && /by request/i.test(reason);
 
 const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
 

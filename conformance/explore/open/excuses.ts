@@ -131,9 +131,31 @@ const ROWS: readonly Row[] = [
       (difference.at.startsWith('body.') || target.status === 422 || isText(target)),
   },
   {
-    question: null,
+    question: 'NS-63',
     why: 'how a firm-wide credential is refused that names a brand of another firm',
-    covers: (each) => bothRefuse(each) && cites(each, 'ACC-16') && !/brand/.test(each.step.as),
+    covers: (each) => bothRefuse(each) && cites(each, 'NS-63'),
+  },
+  {
+    question: 'NS-45',
+    why: 'what answers an id in the path of a webhook route that is no number, or too large for one',
+    covers: (each) => bothRefuse(each) && /Webhook/.test(each.step.operation) && hasOddId(each),
+  },
+  {
+    question: null,
+    why: 'whether a text of spaces alone is an empty one',
+    covers: ({ target, model }) =>
+      target.status !== model.status &&
+      [target, model].some(({ status }) => status === 422) &&
+      hasSpacesFor(target, ['reason', 'currency']),
+  },
+  {
+    question: 'NS-44',
+    why: 'whether a member that was never given, and reads as empty, is changed by an empty text',
+    covers: ({ step, target, model }) =>
+      step.operation === 'updateAccount' &&
+      [target, model].some(({ status }) => status === 422) &&
+      [target, model].some(({ status }) => status === 200) &&
+      isAllEmpty(target),
   },
 ];
 
@@ -167,6 +189,24 @@ function hasUnknown({ step, target }: Case): boolean {
   const body = jsonOfSent(target.sent.body);
   if (known === undefined || body === null || typeof body !== 'object') return false;
   return Object.keys(body).some((name) => !known.includes(name));
+}
+
+function hasSpacesFor({ sent }: CallOutcome, names: readonly string[]): boolean {
+  const values = names.map((name) => memberAt(jsonOfSent(sent.body), name));
+  return values.some((each) => typeof each === 'string' && /^\s+$/.test(each));
+}
+
+/** HOOK-2: an id is a JSON number. */
+function hasOddId({ target }: Case): boolean {
+  const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(target.sent.target) ?? [];
+  return id !== '' && !(/^\d+$/.test(id) && Number.isSafeInteger(Number(id)));
+}
+
+function isAllEmpty({ sent }: CallOutcome): boolean {
+  const body = jsonOfSent(sent.body);
+  if (body === null || body === undefined || typeof body !== 'object') return false;
+  const values = Object.values(body);
+  return values.length > 0 && values.every((each) => each === '' || each === null);
 }
 
 function amountIn(sent: Uint8Array | undefined): Json | undefined {

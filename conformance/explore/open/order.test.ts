@@ -11,6 +11,7 @@ const order = suite('the order of two faults');
 const refusal = (status: number, code: string) =>
   ({
     ...{ kind: 'answer', status, json: { code }, body: Buffer.from('') },
+    sent: {},
     headers: { mediaType: () => 'application/problem+json', get: () => undefined, lines: [] },
   }) as unknown as CallOutcome;
 const step: CallStep = {
@@ -37,6 +38,21 @@ order('an account that a fault has kept from being made is made once more', asyn
 
 order('what the model refuses alike whatever is mended is no matter of order', async () => {
   assert.not.ok(await isOtherFault({ steps }, met, async () => met.model));
+});
+
+order('a state that refuses is a fault like others', async () => {
+  const query = { account_id: '1' };
+  const move = (n: number, operation: CallStep['operation'], reason: string): CallStep => ({
+    ...{ do: 'call', n, operation, as: 'firm', key: { $fresh: `k${n}` }, query },
+    ...{ id: { $of: 2, at: 'id' }, body: { reason } },
+  });
+  const cancel = move(4, 'cancelTransaction', '');
+  const moved = [steps[1]!, move(3, 'rejectTransaction', 'late'), cancel];
+  const state = { ...met, step: cancel, model: refusal(409, 'invalid_state') } as unknown as Case;
+  const isOther = await isOtherFault({ steps: moved }, state, async (played) =>
+    played.some((each) => each.n === 3) ? state.model : target,
+  );
+  assert.ok(isOther);
 });
 
 order.run();

@@ -1,8 +1,10 @@
 // NS-17: of a call with two faults either may be said first, but where a rule says which. Whether a
 // refusal is of that kind shows on the model: mend the fault that it names, and see what it says
 // then.
+import type { OperationName } from '../../engine/operations.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import { summaryOf } from '../compare/answers.ts';
+import { sameValue } from '../draw/scene.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Sequence, type Step, type Value } from '../sequence.ts';
 import { type Case, excuseOf } from './excuses.ts';
@@ -23,7 +25,7 @@ export async function isOtherFault(
   const before = steps.slice(0, -1);
   // An account that a fault has kept from being made mends nothing; one of its own does.
   const spared = step.operation === 'updateAccount' ? [...before, spareAccount(steps)] : before;
-  for (const earlier of new Set([before, spared])) {
+  for (const earlier of new Set([before, spared, unmoved(before, step)])) {
     for (const mended of repairsOf(step, earlier)) {
       const outcome = await play([...earlier, mended]);
       if (outcome?.kind !== 'answer') continue;
@@ -32,6 +34,22 @@ export async function isOtherFault(
   }
   return false;
 }
+
+/** Without what has moved the transaction on: a state that refuses is a fault like others. */
+function unmoved(before: readonly Step[], { id, operation }: CallStep): readonly Step[] {
+  if (!MOVES.has(operation)) return before;
+  const rest = before.filter((each) => {
+    if (each.do === 'settle') return !sameValue(each.id, id);
+    return each.do !== 'call' || !MOVES.has(each.operation) || !sameValue(each.id, id);
+  });
+  return rest.length === before.length ? before : rest;
+}
+
+const MOVES: ReadonlySet<OperationName> = new Set([
+  'approveTransaction',
+  'rejectTransaction',
+  'cancelTransaction',
+]);
 
 /** Made under a number that no step has. */
 function spareAccount(steps: readonly Step[]): CallStep {

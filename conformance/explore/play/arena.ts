@@ -14,6 +14,8 @@ import type { Player } from './player.ts';
 export interface ModelArena {
   readonly openModel: () => Promise<Ground>;
   readonly seqName: string;
+  /** NS-25: whether the model names an account after its email as the target does. */
+  readonly namesAlike: boolean;
 }
 
 export interface Arena extends ModelArena {
@@ -32,7 +34,7 @@ export interface Duel {
 }
 
 export async function beginComparing(
-  { seqName }: ModelArena,
+  { seqName, namesAlike }: ModelArena,
   { target, model }: Sides,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
@@ -42,8 +44,22 @@ export async function beginComparing(
     toleranceMs: isSteady ? 5 : 60_000,
     isSteady,
     seqName,
+    ...(namesAlike ? {} : { mayBeAfterEmail: (name) => isInEmail(name, target) }),
     isAllTaken: () => isAllTaken(target, seqName),
   };
+}
+
+/** Whether a name is made of an email that the play has sent. */
+function isInEmail(name: string, { outcomes }: Player): boolean {
+  const wanted = name.toLowerCase();
+  const emails = [...outcomes.values()].flatMap((outcome) => {
+    const sent = outcome.kind === 'answer' ? Buffer.from(outcome.sent.body ?? '').toString() : '';
+    return [...sent.matchAll(/"email":"([^"@]+)(@[^"]*)"/g)].map((each) => each.slice(1));
+  });
+  return emails.some(
+    ([local = '', domain = '']) =>
+      `${local}${domain}`.toLowerCase().includes(wanted) || wanted.includes(local.toLowerCase()),
+  );
 }
 
 export async function nowOf({ target }: Ground): Promise<number> {

@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts';
 import { seeded } from './seeded-world.ts';
 import type { Seeds } from './seeds.ts';
 
-export interface ModelCommon extends Pick<ModelArena, 'seqName'> {
+export interface ModelCommon extends Pick<ModelArena, 'seqName' | 'namesAlike'> {
   /** What the target's profile names, where the target opens no trading account. */
   readonly seeds?: Seeds | undefined;
 }
@@ -27,7 +27,7 @@ export async function openWorld(
 /** Worlds of the model for as long as `play` takes. */
 export async function withModel<T>(
   model: Model,
-  { seqName, seeds }: ModelCommon,
+  { seqName, namesAlike, seeds }: ModelCommon,
   play: (arena: ModelArena) => Promise<T>,
 ): Promise<T> {
   const worlds: Target[] = [];
@@ -37,7 +37,7 @@ export async function withModel<T>(
     return world;
   };
   try {
-    return await play({ seqName, openModel });
+    return await play({ seqName, namesAlike, openModel });
   } finally {
     await Promise.all(worlds.map((each) => each.close()));
   }

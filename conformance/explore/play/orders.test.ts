@@ -61,4 +61,23 @@ orders('a name that was met before the calls makes its call no twin of another',
   assert.is(countOf(new OrderSearch(crowd.slice(0, 3), alike, before)), 3);
 });
 
+orders('a create under a known reference has to do with what names its record by its id', () => {
+  const before: readonly Step[] = [create(9, 'same', 'b@example.com')];
+  const update: CallStep = {
+    ...{ do: 'call', n: 1, operation: 'updateAccount', as: 'm1', key: { $fresh: 'k' } },
+    ...{ id: { $of: 9, at: 'id' }, body: { status: 'One' } },
+  };
+  const both = answered({ 1: 200, 2: 200 });
+  const related = [update, create(2, 'same', 'a@example.com')].map((each) => ({
+    ...each,
+    as: 'firm',
+  }));
+  assert.is(countOf(new OrderSearch(related, both, before)), 2);
+  const apart = [update, create(2, 'other', 'a@example.com')].map((each) => ({
+    ...each,
+    as: 'firm',
+  }));
+  assert.is(countOf(new OrderSearch(apart, both, before)), 1);
+});
+
 orders.run();

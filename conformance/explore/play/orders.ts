@@ -1,7 +1,7 @@
 // The orders in which calls at once may have taken place, the likeliest first, and without those
 // that are known not to fit.
 import { summaryOf } from '../compare/answers.ts';
-import type { CallStep, Step } from '../sequence.ts';
+import { type CallStep, callsOf, type Step } from '../sequence.ts';
 import type { Player } from './player.ts';
 
 /** Calls that have nothing in common may stand in any order: only within a group it matters. */
@@ -25,7 +25,7 @@ export class OrderSearch {
     }
     const kindOf = (call: CallStep): string =>
       `${answerTo(call, target)} ${likenessOf(call, (symbol) => met.get(symbol)! > 1)}`;
-    this.#groups = groupsOf(likely).map((group) => groupOf(group, kindOf));
+    this.#groups = groupsOf(likely, recordsIn(before)).map((group) => groupOf(group, kindOf));
   }
 
   order(): readonly CallStep[] {
@@ -131,13 +131,37 @@ const KINDS = [
   { list: 'listTransactions', of: /Transaction/ },
 ] as const;
 
+/** Symbols that earlier calls have made names of one record, each with the others. */
+type Records = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** A create under a known reference shows the record that others name by its id or its tag. */
+function recordsIn(before: readonly Step[]): Records {
+  const records = new Map<string, Set<string>>();
+  for (const { n, operation, id, body } of callsOf(before)) {
+    const named = /^create|^bulkCreate/.test(operation) ? referencesIn(body) : symbolsIn(id);
+    const all = new Set([`answer ${n}`, ...named]);
+    for (const each of [...all]) for (const other of records.get(each) ?? []) all.add(other);
+    for (const each of all) records.set(each, all);
+  }
+  return records;
+}
+
+function referencesIn(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'client_reference_id' ? symbolsIn(inner) : referencesIn(inner),
+  );
+}
+
 /** Calls that share a key, a record or a name, directly or by way of others. */
-function groupsOf(calls: readonly CallStep[]): readonly (readonly CallStep[])[] {
+function groupsOf(calls: readonly CallStep[], records: Records): readonly (readonly CallStep[])[] {
   const groups: { names: Set<string>; calls: CallStep[] }[] = [];
   const listed = KINDS.filter(({ list }) => calls.some(({ operation }) => list === operation));
   for (const call of calls) {
     const kinds = listed.filter(({ of }) => of.test(call.operation));
-    const names = new Set([...namesIn(call), ...kinds.map(({ list }) => list)]);
+    const own = namesIn(call);
+    const shown = own.flatMap((name) => [...(records.get(name) ?? [])]);
+    const names = new Set([...own, ...shown, ...kinds.map(({ list }) => list)]);
     const kin = groups.filter((group) => [...names].some((name) => group.names.has(name)));
     const merged = {
       names: new Set([...names, ...kin.flatMap((group) => [...group.names])]),

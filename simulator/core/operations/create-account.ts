@@ -73,14 +73,16 @@ function findBrand(context: RequestContext, row: Body): string | Decision {
   }
   if (behaviour.reach.brand(credential, brandId, world)) return brandId;
   const isBound = credential.brandId !== null;
-  const isUnknown = !isBound && behaviour.settings.foreign_brand_status === 404;
   return refuse(context, {
-    code: isUnknown ? 'not_found' : 'forbidden',
+    code: isBound ? 'forbidden' : FOREIGN_BRAND[behaviour.settings.foreign_brand_status],
     detail: `This credential cannot use brand ${shortened(brandId)}.`,
     field: 'brand_id',
     cites: isBound ? ['ACC-16', 'AUTH-6'] : ['AUTH-7', 'NS-63'],
   });
 }
+
+/** NS-63. */
+const FOREIGN_BRAND = { 403: 'forbidden', 404: 'not_found', 422: 'validation_failed' } as const;
 
 /** ACC-2, NS-33: what is wrong with the reference, or an email that is not there at all. */
 function refuseReference(context: RequestContext, row: Body): Decision | null {

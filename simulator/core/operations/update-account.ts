@@ -137,10 +137,13 @@ function applyMembers(context: RequestContext, account: Account): Account | null
   const patch: Record<string, string | null> = {};
   // NS-55.
   const clears = context.behaviour.settings.update_null === 'cleared';
+  // NS-44: where what was never given reads as empty, an empty text changes nothing of it (UPD-8).
+  const readsEmpty = context.behaviour.settings.absent_optionals === 'empty';
+  const read = (value: string | null) => (readsEmpty ? (value ?? '') : value);
   for (const name of updatable) {
     const value = optionalText(context.body, name);
     const sent = value !== null || (clears && context.body[name] === null);
-    if (sent && value !== account[name]) patch[name] = value;
+    if (sent && read(value) !== read(account[name])) patch[name] = value;
   }
   if (Object.keys(patch).length === 0) return null;
   const revision = context.behaviour.accounts.nextRevision(account.revision);

@@ -179,13 +179,14 @@ function accountPolicy(settings: Settings): AccountPolicy {
     // ACC-8, ACC-9, ACC-10: at the brand.
     peopleIndex: (brandId) => brandId,
     // ACC-13, NS-25.
-    nameAfterEmail: (email) => ({
-      first:
-        settings.account_named_after_email === 'local_part'
-          ? email.slice(0, email.indexOf('@'))
-          : email,
-      last: '',
-    }),
+    nameAfterEmail: (email) => {
+      const form = settings.account_named_after_email;
+      if (form === 'other') return { first: '', last: email };
+      return {
+        first: form === 'local_part' ? email.slice(0, email.indexOf('@')) : email,
+        last: '',
+      };
+    },
     // ACC-20.
     firstStatus: 'New',
     // NS-26.

@@ -52,6 +52,7 @@ export const accountShows: Readonly<Record<keyof typeof accountSettings, Setting
     seen: [
       [403, ['forbidden', 'forbidden']],
       [404, ['not_found', 'not_found']],
+      [422, ['validation_failed', 'validation_failed']],
     ],
   },
   account_reference_scope: {
@@ -84,10 +85,14 @@ export const accountShows: Readonly<Record<keyof typeof accountSettings, Setting
     ],
   },
   account_named_after_email: {
-    look: async (client) => (await client.person({ email: 'ada@example.com' })).body.first_name,
+    look: async (client) => {
+      const { body } = await client.person({ email: 'ada@example.com' });
+      return [body.first_name, body.last_name];
+    },
     seen: [
-      ['whole', 'ada@example.com'],
-      ['local_part', 'ada'],
+      ['whole', ['ada@example.com', '']],
+      ['local_part', ['ada', '']],
+      ['other', ['', 'ada@example.com']],
     ],
   },
   first_revision: {

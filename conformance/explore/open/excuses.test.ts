@@ -1,0 +1,63 @@
+// What is excused is an open question, and what stands beside it is not.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallOutcome } from '../play/outcome.ts';
+import type { CallStep } from '../sequence.ts';
+import { type Case, excuseOf } from './excuses.ts';
+
+const excuses = suite('excuses');
+
+interface Played {
+  readonly operation: CallStep['operation'];
+  readonly path?: string;
+  readonly body?: object;
+  readonly target: number;
+  readonly model: number;
+  readonly cites?: readonly string[];
+}
+
+const json = { mediaType: () => 'application/problem+json' };
+
+function questionOf({ operation, path = '/', body, target, model, cites = [] }: Played) {
+  const sent = {
+    target: path,
+    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+  };
+  const played = {
+    step: { operation, as: 'firm' },
+    difference: { at: 'status' },
+    target: { status: target, sent, headers: json } as unknown as CallOutcome,
+    model: { status: model, headers: json, basis: { cites } } as unknown as CallOutcome,
+  };
+  return excuseOf(played as unknown as Case)?.question;
+}
+
+excuses('whether a text of spaces is an empty one is open, and of an empty one nothing is', () => {
+  const cancel = { operation: 'cancelTransaction', target: 200, model: 422 } as const;
+  assert.is(questionOf({ ...cancel, body: { reason: ' ' } }), null);
+  assert.is(questionOf({ ...cancel, body: { reason: '' } }), undefined);
+  const create = { operation: 'createTransaction', target: 201, model: 422 } as const;
+  assert.is(questionOf({ ...create, body: { currency: '  ' } }), null);
+  assert.is(questionOf({ ...create, body: { client_reference_id: ' ' } }), undefined);
+});
+
+excuses('an id of a subscription that no number holds is refused in any way', () => {
+  const read = { operation: 'getWebhook', target: 400, model: 404 } as const;
+  assert.is(questionOf({ ...read, path: '/api/v1/webhooks/9007199254740993' }), 'NS-45');
+  assert.is(questionOf({ ...read, path: '/api/v1/webhooks/abc' }), 'NS-45');
+  assert.is(questionOf({ ...read, path: '/api/v1/webhooks/7' }), undefined);
+});
+
+excuses('an empty text may change what reads as empty, and a text changes it', () => {
+  const update = { operation: 'updateAccount', target: 200, model: 422 } as const;
+  assert.is(questionOf({ ...update, body: { last_name: '' } }), 'NS-44');
+  assert.is(questionOf({ ...update, body: { last_name: 'Ada' } }), undefined);
+});
+
+excuses('how a brand of another firm is refused is open, and that it is not is none', () => {
+  const create = { operation: 'createAccount', model: 403, cites: ['AUTH-7', 'NS-63'] } as const;
+  assert.is(questionOf({ ...create, target: 422 }), 'NS-63');
+  assert.is(questionOf({ ...create, target: 201 }), undefined);
+});
+
+excuses.run();
