@@ -60,4 +60,16 @@ excuses('how a brand of another firm is refused is open, and that it is not is n
   assert.is(questionOf({ ...create, target: 201 }), undefined);
 });
 
+excuses('what the model refuses as unreadable and the target as a fault may be kept', () => {
+  const at = (mediaType: string) => ({ headers: { mediaType: () => mediaType } });
+  const [problem, text] = [at('application/problem+json'), at('text/plain')];
+  const step = { operation: 'updateAccount' };
+  const target = { ...problem, status: 422, sent: {} };
+  const sides = { target, model: { ...problem, status: 200 } };
+  const covered = (again: object) =>
+    excuseOf({ step, ...sides, again, difference: { at: 'status' } } as unknown as Case)?.question;
+  assert.is(covered({ target: problem, model: text }), 'NS-30');
+  assert.is(covered({ target: problem, model: problem }), undefined);
+});
+
 excuses.run();

@@ -16,6 +16,8 @@ export interface Case {
   readonly model: CallOutcome;
   /** The answer that the model has replayed here, if it has. */
   readonly first: CallOutcome | undefined;
+  /** The earlier call whose refusal the target has given again, if it has. */
+  readonly again?: { readonly target: CallOutcome; readonly model: CallOutcome } | undefined;
   /** Time was moved on before it. */
   readonly hasPaused: boolean;
 }
@@ -87,6 +89,11 @@ const ROWS: readonly Row[] = [
       model.basis?.idempotency === 'replayed' &&
       first?.basis?.step === 'scope' &&
       target.status === model.status,
+  },
+  {
+    question: 'NS-30',
+    why: 'whether a refusal is kept that the model gives before it looks the key up',
+    covers: ({ again }) => again !== undefined && isText(again.model) && !isText(again.target),
   },
   {
     question: 'NS-8',

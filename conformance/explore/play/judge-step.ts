@@ -101,7 +101,8 @@ export function judgeCall(
   const first = firstOf(other, sides.model.outcomes);
   const caseOf = (difference: Difference): Case => {
     const hasPaused = sides.target.nowMs !== sides.target.startMs;
-    return { difference, step, target: own, model: other, first, hasPaused };
+    const again = refusedBefore(own, sides);
+    return { difference, step, target: own, model: other, first, again, hasPaused };
   };
   const found = compareAnswers(step, own, other, comparing);
   const excuse = found === null ? undefined : excuseOf(caseOf(found));
@@ -113,6 +114,18 @@ export function judgeCall(
   }
   if (excuse === undefined) return ALIKE;
   return { excused: [excuse], isParted: own.status < 400 !== other.status < 400 };
+}
+
+/** The problem that the target has given again, by its `request_id`, with what the model gave. */
+function refusedBefore(own: CallOutcome, { target, model }: Sides): Case['again'] {
+  const id = own.status < 400 ? undefined : memberAt(own.json, 'request_id');
+  if (typeof id !== 'string') return undefined;
+  for (const [n, before] of target.outcomes) {
+    const other = model.outcomes.get(n);
+    if (before.kind !== 'answer' || before === own || other?.kind !== 'answer') continue;
+    if (memberAt(before.json, 'request_id') === id) return { target: before, model: other };
+  }
+  return undefined;
 }
 
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */
