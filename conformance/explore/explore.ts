@@ -26,6 +26,7 @@ import { isSetupFailure } from './play/judge-step.ts';
 import { type ModelCommon, openWorld, withModel } from './play/model-worlds.ts';
 import { Player } from './play/player.ts';
 import type { Seeds } from './play/seeds.ts';
+import { tidy } from './play/tidy.ts';
 import type { Sequence } from './sequence.ts';
 
 export interface Explored {
@@ -210,6 +211,7 @@ class Exploration {
       );
       if (!target.disposable) {
         this.#keeps = true;
+        await tidy(sequence.steps, played.target);
         this.#inventory = withMadeBy(this.#inventory, played.target);
       }
       return played;

@@ -57,7 +57,9 @@ export function subjectsOf(part: Part, seed: number): readonly Subject[] {
       ];
     case 'live-broken':
       return (['plain', 'other'] as const).flatMap((style) =>
-        defects.filter(isOfMoney).map((defect) => liveSecondMind(style, defect)),
+        defects
+          .filter((each) => isOfMoney(each) && each.kind !== 'time')
+          .map((defect) => liveSecondMind(style, defect)),
       );
     case 'live-deviations':
       return deviations.filter(isOfMoney).map(liveDeviating);
@@ -71,7 +73,7 @@ function bentSimulator(deviation: Deviation | SubtleDeviation): Subject {
   return { id, kind, breaks, settings: defaultSettings, open };
 }
 
-/** What is about transactions and positions. */
+/** What is about transactions and positions; to move the time nobody has the power there. */
 const isOfMoney = ({ breaks }: { readonly breaks: readonly string[] }): boolean =>
   breaks.some((rule) => /^(TXN|TXS|POS)-/.test(rule));
 
