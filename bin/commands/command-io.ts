@@ -54,7 +54,7 @@ export function refuseUsage(command: Command, message: string, exitCode = usageE
  */
 function readSecret(command: Command, io: CommandIo, option: string, name: string): string {
   // What is no variable's name may be the secret itself, so it is not repeated.
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
     refuseUsage(command, `${option} takes the name of an environment variable, not a secret`);
   }
   const secret = io.env[name];

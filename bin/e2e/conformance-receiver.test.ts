@@ -223,6 +223,19 @@ command('nobody there: exit 3, and asked whether it runs', async () => {
   assert.match(out.replace(/\s+/g, ' '), 'is the receiver running?');
 });
 
+command('a port that does not speak TLS is told in words', () =>
+  kept({}, async (url) => {
+    const { code, out } = await judge({ url: url.replace('http:', 'https:'), secretEnv });
+    assert.is(code, 3, out);
+    const said = out.replace(/\s+/g, ' ');
+    assert.match(
+      said,
+      'nothing answers there (this port does not speak TLS: give the url with http',
+    );
+    assert.not.match(said, 'is the receiver running?');
+  }),
+);
+
 command('another secret: exit 3, with the likely reason', () =>
   kept({ secret: 'whsec_other' }, async (url) => {
     const { code, out } = await judge({ url, secretEnv });
@@ -268,6 +281,7 @@ const wrong: readonly (readonly [Partial<ReceiverGiven>, RegExp])[] = [
   [{ url: '127.0.0.1:3000', secretEnv }, /--url: "127.0.0.1:3000" is not an http/],
   [{ url: 'https://hooks.example.com/', secretEnv }, /hooks\.example\.com is not this machine/],
   [{ url }, /--secret-env is missing/],
+  [{ url, secretEnv: 'whsec_0123' }, /^error: --secret-env takes the name .*, not a secret\n$/],
   [{ url, secretEnv: 'NOBODY' }, /the variable NOBODY is not set/],
   [{ url, secretEnv: 'EMPTY' }, /the variable EMPTY is not set/],
   [{ url, secretEnv, previousSecretEnv: 'OLD' }, /--previous-secret-env: the variable OLD/],

@@ -167,6 +167,12 @@ exec('a right client is told no hint, and a wrong one what is wrong', async () =
   assert.equal(await told('node-mistakes.mjs', 'token-each-call'), ['token_again']);
 });
 
+exec('coverage for a folder that there is not is refused before anything starts', async () => {
+  const { code, out, err } = await run(['--coverage=json=no/such', ...program('console.log(1)')]);
+  assert.equal([code, out], [2, ''], err);
+  assert.match(err, '--coverage=json=no/such: there is no folder no');
+});
+
 exec('coverage in a form that there is not is refused before anything starts', async () => {
   const { code, err } = await run(['--coverage=xml=a', ...program('')]);
   assert.is(code, 2);
@@ -213,12 +219,12 @@ exec('the command finds the control token, wherever it was taken from', async ()
 exec('a command that is not there is 127, and said', async () => {
   const { code, out, err } = await run(['--', './no-such-command']);
   assert.equal([code, out], [127, '']);
-  assert.match(err, /^sandbox: \.\/no-such-command cannot be run \(ENOENT\)\n$/);
+  assert.match(err, /^sandbox: \.\/no-such-command cannot be run: there is no such command\n$/);
 });
 
 exec('one that cannot be run is 126', async () => {
   const { code, err } = await run(['--', '.']);
-  assert.match(err, /^sandbox: \. cannot be run \(EACCES\)\n$/);
+  assert.match(err, /^sandbox: \. cannot be run: EACCES\n$/);
   assert.is(code, 126);
 });
 
@@ -296,8 +302,8 @@ exec('the help offers what it does: a free port, and nothing about what start pr
 exec('a ready file or a recording that cannot be is exit code 2, and nothing is run', async () => {
   writeFileSync(join(folder, 'old.jsonl'), 'evidence\n');
   for (const [args, words] of [
-    [['--ready-file', 'no/such/file'], '--ready-file no/such/file: cannot be written (ENOENT)'],
-    [['--record', 'no/such/file'], '--record no/such/file: cannot be written (ENOENT)'],
+    [['--ready-file', 'no/such/file'], '--ready-file no/such/file: there is no folder /'],
+    [['--record', 'no/such/file'], '--record no/such/file: there is no folder /'],
     [['--record', 'old.jsonl'], '--record old.jsonl: is there already'],
   ] as const) {
     const { code, out, err } = await run([...args, ...program('console.log("ran")')]);

@@ -11,7 +11,7 @@ import {
   type SigningOptions,
   signatureOf,
 } from './delivery.ts';
-import { isAccepted } from './judge.ts';
+import { isAccepted, isUnreached } from './judge.ts';
 
 interface Hypothesis {
   readonly words: string;
@@ -173,7 +173,8 @@ export async function diagnose(
   shoot: (delivery: Delivery) => Promise<Exchange>,
 ): Promise<string> {
   if (control.response === null) {
-    return `nothing answers there (${control.failure}); is the receiver running?`;
+    const advice = isUnreached(control) ? '; is the receiver running?' : '';
+    return `nothing answers there (${control.failure})${advice}`;
   }
   const { status } = control.response;
   if (status === 404 || status === 405)

@@ -64,12 +64,25 @@ export async function openProbeSender(
       return { ...base, response, failure: null, durationMs: took() };
     } catch (error) {
       if (stop.aborted) throw new Interrupted();
-      const { name, message } = error as Error;
-      const failure = name === 'TimeoutError' ? 'no answer within 16 s' : message;
-      return { ...base, response: null, failure, durationMs: took() };
+      return { ...base, response: null, failure: failureWords(error as Error), durationMs: took() };
     }
   };
   return { send: shoot, sentCount: () => n, close: () => agent.destroy() };
+}
+
+const ENDED = new Set(['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET']);
+
+/** Why no answer came, in words that name what to look at. */
+function failureWords({ name, message, code }: Error & { code?: string }): string {
+  if (name === 'TimeoutError') return 'no answer within 16 s';
+  if (code === 'ECONNREFUSED') return `the connection was refused (${code})`;
+  if (code !== undefined && ENDED.has(code)) {
+    return `the connection ended without an answer (${code})`;
+  }
+  if (/wrong version number|packet length too long/.test(message)) {
+    return 'this port does not speak TLS: give the url with http:// if that is meant';
+  }
+  return message;
 }
 
 /** Long enough that what comes before and after it is read apart. */

@@ -93,6 +93,18 @@ text('where nothing was tried the reason stands with the verdict, and little els
   assert.not.match(said.join('\n'), /would unlock|blocked:/);
 });
 
+text('what several checks of a receiver ask for is told together at the end', () => {
+  const advice = { why: 'EVT-6', at_stake: 'much', mend: 'Verify the bytes as they came.' };
+  const base = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
+  const rules = ['RCV-one', 'RCV-two'].map((id) => ({
+    ...base,
+    id,
+    findings: base.findings.map((each) => ({ ...each, advice })),
+  }));
+  const said = consoleReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
+  assert.match(said, 'To mend, in all\n  Verify the bytes as they came.\n    RCV-one, RCV-two');
+});
+
 text('where --strict alone makes a run deviate, no other rule is said to be broken', () => {
   const rules = sampleReport.rules.filter(({ verdict }) => /known|advisory|passed/.test(verdict));
   const strict = {

@@ -46,6 +46,7 @@ export function consoleReport(report: Report, options: ConsoleOptions): string[]
   const isDumb = reportWords(report).isReceiver && report.verdict === 'invalid';
   if (isStarted && !isDumb) page.doubtful(report);
   if (isStarted) page.untested(report);
+  page.mends(report);
   page.known(report);
   page.observed(report.observed);
   if (isStarted) page.unlock(report);
@@ -119,6 +120,15 @@ class Page {
     if (this.#jsonFile !== undefined && !isReceiver) {
       said('script', `conformance replay ${this.#jsonFile} ${finding.scenario}`);
     }
+  }
+
+  /** What many checks ask for is told once more, together: they often have one cause. */
+  mends(report: Report): void {
+    const failing = report.rules.filter(({ verdict }) => /^(deviates|advisory)$/.test(verdict));
+    const told = failing.filter((rule) => mendOf(rule) !== undefined);
+    if (told.length < 2) return;
+    this.#heading('To mend, in all');
+    this.#reasons(told, (rule) => mendOf(rule)!);
   }
 
   /** Rules about which nothing could be said, gathered by the reason, which many share. */
@@ -254,6 +264,10 @@ class Page {
     if (report.inventory === undefined) return;
     for (const line of inventoryLines(report.inventory)) this.#item('', line, this.#paint.dim);
   }
+}
+
+function mendOf({ verdict, findings }: ReportRule): string | undefined {
+  return findings.find((each) => each.verdict === verdict)?.advice?.mend;
 }
 
 /** `Must accept: 18 of 18. Must refuse: 33 of 34.` */

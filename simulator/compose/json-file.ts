@@ -1,7 +1,7 @@
 // Reads a JSON file that a person wrote, and says in one line what is wrong with it.
 import { readFileSync, statSync } from 'node:fs';
 import { isTooDeep } from '../host/bodies/json-depth.ts';
-import { describeSyntaxError, findSyntaxError } from './json-syntax.ts';
+import { syntaxWords } from '../host/bodies/json-syntax.ts';
 
 export type ReadJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -24,7 +24,7 @@ export function readJsonFile(path: string, shown: string): ReadJson {
     return { value: JSON.parse(whole) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { problem: `${shown}: is not JSON: ${whereOf(whole, error)}` };
+    return { problem: `${shown}: is not JSON: ${syntaxWords(whole, error)}` };
   }
 }
 
@@ -37,9 +37,4 @@ export function unreadableWords(code: string): string {
 export function isDevice(path: string): boolean {
   const found = statSync(path);
   return found.isCharacterDevice() || found.isBlockDevice();
-}
-
-function whereOf(text: string, error: SyntaxError): string {
-  const found = findSyntaxError(text);
-  return found === null ? error.message : describeSyntaxError(found);
 }

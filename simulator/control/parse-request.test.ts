@@ -30,6 +30,11 @@ reading('quotes without number', () => {
   assert.match(String(read(`{"a":${'"'.repeat(5_000_001)}`)), /^400 The body is not JSON/);
 });
 
+reading('what is not JSON is told with its place', () => {
+  const told = read('{"match": {"operation": "createAccount"},\n "times": }');
+  assert.is(told, '400 The body is not JSON: line 2, column 11: a value was expected here.');
+});
+
 reading('one string of 12 MB', () => {
   const a = 'x\\"['.repeat(3_000_000);
   assert.equal(read(`{"a":"${a}"}`), { a: a.replaceAll('\\"', '"') });

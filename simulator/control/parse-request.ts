@@ -5,6 +5,7 @@ import { object, type Schema } from '../../fixtures/schemas/kit.ts';
 import { validate } from '../../fixtures/schemas/validate.ts';
 import type { FieldProblem } from '../../fixtures/settings/parse.ts';
 import { isTooDeep } from '../host/bodies/json-depth.ts';
+import { syntaxWords } from '../host/bodies/json-syntax.ts';
 import { type ControlHead, type ControlReply, invalidFields, problem } from './reply.ts';
 import type { Row } from './row.ts';
 
@@ -72,7 +73,7 @@ function parse(body: Uint8Array): ParsedRequest {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { refused: problem(400, `The body is not JSON: ${error.message}.`) };
+    return { refused: problem(400, `The body is not JSON: ${syntaxWords(text, error)}.`) };
   }
 }
 

@@ -10,8 +10,11 @@ import {
 import type { Report } from '../../../conformance/reports/report.ts';
 import { parseReport } from '../../../conformance/reports/report-schema.ts';
 import { isDevice } from '../../../simulator/compose/json-file.ts';
-import { describeSyntaxError, findSyntaxError } from '../../../simulator/compose/json-syntax.ts';
 import { isTooDeep } from '../../../simulator/host/bodies/json-depth.ts';
+import {
+  describeSyntaxError,
+  findSyntaxError,
+} from '../../../simulator/host/bodies/json-syntax.ts';
 import { type JudgeIo, UsageError } from './io.ts';
 
 export interface ReadProfile {

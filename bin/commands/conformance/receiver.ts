@@ -177,6 +177,10 @@ function readSecret(option: string, name: string | undefined, env: JudgeIo['env'
       `${option} is missing: name the variable that holds the signing secret, as in --secret-env SECRET`,
     );
   }
+  // What looks like no variable's name may be the secret itself, so it is not repeated.
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
+    throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
+  }
   const secret = env[name];
   if (secret !== undefined && secret !== '') return secret;
   throw new UsageError(

@@ -97,9 +97,8 @@ function run(
   for (const signal of handedOn) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      process.stderr.write(
-        `sandbox: ${command[0]} cannot be run (${error.code ?? error.message})\n`,
-      );
+      const why = error.code === 'ENOENT' ? 'there is no such command' : error.code;
+      process.stderr.write(`sandbox: ${command[0]} cannot be run: ${why ?? error.message}\n`);
       resolve(error.code === 'ENOENT' ? notFound : notRunnable);
     });
     // As a shell tells of a signal.

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { type Composition, compose, KeptFileError } from '../../../simulator/compose/compose.ts';
 import { OptionsError } from '../../../simulator/compose/findings.ts';
-import { FileProblem } from '../../../simulator/host/storage/private-file.ts';
+import { FileProblem, unwritableWords } from '../../../simulator/host/storage/private-file.ts';
 import type { Sandbox } from '../../../simulator/host/world/sandbox.ts';
 import type { ControlPlane } from '../../../simulator/transports/control/control-plane.ts';
 import { endSignals } from '../end-signals.ts';
@@ -127,11 +127,11 @@ async function placeReadyFile(
   try {
     await writeReadyFile(path, ready);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const failed = error as NodeJS.ErrnoException;
     const isUnfit = error instanceof FileProblem;
-    if (code === undefined && !isUnfit) throw error;
+    if (failed.code === undefined && !isUnfit) throw error;
     await composition.abandon();
-    const why = isUnfit ? message : `cannot be written (${code}); give a path that can`;
+    const why = isUnfit ? failed.message : unwritableWords(failed);
     fail(exits.usage, [`--ready-file ${path}: ${why}`]);
   }
 }

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
 import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
+import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
 import { sampleEvent } from '../../../simulator/host/signing/sample-event.ts';
 import { isLoopbackHost, sendWebhook } from '../../../simulator/host/signing/send-webhook.ts';
 import {
@@ -114,7 +115,10 @@ async function send(
 function checkTarget(command: Command, text: string, isOwned: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
-    refuseUsage(command, `URL: "${text}" is none with http:// or https:// and without a user name`);
+    refuseUsage(
+      command,
+      `"${text}" is no url that begins with http:// or https:// and names no user`,
+    );
   }
   if (!isOwned && !isLoopbackHost(url.hostname)) {
     const why = `${url.hostname} is not this machine`;
@@ -167,7 +171,7 @@ function parseJson(command: Command, text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refuseUsage(command, `--data: must be JSON: ${error.message}`);
+    return refuseUsage(command, `--data: is not JSON: ${syntaxWords(text, error)}`);
   }
 }
 

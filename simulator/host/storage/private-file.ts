@@ -16,6 +16,13 @@ export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
 
+/** Why a file cannot be written, for the person who named it. */
+export function unwritableWords({ code, message, path }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' && path !== undefined) return `there is no folder ${dirname(path)}`;
+  if (code === 'EISDIR') return 'it is a folder';
+  return `cannot be written (${code ?? message})`;
+}
+
 /**
  * Where the file really lies: a symbolic link is followed, so that it is never replaced itself. The
  * file need not be there yet. Throws a FileProblem for what is no ordinary file.

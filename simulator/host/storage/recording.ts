@@ -20,6 +20,7 @@ import {
   findRealFile,
   openPlain,
   privateMode,
+  unwritableWords,
 } from './private-file.ts';
 
 /** Why a recording cannot begin, in words for the person who named its file. */
@@ -128,8 +129,7 @@ async function openEmpty(path: string): Promise<FileHandle> {
 function refuseFile(error: NodeJS.ErrnoException): never {
   if (error instanceof RecordingError) throw error;
   if (error instanceof FileProblem) throw new RecordingError(error.message);
-  const { code, message } = error;
-  throw new RecordingError(`cannot be written (${code ?? message}); give a path that can`);
+  throw new RecordingError(unwritableWords(error));
 }
 
 export interface RecordedOptions {

@@ -189,7 +189,7 @@ state('a place that cannot be written is said, and the world goes on', async () 
   const told: string[] = [];
   const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
   const first = await file.begin().catch((error: Error) => error.message);
-  assert.match(String(first), /cannot be written \(ENOENT\)/);
+  assert.is(first, `there is no folder ${join(folder, 'missing')}`);
   sandbox.first.execute('makeEvent', { category: 'account' });
   await file.close();
   assert.match(told[0] ?? '', /could not be saved to .*missing.*ENOENT/);

@@ -5,7 +5,13 @@ import { basename, dirname, join } from 'node:path';
 import { StateError, snapshotWorld } from '../../core/state/snapshot.ts';
 import type { WorldHost } from '../world/world-host.ts';
 import { PiecewiseFile, type Stored } from './piecewise-file.ts';
-import { FileProblem, findRealFile, refuseSecondName, versionOf } from './private-file.ts';
+import {
+  FileProblem,
+  findRealFile,
+  refuseSecondName,
+  unwritableWords,
+  versionOf,
+} from './private-file.ts';
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
 import { logFiles, removeLogs, replayLogs, WriteAheadLog } from './write-ahead-log.ts';
@@ -246,6 +252,5 @@ export class StateFile {
 
 function asStateError(error: unknown): StateError {
   if (error instanceof StateError) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return new StateError(`cannot be written (${code ?? message})`);
+  return new StateError(unwritableWords(error as NodeJS.ErrnoException));
 }

@@ -1,5 +1,7 @@
 // What `sandbox exec --coverage` asks for, and how it is told when the command has ended.
+import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { CoverageShown } from '../../../../simulator/control/schemas/coverage.ts';
@@ -7,6 +9,7 @@ import {
   FileProblem,
   findRealFile,
   replacePrivately,
+  unwritableWords,
 } from '../../../../simulator/host/storage/private-file.ts';
 import { refuseUsage } from '../../command-io.ts';
 import { terminalLine, terminalText } from '../../terminal.ts';
@@ -61,7 +64,13 @@ async function writePrivately(file: string, text: string): Promise<void> {
 
 function readFile(command: Command, text: string) {
   const [, format = '', file = ''] = /^([a-z]+)=(.+)$/.exec(text) ?? [];
-  if (formats[format] !== undefined) return { format, file };
+  if (formats[format] !== undefined) {
+    // Before the command has run for minutes, and not after.
+    const folder = dirname(file);
+    if (!existsSync(folder))
+      refuseUsage(command, `--coverage=${text}: there is no folder ${folder}`);
+    return { format, file };
+  }
   const forms = Object.keys(formats).map((each) => `--coverage=${each}=FILE`);
   return refuseUsage(command, `--coverage: "${text}" is none of ${forms.join(', ')}`);
 }
@@ -78,9 +87,9 @@ export async function tellCoverage(
     try {
       await writePrivately(file, text);
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === undefined && !(error instanceof FileProblem)) throw error;
-      const why = code === undefined ? message : `cannot be written (${code})`;
+      const failed = error as NodeJS.ErrnoException;
+      if (failed.code === undefined && !(error instanceof FileProblem)) throw error;
+      const why = failed.code === undefined ? failed.message : unwritableWords(failed);
       say(`sandbox: ${terminalLine(`--coverage=${format}=${file}`)}: ${why}\n`);
       return 2;
     }

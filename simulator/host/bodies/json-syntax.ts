@@ -20,6 +20,12 @@ export function describeSyntaxError({ line, column, words }: JsonSyntaxError): s
   return `line ${line}, column ${column}: ${words}`;
 }
 
+/** Why this is no JSON; the parser's own words where nothing wrong is found here. */
+export function syntaxWords(text: string, error: SyntaxError): string {
+  const found = findSyntaxError(text);
+  return found === null ? error.message : describeSyntaxError(found);
+}
+
 interface Mistake {
   readonly at: number;
   readonly words: string;
