@@ -34,7 +34,8 @@ class ControlProvider implements Provider {
   readonly #options: ControlProviderOptions;
   readonly #plane: ControlPlaneClient;
   readonly #secrets = new Set<string>();
-  readonly #left: (() => Promise<void>)[] = [];
+  /** How each world that is still there is given up. */
+  readonly #leaves = new Set<() => Promise<void>>();
   #shared: Promise<Target> | undefined;
   #receiver: Promise<WebhookReceiver> | undefined;
 
@@ -66,7 +67,7 @@ class ControlProvider implements Provider {
   }
 
   async close(): Promise<void> {
-    for (const leave of this.#left) await leave().catch(() => {});
+    for (const leave of this.#leaves) await leave().catch(() => {});
     if (this.#receiver !== undefined) await (await this.#receiver).close();
   }
 
@@ -75,13 +76,10 @@ class ControlProvider implements Provider {
     const row = await this.#plane.ask('POST', 'worlds', { clock: 'frozen' });
     const name = String(row.name);
     const url = `${this.#plane.url}/worlds/${name}`;
-    let left = false;
     const leave = async () => {
-      if (left) return;
-      left = true;
-      await this.#plane.ask('DELETE', `worlds/${name}`);
+      if (this.#leaves.delete(leave)) await this.#plane.ask('DELETE', `worlds/${name}`);
     };
-    this.#left.push(leave);
+    this.#leaves.add(leave);
     return this.#target(this.#plane.at(url), true, leave);
   }
 

@@ -59,6 +59,8 @@ export class ControlTarget implements Target {
   readonly operator: Operator;
   readonly #options: ControlTargetOptions;
   readonly #credentials = new Map<Role, Promise<Credential>>();
+  /** Endpoints of its own, and who listens there. */
+  readonly #endpoints: [WebhookReceiver, WebhookEndpoint][] = [];
   #minted = 0;
   #ample: Promise<void> | undefined;
 
@@ -200,12 +202,14 @@ export class ControlTarget implements Target {
       to = `${receiver.origin}/${name}`;
       return `${from}/${name}`;
     });
+    this.#endpoints.push([receiver, hook]);
     await this.#options.plane.ask('PUT', 'forwards', { from, to });
     return hook;
   }
 
-  close(): Promise<void> {
-    return this.#options.leave();
+  async close(): Promise<void> {
+    for (const [receiver, endpoint] of this.#endpoints.splice(0)) receiver.forget(endpoint);
+    await this.#options.leave();
   }
 }
 

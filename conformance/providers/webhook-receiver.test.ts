@@ -54,6 +54,15 @@ run('hooks do not see each other’s deliveries', async ({ receiver }) => {
   assert.is.not(one.url, two.url);
 });
 
+run('an endpoint that was forgotten keeps what came, and takes no more', async ({ receiver }) => {
+  const [kept, gone] = [hookOf(receiver), hookOf(receiver)];
+  assert.is(await post(gone.url, Buffer.from('1')), 200);
+  receiver.forget(gone);
+  assert.is(await post(gone.url, Buffer.from('2')), 404);
+  assert.is(await post(kept.url, Buffer.from('3')), 200);
+  assert.equal([kept.deliveries.length, gone.deliveries.length], [1, 1]);
+});
+
 run('what is addressed to no hook, or to one of another run, is 404', async ({ receiver }) => {
   const other = await WebhookReceiver.listen();
   const path = new URL(hookOf(other).url).pathname;

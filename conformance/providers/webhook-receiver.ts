@@ -127,6 +127,11 @@ export class WebhookReceiver {
     return endpoint;
   }
 
+  /** Gives up what it holds: nobody asks for it any more. What comes late is answered 404. */
+  forget(endpoint: WebhookEndpoint): void {
+    this.#hooks.delete(endpoint.localUrl.slice(this.origin.length + 1));
+  }
+
   #sound(): Promise<void> {
     const { address, port } = this.#server.address() as AddressInfo;
     const host = address === '0.0.0.0' || address === '::' ? 'localhost' : address;
