@@ -1,7 +1,10 @@
 // `conformance explain ID`: what a rule, a scenario, an open question or a profile field is about;
 // what is sent is shown by playing it on a sandbox of its own, in process.
 import type { Command } from 'commander';
-import { explainClientCheck } from '../../../conformance/client/checks/all.ts';
+import {
+  checks as clientChecks,
+  explainClientCheck,
+} from '../../../conformance/client/checks/all.ts';
 import { CAPABILITIES } from '../../../conformance/engine/capabilities.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
@@ -18,6 +21,7 @@ import { findQuestion, type Question, questions } from '../../../fixtures/questi
 import { findFamily, needWords, type Rule, rules } from '../../../fixtures/rules.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp } from '../help-text.ts';
+import { suggestIds } from '../suggest-ids.ts';
 import { explainFields } from './init.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
@@ -67,7 +71,9 @@ export async function explain(id: string, io: JudgeIo, sent: boolean): Promise<s
   const fields = id === 'profile' ? explainFields(width) : explainFields(width, id);
   if (fields.length > 0) return fields;
   const what = 'no rule, scenario, open question, receiver or client check, or field of a profile';
-  throw new UsageError(`"${id}" is ${what}; conformance list shows what there is`);
+  const ids = [rules, scenarios, questions, allChecks, clientChecks].flat().map((each) => each.id);
+  const advice = suggestIds(id, ids) || '; conformance list shows what there is';
+  throw new UsageError(`"${id}" is ${what}${advice}`);
 }
 
 function ruleLines(rule: Rule, width: number): string[] {

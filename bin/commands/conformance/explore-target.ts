@@ -173,6 +173,7 @@ function reportOf(
     interrupted: signal.aborted,
     notes: [
       ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
+      ...(problem === null && explored.sequences === 0 && !signal.aborted ? [tooFew(spent)] : []),
       ...found.notes,
       ...found.provider.notes,
     ],
@@ -181,8 +182,25 @@ function reportOf(
   });
 }
 
-function replayCommand({ reach, reports }: ExploreOptions, { baseUrl }: Found, id: string): string {
+/** NS: learning may take half of what may be sent. */
+function tooFew(spent: number): string {
+  const learned =
+    spent === 0 ? '' : ` after ${count(spent, 'request')} to learn the open questions`;
+  const advice = spent === 0 ? '' : ', or --model FILE, with which nothing has to be learned';
+  const why = `too few requests were left for it${learned}`;
+  return `Nothing was compared: ${why}. Give more --requests${advice}.`;
+}
+
+const ofFile = ({ file, id }: NonNullable<ExploreOptions['replay']>) => `${file}#${id}`;
+
+function replayCommand(
+  { reach, reports, replay }: ExploreOptions,
+  { baseUrl }: Found,
+  id: string,
+): string {
   const file = reports.find(({ format }) => format === 'json')?.file ?? 'REPORT.json';
+  // What was played again is the first and only one of this run; in the file it has its own id.
+  const again = replay === undefined || file !== 'REPORT.json' ? `${file}#${id}` : ofFile(replay);
   const parts = ['npx conformance explore', `--base-url ${baseUrl}`];
   if (reach.controlUrl !== undefined) parts.push(`--control-url ${reach.controlUrl}`);
   if (reach.profile !== undefined) parts.push(`--profile ${reach.profile}`);
@@ -190,7 +208,7 @@ function replayCommand({ reach, reports }: ExploreOptions, { baseUrl }: Found, i
   if (reach.controlTokenEnv !== undefined) {
     parts.push(`--control-token-env ${reach.controlTokenEnv}`);
   }
-  return [...parts, ...reachOptions(reach), `--replay ${file}#${id}`].join(' ');
+  return [...parts, ...reachOptions(reach), `--replay ${again}`].join(' ');
 }
 
 const RENDERERS = {

@@ -74,9 +74,19 @@ export function reportIn(given: unknown, option: string, file: string): Report {
   const found = parseReport(given);
   if ('report' in found) return found.report;
   const [problem] = found.problems;
+  if (isOfExplorer(given)) {
+    const takes = 'those of conformance run and conformance receiver are taken here';
+    throw new UsageError(`${option}: ${file} is a report of conformance explore; ${takes}`);
+  }
   throw new UsageError(
     `${option}: ${file} is not a JSON report: ${problem?.replace(/\.$/, '')}; ${REPORT_ADVICE}`,
   );
+}
+
+function isOfExplorer(given: unknown): boolean {
+  const schema: unknown =
+    typeof given === 'object' && given !== null ? Reflect.get(given, 'schema') : undefined;
+  return typeof schema === 'string' && schema.startsWith('explore/');
 }
 
 /** What is wrong with an explorer's report is thrown as a TypeError with the field. */

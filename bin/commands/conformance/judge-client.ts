@@ -25,6 +25,7 @@ import { jsonText, wrapText } from '../../../conformance/reports/plain-text.ts';
 import { about, ProgressLine } from '../../../conformance/reports/progress/progress-line.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import { findNamedWorld } from '../../../simulator/compose/read-world.ts';
+import { suggestIds } from '../suggest-ids.ts';
 import type { ClientOptions, ClientReportFile } from './client-options.ts';
 import { openWorlds } from './client-sandbox.ts';
 import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
@@ -156,8 +157,9 @@ function selectedChecks({ only, skip }: ClientOptions): readonly Check[] {
     const [stray] = unmatchedGlobs(globs, ids);
     if (stray === undefined) continue;
     const meant = unmatchedGlobs([`CLT-${stray}`], ids).length === 0;
-    const hint = meant ? `CLT-${stray} does` : '--list shows what there is';
-    throw new UsageError(`${option}: "${stray}" matches no check; ${hint}`);
+    const near = suggestIds(stray, ids) || '; --list shows what there is';
+    const hint = meant ? `; CLT-${stray} does` : near;
+    throw new UsageError(`${option}: "${stray}" matches no check${hint}`);
   }
   const selected = checks.filter(({ id }) => isSelected(id, { only, skip }));
   if (selected.length === 0) throw new UsageError('--skip leaves no check to try');

@@ -12,6 +12,7 @@ import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
+import { suggestIds } from '../suggest-ids.ts';
 import { finishRun } from './finish-run.ts';
 import { checkWritable, readBaselineFile } from './input-files.ts';
 import { type JudgeIo, UsageError } from './io.ts';
@@ -114,8 +115,8 @@ function checkBefore(options: RunOptions, io: JudgeIo): void {
   ] as const) {
     const [stray] = unmatchedGlobs(globs, ids);
     if (stray === undefined) continue;
-    const advice = 'conformance list shows what there is';
-    throw new UsageError(`${option}: "${stray}" matches no rule and no scenario; ${advice}`);
+    const advice = suggestIds(stray, ids) || '; conformance list shows what there is';
+    throw new UsageError(`${option}: "${stray}" matches no rule and no scenario${advice}`);
   }
   for (const { format, file } of options.reports) checkWritable(`--report ${format}`, file, io.cwd);
   if (options.observed !== undefined) checkWritable('--observed', options.observed, io.cwd);

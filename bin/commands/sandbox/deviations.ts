@@ -1,8 +1,9 @@
 // `sandbox deviations`: the named ways in which `sandbox start --deviate` can misbehave.
 import type { Command } from 'commander';
-import { findRule } from '../../../fixtures/rules.ts';
+import { findRule, rules } from '../../../fixtures/rules.ts';
 import { deviations } from '../../../simulator/deviations/register.ts';
 import { addHelp } from '../help-text.ts';
+import { suggestIds } from '../suggest-ids.ts';
 import { sandboxVerb } from './verb.ts';
 
 export function deviationsCommand(print: (text: string) => void = write): Command {
@@ -18,9 +19,9 @@ export function deviationsCommand(print: (text: string) => void = write): Comman
   });
   return command.action(({ rule, json }: { rule?: string; json?: boolean }) => {
     if (rule !== undefined && findRule(rule) === undefined) {
-      command.error(`error: --rule: there is no rule "${rule}"; conformance list shows them`, {
-        exitCode: 2,
-      });
+      const ids = rules.map(({ id }) => id);
+      const advice = suggestIds(rule, ids) || '; conformance list shows them';
+      command.error(`error: --rule: there is no rule "${rule}"${advice}`, { exitCode: 2 });
     }
     const chosen = deviations.filter(
       ({ breaks }) => rule === undefined || breaks.some((broken) => broken === rule),

@@ -122,6 +122,17 @@ reports('text: the same mending is shown once', () => {
   assert.match(text, /mend +as at CLT-answer-lost/);
 });
 
+reports('text: where the first run was of no use the reason is told once, with the verdict', () => {
+  const why = 'the first run called nothing of the sandbox';
+  const idle = checks
+    .filter(({ verdict }) => /not_met|incon/.test(verdict))
+    .map((e) => ({ ...e, why }));
+  const given = { ...report, verdict: 'invalid', checks: idle, unusable: why } as const;
+  const text = textReport(given, { color: false, width: 100 }).join('\n');
+  assert.is(text.split(why).length, 2);
+  assert.not.match(text, 'not met: ');
+});
+
 reports('markdown: no line for a check that was not selected', () => {
   const left = check('CLT-jitter', { verdict: 'not_selected' });
   assert.not.match(markdownReport({ ...report, checks: [...checks, left] }), /CLT-jitter/);

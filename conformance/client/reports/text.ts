@@ -20,7 +20,8 @@ export function textReport(report: ClientReport, options: TextOptions): string[]
   for (const verdict of ['fails', 'advisory', 'inconclusive'] as const) page.found(verdict);
   page.words();
   page.listed('known');
-  page.listed('not_met');
+  // What a first run that failed did not do, it may not have come to.
+  if (report.unusable === null) page.listed('not_met');
   page.listed('passed');
   page.baseline();
   page.end();
@@ -64,8 +65,10 @@ class Page {
       if (check.findings.length === 0) continue;
       this.#check(check, verdict);
     }
-    const silent = this.#report.checks.filter(
-      (each) => each.verdict === verdict && each.findings.length === 0,
+    // Why nothing was shown at all stands with the verdict.
+    const { checks, unusable } = this.#report;
+    const silent = checks.filter(
+      (each) => each.verdict === verdict && each.findings.length === 0 && unusable === null,
     );
     if (silent.length === 0) return;
     this.#say();

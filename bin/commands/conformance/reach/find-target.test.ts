@@ -123,4 +123,37 @@ find(
   },
 );
 
+find('what is played again is named as in the file that it came from', async () => {
+  const sandbox = await createSandbox({ deviations: ['account-create-answers-200'] });
+  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  try {
+    await withFolder(async (cwd) => {
+      writeFileSync(join(cwd, 'm.json'), '{}');
+      const wide = { baseUrl, requests: '60', model: 'm.json', report: ['json=kept.json'] };
+      assert.is((await runExplore(wide, { cwd })).code, 1);
+      const again = await runExplore({ baseUrl, replay: 'kept.json#d1' }, { cwd });
+      assert.is(again.code, 1);
+      assert.match(again.out, '--replay kept.json#d1');
+    });
+  } finally {
+    await sandbox.close();
+  }
+});
+
+find('an exploration with too few requests says that learning took them', async () => {
+  const sandbox = await createSandbox();
+  const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+  try {
+    const { code, out } = await runExplore({ baseUrl, requests: '3' });
+    assert.is(code, 3);
+    const said = out.replace(/\s+/g, ' ');
+    assert.match(
+      said,
+      /too few requests were left for it after \d+ requests? to learn.*Give more --requests/,
+    );
+  } finally {
+    await sandbox.close();
+  }
+});
+
 find.run();
