@@ -13,8 +13,13 @@
 //   --again FILE     plays what such a file says was found in place of drawing
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { Random } from '../../fixtures/random.ts';
-import type { Settings } from '../../fixtures/settings.ts';
-import { type Explored, exploreOne, learnFrom } from './prove-explorer/explore-one.ts';
+import {
+  type Explored,
+  type ExploreOneOptions,
+  exploreOne,
+  type LearnedOnce,
+  learnFrom,
+} from './prove-explorer/explore-one.ts';
 import { PARTS, type Part, type Subject, subjectsOf } from './prove-explorer/subjects.ts';
 import { summaryLines } from './prove-explorer/summary.ts';
 import { readArgs, refuse, wholeNumbers } from './read-args.ts';
@@ -71,7 +76,7 @@ function readOut(file: string): Map<string, Explored> {
   return new Map(lines.map((line) => JSON.parse(line) as Explored).map((each) => [each.id, each]));
 }
 
-const learnedOf = new Map<string, Settings>();
+const learnedOf = new Map<string, LearnedOnce>();
 const done = readDone(values.out);
 const known = values.again === undefined ? undefined : readOut(values.again);
 const chosen = parts
@@ -100,15 +105,17 @@ for (const line of lines) console.log(line);
 if (tried.length < chosen.length) console.log(`${chosen.length - tried.length} are left`);
 process.exitCode = stop.signal.aborted ? 130 : isProved ? 0 : 1;
 
-async function learnedBefore({ like }: Subject): Promise<{ learned?: Settings }> {
+async function learnedBefore({
+  like,
+}: Subject): Promise<Pick<ExploreOneOptions, 'learned' | 'orders'>> {
   if (!values['learn-once'] || like === undefined) return {};
   const known = learnedOf.get(like.id);
-  if (known !== undefined) return { learned: known };
+  if (known !== undefined) return { learned: known.settings, orders: known.orders };
   const opened = await like.open();
   try {
-    const { settings } = await learnFrom(opened, { requests, signal: stop.signal });
-    learnedOf.set(like.id, settings);
-    return { learned: settings };
+    const { settings, orders } = await learnFrom(opened, { requests, signal: stop.signal });
+    learnedOf.set(like.id, { settings, orders });
+    return { learned: settings, orders };
   } finally {
     await opened.close();
   }

@@ -259,13 +259,14 @@ class Exploration {
   }
 
   #targetGround(target: Target): Ground {
-    const { sender, timeoutMs, pacer, signal } = this.#options;
+    const { sender, timeoutMs, pacer, signal, orders } = this.#options;
     const ground: Ground = {
       target,
       sender,
       timeoutMs,
       isSteady: target.offers.has('clock') && target.disposable,
       signal,
+      orders,
       spend: (count) => {
         if (this.#requests + count > this.#most) throw new Spent('all are sent');
         this.#requests += count;

@@ -5,12 +5,17 @@ import type { Sender } from '../engine/send/sender.ts';
 import type { Scenario } from '../engine/types.ts';
 import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
+import { positionScenarios } from '../scenarios/positions/positions.ts';
+import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
+import { formOf } from './play/position-form.ts';
 import type { ScenarioOptions } from './scenario-options.ts';
 
 export interface Learned {
   /** Settings of the simulator, by name. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly requests: number;
+  /** NS-1: how it takes orders; undefined where that is not known, or as the model takes them. */
+  readonly orders: LearnedOrders | undefined;
 }
 
 /** Plays nothing: what is asked first of any target is all that is wanted. */
@@ -47,8 +52,17 @@ const NEVER_LEARNED = [
 ];
 
 export async function learn(options: ScenarioOptions): Promise<Learned> {
+  return learnBy(scenarios.filter(observes), options);
+}
+
+/** NS-1: where the answers to all else are known. */
+export async function learnOrders(options: ScenarioOptions): Promise<Learned> {
+  return learnBy(positionScenarios.filter(observes), options);
+}
+
+async function learnBy(chosen: readonly Scenario[], options: ScenarioOptions): Promise<Learned> {
   const { provider, sender, timeoutMs, maxRate, most, signal, secret } = options;
-  const chosen = scenarios.filter(observes);
+  const learned = new Map<string, unknown>();
   const enough = new AbortController();
   const stop = () => enough.abort();
   signal.addEventListener('abort', stop, { once: true });
@@ -68,12 +82,17 @@ export async function learn(options: ScenarioOptions): Promise<Learned> {
     timeoutMs,
     signal: enough.signal,
     secret,
+    learned,
     ...(maxRate === undefined ? {} : { maxRate }),
   });
   signal.removeEventListener('abort', stop);
   const { config } = observedConfig(observedRows(chosen, run.scenarios));
   const settings = Object.entries(config.settings).filter(([key]) => !NEVER_LEARNED.includes(key));
-  return { settings: Object.fromEntries(settings), requests: Math.max(sent, run.requests) };
+  return {
+    settings: Object.fromEntries(settings),
+    requests: Math.max(sent, run.requests),
+    orders: formOf(learnedOrders(learned)),
+  };
 }
 
 function observes({ id, observes: questions = [] }: Scenario): boolean {

@@ -2,6 +2,7 @@
 import type { Pacer } from '../engine/pace/pacer.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Provider } from '../providers/target.ts';
+import type { LearnedOrders } from '../scenarios/support/orders.ts';
 import type { Idea } from './draw/idea.ts';
 import type { MakeModel, ModelSettings } from './model.ts';
 import type { Sequence } from './sequence.ts';
@@ -12,6 +13,8 @@ export interface ExploreOptions {
   readonly makeModel: MakeModel;
   /** How the model answers the open questions. */
   readonly settings: ModelSettings;
+  /** NS-1: how the target takes orders, where that is another form than the model's. */
+  readonly orders?: LearnedOrders | undefined;
   readonly seed: number;
   /** No more than so many are sent to the target. */
   readonly requests: number;

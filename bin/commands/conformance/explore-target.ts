@@ -7,15 +7,16 @@ import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
 import { askJudge, type Judged } from '../../../conformance/explore/findings/judge.ts';
-import { findStartProblem, learn } from '../../../conformance/explore/learn.ts';
+import { findStartProblem, learn, learnOrders } from '../../../conformance/explore/learn.ts';
 import { htmlReport } from '../../../conformance/explore/report/html.ts';
 import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
-import type { Sequence } from '../../../conformance/explore/sequence.ts';
+import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
+import type { LearnedOrders } from '../../../conformance/scenarios/support/orders.ts';
 import { parseConfig } from '../../../fixtures/config.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from './explore-model.ts';
@@ -43,8 +44,9 @@ export async function exploreTarget(
     try {
       const common = { options, io, signal, redactor, sender: found.sender, found };
       const problem = await findStartProblem(scenarioOptions(common));
-      const known = { settings: given ?? defaultSettings, spent: 0 };
-      const learned = given !== undefined || problem !== null ? known : await learnFrom(common);
+      const known = { settings: given ?? defaultSettings, spent: 0, orders: undefined };
+      const isKnown = again !== undefined && !hasOrders(again.sequence);
+      const learned = problem !== null || isKnown ? known : await learnFrom(common, given);
       return await compareWith({ ...common, ...learned, problem, sequence: again?.sequence });
     } finally {
       await found.provider.close();
@@ -64,14 +66,21 @@ function readModel({ model }: ExploreOptions, cwd: string): Settings | undefined
 }
 
 /** NS: what the target does where the specification is open, as far as half of the requests go. */
-async function learnFrom(common: Common) {
+async function learnFrom(common: Common, given: Settings | undefined) {
   const { options, io, found } = common;
-  io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
   const most = Math.floor(options.requests / 2);
+  if (given !== undefined) {
+    const { requests, orders } = await learnOrders({ ...scenarioOptions(common), most });
+    return { settings: given, spent: requests, orders };
+  }
+  io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
   const learned = await learn({ ...scenarioOptions(common), most });
   const { settings = defaultSettings } = parseSettings(learned.settings);
-  return { settings, spent: learned.requests };
+  return { settings, spent: learned.requests, orders: learned.orders };
 }
+
+const hasOrders = ({ steps }: Sequence): boolean =>
+  callsOf(steps).some(({ operation }) => /Position$/.test(operation));
 
 /** How scenarios of the judge are played on the target. */
 function scenarioOptions({ options, signal, redactor, sender, found }: Common) {
@@ -108,6 +117,7 @@ interface Common {
 
 interface Comparison extends Common {
   readonly settings: Settings;
+  readonly orders: LearnedOrders | undefined;
   /** Requests that were sent to learn them. */
   readonly spent: number;
   /** Why nothing can be asked of the target at all. */
@@ -118,7 +128,7 @@ interface Comparison extends Common {
 const FOR_THE_JUDGE = 0.1;
 
 async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, io, found, settings, sender, signal, sequence, spent } = comparison;
+  const { options, io, found, settings, orders, sender, signal, sequence, spent } = comparison;
   const { reach, minutes, requests } = options;
   const startedAt = new Date().toISOString();
   const startedMs = performance.now();
@@ -133,6 +143,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
     sender,
     makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
     settings: { ...settings },
+    orders,
     seed: reach.seed,
     requests: most,
     kept,

@@ -6,6 +6,7 @@ import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
 import { titleOf } from '../../../conformance/explore/findings/title.ts';
 import { learn } from '../../../conformance/explore/learn.ts';
 import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
+import type { LearnedOrders } from '../../../conformance/scenarios/support/orders.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import type { Opened } from './live.ts';
@@ -44,6 +45,7 @@ export interface ExploreOneOptions {
   readonly signal: AbortSignal;
   /** Settings learned before from one like it. */
   readonly learned?: Settings;
+  readonly orders?: LearnedOrders | undefined;
   /** Played in place of drawn ones. */
   readonly sequence?: Sequence;
   /** Calls of each sequence; mostly few unless given. */
@@ -58,13 +60,16 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
   const opened = await subject.open();
   try {
     const known = subject.settings ?? options.learned;
-    const { settings, spent } =
-      known === undefined ? await learnFrom(opened, options) : { settings: known, spent: 0 };
+    const { settings, spent, orders } =
+      known === undefined
+        ? await learnFrom(opened, options)
+        : { settings: known, spent: 0, orders: options.orders };
     const explored = await explore({
       provider: opened.provider,
       sender: opened.sender,
       makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
       settings: { ...settings },
+      ...(orders && { orders }),
       seed: options.seed,
       requests: options.requests - spent,
       untilMs: Number.POSITIVE_INFINITY,
@@ -105,16 +110,21 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
   }
 }
 
+export interface LearnedOnce {
+  readonly settings: Settings;
+  readonly orders: LearnedOrders | undefined;
+}
+
 /** As the command does: by at most half of the requests. */
 export async function learnFrom(
   { provider, sender }: Opened,
   { requests, signal }: Pick<ExploreOneOptions, 'requests' | 'signal'>,
-): Promise<{ settings: Settings; spent: number }> {
+): Promise<LearnedOnce & { spent: number }> {
   const most = Math.floor(requests / 2);
   const learned = await learn({
     ...{ provider, sender, most, signal, timeoutMs: 30_000 },
     secret: () => {},
   });
   const { settings = defaultSettings } = parseSettings(learned.settings);
-  return { settings, spent: learned.requests };
+  return { settings, spent: learned.requests, orders: learned.orders };
 }

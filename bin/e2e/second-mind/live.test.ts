@@ -4,10 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ideas } from '../../../conformance/explore/draw/ideas.ts';
 import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
-import { defaultSettings } from '../../../fixtures/settings.ts';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
 import { type Explored, exploreOne } from '../../dev/prove-explorer/explore-one.ts';
 import { liveSandbox } from '../../dev/prove-explorer/live.ts';
 import { liveSecondMind, type Subject } from '../../dev/prove-explorer/subjects.ts';
+import { defects } from '../testing/second-mind/defects.ts';
 
 const live = suite('explore a live target');
 
@@ -88,6 +89,37 @@ live('whatever was paid in before, nothing is a first deposit any more', async (
   const { found } = await explored(sandbox(null, 'ftd-on-every-deposit'), 250);
   const rules = found.flatMap((each) => each.rules[0] ?? []);
   assert.ok(rules.includes('TXS-2'), rules.join(' '));
+});
+
+/** What the other style answers to open questions that calls about positions meet. */
+const OTHER: Settings = {
+  ...defaultSettings,
+  ...{ open_position_status: 200, close_position_status: 200, unknown_fields: 'refused' },
+  ...{ absent_optionals: 'empty', account_named_after_email: 'local_part', phone_form: 'digits' },
+  ...{ first_revision: 100, revision_step: 10, id_leading_zeros: 'refused' },
+  ...{ error_entry: 'text', unparsable_status: 422, unreadable_status: 400 },
+};
+
+// NS-1: what is taken was found out before; POS-4 is broken in any form.
+live('positions of another form are compared by what they are', async () => {
+  const { opening, closing } = {
+    opening: {
+      terms: { symbol: 'EURUSD', direction: 'long', lots: '0.10' },
+      other: { symbol: 'GBPUSD', direction: 'short', lots: '0.20' },
+    },
+    closing: { name: 'ticket', path: 'ticket', terms: {} },
+  };
+  const positions = ideas.filter(({ id }) => /^(place|position|burst)\/|orders$/.test(id));
+  const given = { seed: 1, requests: 200, all: true, signal, learned: OTHER, ideas: positions };
+  const broken = defects.find(({ id }) => id === 'pos-key-for-all');
+  const [whole, keys] = await Promise.all(
+    [liveSecondMind('other'), liveSecondMind('other', broken)].map((subject) =>
+      exploreOne(subject, { ...given, orders: { opening, closing } }),
+    ),
+  );
+  assert.equal(whole!.found, []);
+  assert.ok((whole!.operations.closePosition ?? 0) > 0);
+  assert.is(keys!.found[0]?.rules[0], 'POS-4');
 });
 
 live.run();

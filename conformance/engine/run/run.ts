@@ -36,6 +36,8 @@ export interface ScenarioRunOptions {
   /** How waits by the wall pass; tests hurry them. */
   readonly pause?: (ms: number) => Promise<void>;
   readonly secret?: (value: string) => void;
+  /** What scenarios find out for one another; what is known already is not asked again. */
+  readonly learned?: Map<string, unknown>;
   readonly onResult?: (result: ScenarioResult, done: number, total: number) => void;
 }
 
@@ -76,7 +78,7 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
       requests += 1;
     },
     onSecret: options.secret ?? (() => {}),
-    learned: new Map(),
+    learned: options.learned ?? new Map(),
     answerMonitor: new AnswerMonitor(),
     eventLoop: new EventLoopMonitor(),
     reachability: new Reachability(),

@@ -49,7 +49,7 @@ const places: readonly Idea[] = [
     weight: 6,
     needs: ['trading_account'],
     draw: (d) => {
-      if (!d.offers.has('fresh_trading_account')) return nextSeed(d, PLAIN_SEEDS);
+      if (!d.offers.has('fresh_trading_account')) return newSeeds(d, PLAIN_SEEDS);
       const own = d.scene.accounts.filter(({ as }) => as !== 'other_firm');
       if (own.length > 0 && d.random.chance(0.6)) return [open(d, d.random.pick(own).id)];
       return createAndOpen(d, d.main);
@@ -62,7 +62,7 @@ const places: readonly Idea[] = [
     when: ({ accounts, places: all }) => accounts.length > 0 || all.length > 0,
     draw: (d) => {
       const { accounts } = d.scene;
-      if (!d.offers.has('fresh_trading_account')) return nextSeed(d, ['provider_trading_account']);
+      if (!d.offers.has('fresh_trading_account')) return newSeeds(d, ['provider_trading_account']);
       if (accounts.length === 0) return [];
       return [{ ...open(d, d.random.pick(accounts).id), provider: true }];
     },
@@ -96,10 +96,11 @@ function open(d: Drawing, account: Value): Extract<Step, { do: 'open' }> {
 
 const PLAIN_SEEDS: readonly SeedKind[] = ['trading_account', 'second_trading_account'];
 
-/** One that the sequence has not taken yet; the same ones serve every sequence. */
-function nextSeed(d: Drawing, kinds: readonly SeedKind[]): readonly Step[] {
-  const kind = kinds.find((each) => d.offers.has(each) && !d.scene.seeds.has(each));
-  return kind === undefined ? [] : [{ do: 'place', n: d.scene.label(), kind }];
+/** Those that the sequence has not taken yet; the same ones serve every sequence. */
+function newSeeds(d: Drawing, kinds: readonly SeedKind[]): readonly Step[] {
+  return kinds
+    .filter((each) => d.offers.has(each) && !d.scene.seeds.has(each))
+    .map((kind) => ({ do: 'place', n: d.scene.label(), kind }));
 }
 
 function createAndOpen(d: Drawing, as: string): readonly Step[] {

@@ -3,6 +3,7 @@ import type { Pacer } from '../../engine/pace/pacer.ts';
 import type { EventsChannel } from '../../engine/send/events-channel.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Target } from '../../providers/target.ts';
+import type { LearnedOrders } from '../../scenarios/support/orders.ts';
 import type { Basis } from './outcome.ts';
 
 /** An answer, and from a model also why it is that one. */
@@ -22,6 +23,8 @@ export interface Ground {
   readonly timeoutMs: number;
   /** Its clock stands still until a step moves it. */
   readonly isSteady: boolean;
+  /** NS-1: how it takes orders, where that is another form than the model's. */
+  readonly orders?: LearnedOrders | undefined;
   /** Keeps a live target within its rates; a model has none. */
   readonly pacer?: Pacer;
   /** Told before each request; throws when no more may be sent. */

@@ -6,7 +6,8 @@ import {
   Unreachable,
 } from '../../engine/scenario-errors.ts';
 import { memberAt } from '../../engine/send/answer.ts';
-import { compareAnswers, compareNamedRow } from '../compare/answers.ts';
+import type { LearnedOrders } from '../../scenarios/support/orders.ts';
+import { compareAnswers, compareNamedRow, differenceOf } from '../compare/answers.ts';
 import { compareChannel } from '../compare/channel.ts';
 import type { Difference } from '../compare/difference.ts';
 import { compareLedgers } from '../compare/ledgers.ts';
@@ -17,6 +18,7 @@ import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
 import type { CallStep, ManyStep, Step } from '../sequence.ts';
 import type { CallOutcome, ManyOutcome, Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
+import { positionIn } from './position-form.ts';
 
 export interface Sides {
   readonly target: Player;
@@ -108,7 +110,11 @@ export function judgeCall(
   const excuse = found === null ? undefined : excuseOf(caseOf(found));
   if (found !== null && excuse === undefined) return { difference: found, case: caseOf(found) };
   const played = { target: sides.target.outcomes, model: sides.model.outcomes };
-  const more = compareReplay(step, own, other, played) ?? compareNamedRow(step, own, other);
+  const { orders } = sides.target.ground;
+  const more =
+    compareReplay(step, own, other, played) ??
+    compareNamedRow(step, own, other) ??
+    (orders === undefined ? null : comparePosition(step, own, other, orders, comparing));
   if (more !== null && excuseOf(caseOf(more)) === undefined) {
     return { difference: more, case: caseOf(more) };
   }
@@ -126,6 +132,23 @@ function refusedBefore(own: CallOutcome, { target, model }: Sides): Case['again'
     if (memberAt(before.json, 'request_id') === id) return { target: before, model: other };
   }
   return undefined;
+}
+
+/** NS-1, POS-3, POS-4: in whatever form, an opening answers with the position that is meant. */
+function comparePosition(
+  step: CallStep,
+  own: CallOutcome,
+  other: CallOutcome,
+  orders: LearnedOrders,
+  { match }: Comparing,
+): Difference | null {
+  if (step.operation !== 'openPosition' || other.status >= 300 || own.status >= 300) return null;
+  const due = memberAt(other.json, 'position_id');
+  const said = positionIn(orders, own.json);
+  if (typeof due !== 'string' || said === undefined) return null;
+  if (match.pair('position', said, due)) return null;
+  const first = match.targetOf('position', due) ?? 'another one';
+  return differenceOf(step, own, other, { at: 'position', target: said, model: first });
 }
 
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */

@@ -11,6 +11,7 @@ import { type Known, resolve, resolveText } from '../values.ts';
 import type { Ground } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
+import { inForm, withPosition } from './position-form.ts';
 
 /** How long a call may be kept waiting, by the wall. */
 const PENDING_MS = 60_000;
@@ -178,6 +179,11 @@ export class Player implements Known {
     }
   }
 
+  #bodyOf({ operation, body }: CallStep): string | undefined {
+    if (body === undefined) return undefined;
+    return JSON.stringify(inForm(this.ground.orders, operation, resolve(body, this)));
+  }
+
   #request(step: CallStep) {
     const { method, path, body } = OPERATIONS[step.operation];
     const id = step.id === undefined ? '' : encodeURIComponent(resolveText(step.id, this));
@@ -185,8 +191,7 @@ export class Player implements Known {
       .map(([name, value]) => `${name}=${encodeURIComponent(resolveText(value, this))}`)
       .join('&');
     const headers: HeaderLine[] = [];
-    const text =
-      step.raw ?? (step.body === undefined ? undefined : JSON.stringify(resolve(step.body, this)));
+    const text = step.raw ?? this.#bodyOf(step);
     const typed = step.headers !== undefined && 'content-type' in step.headers;
     if (text !== undefined && (body || step.body !== undefined) && !typed) {
       headers.push(['content-type', 'application/json']);
@@ -216,6 +221,11 @@ export class Player implements Known {
     if (outcome === undefined || outcome.kind === 'lost') return undefined;
     if (outcome.kind === 'ledger') return { balance: outcome.balance };
     if (outcome.kind === 'many' || outcome.kind === 'heard') return undefined;
+    if (outcome.kind === 'answer') {
+      const { sent, json } = outcome;
+      const shown = withPosition(this.ground.orders, sent.target, json);
+      if (shown !== json) return shown;
+    }
     const isToken = outcome.kind === 'answer' && outcome.sent.target.endsWith('/oauth/token');
     return isToken ? withToken(outcome.json) : outcome.json;
   }

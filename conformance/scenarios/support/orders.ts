@@ -30,6 +30,19 @@ interface Closing {
   readonly terms: RequestBody;
 }
 
+/** How the target takes orders, as far as a run has found out. */
+export interface LearnedOrders {
+  readonly opening: Opening;
+  readonly closing: Closing;
+}
+
+/** Undefined where the run has not opened and closed a position. */
+export function learnedOrders(learned: ReadonlyMap<string, unknown>): LearnedOrders | undefined {
+  const opening = learned.get(OPEN) as Opening | undefined;
+  const closing = learned.get(CLOSE) as Closing | undefined;
+  return opening === undefined || closing === undefined ? undefined : { opening, closing };
+}
+
 const OPEN = '/api/v1/positions/open';
 const CLOSE = '/api/v1/positions/close';
 

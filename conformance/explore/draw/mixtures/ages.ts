@@ -4,7 +4,7 @@ import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
-import { madeBy } from '../made.ts';
+import { madeBy, openedAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { phoneMembers } from '../people.ts';
 import type { DrawnPlace } from '../scene.ts';
@@ -28,6 +28,10 @@ function again(d: Drawing, step: CallStep, over: Members = {}): CallStep {
 }
 
 function secondPlace(d: Drawing, place: DrawnPlace, currency: string) {
+  if (place.isSeed) {
+    const { step, place: other } = openedAt(d, place.account, 'second_trading_account');
+    return { open: step, second: other };
+  }
   const n = d.scene.label();
   const open: Step = { do: 'open', n, account: place.account, currency };
   const second: DrawnPlace = {
@@ -244,7 +248,7 @@ export const ageIdeas: readonly Idea[] = [
   {
     id: 'alike/transaction-named-again',
     weight: 2,
-    needs: needsPlace,
+    needs: ['trading_account', 'second_trading_account'],
     draw: transactionNamedAgain,
   },
   { id: 'alike/account-named-again', weight: 2, draw: accountNamedAgain },

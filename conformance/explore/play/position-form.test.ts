@@ -1,0 +1,58 @@
+// Checks how the model's orders are put into another form, and what is read of the answers.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formOf, inForm, positionIn, withPosition } from './position-form.ts';
+
+const forms = suite('another form of orders');
+
+const form = {
+  opening: {
+    terms: { symbol: 'EURUSD', direction: 'long', lots: '0.10' },
+    other: { symbol: 'GBPUSD', direction: 'short', lots: '0.20' },
+  },
+  closing: { name: 'ticket', path: 'deal.ticket', terms: { reason: 'client' } },
+};
+const at = { trading_account_id: '5' };
+const order = { ...at, instrument: 'EURUSD', side: 'sell', volume: '2.5' };
+
+forms('the form of the model itself is none', () => {
+  const own = {
+    opening: { terms: { instrument: 'EURUSD', side: 'buy', volume: '0.10' }, other: {} },
+    closing: { name: 'position_id', path: 'position_id', terms: {} },
+  };
+  assert.is(formOf(undefined), undefined);
+  assert.is(formOf(own), undefined);
+  assert.is(formOf(form), form);
+  const elsewhere = { ...own, closing: { ...own.closing, path: 'id' } };
+  assert.is(formOf(elsewhere), elsewhere);
+});
+
+forms('an order says what the target has taken, and another one what differs from it', () => {
+  assert.equal(inForm(form, 'openPosition', order), { ...at, ...form.opening.terms });
+  const other = { ...order, instrument: 'GBPUSD', odd: 1 };
+  assert.equal(inForm(form, 'openPosition', other), { ...at, odd: 1, ...form.opening.other });
+});
+
+forms('a position is closed whole, by the name that it has there', () => {
+  const closing = { ...at, position_id: '9', volume: '0.2', side: 'sell' };
+  const said = { ...at, side: 'sell', reason: 'client', ticket: '9' };
+  assert.equal(inForm(form, 'closePosition', closing), said);
+  assert.equal(inForm(form, 'closePosition', at), { ...at, reason: 'client' });
+});
+
+forms('nothing else is touched', () => {
+  assert.is(inForm(form, 'createTransaction', order), order);
+  assert.is(inForm(undefined, 'openPosition', order), order);
+  assert.is(inForm(form, 'openPosition', null), null);
+});
+
+forms('the position is read where the answer to its opening has it', () => {
+  const answer = { deal: { ticket: 12 } };
+  assert.is(positionIn(form, answer), '12');
+  const path = '/api/v1/positions/open';
+  assert.equal(withPosition(form, path, answer), { ...answer, position_id: '12' });
+  assert.is(withPosition(form, '/api/v1/positions/close', answer), answer);
+  assert.equal(withPosition(form, path, { id: '1' }), { id: '1' });
+});
+
+forms.run();

@@ -1,0 +1,71 @@
+// NS-1: positions in another form than the model's. Sequences hold the model's; what goes to the
+// target is put into the form that it took when the judge asked, and ids are read where they are.
+import type { OperationName } from '../../engine/operations.ts';
+import type { Json } from '../../engine/send/answer.ts';
+import { memberAt } from '../../engine/send/answer.ts';
+import type { LearnedOrders } from '../../scenarios/support/orders.ts';
+
+/** Undefined where it is the model's own, which says more. */
+export function formOf(learned: LearnedOrders | undefined): LearnedOrders | undefined {
+  if (learned === undefined) return undefined;
+  const { opening, closing } = learned;
+  const isOwn =
+    Object.keys(opening.terms).sort().join() === MEMBERS.join() &&
+    [closing.name, closing.path].every((each) => each === POSITION) &&
+    Object.keys(closing.terms).length === 0;
+  return isOwn ? undefined : learned;
+}
+
+const POSITION = 'position_id';
+const MEMBERS = ['instrument', 'side', 'volume'];
+
+/** The body of an order as the target takes it; any other body as it is. */
+export function inForm(
+  form: LearnedOrders | undefined,
+  operation: OperationName,
+  body: Json,
+): Json {
+  if (form === undefined || !isOrder(operation)) return body;
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
+  if (operation === 'openPosition') {
+    const { instrument, side: _, volume: __, ...rest } = body;
+    // What another order would say is all that counts of it (POS-2).
+    const isOther = instrument !== undefined && instrument !== 'EURUSD';
+    return asJson({ ...rest, ...form.opening.terms, ...(isOther ? form.opening.other : {}) });
+  }
+  // Whole, and with what else is sent: neither side knows it.
+  const { [POSITION]: position, volume: _, ...rest } = body;
+  const named = position === undefined ? {} : { [form.closing.name]: position };
+  return asJson({ ...rest, ...form.closing.terms, ...named });
+}
+
+/** What is undefined is not said, as JSON has it. */
+const asJson = (members: { readonly [name: string]: Json | undefined }): Json =>
+  Object.fromEntries(
+    Object.entries(members).filter((pair): pair is [string, Json] => pair[1] !== undefined),
+  );
+
+const isOrder = (operation: OperationName): boolean => /Position$/.test(operation);
+
+/** Where an answer to an opening has the id of its position. */
+export function positionIn(
+  { closing: { path } }: LearnedOrders,
+  json: Json | undefined,
+): string | undefined {
+  const id = memberAt(json, path);
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}
+
+/** The answer to an opening with its position where sequences look for it. */
+export function withPosition(
+  form: LearnedOrders | undefined,
+  path: string,
+  json: Json | undefined,
+): Json | undefined {
+  if (form === undefined || !path.endsWith('/positions/open')) return json;
+  const id = positionIn(form, json);
+  if (id === undefined || json === null || typeof json !== 'object' || Array.isArray(json)) {
+    return json;
+  }
+  return asJson({ ...json, [POSITION]: id });
+}
