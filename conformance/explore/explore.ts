@@ -221,9 +221,13 @@ class Exploration {
   }
 
   #common(): ModelCommon {
-    const seqName = String(this.#options.settings.envelope_seq_name ?? 'seq');
-    const namesAlike = this.#options.settings.account_named_after_email !== 'other';
-    return { seqName, namesAlike, seeds: this.#seeds };
+    const { settings } = this.#options;
+    return {
+      seqName: String(settings.envelope_seq_name ?? 'seq'),
+      namesAlike: settings.account_named_after_email !== 'other',
+      phonesAlike: settings.phone_form !== 'other',
+      seeds: this.#seeds,
+    };
   }
 
   async #look(sequence: Sequence, played: Duel): Promise<void> {

@@ -3,6 +3,7 @@
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import { numberNames, sequenceAt } from '../../scenarios/delivery/envelopes.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match } from './match.ts';
@@ -17,6 +18,18 @@ export const jsonOf = ({ body }: ReceivedDelivery): Json | undefined => {
     throw error;
   }
 };
+
+/** NS-9: a number of its own name, or of a likely one in a part of the envelope. */
+const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
+
+/** The sequence number of an envelope, written as a number or as its digits. */
+export function numberOf(envelope: Json | undefined, seqName: string): number | undefined {
+  if (envelope === undefined || envelope === null || typeof envelope !== 'object') return;
+  if (Array.isArray(envelope)) return;
+  const nested = numberNames(envelope).filter((name) => NESTED_NUMBER.test(name));
+  const name = [seqName, ...nested].find((each) => sequenceAt(envelope, each) !== undefined);
+  return name === undefined ? undefined : sequenceAt(envelope, name);
+}
 
 const eventOf = (each: ReceivedDelivery): string | undefined => {
   const id = memberAt(jsonOf(each), 'id');
@@ -88,7 +101,7 @@ const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && 
 /** Whether each was taken, in the order of the events. */
 export function isAllTaken({ hooks }: Player, seqName: string): boolean {
   return [...hooks.values()].every(({ deliveries }) => {
-    const numbers = deliveries.map((each) => Number(memberAt(jsonOf(each), seqName)));
+    const numbers = deliveries.map((each) => numberOf(jsonOf(each), seqName) ?? Number.NaN);
     const isInOrder = numbers.every((each, at) => at === 0 || each >= numbers[at - 1]!);
     return isInOrder && deliveries.every(isTaken);
   });
@@ -141,8 +154,8 @@ function byEvent(
   const all = new Map<string, Told>();
   for (const each of deliveries) {
     const event = eventOf(each);
-    const seq = memberAt(jsonOf(each), seqName);
-    if (event === undefined || typeof seq !== 'number') return undefined;
+    const seq = numberOf(jsonOf(each), seqName);
+    if (event === undefined || seq === undefined) return undefined;
     const subscription = subscriptionIn(each, subscriptions);
     const what = `${event} ${subscription}`;
     const known = all.get(what);

@@ -124,4 +124,35 @@ form('an event stays the pair of the one that it was paired with', () => {
   assert.is(compareDeliveries(1, steady(sent('a')), sent('b'), both), null);
 });
 
+form('what an envelope calls things is its own, and stays what it was', () => {
+  const told = (...about: readonly object[]) =>
+    heard(...about.map((each, at) => ({ id: `e${at}`, seq: at + 1, about: each as never })));
+  const model = (kind: string, account_id = '9007199254740993') => ({
+    ...{ category: 'account', kind, occurred_at: 5, account_id },
+  });
+  const own = (kind: string) => ({
+    ...{ category: 'accounts', kind, occurred_at: '2026-11-23T15:00:00Z' },
+    account_id: 9007199254740992,
+  });
+  const placed = (mine: readonly string[], theirs: readonly string[]) =>
+    compareDeliveries(
+      1,
+      told(...mine.map((each) => own(each))),
+      told(...theirs.map((each) => model(each))),
+      { ...comparing, match: new Match() },
+    )?.at;
+  assert.is(placed(['NEW', 'CHANGED'], ['account.created', 'account.updated']), undefined);
+  assert.is(placed(['NEW', 'OLD'], ['account.created', 'account.created']), 'envelope.kind');
+  assert.is(placed(['account.updated'], ['account.created']), 'envelope.kind');
+});
+
+form('a number may be written as digits, and stand in a part of the envelope', () => {
+  const told = (about: object) => heard({ about: about as never });
+  const placed = (about: object) =>
+    compareDeliveries(1, told(about), heard({}), { ...comparing, match: new Match() })?.at;
+  assert.is(placed({ seq: '1' }), undefined);
+  assert.is(placed({ seq: undefined, meta: { seq: 1 } }), undefined);
+  assert.is(placed({ seq: undefined, meta: { revision: 1 } }), 'envelope.seq');
+});
+
 form.run();

@@ -20,6 +20,8 @@ export type Shape =
   | { readonly kind: 'words' }
   /** NS-25: as sent, or made of the email where the account was given no name. */
   | { readonly kind: 'person name' }
+  /** NS-24: the same number; in the same form, where the model has the target's. */
+  | { readonly kind: 'phone' }
   /** EVT-11: told where the target of a subscription was at fault; after a request it is open. */
   | { readonly kind: 'reason' }
   | { readonly kind: 'name'; readonly space: Space }
@@ -59,7 +61,7 @@ const accountMembers = {
   ...(Object.fromEntries(PROFILE_MEMBERS.map((member) => [member, same])) as Profile),
   first_name: { kind: 'person name' },
   last_name: { kind: 'person name' },
-  phone: same,
+  phone: { kind: 'phone' },
   status: same,
   brand_id: name('brand'),
   firm_id: name('firm'),

@@ -156,4 +156,12 @@ compare('the reason of a subscription is needed where its target was at fault', 
   assert.is(at_('as you wish', null), 'body');
 });
 
+compare('a phone is the same number, and in the same form where that is known', () => {
+  const [model, target] = ['+447911123456', '+44 7911 123456'].map((phone) => account({ phone }));
+  assert.is(at(ACCOUNT, target!, model!), 'body.phone');
+  const open = { ...comparing(), isPhoneFormOpen: true };
+  assert.is(at(ACCOUNT, target!, model!, open), null);
+  assert.is(at(ACCOUNT, account({ phone: '+44 1' }), model!, open), 'body.phone');
+});
+
 compare.run();

@@ -13,6 +13,8 @@ export interface Comparing {
   readonly isSteady: boolean;
   /** NS-9: the member of an envelope that holds its number. */
   readonly seqName: string;
+  /** NS-24: the target writes phones in a form that the model has not got. */
+  readonly isPhoneFormOpen?: boolean;
   /** NS-25: where the model does not name as the target does, what may be a name after an email. */
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** Each delivery so far was taken at once, in the order of the events. */
@@ -100,6 +102,10 @@ function isOpen(
   comparing: Comparing,
 ): boolean {
   if (kind === 'reason') return isByRequest(model) && (target === null || isText(target ?? null));
+  if (kind === 'phone' && comparing.isPhoneFormOpen === true) {
+    const [own, other] = [target, model].map((each) => String(each ?? '').replace(/\D/g, ''));
+    return own !== '' && own === other;
+  }
   if (kind !== 'person name') return false;
   return isAfterEmail(target, comparing) && isAfterEmail(model, comparing);
 }

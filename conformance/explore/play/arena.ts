@@ -16,6 +16,8 @@ export interface ModelArena {
   readonly seqName: string;
   /** NS-25: whether the model names an account after its email as the target does. */
   readonly namesAlike: boolean;
+  /** NS-24: whether it writes phones as the target does. */
+  readonly phonesAlike: boolean;
 }
 
 export interface Arena extends ModelArena {
@@ -34,7 +36,7 @@ export interface Duel {
 }
 
 export async function beginComparing(
-  { seqName, namesAlike }: ModelArena,
+  { seqName, namesAlike, phonesAlike }: ModelArena,
   { target, model }: Sides,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
@@ -44,6 +46,7 @@ export async function beginComparing(
     toleranceMs: isSteady ? 5 : 60_000,
     isSteady,
     seqName,
+    isPhoneFormOpen: !phonesAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name) => isInEmail(name, target) }),
     isAllTaken: () => isAllTaken(target, seqName),
   };
@@ -53,7 +56,9 @@ export async function beginComparing(
 function isInEmail(name: string, { outcomes }: Player): boolean {
   const wanted = name.toLowerCase();
   const emails = [...outcomes.values()].flatMap((outcome) => {
-    const sent = outcome.kind === 'answer' ? Buffer.from(outcome.sent.body ?? '').toString() : '';
+    const answers = outcome.kind === 'many' ? outcome.answers : [outcome];
+    const bodies = answers.map((each) => (each.kind === 'answer' ? (each.sent.body ?? '') : ''));
+    const sent = bodies.map((each) => Buffer.from(each).toString()).join('\n');
     return [...sent.matchAll(/"email":"([^"@]+)(@[^"]*)"/g)].map((each) => each.slice(1));
   });
   return emails.some(

@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts';
 import { seeded } from './seeded-world.ts';
 import type { Seeds } from './seeds.ts';
 
-export interface ModelCommon extends Pick<ModelArena, 'seqName' | 'namesAlike'> {
+export interface ModelCommon extends Omit<ModelArena, 'openModel'> {
   /** What the target's profile names, where the target opens no trading account. */
   readonly seeds?: Seeds | undefined;
 }
@@ -27,7 +27,7 @@ export async function openWorld(
 /** Worlds of the model for as long as `play` takes. */
 export async function withModel<T>(
   model: Model,
-  { seqName, namesAlike, seeds }: ModelCommon,
+  { seeds, ...common }: ModelCommon,
   play: (arena: ModelArena) => Promise<T>,
 ): Promise<T> {
   const worlds: Target[] = [];
@@ -37,7 +37,7 @@ export async function withModel<T>(
     return world;
   };
   try {
-    return await play({ seqName, namesAlike, openModel });
+    return await play({ ...common, openModel });
   } finally {
     await Promise.all(worlds.map((each) => each.close()));
   }

@@ -152,10 +152,13 @@ const accPhoneAnyFormat: Scenario = {
       .is('created', made.status < 300)
       .is(`not the phone as sent: "${odd}"`, seen !== odd, `phone: "${odd}"`)
       .is(`the digits of ${phone}`, digitsOf(seen) === digitsOf(phone), `phone: ${seen}`);
-    const plus = typeof seen === 'string' && seen.startsWith('+');
-    t.observe('NS-24', `${JSON.stringify(odd)} reads ${JSON.stringify(seen)}`, {
-      phone_form: plus ? 'e164' : 'digits',
-    });
+    const said = `${JSON.stringify(odd)} reads ${JSON.stringify(seen)}`;
+    const form = new Map<unknown, string>([
+      [`+${digitsOf(phone)}`, 'e164'],
+      [digitsOf(phone), 'digits'],
+    ]).get(seen);
+    const isKept = made.status < 300 && seen !== odd && digitsOf(seen) === digitsOf(phone);
+    t.observe('NS-24', said, isKept ? { phone_form: form ?? 'other' } : {});
     const digits = digitsOf(t.fresh.phone());
     const formats = [
       `ext. ${digits.slice(-7)}`,

@@ -78,15 +78,17 @@ async function accountsAtOnce(t: ScenarioContext): Promise<TriggeredEvent[]> {
     .map((body) => {
       const reference = String(body.client_reference_id);
       const id = answers[bodies.indexOf(body)]!.at('id');
-      const text = new TextDecoder();
       return {
         words: `an event about the account ${id}`,
-        isIn: (each) => {
-          const said = text.decode(each.body);
-          return said.includes(reference) || said.includes(`"${id}"`);
-        },
+        isIn: ({ body: said }) => isAbout(new TextDecoder().decode(said), reference, String(id)),
       };
     });
+}
+
+/** By the reference or the id, which may be a number that no double holds (NS-9). */
+export function isAbout(text: string, reference: string, id: string): boolean {
+  if (text.includes(reference) || text.includes(`"${id}"`)) return true;
+  return /^\d+$/.test(id) && new RegExp(`(?<![\\w."-])${id}(?![\\w."-])`).test(text);
 }
 
 async function expectEach(

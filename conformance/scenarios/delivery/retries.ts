@@ -253,12 +253,16 @@ const evtSlowByTheWall: Scenario = {
     const event = await triggerEvent(t);
     for (const hook of slow) await requireDelivery(t, hook, event);
     await t.sleep(Math.max(...IN_TIME_MS) + SLACK_MS);
+    // EVT-4: what arrives twice at once is no retry, for which the clock has to move.
+    const taken: number[] = [];
+    for (const hook of slow) taken.push((await deliveriesOf(t, hook, event, 1, 0)).length);
     await t.operator.advance(HOUR_MS);
     for (const [index, hook] of slow.entries()) {
-      const all = await deliveriesOf(t, hook, event, 2, 100);
+      const all = await deliveriesOf(t, hook, event, 1 + taken[index]!, 100);
+      const later = all.slice(taken[index]);
       const seconds = (IN_TIME_MS[index] ?? 0) / SECOND_MS;
       const words = `a delivery answered after ${seconds} s is taken: it does not come again`;
-      t.claim('EVT-9b', words, all.length < 2, `${all.length} attempts`, ...all);
+      t.claim('EVT-9b', words, later.length === 0, `${later.length} retries`, ...all);
     }
   },
 };

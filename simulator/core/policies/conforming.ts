@@ -159,7 +159,8 @@ function valuePolicy(settings: Settings): ValuePolicy {
     // ACC-11, ACC-12, NS-24.
     phone: (raw, region) => {
       const phone = normalisePhone(raw, region, 'e164', settings.phone_letters);
-      return settings.phone_form === 'digits' && phone !== null ? phone.replace(/^\+/, '') : phone;
+      const plus = { e164: '+', digits: '', other: '+ ' }[settings.phone_form];
+      return phone === null ? null : phone.replace(/^\+/, plus);
     },
     phoneKey: phoneIdentity,
     // UPD-9, NS-39.

@@ -82,6 +82,7 @@ export const accountShows: Readonly<Record<keyof typeof accountSettings, Setting
     seen: [
       ['e164', '+442079460958'],
       ['digits', '442079460958'],
+      ['other', '+ 442079460958'],
     ],
   },
   account_named_after_email: {
