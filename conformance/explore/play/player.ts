@@ -2,7 +2,7 @@
 import { isRole } from '../../engine/capabilities.ts';
 import { OPERATIONS } from '../../engine/operations.ts';
 import { Inconclusive, Unreachable } from '../../engine/scenario-errors.ts';
-import type { Json } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
@@ -15,6 +15,8 @@ import { inForm, withPosition } from './position-form.ts';
 
 /** How long a call may be kept waiting, by the wall. */
 const PENDING_MS = 60_000;
+/** So often a call that met a contention is sent again. */
+const CONTENTION_TRIES = 3;
 const ARRIVAL_TRIES = 200;
 const ARRIVAL_STEP_MS = 5;
 /** Each of them waits a second for an answer, and an answer may take fifteen. */
@@ -39,6 +41,8 @@ export class Player implements Known {
   /** What the ground's own clock read at the beginning, and reads now as far as it is known. */
   startMs = 0;
   nowMs: number | undefined;
+  /** A fault was planted, so that a 503 may be its doing. */
+  #wasStruck = false;
   readonly #pending = new Map<number, Promise<Outcome>>();
   /** Transactions that an operator has settled. */
   readonly settled: string[] = [];
@@ -75,9 +79,10 @@ export class Player implements Known {
     }
     if (step.do === 'many') return [await this.#many(step)];
     if (step.do === 'await') return this.#await(step.call);
+    if (step.do === 'fault') this.#wasStruck = true;
     if (step.do !== 'call') return [await operate(step, this)];
     if (step.pending !== true) {
-      const outcome = await this.#call(step);
+      const outcome = await this.#untilCalm(step);
       await this.#clearFaults();
       return [outcome];
     }
@@ -89,6 +94,19 @@ export class Player implements Known {
     await this.#arrived();
     await this.#clearFaults();
     return [];
+  }
+
+  /**
+   * A contention that nobody has made passes: the call is sent again under its key, as the table of
+   * retries has it (IDEM-6b). One that does not pass is the answer.
+   */
+  async #untilCalm(step: CallStep): Promise<CallOutcome | LostOutcome> {
+    let outcome = await this.#call(step);
+    const again = step.key !== undefined && !this.#wasStruck ? CONTENTION_TRIES : 0;
+    for (let tries = 0; tries < again && isContention(outcome); tries += 1) {
+      outcome = await this.#call(step);
+    }
+    return outcome;
   }
 
   /** A fault is for the next call alone: one that was not met would keep another waiting. */
@@ -251,6 +269,11 @@ export class Player implements Known {
     return this.#credential(name);
   }
 }
+
+const isContention = (outcome: CallOutcome | LostOutcome): boolean =>
+  outcome.kind === 'answer' &&
+  outcome.status === 503 &&
+  memberAt(outcome.json, 'code') === 'write_contention';
 
 /** NS-8: by whatever name the answer has it, a token is its longest text of a token's name. */
 function withToken(json: Json | undefined): Json | undefined {

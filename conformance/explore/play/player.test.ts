@@ -1,0 +1,55 @@
+// A contention that nobody has made passes: the call is sent again, and its answer is the last one.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CallStep, Step } from '../sequence.ts';
+import type { Ground } from './ground.ts';
+import { Player } from './player.ts';
+
+const contention = suite('contention in passing');
+
+const create: CallStep = {
+  ...{ do: 'call', n: 1, operation: 'createAccount', as: 'nobody', key: 'k', body: {} },
+};
+const fault: Step = { do: 'fault', n: 2, match: {}, effect: { kind: 'status', status: 503 } };
+
+function answering(...codes: readonly string[]) {
+  let sent = 0;
+  const send = async () => {
+    const code = codes[Math.min(sent, codes.length - 1)]!;
+    sent += 1;
+    const status = code === 'write_contention' ? 503 : code === 'internal_error' ? 500 : 201;
+    return { status, headers: [], body: Buffer.from(JSON.stringify({ code })) };
+  };
+  const planted = async () => ({ hits: async () => 0, remove: async () => {} });
+  const target = { baseUrl: 'http://x', offers: new Set(), operator: { fault: planted } };
+  const player = new Player({ target, sender: { send } } as unknown as Ground, 'nonce');
+  return { player, count: () => sent };
+}
+
+async function statusOf(player: Player, step: CallStep): Promise<number | undefined> {
+  const [outcome] = await player.play(step);
+  return outcome?.kind === 'answer' ? outcome.status : undefined;
+}
+
+contention('it is sent again until it has passed', async () => {
+  const { player, count } = answering('write_contention', 'write_contention', 'ok');
+  assert.is(await statusOf(player, create), 201);
+  assert.is(count(), 3);
+});
+
+contention('one that does not pass is the answer, and so is any other failure', async () => {
+  assert.is(await statusOf(answering('write_contention').player, create), 503);
+  const { player, count } = answering('internal_error', 'ok');
+  assert.is(await statusOf(player, create), 500);
+  assert.is(count(), 1);
+});
+
+contention('what has no key, or comes after a fault, is sent once', async () => {
+  const { key: _, ...bare } = create;
+  assert.is(await statusOf(answering('write_contention', 'ok').player, bare), 503);
+  const { player } = answering('write_contention', 'ok');
+  await player.play(fault);
+  assert.is(await statusOf(player, create), 503);
+});
+
+contention.run();
