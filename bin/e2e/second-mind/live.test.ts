@@ -85,6 +85,22 @@ live('a transaction that settled and is on its way again is one', async () => {
   assert.is.not(found.length, 0);
 });
 
+live(
+  'a credential whose brand the profile does not say makes accounts of the main one',
+  async () => {
+    const created: Step = {
+      ...{ ...call, n: 1, as: 'no_amend', operation: 'createAccount', key: { $fresh: 'a' } },
+      body: {
+        client_reference_id: { $fresh: 'a' },
+        email: { $join: [{ $fresh: 'a' }, '@explore.example.com'] },
+        brand_id: { $role: 'no_amend', has: 'brand' },
+      },
+    };
+    const { found, inconclusive } = await explored(sandbox(0), 60, { steps: [created] });
+    assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+  },
+);
+
 live('whatever was paid in before, nothing is a first deposit any more', async () => {
   const { found } = await explored(sandbox(null, 'ftd-on-every-deposit'), 250);
   const rules = found.flatMap((each) => each.rules[0] ?? []);

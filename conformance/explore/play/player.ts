@@ -22,6 +22,9 @@ const ARRIVAL_STEP_MS = 5;
 /** Each of them waits a second for an answer, and an answer may take fifteen. */
 const FLUSH_TRIES = 20;
 
+/** Credentials that a profile gives a brand. */
+const WITH_BRAND: ReadonlySet<string> = new Set(['firm', 'brand', 'other_brand', 'other_firm']);
+
 export class Player implements Known {
   readonly nonce: string;
   row: number | undefined;
@@ -255,13 +258,20 @@ export class Player implements Known {
 
   has(role: string, what: RoleHas): string | undefined {
     const credential = this.credentials.get(role);
-    if (what === 'brand') {
-      return credential?.brandId ?? (isRole(role) ? this.ground.target.brandId(role) : undefined);
-    }
+    if (what === 'brand') return credential?.brandId ?? this.#brandOf(role);
     if (what === 'account') return credential?.accountId;
     if (what === 'client') return credential?.clientId;
     if (what === 'secret') return credential?.clientSecret;
     return credential?.tradingAccountId;
+  }
+
+  /** Where a profile says none, the brand of the main credential is as good. */
+  #brandOf(role: string): string | undefined {
+    const { target } = this.ground;
+    if (!isRole(role)) return undefined;
+    return (
+      target.brandId(role) ?? (WITH_BRAND.has(role) ? undefined : target.brandId(target.mainRole))
+    );
   }
 
   /** Makes sure that a role's credential is there before a value asks for what belongs to it. */
