@@ -153,6 +153,13 @@ export function refersTo(value: unknown): readonly number[] {
   return [...found, ...Object.values(value).flatMap(refersTo)];
 }
 
+/** Credentials whose brand or account a value names. */
+export function rolesIn(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const { $role } = value as { readonly $role?: unknown };
+  return [...(typeof $role === 'string' ? [$role] : []), ...Object.values(value).flatMap(rolesIn)];
+}
+
 /** Numbers the steps anew, as whoever reads them counts them. */
 export function renumbered({ steps }: Sequence): Sequence {
   const labels = new Map<number, number>();

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Difference } from '../compare/difference.ts';
+import type { CallStep, Step } from '../sequence.ts';
 import { Casebook } from './casebook.ts';
 import type { Found } from './investigate.ts';
 import { call } from './plain-calls.ts';
@@ -59,6 +60,54 @@ telling('what was open, or was not met again, is looked at twice more', () => {
     [1, 2, 3, 4].map(() => casebook.knows(difference)),
     [false, false, false, true],
   );
+});
+
+type Repeat = Partial<Parameters<typeof foundOf>[0]>;
+
+/** An operation that was repeated under its key, and ran again. */
+function repeated(operation: 'approveTransaction' | 'rejectTransaction', made: Repeat = {}): Found {
+  const key = { $fresh: 'k' };
+  const { steps = [1, 2].map((n) => call(n, operation, 'firm', { key })), ...rest } = made;
+  const replayed = { due: '200', came: '409 invalid_state', idempotency: 'replayed' } as const;
+  const found = foundOf({ ...replayed, cites: ['IDEM-4a'], ...rest, steps });
+  return { ...found, times: 1, metAs: new Set(), also: new Set() };
+}
+
+const anHour: Step = { do: 'advance', n: 9, byMs: 3_600_000 };
+const [first, again] = [1, 2].map((n) => {
+  return call(n, 'approveTransaction', 'firm', { key: { $fresh: 'k' } });
+}) as [CallStep, CallStep];
+const plain = () => repeated('approveTransaction');
+const late = () => repeated('approveTransaction', { steps: [first, anHour, again] });
+const refused = () =>
+  repeated('approveTransaction', {
+    ...{ due: '409 invalid_state', came: '200', cites: ['IDEM-4d'] },
+  });
+
+telling('where the plainest repeat runs again, what follows from it is told with it', () => {
+  for (const all of [
+    [plain(), late(), refused()],
+    [refused(), late(), plain()],
+  ]) {
+    const casebook = new Casebook();
+    for (const [n, each] of all.entries()) casebook.add(each, `met ${n}`);
+    const [told, ...more] = casebook.found;
+    assert.equal([more.length, told!.times], [0, 3]);
+    assert.ok(told!.also.size > 0);
+    assert.ok(told!.difference.targetAnswer === '409 invalid_state' && told!.metAs.has('met 1'));
+  }
+});
+
+telling('two defects of repeats at once stay two', () => {
+  const unlike = [
+    [late(), refused()],
+    [plain(), repeated('approveTransaction', { idempotency: 'first', cites: ['TXS-5'] })],
+  ];
+  for (const both of unlike) {
+    const casebook = new Casebook();
+    for (const each of both) casebook.add(each, 'met');
+    assert.is(casebook.found.length, 2);
+  }
 });
 
 telling.run();

@@ -1,8 +1,10 @@
 // What an exploration has found so far: each difference once, and what turned out to be open.
 import { acrossOperations, type Difference, signatureOf } from '../compare/difference.ts';
+import { sameValue } from '../draw/scene.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { Found } from './investigate.ts';
 import { rulesFor } from './rules.ts';
+import { evidenceOf, statusOf } from './signs/evidence.ts';
 import { titleOf } from './title.ts';
 
 /** Of one signature, unless something was found. */
@@ -67,8 +69,9 @@ export class Casebook {
     const [rule] = rulesFor(found);
     const all = rule === undefined ? this.#unexplained : this.#found;
     const cause = rule === undefined ? signature : causeOf(rule, difference);
-    const known = all.get(signature) ?? this.#causes.get(cause);
-    if (known === undefined) {
+    const known = all.get(signature) ?? this.#causes.get(cause) ?? this.#plainerThan(found);
+    if (known === undefined || isPlainer(found, known)) {
+      this.#takeIn(found);
       found.metAs.add(met).add(signature);
       all.set(signature, found);
       this.#causes.set(cause, found);
@@ -77,6 +80,30 @@ export class Casebook {
     known.times += 1;
     if (!known.metAs.has(signature)) known.also.add(titleOf(found));
     known.metAs.add(met).add(signature);
+  }
+
+  /** The plainest repeat that ran again, of which this one is a consequence. */
+  #plainerThan(found: Found): Found | undefined {
+    const own = ranAgain(found);
+    if (own === undefined) return undefined;
+    return this.found.find((each) => {
+      const other = ranAgain(each);
+      return other?.isPlain === true && other.operation === own.operation;
+    });
+  }
+
+  /** What was told before its plainest form was known. */
+  #takeIn(found: Found): void {
+    const own = ranAgain(found);
+    if (own?.isPlain !== true) return;
+    for (const [signature, each] of this.#found) {
+      if (each === found || ranAgain(each)?.operation !== own.operation) continue;
+      this.#found.delete(signature);
+      found.times += each.times;
+      for (const title of [titleOf(each), ...each.also]) found.also.add(title);
+      for (const name of each.metAs) found.metAs.add(name);
+      for (const [cause, told] of this.#causes) if (told === each) this.#causes.set(cause, found);
+    }
   }
 }
 
@@ -99,4 +126,39 @@ function causeOf(rule: string, difference: Difference): string {
   const place = at.split(/[^a-z_-]/).at(-1) || at;
   const isAnswer = at === 'status' || at === 'code';
   return [rule, place, ...(isAnswer ? [modelAnswer, targetAnswer] : [])].join(' | ');
+}
+
+/**
+ * A repeat that ran again. Where the plainest one of an operation does, no key is kept for it at
+ * all: that its refusals and its repeats after a while run too is the same defect.
+ */
+interface RanAgain {
+  /** Decisions share their keys' subject, the account (IDEM-10). */
+  readonly operation: string;
+  /** An exact repeat at once of what was served: nothing else can be the reason. */
+  readonly isPlain: boolean;
+}
+
+function isPlainer(found: Found, known: Found): boolean {
+  const [own, other] = [ranAgain(found), ranAgain(known)];
+  return own?.isPlain === true && other?.isPlain === false && own.operation === other.operation;
+}
+
+/** Undefined where the model repeats nothing, or the target has repeated it in other bytes. */
+function ranAgain(found: Found): RanAgain | undefined {
+  const { call, others, difference, due, isReplayed, isAtOnce, hasPaused } = evidenceOf(found);
+  if (call === undefined || !isReplayed || isAtOnce || difference.at === 'replay.bytes') {
+    return undefined;
+  }
+  const isDecision = /^(approve|reject|cancel)T/.test(call.operation);
+  const first = others.find(
+    ({ operation, key }) => operation === call.operation && sameValue(key, call.key),
+  );
+  const isExact =
+    first !== undefined &&
+    first.as === call.as &&
+    sameValue(first.id, call.id) &&
+    sameValue(first.body, call.body);
+  const isPlain = isExact && !hasPaused && statusOf(due) < 300;
+  return { operation: isDecision ? 'a decision' : call.operation, isPlain };
 }

@@ -1,7 +1,7 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, refersTo, type Sequence, type Step, type Value } from '../sequence.ts';
+import { callsOf, refersTo, rolesIn, type Sequence, type Step, type Value } from '../sequence.ts';
 import { create as plainCreate } from './plain-calls.ts';
 import { simpler } from './simpler.ts';
 
@@ -189,13 +189,6 @@ function needsOf(step: Step, steps: readonly Step[]): readonly number[] {
     each.do === 'mint' && each !== step && names.has(each.name) ? [each.n] : [],
   );
   return [...refersTo(step), ...minted];
-}
-
-/** Credentials whose brand or account a value names. */
-function rolesIn(value: unknown): readonly string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const { $role } = value as { readonly $role?: unknown };
-  return [...(typeof $role === 'string' ? [$role] : []), ...Object.values(value).flatMap(rolesIn)];
 }
 
 /** Without these steps, and without those that cannot be without them. */

@@ -6,7 +6,7 @@ import { type Json, memberAt } from '../../engine/send/answer.ts';
 import type { HeaderLine } from '../../engine/send/headers.ts';
 import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
-import type { CallStep, ManyStep, RoleHas, Step } from '../sequence.ts';
+import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import type { Ground } from './ground.ts';
 import { operate } from './operate.ts';
@@ -292,12 +292,4 @@ function withToken(json: Json | undefined): Json | undefined {
   const texts = named.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
   const [longest] = texts.sort((one, other) => other.length - one.length);
   return longest === undefined ? json : { ...json, access_token: longest };
-}
-
-/** Roles that a step's values name. */
-function rolesIn(value: unknown): readonly string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const own = (value as { $role?: unknown }).$role;
-  const inner = Object.values(value).flatMap(rolesIn);
-  return typeof own === 'string' ? [own, ...inner] : inner;
 }
