@@ -106,6 +106,8 @@ export interface Observation {
   readonly text: string;
   /** Settings with which the simulator behaves like the target. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Something in it that no setting says is not as the simulator has it. */
+  readonly isUnlike?: boolean;
 }
 
 export interface ScenarioResult {

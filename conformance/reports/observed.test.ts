@@ -46,6 +46,15 @@ observed('the same choice is told in the same words', () => {
   assert.is(row!.simulator, '422 validation_failed');
 });
 
+observed('what is unlike in a way that no setting says is told beside the choice', () => {
+  const [row] = rowsOf({
+    ...{ id: 'NS-6', text: '422 with a smile', isUnlike: true },
+    settings: { batch_refusal_status: defaultSettings.batch_refusal_status },
+  });
+  assert.is(row!.same, false);
+  assert.is(row!.simulator, findQuestion('NS-6').choice);
+});
+
 observed('without a setting nothing is said of sameness', () => {
   const [, row] = rowsOf({ id: 'NS-9', text: 'id, seq', settings: {} });
   assert.is(row!.same, null);

@@ -46,6 +46,7 @@ function sameAsSimulator(observations: readonly Observation[]): boolean | null {
   const pairs = observations
     .flatMap(({ settings }) => Object.entries(settings))
     .filter(([, value]) => value !== undefined);
+  if (observations.some(({ isUnlike }) => isUnlike)) return false;
   if (pairs.length === 0) return null;
   return pairs.every(([key, value]) =>
     isDeepStrictEqual(defaultSettings[key as SettingKey], value),

@@ -97,13 +97,22 @@ export class ScenarioContext extends ScenarioSession {
     this.findings.record({ ...finding, rules: this.findings.listed(rules), verdict: 'not_tested' });
   }
 
-  /** What the target does where the specification is open; with the settings that imitate it. */
+  /**
+   * What the target does where the specification is open; with the settings that imitate it, and
+   * whether something in it is unlike the simulator that no setting says.
+   */
   observe(
     question: QuestionId,
     text: string,
     settings: { readonly [Key in SettingKey]?: unknown } = {},
+    isUnlike = false,
   ): void {
-    this.findings.observations.push({ id: question, text, settings });
+    this.findings.observations.push({
+      id: question,
+      text,
+      settings,
+      ...(isUnlike && { isUnlike }),
+    });
   }
 
   /**

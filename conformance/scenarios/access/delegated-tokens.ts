@@ -74,7 +74,10 @@ export async function delegatedPlace(
   ];
   const tradingAccount = candidates.find((each) => each !== undefined);
   if (own === undefined || tradingAccount === undefined) {
-    const words = `credentials.${role}: name its account_id and trading_account_id`;
+    const words =
+      role === 'read_only'
+        ? 'credentials.read_only has to be of the account of credentials.delegated'
+        : 'credentials.delegated: name its account_id and trading_account_id';
     throw new Blocked(`setup failed: ${words}`);
   }
   const currency = seed?.currency ?? 'USD';

@@ -123,9 +123,15 @@ async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
     shown.status === 200
       ? `{${Object.keys(members ?? {}).join(', ')}}, ${tag} an ETag`
       : shown.summary;
-  t.observe('NS-54', `GET /api/v1/accounts/{id}/status: ${words}`, {
-    account_status_endpoint: shown.status === 200 ? 'served' : 'none',
-  });
+  const isUnlike = ['account_id', 'status', 'revision'].some(
+    (name) => shown.at(name) === undefined,
+  );
+  t.observe(
+    'NS-54',
+    `GET /api/v1/accounts/{id}/status: ${words}`,
+    { account_status_endpoint: shown.status === 200 ? 'served' : 'none' },
+    shown.status === 200 && isUnlike,
+  );
 }
 
 const updNoChange: Scenario = {
