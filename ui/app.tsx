@@ -1,5 +1,5 @@
 // The frame of the dashboard: which world, which view, the clock, and what is wrong at a glance.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { controlPlaneOf } from './api-client/control-plane.ts';
 import { Button } from './components/components.tsx';
 import { Live } from './live/live.ts';
@@ -71,8 +71,17 @@ function Navigation({ here }: { here: string }) {
   const live = useLive();
   useVersion(live);
   const counts: Readonly<Record<string, number>> = { faults: live.faultsOn };
+  const nav = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const show = () => showHere(nav.current);
+    show();
+    // A phone that is turned has another width.
+    addEventListener('resize', show);
+    return () => removeEventListener('resize', show);
+    // A count that comes in makes the row longer.
+  }, [here, live.faultsOn]);
   return (
-    <nav class="nav" aria-label="Views">
+    <nav class="nav" aria-label="Views" ref={nav}>
       {groupedViews().map(([title, some]) => (
         <div class="nav-group" key={title}>
           <p class="nav-title" id={`nav-${title}`}>
@@ -95,6 +104,14 @@ function Navigation({ here }: { here: string }) {
       ))}
     </nav>
   );
+}
+
+/** On a phone the views stand in a row that is wider than the screen. */
+function showHere(nav: HTMLElement | null): void {
+  const link = nav?.querySelector('[aria-current]');
+  if (nav == null || link == null) return;
+  const [all, own] = [nav.getBoundingClientRect(), link.getBoundingClientRect()];
+  nav.scrollLeft += own.left + own.width / 2 - (all.left + all.width / 2);
 }
 
 const signs = {
