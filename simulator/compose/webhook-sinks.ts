@@ -8,6 +8,7 @@ export type WebhookCategory = 'account' | 'order' | 'position' | 'transaction';
 /** A delivery as a receiver sees it. */
 export interface CollectedDelivery {
   readonly envelope: Readonly<Record<string, unknown>> & { readonly id: string };
+  /** By name in lower case, as Node shows those of a request. */
   readonly headers: Readonly<Record<string, string>>;
   /** The exact text that was signed. */
   readonly body: string;
@@ -107,7 +108,12 @@ class Sink implements WebhookSink {
   async take({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> {
     const envelope = JSON.parse(body) as CollectedDelivery['envelope'];
     const earlier = this.deliveries.filter((each) => each.envelope.id === envelope.id);
-    const delivery = { envelope, headers, body, attempt: earlier.length + 1 };
+    const delivery = {
+      envelope,
+      headers: lowerCased(headers),
+      body,
+      attempt: earlier.length + 1,
+    };
     this.deliveries.push(delivery);
     for (const look of [...this.#listeners]) look();
     try {
@@ -163,4 +169,9 @@ function hasMembers(
   return Object.entries(match).every(
     ([name, value]) => JSON.stringify(envelope[name]) === JSON.stringify(value),
   );
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const lines = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return Object.fromEntries(lines);
 }

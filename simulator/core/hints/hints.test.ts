@@ -129,6 +129,16 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
     /all brands are delivered/,
   ],
   [
+    { line: 'POST webhooks', body: { ...hook, url: 'http://localhost:3000/hooks' } },
+    'local_url',
+    /^The platform takes public https urls alone.*"http:\/\/localhost:3000\/hooks".*--forward-to/,
+  ],
+  [
+    { line: 'POST webhooks', body: { ...hook, url: 'https://127.0.0.1/hooks' } },
+    'local_url',
+    /PUT \/_sandbox\/forwards/,
+  ],
+  [
     { line: 'POST transactions', body: { ...deposit, transaction_type: 'Withdrawal' } },
     'method_from_sign',
     /answered as method Deposit/,

@@ -23,6 +23,9 @@ export function hintOutcome(context: RequestContext, reply: Reply | null, hints:
       return;
     case 'updateAccount':
       if (reply?.status === 412) hintTag(context, hints);
+      return;
+    case 'createWebhook':
+      if (reply !== null && reply.status >= 400) hintLocalUrl(context, hints);
   }
 }
 
@@ -136,6 +139,21 @@ function hintPhone({ body, world }: RequestContext, hints: Hint[]): void {
   hints.push({
     code: 'phone_without_region',
     words: `${quoteText(body.phone)} names no country, and is kept as ${quoteText(phone)}. ${how}.`,
+  });
+}
+
+const LOCAL =
+  /^(?:localhost|.+\.(?:localhost|local|internal)|127\..+|10\..+|192\.168\..+|\[::1\])$/;
+
+/** HOOK-7, HOOK-8: the platform could not come here, and the sandbox can. */
+function hintLocalUrl({ body }: RequestContext, hints: Hint[]): void {
+  const { url } = body;
+  if (typeof url !== 'string' || !URL.canParse(url)) return;
+  const { protocol, hostname } = new URL(url);
+  if (!/^https?:$/.test(protocol) || !LOCAL.test(hostname)) return;
+  hints.push({
+    code: 'local_url',
+    words: `The platform takes public https urls alone. To get deliveries at ${quoteText(url)} start with --forward-to, or subscribe an https url of your own and forward it: PUT /_sandbox/forwards with from and to.`,
   });
 }
 

@@ -67,6 +67,11 @@ export const hintRegister = [
     cite: 'HOOK-10',
   },
   {
+    code: 'local_url',
+    words: 'A subscription to this machine was refused; a forward leads deliveries there.',
+    cite: 'HOOK-8',
+  },
+  {
     code: 'method_from_sign',
     words: 'Without a method the sign of the amount decides it, against the transaction type here.',
     cite: 'TXN-6',
