@@ -26,11 +26,13 @@ export function withMadeBy(before: Inventory, { outcomes }: Player): Inventory {
   const made = (path: RegExp) => idsOf(of(path).filter(({ status }) => status === 201));
   const rows = of(/\/accounts\/bulk$/).map(({ json }) => Number(memberAt(json, 'created') ?? 0));
   const hooks = idsOf(of(/\/webhooks$/));
-  const disabled = new Set(idsOf(of(/\/disable$/)));
+  // NS-7: what disabling answers is open.
+  const disabled = new Set(of(/\/disable$/).map(({ sent }) => sent.target.split('/').at(-2)));
   return {
     accounts: before.accounts + made(/\/accounts$/).length + sumOf(rows),
     transactions: before.transactions + made(/\/transactions$/).length,
-    positions: before.positions + made(/\/positions\/open$/).length,
+    // NS-1: and so is what opening a position answers; a replay is the same to the byte.
+    positions: before.positions + textsOf(of(/\/positions\/open$/)).size,
     subscriptions: before.subscriptions + hooks.length,
     enabled: [...before.enabled, ...hooks.filter((id) => !disabled.has(id))],
   };
@@ -40,5 +42,8 @@ export function withMadeBy(before: Inventory, { outcomes }: Player): Inventory {
 function idsOf(answers: readonly CallOutcome[]): readonly string[] {
   return [...new Set(answers.map(({ json }) => String(memberAt(json, 'id'))))];
 }
+
+const textsOf = (answers: readonly CallOutcome[]): ReadonlySet<string> =>
+  new Set(answers.map(({ body }) => Buffer.from(body).toString()));
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);

@@ -71,11 +71,24 @@ async function expectNoTelling(
   t.expect(rules, theirs).is(words, still.length === 0, `other: ${still.join(', ')}`, nobodys);
 }
 
+/**
+ * What is said of the connection and of how the bytes are sent on it, and nothing of a record: one
+ * that is about to be closed may say so.
+ */
+const OF_THE_CONNECTION = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'],
+  ...['te', 'trailer', 'upgrade', 'date'],
+]);
+
 /** Names of headers that one of the two has and the other has not. */
-function headersApart(one: Answer, other: Answer): string[] {
-  const [own, others] = [one, other].map(
-    ({ headers }) => new Set(headers.lines.map(([name]) => name.toLowerCase())),
-  );
+export function headersApart(
+  one: Pick<Answer, 'headers'>,
+  other: Pick<Answer, 'headers'>,
+): string[] {
+  const [own, others] = [one, other].map(({ headers }) => {
+    const names = headers.lines.map(([name]) => name.toLowerCase());
+    return new Set(names.filter((name) => !OF_THE_CONNECTION.has(name)));
+  });
   const all = new Set([...own!, ...others!]);
   return [...all].filter((name) => own!.has(name) !== others!.has(name));
 }
