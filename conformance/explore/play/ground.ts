@@ -1,6 +1,7 @@
 // Where a sequence is played: the target, or the model of it. Both are reached by the same ports.
-import type { Pacer } from '../../engine/pace/pacer.ts';
+import type { Pacer, Rate } from '../../engine/pace/pacer.ts';
 import type { EventsChannel } from '../../engine/send/events-channel.ts';
+import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Target } from '../../providers/target.ts';
 import type { LearnedOrders } from '../../scenarios/support/orders.ts';
@@ -35,4 +36,31 @@ export interface Ground {
 /** As many requests have been sent as were asked for. */
 export class Spent extends Error {
   override readonly name = 'Spent';
+}
+
+/** What asks for more patience is left as it is answered. */
+const MOST_WAIT_MS = 5_000;
+
+/**
+ * At the target's pace, and once more where it was asked too much for a moment: others share its
+ * allowance. What was limited has done nothing, and is served when it has waited (LIM-5, LIM-7).
+ */
+export async function sendPaced(
+  { pacer, spend, sender, target }: Ground,
+  rates: readonly Rate[],
+  wire: Parameters<GroundSender['send']>[0],
+): Promise<GroundAnswer> {
+  const send = async () => {
+    await pacer?.take(rates);
+    spend?.(1);
+    return sender.send(wire);
+  };
+  const answer = await send();
+  // Where the clock is moved by hand a limit is what the sequence is about.
+  if (answer.status !== 429 || pacer === undefined || target.offers.has('clock')) return answer;
+  const waitMs = Number(new Headers(answer.headers).get('retry-after') ?? Number.NaN) * 1_000;
+  const isShort = waitMs > 0 && waitMs <= MOST_WAIT_MS;
+  if (rates.length === 0 || !isShort) return answer;
+  pacer.backOff(rates, waitMs);
+  return send();
 }

@@ -8,7 +8,7 @@ import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import type { Ground } from './ground.ts';
+import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
 import { inForm, withPosition } from './position-form.ts';
@@ -169,11 +169,9 @@ export class Player implements Known {
       headers.push(['authorization', `Bearer ${credential.token}`]);
     }
     const { ground } = this;
-    await ground.pacer?.take(credential?.rates ?? []);
-    ground.spend?.(1);
     const sentAtMs = performance.now() - this.#startedAtMs;
     try {
-      const answer = await ground.sender.send({
+      const answer = await sendPaced(ground, credential?.rates ?? [], {
         method: sent.method,
         url: `${ground.target.baseUrl}${sent.target}`,
         headers,

@@ -6,6 +6,7 @@ import { Spent } from './ground.ts';
 import { isSetupFailure } from './judge-step.ts';
 import { type CallOutcome, jsonOf, type Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
+import { withPosition } from './position-form.ts';
 
 /** As far as the requests last. How it is answered is not compared: the inventory tells. */
 export async function tidy(steps: readonly Step[], player: Player): Promise<void> {
@@ -28,16 +29,19 @@ function endsOf(steps: readonly Step[], player: Player): readonly Ending[] {
   const of = (operation: CallStep['operation']) =>
     served.filter(({ call }) => call.operation === operation);
   const disabled = new Set(of('disableWebhook').map(({ answer }) => answer.sent.target));
-  const closed = new Set(
-    of('closePosition').map(({ answer }) => memberAt(sentJson(answer), 'position_id')),
-  );
+  const { orders: form } = player.ground;
+  const name = form?.closing.name ?? 'position_id';
+  const closed = new Set(of('closePosition').map(({ answer }) => memberAt(sentJson(answer), name)));
   const hooks = of('createWebhook').flatMap(({ call: { as }, answer }): Ending[] => {
     const id = String(memberAt(answer.json, 'id'));
     const isOver = [...disabled].some((path) => path.endsWith(`/${id}/disable`));
     return isOver ? [] : [{ operation: 'disableWebhook', as, id }];
   });
   const orders = of('openPosition').flatMap(({ call: { as }, answer }): Ending[] => {
-    const position_id = memberAt(answer.json, 'position_id');
+    const position_id = memberAt(
+      withPosition(form, answer.sent.target, answer.json),
+      'position_id',
+    );
     const named = memberAt(sentJson(answer), 'trading_account_id');
     if (typeof position_id !== 'string' || typeof named !== 'string') return [];
     if (closed.has(position_id)) return [];
