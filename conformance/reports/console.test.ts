@@ -1,6 +1,7 @@
 // What a person reads at the end of a run.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { GONE } from '../engine/record/exchange-recorder.ts';
 import { countVerdicts } from './build-report.ts';
 import { consoleReport } from './console.ts';
 import { sampleReport } from './testing/sample-report.ts';
@@ -103,6 +104,16 @@ text('what several checks of a receiver ask for is told together at the end', ()
   }));
   const said = consoleReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
   assert.match(said, 'To mend, in all\n  Verify the bytes as they came.\n    RCV-one, RCV-two');
+});
+
+text('a target that went away half-way is said to have, with the verdict', () => {
+  const rules = sampleReport.rules.map((each) => ({
+    ...each,
+    findings: each.findings.map((finding) => ({ ...finding, actual: GONE })),
+  }));
+  const said = consoleReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
+  assert.match(said, 'It stopped answering on the way');
+  assert.not.match(page, 'It stopped answering on the way');
 });
 
 text('where --strict alone makes a run deviate, no other rule is said to be broken', () => {

@@ -1,6 +1,7 @@
 // The report for a person at a terminal: what deviates with its proof first, then counts, then what
 // would unlock more.
 import { Chalk, type ChalkInstance } from 'chalk';
+import { GONE } from '../engine/record/exchange-recorder.ts';
 import { isAccepted } from './baseline/accepted.ts';
 import { exchangeLines } from './exchange-lines.ts';
 import { inventoryLines } from './inventory/inventory-words.ts';
@@ -256,6 +257,7 @@ class Page {
       : '';
     this.#say(color.bold(`${verdict}: ${target.base_url} ${headline(report)}${interrupted}`));
     if (report.not_started !== undefined) this.#item('', report.not_started, this.#paint.bold);
+    if (isGone(report)) this.#item('', 'It stopped answering on the way: the rest was not sent.');
     this.#item('', `${count(report.rules.length, noun)}: ${countsLine(report.summary)}`);
     if (isReceiver && verdict !== 'invalid') this.#item('', familiesLine(report));
     const took = `${count(report.requests, 'request')} in ${duration(report.duration_ms)}`;
@@ -264,6 +266,10 @@ class Page {
     if (report.inventory === undefined) return;
     for (const line of inventoryLines(report.inventory)) this.#item('', line, this.#paint.dim);
   }
+}
+
+function isGone({ rules }: Report): boolean {
+  return rules.some(({ findings }) => findings.some(({ actual }) => actual === GONE));
 }
 
 function mendOf({ verdict, findings }: ReportRule): string | undefined {
