@@ -124,6 +124,18 @@ gate(
     }),
 );
 
+gate('two runs on one target say the same of what is open', () =>
+  gated([], async ({ cwd, given }) => {
+    const read = async () => {
+      const { report } = await runJudge({ ...given, only: ['conv-reads'] }, { cwd });
+      return report.observed.find(({ id }) => id === 'NS-2')!.observed;
+    };
+    const first = await read();
+    assert.match(first!, '/api/v1/accounts/{id}/status: 200 application/json with account_id');
+    assert.is(await read(), first);
+  }),
+);
+
 gate('a baseline is drafted, refused until it is explained, and then lets a run pass', () =>
   gated(['bulk-empty-is-200'], async ({ cwd, given }) => {
     const only = ['BULK-*', 'EVT-1'];

@@ -198,9 +198,11 @@ const convReads: Scenario = {
   async run(t) {
     const reads = await findReads(t);
     const seen: string[] = [];
-    for (const { path, answer } of reads) {
+    for (const { shape, answer } of reads) {
       const ids = idsIn(answer.json);
-      seen.push(`${path}: ${answer.summary}, ${ids.length} ids`);
+      const names = [...new Set(ids.map(([name]) => name))].sort().join(' and ');
+      // Neither ids nor counts: two runs on one target are to say the same.
+      seen.push(`${shape}: ${answer.summary}${names === '' ? '' : ` with ${names}`}`);
       for (const name of ['record_id', 'account_id']) {
         const values = ids.filter(([each]) => each === name).map(([, value]) => value);
         if (values.length === 0) continue;

@@ -7,7 +7,8 @@ import type { ApiClient, CallOptions } from '../../engine/send/client.ts';
 import { describeApi } from './api-description.ts';
 
 export interface FoundRead {
-  readonly path: string;
+  /** With `{id}` where the account stood. */
+  readonly shape: string;
   /** Served, as it was found. */
   readonly answer: Answer;
   readonly send: (client: ApiClient, options?: CallOptions) => Promise<Answer>;
@@ -25,6 +26,9 @@ const LIKELY = [
 /** No reads of the API proper, or with rules of their own. */
 const OTHERS = /^(?!\/api\/v1\/)|\/webhooks\b|\/events\b|openapi/;
 
+/** The same in every run, whatever account stood in it. */
+const shapeOf = (pattern: string) => pattern.replace(/\{(?:account_?)?id\}/i, '{id}');
+
 /** Every read that answers 200 to the main credential. */
 export async function findReads(t: ScenarioContext): Promise<FoundRead[]> {
   const account = await t.given.account();
@@ -36,7 +40,7 @@ export async function findReads(t: ScenarioContext): Promise<FoundRead[]> {
     const send: FoundRead['send'] = (client, options) =>
       client.send({ ...options, method: 'GET', path });
     const answer = await send(t.api);
-    if (answer.status === 200) found.push({ path, answer, send });
+    if (answer.status === 200) found.push({ shape: shapeOf(pattern), answer, send });
   }
   return found;
 }
