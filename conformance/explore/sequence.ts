@@ -14,7 +14,10 @@ export type Symbolic =
   | { readonly $header: number; readonly name: string }
   /** What belongs to a credential: its brand, or the account of a delegated token. */
   | { readonly $role: string; readonly has: RoleHas }
-  /** A phone that no other play has used, written in one of the ways that people write them. */
+  /**
+   * A phone that no other play has used, written in one of the ways that people write them; its
+   * `sibling` is another phone that ends alike.
+   */
   | { readonly $phone: string; readonly form: PhoneForm }
   | { readonly $join: readonly Value[] }
   | { readonly $case: 'upper' | 'lower'; readonly of: Value }
@@ -25,7 +28,7 @@ export type Symbolic =
 
 export type RoleHas = 'brand' | 'account' | 'tradingAccount' | 'client' | 'secret';
 
-export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes';
+export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes' | 'sibling';
 
 export type Value =
   | string

@@ -100,6 +100,8 @@ function phoneText(nonce: string, stem: string, form: PhoneForm): string {
   const mobile = `7${4 + (digest[7]! % 2)}${digits}`;
   const parted = `${mobile.slice(0, 4)} ${mobile.slice(4, 7)} ${mobile.slice(7)}`;
   switch (form) {
+    case 'sibling':
+      return `+447${9 - Number(mobile[1])}${digits}`;
     case 'e164':
       return `+44${mobile}`;
     case 'spaced':

@@ -10,11 +10,147 @@ import {
   row,
   rows,
   SECOND,
+  settled,
   showPlays,
+  signatures,
 } from '../testing/second-mind/plays.ts';
 import type { Scene } from '../testing/second-mind/scene.ts';
 
 const PLAYS: Plays = {
+  'size-amount-cents32': (scene) =>
+    scene.transact(scene.place(scene.create()), { amount: '30000000.00' }).body.amount,
+  'size-amount-grouped': (scene) =>
+    scene.transact(scene.place(scene.create()), { amount: '1000.00' }).body.amount,
+  'size-phone-7': (scene) => {
+    scene.create({ phone: '+44 7700 900123' });
+    return scene.create({ phone: '+44 7800 900123' }).status;
+  },
+  'size-decide-20': (scene) => {
+    const place = scene.place(scene.create());
+    const first = scene.transact(place);
+    for (let at = 0; at < 20; at += 1) scene.transact(place);
+    return scene.decide('reject', first).status;
+  },
+  'size-counts-byte': (scene) => batch(scene, rows(256)).body.total,
+  'size-hooks-evict-10': (scene) => {
+    const { body } = scene.subscribe();
+    for (let at = 0; at < 10; at += 1) scene.subscribe();
+    return scene.send(`GET /webhooks/${body.id}`).status;
+  },
+  'size-places-2': (scene) => {
+    const account = scene.create();
+    for (const place of [account, account]) scene.place(place);
+    return scene.transact(scene.place(account)).status;
+  },
+  'time-waits-by-event': (scene) => {
+    scene.subscribe();
+    scene.subscribe();
+    scene.create();
+    scene.deliver(500);
+    scene.pass(30 * SECOND);
+    return scene.deliver(500).length;
+  },
+  'time-settled-unmarks': (scene) => {
+    const made = scene.decide('approve', scene.transact(scene.place(scene.create())));
+    settled(scene, made);
+    return scene.decide('cancel', made).body.is_ftd;
+  },
+  'time-created-moves': (scene) => {
+    const made = scene.transact(scene.place(scene.create()));
+    scene.pass(HOUR);
+    return scene.decide('reject', made).body.created_at;
+  },
+  'time-replay-cold': (scene) => {
+    const again = () => scene.create({ client_reference_id: 'one' }, { key: 'one' }).headers.ETag;
+    again();
+    scene.pass(HOUR);
+    return again();
+  },
+  'time-rotation-from-creation': (scene) => {
+    const { body } = scene.subscribe();
+    scene.pass(DAY);
+    scene.send(`POST /webhooks/${body.id}/rotate-secret`);
+    scene.create();
+    return signatures(scene.deliver(200));
+  },
+  'time-refill-floors': (scene) => {
+    scene.mind.credentials[0]!.ratePerSecond = 5;
+    for (let at = 0; at < 5; at += 1) scene.send('GET /accounts');
+    scene.pass(SECOND / 2);
+    return scene.send('GET /accounts').status;
+  },
+  'time-reversal-day': (scene) => {
+    const place = scene.place(scene.create());
+    const made = scene.decide('approve', scene.transact(place));
+    settled(scene, made);
+    scene.pass(DAY);
+    scene.decide('cancel', made);
+    return place.entries.length;
+  },
+  'time-event-hurries': (scene) => {
+    scene.subscribe();
+    scene.create();
+    scene.deliver(500);
+    scene.create();
+    return scene.deliver(200).length;
+  },
+  'race-same-phone': (scene) => {
+    const calls = ['one', 'two'].map(
+      (name): Parameters<Scene['send']> => [
+        'POST /accounts',
+        row(name, { phone: '+44 7700 900123' }),
+      ],
+    );
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-coalesced': (scene) => {
+    const { id, accountId } = scene.place(scene.create());
+    const calls = ['one', 'two'].map(
+      (name): Parameters<Scene['send']> => [
+        'POST /transactions',
+        {
+          ...{ client_reference_id: name, account_id: accountId, trading_account_id: id },
+          ...{ currency: 'USD', amount: '5.00', transaction_type: 'Deposit' },
+        },
+      ],
+    );
+    const [one, two] = scene.sendTogether(...calls).map(({ body }) => body.id);
+    return one === two;
+  },
+  'race-approve-cancel': (scene) => {
+    const made = scene.transact(scene.place(scene.create()));
+    const calls = ['approve', 'cancel'].map((verb) => scene.decision(verb, made));
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-key-lock': (scene) => {
+    const calls = ['one', 'two'].map(
+      (name): Parameters<Scene['send']> => ['POST /accounts', row(name), { key: 'one' }],
+    );
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-updates-crossed': (scene) => {
+    const calls = [scene.create(), scene.create()].map(
+      ({ body }): Parameters<Scene['send']> => [
+        `PATCH /accounts/${body.id}`,
+        { country: 'FR' },
+        { tag: '"1"' },
+      ],
+    );
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-hook-ids': (scene) => {
+    const hook = { url: 'https://93.184.216.34/events', event_categories: ['account'] };
+    const make: Parameters<Scene['send']> = ['POST /webhooks', hook];
+    const [one, two] = scene.sendTogether(make, make).map(({ body }) => body.id);
+    return one === two;
+  },
+  'race-scopes': (scene) => {
+    const token = scene.token('poor', ['webhooks:manage']);
+    const calls = [{ token }, {}].map(
+      (asked, at): Parameters<Scene['send']> => ['POST /accounts', row(`row-${at}`), asked],
+    );
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
   'size-subject-200': (scene) => {
     const one = scene.create({ client_reference_id: `${'a'.repeat(200)}1` }, { key: 'one' });
     const two = scene.create({ client_reference_id: `${'a'.repeat(200)}2` }, { key: 'one' });

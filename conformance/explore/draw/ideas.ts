@@ -6,9 +6,11 @@ import { burstIdeas } from './bursts.ts';
 import { channelIdeas } from './channel.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
+import { callerGrids } from './grids/callers.ts';
 import { eventGrids } from './grids/events.ts';
 import { keyGrids } from './grids/keys.ts';
 import { moneyGrids } from './grids/money.ts';
+import { oddValueGrids } from './grids/odd-values.ts';
 import { peopleGrids } from './grids/people.ts';
 import { raceGrids } from './grids/races.ts';
 import type { Idea } from './idea.ts';
@@ -29,9 +31,10 @@ import { timeIdeas } from './time.ts';
 import { updateIdeas } from './updates.ts';
 import { webhookIdeas } from './webhooks.ts';
 
-const grids = [...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids].map(
-  (idea): Idea => ({ ...idea, isGrid: true }),
-);
+const grids = [
+  ...callerGrids,
+  ...[...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids, ...oddValueGrids],
+].map((idea): Idea => ({ ...idea, isGrid: true }));
 
 export const ideas: readonly Idea[] = [
   ...accountIdeas,

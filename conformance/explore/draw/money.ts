@@ -14,11 +14,22 @@ import {
 } from './idea.ts';
 import type { DrawnPlace, Scene } from './scene.ts';
 
-const AMOUNTS = [
+export const AMOUNTS: readonly string[] = [
   ...['25.00', '100', '0.01', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99'],
   ...['1234567890123.45', '123456789012345', '-100000000000.1', '0.3', '1000000000000.10'],
 ];
-const BAD_AMOUNTS = ['abc', '', '1,5', '1.2.3', '12x', '--5', 'NaN', '0x10', '1 000', '٣'];
+export const BAD_AMOUNTS: readonly string[] = [
+  'abc',
+  '',
+  '1,5',
+  '1.2.3',
+  '12x',
+  '--5',
+  'NaN',
+  '0x10',
+  '1 000',
+  '٣',
+];
 const TYPES = ['Deposit', 'Withdrawal', 'Credit', 'Debit'];
 const METHODS = ['Deposit', 'Withdrawal', 'Bonus'];
 

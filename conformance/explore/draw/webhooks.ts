@@ -30,7 +30,7 @@ const ANSWERS: readonly (readonly number[])[] = [
 /** EVT-8a. */
 export const WAITS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000];
 
-const BAD_URLS: readonly string[] = [
+export const BAD_URLS: readonly string[] = [
   'http://hooks.example.com/a',
   'ftp://hooks.example.com/a',
   'hooks.example.com/a',

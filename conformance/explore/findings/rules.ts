@@ -50,6 +50,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   },
   subscription: {
     id: ['HOOK-2'],
+    url: ['HOOK-2'],
     secret: ['HOOK-3', 'HOOK-4'],
     disabled: ['HOOK-5', 'HOOK-13', 'HOOK-2'],
     disabled_reason: ['HOOK-2', 'EVT-11'],
@@ -142,7 +143,9 @@ function placeRules(evidence: Evidence, kind: string): readonly string[] {
   const { at, basis } = difference;
   const placed = placedRules(evidence);
   if (at === 'body.secret' && difference.target === 'nothing') return rulesOf(basis);
-  const own = MEMBERS[kind]?.[member] ?? [];
+  // The id of another record is as good an id.
+  const isAnother = at === 'body.id' && typeOf(difference.target) === typeOf(difference.model);
+  const own = isAnother ? [] : (MEMBERS[kind]?.[member] ?? []);
   // What an update may have done is no rule of a create that only shows it.
   const isUpdated = calls.some(({ operation }) => operation === 'updateAccount');
   const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isUpdated);

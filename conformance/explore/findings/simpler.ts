@@ -4,7 +4,7 @@ import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { OperationName } from '../../engine/operations.ts';
 import { sameValue } from '../draw/scene.ts';
 import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
-import { hasSymbol } from './signs/evidence.ts';
+import { hasSymbol, isPlainEmail } from './signs/evidence.ts';
 
 /** What it is tried in place of depends on what comes before. */
 export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
@@ -75,7 +75,7 @@ function* withoutLikeness(step: CallStep, before: readonly CallStep[]): Generato
     yield { ...step, body: { ...members, client_reference_id: { $fresh: `ref${n}` } } };
   }
   const email = members?.email;
-  if (email === undefined || (isOwn(email, before) && !hasSymbol(email, 'length'))) return;
+  if (email === undefined || (isOwn(email, before) && isPlainEmail(email))) return;
   const other = { $join: [{ $fresh: `mail${n}` }, '@explore.example.com'] };
   yield { ...step, body: { ...members, email: other } };
 }
@@ -147,7 +147,11 @@ const PLAIN: Readonly<Record<string, Value>> = {
 function* simplerCalls(step: CallStep, before: readonly CallStep[]): Generator<CallStep> {
   const { body } = step;
   for (const repeat of repeatsOf(step, before)) {
-    if (isDeepStrictEqual(repeat, step)) return;
+    if (isDeepStrictEqual(repeat, step)) {
+      // What a call shows that only runs again since its key is old it shows under another.
+      if (step.pending === undefined) yield { ...step, key: { $fresh: `key${step.n}` } };
+      return;
+    }
     yield repeat;
   }
   yield* withoutLikeness(step, before);

@@ -70,6 +70,10 @@ const BENDS: Partial<Record<DefectId, Bend>> = {
     }),
   ),
   'conv-amount-number': onTransactions(member((body) => (body.amount = Number(body.amount)))),
+  'size-amount-grouped': onTransactions(
+    member((body) => (body.amount = textOr(body.amount, '').replace(/^(-?\d+)(\d{3})/, '$1,$2'))),
+  ),
+  'time-created-moves': onTransactions(member((body, { mind }) => (body.created_at = mind.now()))),
   'conv-amount-rounded': onTransactions(
     member((body) => (body.amount = String(Math.round(Number(body.amount))))),
   ),
@@ -145,6 +149,9 @@ const BENDS: Partial<Record<DefectId, Bend>> = {
   'err-json-type': (answer) => {
     if (/problem/.test(typeOf(answer))) setHeader(answer, 'Content-Type', 'application/json');
   },
+  'err-404-untitled': onProblems((body) => {
+    if (body.status === 404) delete body.title;
+  }),
   'err-no-errors': onProblems((body) => delete body.errors),
   'err-no-request-id': onProblems((body) => delete body.request_id),
   'err-no-detail': onProblems((body) => {

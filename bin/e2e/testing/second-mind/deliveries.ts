@@ -22,7 +22,8 @@ const WAITS_MS = [
 ];
 
 /** EVT-9b */
-export function patienceMs(mind: SecondMind): number {
+export function patienceMs(mind: SecondMind, { attempts }: Delivery): number {
+  if (attempts.length > 1 && mind.has('time-retry-patience')) return 5 * SECOND_MS;
   if (mind.has('evt-slow-success')) return MINUTE_MS;
   return (mind.has('evt-five-seconds') ? 5 : 15) * SECOND_MS;
 }
@@ -77,7 +78,8 @@ export function isWaiting(mind: SecondMind, each: Delivery): boolean {
 /** What is to be sent; null where the target turns out to be public no longer (EVT-11). */
 export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | null {
   const subscription = subscriptionOf(mind, delivery);
-  if (!isStillPublic(mind, subscription)) return null;
+  const isLeft = delivery.attempts.length > 0 && mind.has('comb-recheck-first');
+  if (!isLeft && !isStillPublic(mind, subscription)) return null;
   const { style } = mind;
   const body = JSON.stringify(envelopeOf(mind, delivery));
   const firstMs = delivery.attempts[0]?.atMs ?? mind.now();
@@ -169,7 +171,8 @@ export function endAttempt(
   attempt.error = error;
   const subscription = subscriptionOf(mind, delivery);
   const { seq } = delivery.event;
-  if (isSuccess(mind, status)) {
+  const isMoved = attempt.n > 1 && status !== null && status >= 300 && status < 400;
+  if (isSuccess(mind, status) || (isMoved && mind.has('comb-redirect-retry'))) {
     delivery.status = 'delivered';
     subscription.lastDeliveredSeq = Math.max(subscription.lastDeliveredSeq, seq);
     return;
@@ -191,8 +194,13 @@ export function endAttempt(
   if (mind.has('time-waits-from-first')) delivery.dueAtMs = delivery.attempts[0]!.atMs + wait;
 }
 
-/** Of this delivery; a defect counts those of its subscription. */
-function countedFailures(mind: SecondMind, { subscriptionId }: Delivery, n: number): number {
+/** Of this delivery; defects count those of its subscription, or of its event. */
+function countedFailures(mind: SecondMind, of: Delivery, n: number): number {
+  const { subscriptionId, event } = of;
+  if (mind.has('time-waits-by-event')) {
+    const same = mind.deliveries.filter((each) => each.event === event);
+    return same.reduce((sum, { attempts }) => sum + attempts.length, 0);
+  }
   if (!mind.has('comb-waits-shared') || n > WAITS_MS.length) return n;
   const own = mind.deliveries.filter((each) => each.subscriptionId === subscriptionId);
   const attempts = own.flatMap((each) => each.attempts);

@@ -57,12 +57,19 @@ function isPastTwenty(mind: SecondMind, ctx: RequestContext | undefined): boolea
 /** Defects in which somebody who wants an event is passed over (EVT-4). */
 function isUnheard(mind: SecondMind, each: Subscription, ctx: RequestContext | undefined): boolean {
   const own = mind.deliveries.filter(({ subscriptionId }) => subscriptionId === each.id);
+  if (isEvicted(mind, each)) return true;
   const usedAtMs = Math.max(each.createdAtMs, ...own.map(({ event }) => event.atMs));
   return (
     (mind.has('size-hooks-5') && mind.subscriptions.indexOf(each) >= 5) ||
     (mind.has('time-hook-idle-week') && mind.now() - usedAtMs >= 7 * DAY_MS) ||
     (mind.has('comb-brand-deaf') && each.brandId !== null && ctx?.credential.brandId === null)
   );
+}
+
+/** A defect that keeps the newest ten of a firm. */
+export function isEvicted(mind: SecondMind, each: Subscription): boolean {
+  const own = mind.subscriptions.filter(({ firmId }) => firmId === each.firmId);
+  return mind.has('size-hooks-evict-10') && own.indexOf(each) < own.length - 10;
 }
 
 /** EVT-1, EVT-12, EVT-13 */
@@ -86,6 +93,7 @@ function isLost(mind: SecondMind, each: Subscription, event: EventRecord): boole
   return (
     (mind.has('evt-third-lost') && event.seq % 3 === 0) ||
     (mind.has('comb-hook-twice') && mind.subscriptions.some(isSameUrl)) ||
+    (mind.has('comb-first-category') && each.categories[0] !== event.category) ||
     (mind.has('size-queue-10') && waiting.length >= 10)
   );
 }
@@ -103,6 +111,10 @@ export function wakeDisabled(mind: SecondMind): void {
 
 function enqueue(mind: SecondMind, { id }: Subscription, event: EventRecord): void {
   if (mind.has('comb-queue-replaced')) replaceWaiting(mind, id, event);
+  for (const each of mind.deliveries) {
+    const isLate = each.subscriptionId === id && each.attempts.length > 0;
+    if (isLate && mind.has('time-event-hurries')) each.dueAtMs = mind.now();
+  }
   mind.deliveries.push({
     id: `dlv_${mind.deliveries.length + 1}`,
     subscriptionId: id,

@@ -47,7 +47,7 @@ function passOf(ctx: RequestContext, path: string, route: Route | undefined): Ou
     return answered(bent(ctx, issueToken(ctx)));
   }
   if (route === undefined) return answered(bent(ctx, unknownRoute(ctx, path)));
-  ctx.pathId = route.id;
+  ctx.pathId = pathIdOf(ctx, route.id);
   for (const step of ctx.mind.style.order) {
     if (step === 'key' && ctx.mind.has('idem-key-late')) continue;
     const refusal = STEPS[step](ctx);
@@ -134,6 +134,12 @@ function matchPath(pattern: string, path: string): string | null {
   return pattern.endsWith('/{id}') && id === '' ? null : id;
 }
 
+/** As it stands in the path; a defect reads it as a number. */
+function pathIdOf({ mind, operation }: RequestContext, id: string): string {
+  const isNumber = operation.keyed && id !== '' && Number.isInteger(Number(id));
+  return isNumber && mind.has('conv-path-number') ? String(Number(id)) : id;
+}
+
 /** NS-31 */
 function unknownRoute(ctx: RequestContext, path: string): Answer {
   const { style } = ctx.mind;
@@ -151,7 +157,7 @@ function tokenProblem(ctx: RequestContext): Answer | null {
   const given = /^bearer +(\S+) *$/i.exec(headerOf(ctx.call, 'authorization') ?? '')?.[1];
   const token = mind.tokens.find(
     ({ value, expiresAtMs }) =>
-      value === given && (expiresAtMs === null || mind.now() < expiresAtMs),
+      value === given && (expiresAtMs === null || mind.now() < expiresAtMs - earlyMs(mind)),
   );
   const credential =
     mind.credentials.find((each) => each.clientId === token?.clientId) ?? letIn(ctx, given);
@@ -159,6 +165,10 @@ function tokenProblem(ctx: RequestContext): Answer | null {
   ctx.credential = credential;
   return null;
 }
+
+/** How long before its time a token dies, by a defect. */
+const earlyMs = (mind: SecondMind): number =>
+  mind.has('time-token-half') ? mind.style.token.seconds * 500 : 0;
 
 /** Defects in who is let in without a token that is known. */
 function letIn({ mind, operation }: RequestContext, given: string | undefined) {

@@ -18,6 +18,8 @@ export interface RequestContext {
   body: JsonObject;
   /** Calls that were under way at the same time, where the mind looks at that. */
   readonly overlaps: RequestContext[];
+  /** What a batch has come to, kept for a defect alone. */
+  results?: JsonObject[];
 }
 
 /** What is known before anybody has shown who they are. */

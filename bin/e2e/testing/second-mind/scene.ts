@@ -35,8 +35,10 @@ export class Scene {
   }
 
   /** Of a new credential. */
-  token(name: string, scopes: readonly string[]): string {
-    const made = addServer(this.mind, { name, scopes: [...scopes], rate_per_second: 1000 });
+  token(name: string, scopes: readonly string[], brandId?: string): string {
+    const brand = brandId === undefined ? {} : { brand_id: brandId };
+    const wanted = { name, scopes: [...scopes], rate_per_second: 1000, ...brand };
+    const made = addServer(this.mind, wanted);
     this.mind.firms[0]!.ratePerSecond = 1000;
     return newToken(this.mind, made.clientId, null);
   }
@@ -45,9 +47,11 @@ export class Scene {
     return newToken(this.mind, this.mind.credentials[0]!.clientId, null);
   }
 
-  tokenOfAccount(accountId: string): string {
+  tokenOfAccount(accountId: string, mintedBy?: string): string {
     const scopes = ['trader:funds'];
-    const made = addServer(this.mind, { kind: 'delegated', account_id: accountId, scopes });
+    const minted = mintedBy === undefined ? {} : { minted_by: mintedBy };
+    const wanted = { kind: 'delegated', account_id: accountId, scopes, ...minted };
+    const made = addServer(this.mind, wanted);
     return newToken(this.mind, made.clientId, null);
   }
 

@@ -1,6 +1,6 @@
 // Grids about deliveries and rates: events that come while others wait, secrets of every age, and
 // allowances after every part of a second.
-import type { Step, Value } from '../../sequence.ts';
+import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { call, type Drawing, type Idea } from '../idea.ts';
@@ -43,6 +43,43 @@ function whileOneWaits(d: Drawing): readonly Step[] {
   ];
 }
 
+/** HOOK-2, EVT-4: one more to the same url, whatever became of the one before. */
+function againToOneUrl(d: Drawing): readonly Step[] {
+  const { steps, about } = followed(d, [200]);
+  const first = steps.at(-1) as CallStep;
+  const ends = [[], ['rotateWebhookSecret'], ['disableWebhook']] as const;
+  const nexts = ends.flatMap((operations): Step[] => {
+    const next = { ...first, n: d.scene.label() };
+    const read = call(d, { operation: 'getWebhook', as: d.main, id: { $of: next.n, at: 'id' } });
+    return [...operations.map(about), next, createCall(d, d.main), read];
+  });
+  return [...steps, ...nexts, about('getWebhook'), listed(d)];
+}
+
+const listed = (d: Drawing) => call(d, { operation: 'listWebhooks', as: d.main });
+
+/** EVT-1, EVT-4: every two categories, in both orders, told of one event of each. */
+function everyChoice(d: Drawing): readonly Step[] {
+  const n = d.scene.label();
+  const all = ['account', 'order', 'position', 'transaction'];
+  const choices = all.flatMap((one, at) => all.slice(at + 1).map((other) => [one, other]));
+  const subscribed = choices.map((chosen, at) =>
+    call(d, {
+      operation: 'createWebhook',
+      as: d.main,
+      body: {
+        url: { $of: n, at: 'url' },
+        event_categories: at % 2 === 0 ? chosen : [...chosen].reverse(),
+      },
+    }),
+  );
+  const kinds = ['account.updated', 'order.filled', 'position.opened', 'transaction.created'];
+  const events = all.map((category, at): Step => {
+    return { do: 'emit', n: d.scene.label(), category, kind: kinds[at]! };
+  });
+  return [{ do: 'hook', n, answers: [200] }, ...subscribed, ...events, listed(d)];
+}
+
 /** EVT-4, EVT-10a: of a batch an event a row, however many; and what is counted when it is over. */
 function manyAtOnce(d: Drawing): readonly Step[] {
   const { steps, about } = followed(d, [200]);
@@ -70,7 +107,7 @@ function everyAgeOfSecrets(d: Drawing): readonly Step[] {
     ...ages.flatMap((byMs) => [advance(d, byMs), event()]),
     ...[about('rotateWebhookSecret'), event(), about('rotateWebhookSecret'), event()],
     ...[advance(d, 25 * HOUR_MS), event(), about('disableWebhook'), event(), about('getWebhook')],
-    call(d, { operation: 'listWebhooks', as: d.main }),
+    listed(d),
   ];
 }
 
@@ -112,6 +149,13 @@ const needsHook = ['receiver', 'clock'] as const;
 
 export const eventGrids: readonly Idea[] = [
   { id: 'webhook/one-after-the-other', weight: 5, needs: needsHook, draw: oneAfterTheOther },
+  { id: 'webhook/again-to-one-url', weight: 4, needs: ['receiver'], draw: againToOneUrl },
+  {
+    id: 'webhook/every-choice',
+    weight: 5,
+    needs: ['receiver', 'emit'],
+    draw: everyChoice,
+  },
   { id: 'webhook/many-at-once', weight: 5, needs: needsHook, draw: manyAtOnce },
   { id: 'webhook/while-one-waits', weight: 5, needs: needsHook, draw: whileOneWaits },
   { id: 'webhook/every-age-of-secrets', weight: 5, needs: needsHook, draw: everyAgeOfSecrets },

@@ -162,6 +162,96 @@ function acrossOperations(d: Drawing): readonly Step[] {
   ];
 }
 
+/** IDEM-2a: each kind of refusal, and then its key for another subject. */
+function refusedThenAnother(d: Drawing): readonly Step[] {
+  const [created, other] = [createCall(d, d.main), createCall(d, d.main)];
+  const account = madeBy(created);
+  const { step: open, place } = openedAt(d, account.id);
+  const { step: paysOut, place: provider } = openedAt(d, account.id, 'provider_trading_account');
+  const { step: openOther, place: otherPlace } = openedAt(d, { $of: other.n, at: 'id' });
+  const payout = pendingAt(d, provider, { transaction_type: 'Withdrawal', amount: '-5.00' });
+  const [here, there] = [pendingAt(d, place), [1, 2, 3].map(() => pendingAt(d, otherPlace))];
+  const order = (at: typeof place, volume: Value) =>
+    call(d, {
+      operation: 'openPosition',
+      as: d.main,
+      key: newKey(d),
+      body: {
+        ...{ trading_account_id: at.tradingAccount, instrument: 'EURUSD', side: 'buy' },
+        volume,
+      },
+    });
+  const empty = { body: { reason: '' } };
+  const bad = person(d, d.main, { client_reference_id: undefined });
+  const pairs: readonly (readonly [CallStep, CallStep])[] = [
+    [createCall(d, d.main, { email: 'no-at-in-it' }), createCall(d, d.main)],
+    [createCall(d, d.main, { email: account.email }), createCall(d, d.main)],
+    [
+      updateCall(d, account, { status: 'x' }, { ifMatch: '"987654"' }),
+      updateCall(d, madeBy(other), { status: `y${d.stem()}` }),
+    ],
+    [
+      updateCall(d, account, { status: 'x' }, { id: '999999999' }),
+      updateCall(d, account, { status: `y${d.stem()}` }),
+    ],
+    [bulkCall(d, d.main, [bad]), bulkCall(d, d.main, [person(d, d.main)])],
+    [transactionCall(d, place, { amount: 'abc' }), pendingAt(d, place).step],
+    [decideCall(d, 'approveTransaction', payout), decideCall(d, 'approveTransaction', there[0]!)],
+    [
+      decideCall(d, 'rejectTransaction', here, empty),
+      decideCall(d, 'rejectTransaction', there[1]!),
+    ],
+    [
+      decideCall(d, 'cancelTransaction', here, { id: '999999999' }),
+      decideCall(d, 'cancelTransaction', there[2]!),
+    ],
+    // Last, because their form is open (NS-1).
+    [order(place, '-1'), order(otherPlace, '1')],
+  ];
+  return [
+    ...[created, other, open, paysOut, openOther, payout.step, here.step],
+    ...there.map(({ step }) => step),
+    ...pairs.flatMap(([refused, next]) => [refused, { ...next, key: refused.key! }]),
+  ];
+}
+
+/** IDEM-3: each kind of refusal, and then its key for another operation on that subject. */
+function refusedThenOtherwise(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const { step: open, place } = openedAt(d, account.id);
+  const [one, two] = [pendingAt(d, place), pendingAt(d, place)];
+  const { tradingAccount: trading_account_id } = place;
+  const order = (operation: 'openPosition' | 'closePosition', body: Members) =>
+    call(d, { operation, as: d.main, key: newKey(d), body: { trading_account_id, ...body } });
+  const opened = order('openPosition', { instrument: 'EURUSD', side: 'buy', volume: '1' });
+  const bad = createCall(d, d.main, { email: 'no-at-in-it' });
+  const { client_reference_id } = bad.body as Members;
+  const pairs: readonly (readonly [CallStep, CallStep])[] = [
+    [bad, transactionCall(d, place, { client_reference_id: client_reference_id! })],
+    [
+      decideCall(d, 'approveTransaction', one, { id: '999999999' }),
+      decideCall(d, 'rejectTransaction', one),
+    ],
+    [
+      decideCall(d, 'rejectTransaction', two, { body: { reason: '' } }),
+      decideCall(d, 'cancelTransaction', two),
+    ],
+    // Last, because their form is open (NS-1).
+    [
+      order('openPosition', { instrument: 'EURUSD', side: 'buy', volume: 'abc' }),
+      order('closePosition', { position_id: { $of: opened.n, at: 'position_id' } }),
+    ],
+  ];
+  const played = pairs.map(([refused, next]) => [refused, { ...next, key: refused.key! }]);
+  return [
+    ...[created, open, one.step, two.step],
+    ...played.slice(0, -1).flat(),
+    ...[opened, ...played.at(-1)!],
+  ];
+}
+
+const needsOwn = ['fresh_trading_account'] as const;
 const needsPlace = ['trading_account'] as const;
 
 export const keyGrids: readonly Idea[] = [
@@ -181,5 +271,7 @@ export const keyGrids: readonly Idea[] = [
   },
   { id: 'again/long-subjects', weight: 4, needs: needsPlace, draw: longSubjects },
   { id: 'again/long-batches', weight: 4, draw: longBatches },
+  { id: 'again/refused-then-another', weight: 5, needs: needsOwn, draw: refusedThenAnother },
+  { id: 'again/refused-then-otherwise', weight: 4, needs: needsOwn, draw: refusedThenOtherwise },
   { id: 'again/across-operations', weight: 4, needs: needsPlace, draw: acrossOperations },
 ];

@@ -2,10 +2,12 @@
 // currency, reason and id at every length.
 import type { Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
+import { bulkCall } from '../bulk.ts';
 import { decideCall, isDear } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
+import { person } from '../people.ts';
 import { rereadTransaction } from '../rereads.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
@@ -167,17 +169,82 @@ function unknownIds(d: Drawing): readonly Step[] {
     decideCall(d, 'approveTransaction', made, { query: { account_id: id } }),
     transactionCall(d, place, { account_id: id }),
     transactionCall(d, place, { trading_account_id: id }),
+    call(d, { operation: 'getWebhook', as: d.main, id }),
+  ];
+  const orders = UNKNOWN_IDS.map((id) =>
     call(d, {
       operation: 'openPosition',
       as: d.main,
       key: newKey(d),
       body: { ...order, trading_account_id: id },
     }),
-    call(d, { operation: 'getWebhook', as: d.main, id }),
-  ];
-  return [created, open, made.step, ...UNKNOWN_IDS.flatMap(about)];
+  );
+  return [created, open, made.step, ...UNKNOWN_IDS.flatMap(about), ...orders];
 }
 
+/** TXS-2: the first money of accounts that were come by in every way, after money of each kind. */
+function firstOfEverybody(d: Drawing): readonly Step[] {
+  const batch = bulkCall(d, d.main, [person(d, d.main), person(d, d.main)]);
+  const updated = createCall(d, d.main);
+  const change = updateCall(d, madeBy(updated), { status: `e${d.stem()}` });
+  const others = KINDS.slice(3).map((kind) => ({ kind, step: createCall(d, d.main) }));
+  const first = (account: Value, before: readonly Members[]): Step[] => {
+    const { step, place } = openedAt(d, account);
+    const made = [...before, { amount: '8.09' }].map((kind) => pendingAt(d, place, kind));
+    return [
+      step,
+      ...made.flatMap((each) => [each.step, decideCall(d, 'approveTransaction', each)]),
+    ];
+  };
+  return [
+    ...[batch, updated, change],
+    ...first({ $of: batch.n, at: 'rows.1.id' }, []),
+    ...first(madeBy(updated).id, []),
+    ...others.flatMap(({ kind, step }) => [step, ...first(madeBy(step).id, [kind])]),
+  ];
+}
+
+/** CONV-2a, TXS-10: little and much, and all of it taken back. */
+function everySumAndBack(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, madeBy(created).id);
+  const sums = ['0.01', '99.99', '1234.56', '50000.00', '98765432.10', '1234567890123.45'];
+  const moved = sums.flatMap((amount): Step[] => {
+    const made = pendingAt(d, place, { amount });
+    return [
+      ...[made.step, decideCall(d, 'approveTransaction', made)],
+      { do: 'settle', n: d.scene.label(), id: made.id },
+      decideCall(d, 'cancelTransaction', made),
+    ];
+  });
+  const { tradingAccount } = place;
+  return [created, open, ...moved, { do: 'ledger', n: d.scene.label(), tradingAccount }];
+}
+
+/** TXN-10, POS-4: as many places as an account may have, and something at each. */
+function manyPlaces(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const opened = Array.from({ length: 6 }, () => openedAt(d, { $of: created.n, at: 'id' }));
+  const paid = opened.flatMap(({ place }): Step[] => {
+    const made = pendingAt(d, place);
+    return [made.step, decideCall(d, 'approveTransaction', made)];
+  });
+  // Last, because their form is open (NS-1).
+  const orders = opened.map(({ place }) =>
+    call(d, {
+      operation: 'openPosition',
+      as: d.main,
+      key: newKey(d),
+      body: {
+        ...{ trading_account_id: place.tradingAccount, instrument: 'EURUSD', side: 'buy' },
+        volume: '1',
+      },
+    }),
+  );
+  return [created, ...opened.map(({ step }) => step), ...paid, ...orders];
+}
+
+const needsOwn = ['fresh_trading_account'] as const;
 const needsPlace = ['trading_account'] as const;
 
 export const moneyGrids: readonly Idea[] = [
@@ -196,5 +263,13 @@ export const moneyGrids: readonly Idea[] = [
   },
   { id: 'transaction/known-to-others', weight: 5, needs: needsPlace, draw: knownToOthers },
   { id: 'transaction/at-every-length', weight: 5, needs: needsPlace, draw: everyLength },
+  { id: 'transaction/first-of-everybody', weight: 4, needs: needsOwn, draw: firstOfEverybody },
+  {
+    id: 'operator/every-sum-and-back',
+    weight: 4,
+    needs: [...needsOwn, 'settle', 'ledger'],
+    draw: everySumAndBack,
+  },
+  { id: 'place/many', weight: 4, needs: needsOwn, draw: manyPlaces },
   { id: 'decide/unknown-ids', weight: 5, needs: needsPlace, draw: unknownIds },
 ];

@@ -11,6 +11,32 @@ import { textOfLength } from './texts.ts';
 
 const FORMS: readonly PhoneForm[] = ['e164', 'spaced', 'zeros', 'national', 'dashes'];
 
+/** ACC-10: with the names of one at another brand, who was changed since he was made. */
+function changedElsewhere(d: Drawing): readonly Step[] {
+  const stem = `w${d.stem()}`;
+  const first = createCall(d, d.main, phoneMembers(stem, 'e164'));
+  const { client_reference_id, email } = first.body as Members;
+  const account = madeBy(first);
+  const names: readonly Members[] = [
+    { client_reference_id: client_reference_id! },
+    { email: email! },
+    phoneMembers(stem, 'spaced'),
+  ];
+  const brand_id: Value = { $role: 'other_brand', has: 'brand' };
+  const there = names.map((name): Members => ({ ...plain(d), ...name, brand_id }));
+  const here = names.map((name): CallStep => {
+    return { ...createCall(d, d.main), body: { ...plain(d), ...name } };
+  });
+  const alone = names.map((name): CallStep => {
+    return { ...createCall(d, 'other_brand'), body: { ...plain(d), ...name, brand_id } };
+  });
+  const fresh = names.map((name): Members => ({ ...plain(d), ...name }));
+  return [
+    ...[first, updateCall(d, account, { status: `w${d.stem()}`, country: 'FR' })],
+    ...[...alone, bulkCall(d, 'other_brand', there), ...here, bulkCall(d, d.main, fresh)],
+  ];
+}
+
 /** ACC-5 to ACC-12, BULK-3: by reference, email and phone, as a row and alone. */
 function knownAgain(d: Drawing): readonly Step[] {
   const stem = `w${d.stem()}`;
@@ -22,6 +48,7 @@ function knownAgain(d: Drawing): readonly Step[] {
     { email: email! },
     { email: { $case: 'upper', of: email! } },
     ...FORMS.map((form) => phoneMembers(stem, form)),
+    phoneMembers(stem, 'sibling'),
   ];
   const row = (over: Members): Members => ({ ...plain(d), ...over });
   const alone = spellings.map((over): CallStep => {
@@ -45,6 +72,18 @@ const plainNames = (d: Drawing): Members => ({ first_name: `f${d.stem()}` });
 function plain(d: Drawing): Members {
   const { client_reference_id, email, brand_id } = person(d, d.main);
   return { client_reference_id: client_reference_id!, email: email!, brand_id: brand_id! };
+}
+
+/** BULK-8: full rows between bare ones, of which each is looked at by a create that names it. */
+function rowsOfEveryFulness(d: Drawing): readonly Step[] {
+  const full = (): Members => ({
+    ...plain(d),
+    ...{ first_name: 'Ada', last_name: 'King', country: 'GB', language: 'en' },
+    ...phoneMembers(`w${d.stem()}`, 'national'),
+  });
+  const rows = [plain(d), full(), plain(d), { ...plain(d), country: 'FR' }, plain(d), full()];
+  const reread = rows.map((row): CallStep => ({ ...createCall(d, d.main), body: row }));
+  return [bulkCall(d, d.main, rows), ...reread];
 }
 
 const LENGTHS = [1, 2, 3, 4, 21, 36, 51, 65, 101, 130, 260, 600];
@@ -124,6 +163,13 @@ function refusedOften(d: Drawing): readonly Step[] {
 
 export const peopleGrids: readonly Idea[] = [
   { id: 'account/known-in-every-spelling', weight: 6, draw: knownAgain },
+  {
+    id: 'account/changed-and-elsewhere',
+    weight: 5,
+    needs: ['other_brand'],
+    draw: changedElsewhere,
+  },
+  { id: 'account/rows-of-every-fulness', weight: 4, draw: rowsOfEveryFulness },
   { id: 'account/said-at-every-length', weight: 5, draw: saidAtLength },
   { id: 'update/changed-at-every-length', weight: 5, draw: changedAtLength },
   { id: 'update/refused-often', weight: 6, draw: refusedOften },

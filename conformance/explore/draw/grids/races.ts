@@ -3,13 +3,17 @@ import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { together } from '../bursts.ts';
-import { decideCall } from '../decisions.ts';
-import { type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { decideCall as decide } from '../decisions.ts';
+import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { person, phoneMembers } from '../people.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import type { DrawnTransaction } from '../scene.ts';
 import { updateCall } from '../updates.ts';
+
+/** With a plain reason: what is odd in it is looked at elsewhere. */
+const decideCall: typeof decide = (d, verb, made) =>
+  decide(d, verb, made, verb === 'approveTransaction' ? {} : { body: { reason: 'late' } });
 
 const pair = (d: Drawing, ...calls: readonly [CallStep, CallStep]) => together(d, calls);
 
@@ -50,17 +54,29 @@ function sameTag(d: Drawing): readonly Step[] {
     const updates = pair(d, updateCall(d, account, one), updateCall(d, account, other));
     const raced = createCall(d, d.main);
     const renamed = madeBy(raced);
-    const found = pair(d, updateCall(d, renamed, one), rereadAccount(d, renamed));
-    return [created, updates, rereadAccount(d, account), raced, found, rereadAccount(d, renamed)];
+    const again = () => rereadAccount(d, renamed);
+    const found = pair(d, updateCall(d, renamed, one), again());
+    const late = createCall(d, d.main);
+    // Whichever comes first.
+    const before = pair(d, rereadAccount(d, madeBy(late)), updateCall(d, madeBy(late), one));
+    return [
+      ...[created, updates, rereadAccount(d, account), raced, found, again()],
+      ...[late, before, rereadAccount(d, madeBy(late))],
+    ];
   });
 }
 
 const DECISIONS = [
   ['approveTransaction', 'approveTransaction'],
   ['approveTransaction', 'rejectTransaction'],
-  ['approveTransaction', 'cancelTransaction'],
   ['rejectTransaction', 'cancelTransaction'],
   ['rejectTransaction', 'rejectTransaction'],
+  // Whichever comes first is to win.
+  ['rejectTransaction', 'approveTransaction'],
+  ['cancelTransaction', 'approveTransaction'],
+  ['cancelTransaction', 'rejectTransaction'],
+  // Last: that an approved one is cancelled may be open (NS-4), and ends what is compared.
+  ['approveTransaction', 'cancelTransaction'],
 ] as const;
 
 /** TXS-2, TXS-12: of two decisions on one transaction one wins, and money moves once. */
@@ -105,6 +121,111 @@ function sameAccount(d: Drawing): readonly Step[] {
   ];
 }
 
+/** Two people with a trading account and a transaction each. */
+function grounds(d: Drawing) {
+  const both = [0, 1].map(() => {
+    const created = createCall(d, d.main);
+    const account = madeBy(created);
+    const { step, place } = openedAt(d, account.id);
+    const made = [0, 1, 2, 3].map(() => pendingAt(d, place));
+    return { account, place, made, steps: [created, step, ...made.map((each) => each.step)] };
+  });
+  const [one, other] = both as [(typeof both)[0], (typeof both)[0]];
+  return { one, other, steps: [...one.steps, ...other.steps] };
+}
+
+const VERBS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
+
+/** Calls of one kind that have nothing to do with each other but that they come at once. */
+function strangers(d: Drawing) {
+  const { one, other, steps } = grounds(d);
+  const order = ({ place }: typeof one) =>
+    call(d, {
+      operation: 'openPosition',
+      as: d.main,
+      key: newKey(d),
+      body: {
+        ...{ trading_account_id: place.tradingAccount, instrument: 'EURUSD', side: 'buy' },
+        volume: '1',
+      },
+    });
+  const update = ({ account }: typeof one) => updateCall(d, account, { status: `z${d.stem()}` });
+  const pairs: readonly (readonly [CallStep, CallStep])[] = [
+    [createCall(d, d.main), createCall(d, d.main)],
+    [bulkCall(d, d.main, [person(d, d.main)]), bulkCall(d, d.main, [person(d, d.main)])],
+    [update(one), update(other)],
+    [pendingAt(d, one.place).step, pendingAt(d, other.place).step],
+    ...VERBS.map(
+      (verb, at) =>
+        [decideCall(d, verb, one.made[at]!), decideCall(d, verb, other.made[at]!)] as const,
+    ),
+    [order(one), order(other)],
+  ];
+  const after = [
+    ...[one, other].map(({ account }) => rereadAccount(d, account)),
+    ...[...one.made, ...other.made].map((made) => rereadTransaction(d, made)),
+  ];
+  return { one, order, steps, pairs, after };
+}
+
+/** IDEM-2: each of them happens, and is answered as itself. */
+function strangersAtOnce(d: Drawing): readonly Step[] {
+  const { one, order, steps, pairs, after } = strangers(d);
+  const ofOne = [
+    pair(d, pendingAt(d, one.place).step, pendingAt(d, one.place, { amount: '8.09' }).step),
+    pair(d, order(one), order(one)),
+  ];
+  return [...steps, ...ofOne, ...pairs.map(([a, b]) => pair(d, a, b)), ...after];
+}
+
+/** IDEM-2a: so do they under one key, which is another's for each subject. */
+function strangersUnderOneKey(d: Drawing): readonly Step[] {
+  const { one, steps, pairs, after } = strangers(d);
+  const [created] = pairs[0]!;
+  const paid = { ...pendingAt(d, one.place).step, key: created.key! };
+  const same = pairs.slice(1).map(([a, b]) => pair(d, a, { ...b, key: a.key! }));
+  return [...steps, pair(d, created, paid), ...same, ...after];
+}
+
+const OTHERS = ['no_scopes', 'read_only', 'brand', 'other_brand', 'other_firm'] as const;
+
+/** AUTH-4 to AUTH-7: whoever else asks at once, each is who he is. */
+function callersAtOnce(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const pairs = OTHERS.filter((role) => d.offers.has(role)).flatMap((role): Step[] => {
+    const own = () => createCall(d, d.main);
+    const update = (as: string) => updateCall(d, account, { status: `z${d.stem()}` }, { as });
+    const list = (as: string) => call(d, { operation: 'listWebhooks', as });
+    return [
+      pair(d, createCall(d, role), own()),
+      pair(d, own(), createCall(d, role)),
+      pair(d, update(role), own()),
+      pair(d, list(role), own()),
+    ];
+  });
+  return [created, ...pairs, rereadAccount(d, account)];
+}
+
+/** HOOK-1: subscriptions that are made at once are two. */
+function subscribedAtOnce(d: Drawing): readonly Step[] {
+  const n = d.scene.label();
+  const body = { url: { $of: n, at: 'url' }, event_categories: ['account'] };
+  const make = () => call(d, { operation: 'createWebhook', as: d.main, body });
+  const [one, other] = [make(), make()];
+  const about = ({ n: of }: CallStep, operation: CallStep['operation']) =>
+    call(d, { operation, as: d.main, id: { $of: of, at: 'id' } });
+  return [
+    { do: 'hook', n, answers: [200] },
+    pair(d, one, other),
+    ...[about(one, 'getWebhook'), about(other, 'getWebhook')],
+    pair(d, about(one, 'disableWebhook'), about(other, 'rotateWebhookSecret')),
+    ...[about(one, 'getWebhook'), about(other, 'getWebhook'), createCall(d, d.main)],
+    call(d, { operation: 'listWebhooks', as: d.main }),
+  ];
+}
+
+const needsOwn = ['fresh_trading_account'] as const;
 const needsPlace = ['trading_account'] as const;
 
 export const raceGrids: readonly Idea[] = [
@@ -116,5 +237,9 @@ export const raceGrids: readonly Idea[] = [
     needs: needsPlace,
     draw: sameTransaction,
   },
-  { id: 'burst/same-account', weight: 5, needs: ['fresh_trading_account'], draw: sameAccount },
+  { id: 'burst/strangers', weight: 5, needs: needsOwn, draw: strangersAtOnce },
+  { id: 'burst/under-one-key', weight: 5, needs: needsOwn, draw: strangersUnderOneKey },
+  { id: 'burst/callers', weight: 4, draw: callersAtOnce },
+  { id: 'burst/subscriptions', weight: 4, needs: ['receiver'], draw: subscribedAtOnce },
+  { id: 'burst/same-account', weight: 5, needs: needsOwn, draw: sameAccount },
 ];

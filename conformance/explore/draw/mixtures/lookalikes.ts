@@ -141,6 +141,10 @@ function longList(d: Drawing): readonly Step[] {
     { do: 'many', n: d.scene.label(), count: 25, call: { ...made, n: d.scene.label() } },
     call(d, { operation: 'listWebhooks', as: d.main }),
     createCall(d, d.main),
+    // The first of them is still there.
+    ...(['getWebhook', 'rotateWebhookSecret', 'disableWebhook'] as const).map((operation) =>
+      call(d, { operation, as: d.main, id: { $of: made.n, at: 'id' } }),
+    ),
   ];
 }
 
@@ -229,5 +233,5 @@ export const lookalikeIdeas: readonly Idea[] = [
   },
   { id: 'alike/refused-for-a-day', weight: 1, needs: ['receiver', 'clock'], draw: refusedForADay },
   { id: 'alike/long-event', weight: 1, needs: ['receiver'], draw: longEvent },
-  { id: 'alike/long-list', weight: 1, needs: ['receiver'], draw: longList },
+  { id: 'alike/long-list', weight: 3, needs: ['receiver'], draw: longList },
 ];

@@ -1,9 +1,13 @@
 // Ideas about much: so many keys, records or deliveries that something may not hold them all.
 import type { Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
+import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { transactionCall } from '../money.ts';
 import type { Scene } from '../scene.ts';
+import { transactionOf } from './lookalikes.ts';
+
+const VERBS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
 
 /** What the step after it is about was made before them. */
 function crowdOf(d: Drawing, count: number): Step {
@@ -42,6 +46,13 @@ function crowdedOut(d: Drawing, count: number): readonly Step[] {
     crowdOf(d, count),
     ...first.map((step) => ({ ...step, n: d.scene.label() })),
     call(d, { operation: 'createAccount', as: d.main, key: newKey(d), body }),
+    {
+      ...updated,
+      n: d.scene.label(),
+      key: newKey(d),
+      ifMatch: { $header: updated.n, name: 'etag' },
+      body: { status: `n${d.stem()}` },
+    },
   ];
 }
 
@@ -69,7 +80,8 @@ export const manyIdeas: readonly Idea[] = [
     weight: 4,
     when: (scene) => few(scene) && scene.places.length > 0,
     draw: (d) => {
-      const first = transactionCall(d, d.random.pick(d.scene.places));
+      const place = d.random.pick(d.scene.places);
+      const first = transactionCall(d, place);
       const stem = `n${d.stem()}i$i`;
       const body = { ...(first.body as object), client_reference_id: { $fresh: stem } };
       const crowd = { ...first, n: d.scene.label(), key: { $fresh: `key${stem}` }, body };
@@ -79,6 +91,7 @@ export const manyIdeas: readonly Idea[] = [
         { do: 'many', n: d.scene.label(), count, call: crowd },
         { ...first, n: d.scene.label() },
         { ...first, n: d.scene.label(), key: newKey(d) },
+        decideCall(d, d.random.pick(VERBS), transactionOf(first, place)),
       ];
     },
   },
@@ -100,6 +113,9 @@ export const manyIdeas: readonly Idea[] = [
         made,
         { do: 'many', n: d.scene.label(), count: d.random.pick([12, 25, 55]), call: made },
         call(d, { operation: 'listWebhooks', as: d.main }),
+        ...(['getWebhook', 'rotateWebhookSecret', 'disableWebhook'] as const).map((operation) =>
+          call(d, { operation, as: d.main, id: { $of: made.n, at: 'id' } }),
+        ),
       ];
     },
   },

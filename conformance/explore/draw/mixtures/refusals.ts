@@ -24,16 +24,28 @@ function createdAfterAll(d: Drawing): readonly Step[] {
   const bad = createCall(d, d.main, { email: 'no-at-in-it' });
   const fresh = (): Value => ({ $join: [{ $fresh: `r${d.stem()}` }, '@explore.example.com'] });
   const other = phoneMembers(`${stem}o`, 'e164');
-  const inBatch = [byPhone.body as Members, bad.body as Members];
+  // As rows, people of their own: they were never refused alone.
+  const rows = [
+    createCall(d, d.main, phoneMembers(stem, 'spaced')),
+    createCall(d, d.main, { email: email!, ...phoneMembers(`${stem}f`, 'e164') }),
+    createCall(d, d.main, { email: 'no-at-in-it' }),
+  ] as const;
   return [
     first,
     byPhone,
     byEmail,
     bad,
-    d.random.chance(0.5) ? bulkCall(d, d.main, inBatch) : { ...bad, n: d.scene.label() },
+    bulkCall(
+      d,
+      d.main,
+      rows.map(({ body }) => body as Members),
+    ),
     putRight(d, byPhone, other),
     putRight(d, byEmail, { email: fresh() }),
     putRight(d, bad, { email: fresh() }),
+    putRight(d, rows[0], phoneMembers(`${stem}p`, 'e164')),
+    putRight(d, rows[1], { email: fresh() }),
+    putRight(d, rows[2], { email: fresh() }),
   ];
 }
 

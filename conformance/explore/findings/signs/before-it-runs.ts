@@ -19,14 +19,11 @@ const DAY_MS = 86_400_000;
 const A_MOMENT_MS = 1_000;
 
 export function repeatRules(evidence: Evidence): readonly string[] {
-  const { steps, difference, due, came, isReplayed, isAtOnce, hasPaused } = evidence;
-  const { basis, n } = difference;
+  const { steps, difference, due, isReplayed, isAtOnce } = evidence;
+  const { n } = difference;
   const waitedMs = sinceSameKey(steps, n);
-  if (basis?.idempotency === 'in_flight') {
-    return hasPaused ? ['IDEM-14b', 'IDEM-14a'] : ['IDEM-14a'];
-  }
-  // IDEM-14a: that one was in flight is not what later repeats get.
-  if (isReplayed && !isAtOnce && came.startsWith('409 idempotency_in_flight')) return ['IDEM-14a'];
+  const inFlight = inFlightRules(evidence);
+  if (inFlight.length > 0) return inFlight;
   if (!isReplayed) {
     if (waitedMs === undefined) return sameKeyRules(evidence);
     // IDEM-5: the id of the request goes with the key.
@@ -48,10 +45,24 @@ export function repeatRules(evidence: Evidence): readonly string[] {
   if (isAtOnce) return ['IDEM-15'];
   // IDEM-4b: it says the same in other bytes.
   if (difference.at === 'replay.bytes') return ['IDEM-4b'];
+  // ACC-19: all but a header was kept, and not too short a time.
+  if (difference.at === 'header.etag') return ['ACC-19', 'IDEM-4b'];
   const refusal = statusOf(due) >= 400 ? ['IDEM-4d'] : [];
   // POS-2: another order was made.
   if (isRunAgain(evidence)) return ['POS-2', 'IDEM-4c'];
   return [...old, ...refusal, ...subjectRules(evidence)];
+}
+
+/** Of a call that is told that another is in flight, or should have been. */
+function inFlightRules({ difference, came, isReplayed, isAtOnce, hasPaused }: Evidence) {
+  if (difference.basis?.idempotency === 'in_flight') {
+    return hasPaused ? ['IDEM-14b', 'IDEM-14a'] : ['IDEM-14a'];
+  }
+  if (!came.startsWith('409 idempotency_in_flight')) return [];
+  // IDEM-2a: what runs under that key is about another subject.
+  if (!isReplayed) return ['IDEM-2a', 'IDEM-14a'];
+  // IDEM-14a: that one was in flight is not what later repeats get.
+  return isAtOnce ? [] : ['IDEM-14a'];
 }
 
 /** IDEM-6: what failed only for a moment is not the answer to the next call under its key. */

@@ -53,10 +53,22 @@ function tooManyRules(evidence: Evidence): readonly string[] {
   // What an operator lets happen is no caller's.
   // EVT-4: what happened while another event waits is to wait behind it, and comes all the same.
   if (basis?.idempotency === 'first' && answersOf(steps).some((each) => each !== 200)) {
+    // EVT-8a: it was sent again before its time.
+    if (hasComeTwice(evidence)) return ['EVT-8a', 'EVT-4'];
     return ['EVT-4', 'EVT-8a'];
   }
   const isForeign = callers.size > 1 || steps.some((step) => step.do === 'emit');
   return isForeign ? ['EVT-12', 'EVT-1'] : rulesOf(basis);
+}
+
+/** Whether one event came to one subscription more than once. */
+function hasComeTwice({ found: { duel } }: Evidence): boolean {
+  const all = [...duel.target.hooks.values()].flatMap(({ deliveries }) =>
+    deliveries.map(
+      (each) => `${subscriptionOf(each, duel.target)} ${memberAt(jsonOf(each), 'id')}`,
+    ),
+  );
+  return new Set(all).size < all.length;
 }
 
 /** EVT-1: whether a delivery came of a category that its subscription did not choose. */

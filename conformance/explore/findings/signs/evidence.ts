@@ -73,6 +73,15 @@ export function hasSymbol(value: unknown, name: string): boolean {
   return isThere || Object.values(value).some((each) => hasSymbol(each, name));
 }
 
+/** One of our own, with nothing odd about it. */
+export function isPlainEmail(value: unknown): boolean {
+  const parts = value !== null && typeof value === 'object' && '$join' in value && value.$join;
+  if (!Array.isArray(parts) || parts.length !== 2) return false;
+  return parts[1] === '@explore.example.com' && hasSymbol(parts[0], '$fresh') && !isLong(parts[0]);
+}
+
+const isLong = (value: unknown): boolean => hasSymbol(value, 'length');
+
 /** Texts that the value names by a symbol. */
 export function stemsIn(value: unknown): readonly string[] {
   if (value === null || typeof value !== 'object') return [];

@@ -8,6 +8,7 @@ import {
   bodyOf,
   type Evidence,
   hasSymbol,
+  isPlainEmail,
   type Members,
   rowsOf,
   stemsIn,
@@ -137,7 +138,10 @@ export function refusedMemberRules({ call, due, came }: Evidence): readonly stri
     if ('phone' in body) return ['ACC-11'];
     if ('country' in body || 'language' in body) return ['ACC-14'];
     if (hasSymbol(body.client_reference_id, 'length')) return ['ACC-2'];
-    if (hasSymbol(body.email, 'length')) return ['ACC-4', 'ACC-1'];
+    // ACC-4: whatever stands around its @.
+    if (!isPlainEmail(body.email)) return ['ACC-4', 'ACC-1'];
+    // ACC-1: one that nothing is wrong with but that it means something to somebody.
+    if (stemsIn(body.client_reference_id).length === 0) return ['ACC-1', 'ACC-2'];
     // What is plain in everything is refused for what is not there: a name, or a brand.
     return 'brand_id' in body ? ['ACC-13', 'ACC-1'] : ['ACC-17'];
   }
@@ -162,12 +166,25 @@ export function rowRules(evidence: Evidence): readonly string[] {
   // BULK-7: as many as these are served like one.
   if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
+  const taken = difference.target === '409' ? takenIn(rows) : [];
+  if (taken.length > 0) return [...taken, 'BULK-3'];
   // BULK-3: it should have failed for its own sake.
   if (Number(difference.model) >= 400) return ['BULK-3', 'BULK-8'];
   const due = answerOf(found.duel.model.outcomes.get(call.n));
   const statuses = (memberAt(due?.json, 'rows') as readonly Members[] | undefined) ?? [];
   const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
   return hasFailed ? ['BULK-8'] : [];
+}
+
+/** ACC-8, ACC-9: which name two rows have between them, where they have one alone. */
+function takenIn(rows: readonly Members[]): readonly string[] {
+  const isShared = (name: string) => {
+    const stems = rows.flatMap((row) => [...new Set(stemsIn(row[name]))]);
+    return new Set(stems).size < stems.length;
+  };
+  const [byEmail, byPhone] = ['email', 'phone'].map(isShared);
+  if (byEmail === byPhone) return [];
+  return byEmail ? ['ACC-8'] : ['ACC-9'];
 }
 
 /** ACC-6: whatever the case of its letters. */

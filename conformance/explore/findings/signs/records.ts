@@ -1,6 +1,7 @@
 // What a record, or an answer about it, says that it should not.
 import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../../engine/account-members.ts';
+import { memberAt } from '../../../engine/send/answer.ts';
 import { rulesOf } from '../../compare/difference.ts';
 import type { CallOutcome } from '../../play/outcome.ts';
 import { callsOf } from '../../sequence.ts';
@@ -24,6 +25,13 @@ export function recordRules(evidence: Evidence): readonly string[] {
   const after = (name: string) => evidence.others.some((each) => each.operation === name);
   if (operation === 'listWebhooks' && difference.at === 'body') return ['HOOK-11'];
   if (member === 'disabled' && operation === 'disableWebhook') return ['HOOK-5'];
+  // HOOK-2: it is another that was disabled.
+  if (member === 'disabled' && difference.target === 'true' && !isOfDisabled(evidence)) {
+    return ['HOOK-2', 'HOOK-5'];
+  }
+  // EVT-11: nobody has disabled it.
+  const isLost = member === 'disabled' && difference.model === 'true' && !after('disableWebhook');
+  if (isLost) return ['EVT-11', 'HOOK-5'];
   // HOOK-13: what is disabled stays so, whatever comes after.
   if (member === 'disabled' && after('disableWebhook')) {
     const isOnlyRead = /^(get|list)/.test(operation) && !evidence.hasPaused;
@@ -32,17 +40,44 @@ export function recordRules(evidence: Evidence): readonly string[] {
   return [];
 }
 
+/** Whether what is said is about a subscription that was disabled; of a list that is not known. */
+function isOfDisabled({ call, others, difference }: Evidence): boolean {
+  if (difference.operation === 'createWebhook') return false;
+  const disabled = others.filter(({ operation }) => operation === 'disableWebhook');
+  return call?.id === undefined || disabled.some(({ id }) => isAlike(id, call.id));
+}
+
 /** What a transaction's status should read goes by the call that made it so. */
 function statusRules(evidence: Evidence): readonly string[] {
   const { difference } = evidence;
   if (difference.model === '"pending"') return ['TXN-1'];
   const rules = rulesOf(movedBy(evidence)?.basis);
+  // TXS-12: of two decisions at once the one that came too late has changed it.
+  if (isDecidedAtOnce(evidence)) return ['TXS-12', ...rules];
+  // TXN-2: what its decision has shown is true, and a create that only finds it shows what it was.
+  if (evidence.isConverged && difference.target === '"pending"' && hasShown(evidence)) {
+    return ['TXN-2', ...rules];
+  }
   // TXS-13: a terminal state wins over what came before it.
   const isOlder = difference.target === '"settled"' || difference.target === '"approved"';
   const isSettled = difference.model === '"cancelled"' && difference.target === '"settled"';
   return isSettled || (isOlder && rules.includes('TXS-13'))
     ? [...new Set(['TXS-13', ...rules])]
     : rules;
+}
+
+function isDecidedAtOnce({ steps, isAtOnce }: Evidence): boolean {
+  const bursts = steps.filter(({ do: what }) => what === 'burst');
+  const ids = callsOf(bursts)
+    .filter(({ operation }) => /^(approve|reject|cancel)/.test(operation))
+    .map(({ id }) => JSON.stringify(id));
+  return !isAtOnce && new Set(ids).size < ids.length;
+}
+
+/** Whether another call was answered with the status that this one should have shown. */
+function hasShown({ found, others, difference }: Evidence): boolean {
+  const shown = others.map(({ n }) => answerOf(found.duel.target.outcomes.get(n))?.json);
+  return shown.some((json) => JSON.stringify(memberAt(json, 'status')) === difference.model);
 }
 
 /** The last approval, rejection or cancellation up to the difference that changed something. */

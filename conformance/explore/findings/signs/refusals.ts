@@ -42,7 +42,10 @@ function cameRules(evidence: Evidence): readonly string[] {
 /** Why a key may have been refused that was a good one. */
 function badKeyRules(call: CallStep | undefined): readonly string[] {
   if (hasSymbol(call?.key, 'length')) return ['IDEM-1b'];
-  return hasSymbol(call?.key, '$join') ? ['IDEM-1c', 'IDEM-1b'] : ['IDEM-1a'];
+  // IDEM-1c: it has spaces before it or after it, which do not count.
+  const parts = (call?.key as { readonly $join?: readonly unknown[] } | undefined)?.$join ?? [];
+  const isPadded = /^ /.test(String(parts[0])) || / $/.test(String(parts.at(-1)));
+  return isPadded ? ['IDEM-1c', 'IDEM-1b'] : ['IDEM-1a', 'IDEM-1b'];
 }
 
 /** What should have been refused is served, or refused by another check. */
@@ -51,7 +54,9 @@ function dueRules(evidence: Evidence): readonly string[] {
   // IDEM-1d: the key is looked at first.
   if (due.startsWith('400 idempotency') && statusOf(came) >= 400) return ['IDEM-1d'];
   if (due.startsWith('404')) return unreachedRules(evidence);
-  if (difference.operation !== 'createWebhook' || due !== '422 validation_failed') return [];
+  // NS-23: under which status a target is refused is open.
+  const isMalformed = difference.operation === 'createWebhook' && /^4(00|22)/.test(due);
+  if (!isMalformed) return [];
   const { url } = bodyOf(call);
   return typeof url === 'string' && url.startsWith('https:') ? ['HOOK-8'] : [];
 }

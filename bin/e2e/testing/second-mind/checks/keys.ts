@@ -4,6 +4,7 @@ import { bentReplay } from '../bent-answers.ts';
 import { asciiLower } from '../operations/accounts.ts';
 import {
   copyOf,
+  dropHeader,
   headerOf,
   headersOf,
   invalid,
@@ -39,6 +40,7 @@ export function keyProblem(ctx: RequestContext): Answer | null {
     return null;
   }
   if (key === '') return refused('the header Idempotency-Key is required');
+  if (mind.has('idem-key-plain') && /[^\w-]/.test(key)) return refused('the key is odd');
   const most = mind.has('idem-long-key') ? 400 : mind.has('idem-255-refused') ? 254 : MOST_CHARS;
   if (Buffer.byteLength(key, 'latin1') > most) {
     return refused('Idempotency-Key is longer than 255 characters');
@@ -136,6 +138,7 @@ function spaceOf(ctx: RequestContext): string {
 }
 
 function ownerOf({ call, mind, credential }: RequestContext): string {
+  if (mind.has('comb-minted-share-keys')) return credential.mintedBy ?? credential.clientId;
   if (mind.has('comb-key-by-token')) return headerOf(call, 'authorization') ?? '';
   return mind.has('idem-shared-credentials') ? credential.firmId : credential.clientId;
 }
@@ -147,11 +150,11 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   const record = mind.keys.find(
     (each) =>
       each.key === key &&
-      each.operation === space &&
+      (each.operation === space || isRefusedOrder(ctx, each)) &&
       each.clientId === owner &&
-      each.subject === subject,
+      (each.subject === subject || isRefusal(ctx, each)),
   );
-  if (record === undefined) return null;
+  if (record === undefined) return lockedAnswer(ctx);
   if (record.answer === null) return inFlight(ctx, record);
   const isOver = isPast(ctx, record);
   if (isOver || (mind.has('comb-third-use') && record.uses >= 2)) {
@@ -163,8 +166,31 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   record.uses += 1;
   repeatEffects(ctx, record);
   const answer = copyOf(record.answer);
+  const ageMs = mind.now() - (record.answeredAtMs ?? 0);
+  if (mind.has('time-replay-cold') && ageMs >= HOUR_MS) dropHeader(answer, 'ETag');
   if (!mind.has('idem-call-id-replayed')) setHeader(answer, 'X-Request-Id', ctx.requestId);
   return bentReplay(ctx, answer);
+}
+
+/** A refusal that a defect gives under its key whatever the subject. */
+const isRefusal = ({ mind }: RequestContext, { answer }: KeyRecord): boolean =>
+  mind.has('comb-refusal-subject') && (answer?.status ?? 0) >= 400;
+
+/** Refusals of orders, which a defect gives again to opening and closing alike. */
+const isRefusedOrder = ({ mind, operation: { name } }: RequestContext, each: KeyRecord): boolean =>
+  mind.has('comb-refused-open-close') &&
+  [name, each.operation].every((one) => one.endsWith('Position')) &&
+  (each.answer?.status ?? 0) >= 400;
+
+/** A defect that takes a key to be in flight while it runs for another subject. */
+function lockedAnswer(ctx: RequestContext): Answer | null {
+  const { mind, key, credential } = ctx;
+  if (!mind.has('race-key-lock')) return null;
+  const isLocked = mind.keys.some(
+    (each) => each.answer === null && each.key === key && each.clientId === credential.clientId,
+  );
+  const words = 'an attempt with this key still runs';
+  return isLocked ? refuse(ctx, 409, 'idempotency_in_flight', words) : null;
 }
 
 /** IDEM-7a, IDEM-7b */

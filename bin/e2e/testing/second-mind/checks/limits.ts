@@ -13,10 +13,12 @@ interface Allowance {
 
 export function takeAllowance(ctx: RequestContext): Answer | null {
   const { mind, credential } = ctx;
-  const allowances = allowancesOf(mind, credential);
+  const allowances = allowancesOf(ctx);
   for (const each of allowances) refill(mind, each);
   const cost = costOf(ctx);
   const short = allowances.filter(({ bucket }) => bucket.tokens < Math.min(cost, 1));
+  const isPunished = punish(mind, credential, short.length > 0);
+  if (isPunished) return limited(ctx, 1, String(rateOf(mind, credential)));
   if (short.length === 0 || isForgiven(ctx)) {
     for (const { bucket } of allowances) bucket.tokens -= cost;
     return null;
@@ -24,6 +26,16 @@ export function takeAllowance(ctx: RequestContext): Answer | null {
   if (mind.has('lim-refused-costs')) for (const { bucket } of allowances) bucket.tokens -= 1;
   const waitsS = short.map(({ bucket, rate }) => (1 - bucket.tokens) / rate);
   return limited(ctx, Math.max(...waitsS), String(rateOf(mind, credential)));
+}
+
+/** A defect that serves nothing for five seconds to whoever was limited three times in a row. */
+function punish(mind: SecondMind, { clientId }: Credential, isLimited: boolean): boolean {
+  const [row, until] = [`in a row ${clientId}`, `not before ${clientId}`];
+  if (!mind.has('comb-429-penalty')) return false;
+  if ((mind.counts[until] ?? 0) > mind.now()) return true;
+  if (!isLimited) mind.counts[row] = 0;
+  else if (mind.count(row) % 3 === 0) mind.counts[until] = mind.now() + 5_000;
+  return false;
 }
 
 /** LIM-9, LIM-11: one, whatever it is. */
@@ -54,13 +66,15 @@ function isAfterPause(mind: SecondMind, { clientId }: Credential, lastMs: number
   return mind.counts[name] === 1;
 }
 
-function allowancesOf(mind: SecondMind, credential: Credential): Allowance[] {
+function allowancesOf({ mind, credential, call }: RequestContext): Allowance[] {
   const { clientId, firmId, kind, mintedBy } = credential;
   const found: Allowance[] = [];
   // LIM-10: all that one credential has minted share one allowance.
   const isDelegated = kind === 'delegated';
   const isShared = isDelegated && !mind.has('lim-delegated-own');
-  const name = isShared ? `minted by ${mintedBy ?? clientId}` : `credential ${clientId}`;
+  const plain = isShared ? `minted by ${mintedBy ?? clientId}` : `credential ${clientId}`;
+  const isApart = call.method === 'GET' && mind.has('comb-limits-apart');
+  const name = isApart ? `reads of ${plain}` : plain;
   const own = rateOf(mind, credential);
   found.push({ bucket: bucketOf(mind, name, own), rate: own });
   const minter = mind.credentials.find((each) => each.clientId === mintedBy);
@@ -108,13 +122,17 @@ function refill(mind: SecondMind, { bucket, rate }: Allowance): void {
   const pauseMs = nowMs - bucket.atMs;
   const gained = mind.has('time-fixed-window')
     ? rate * (Math.floor(nowMs / 1000) - Math.floor(bucket.atMs / 1000))
-    : (pauseMs / 1000) * rate;
+    : (heldMs(mind, pauseMs) / 1000) * rate;
   const kept = mind.has('time-pause-saves') ? bucket.tokens : 0;
   const most = Math.max(kept, mostOf(mind, bucket, rate, pauseMs));
   bucket.tokens = Math.min(most, bucket.tokens + gained);
   bucket.atMs = nowMs;
   if (mind.has('time-idle-empty') && pauseMs > 3_600_000) bucket.tokens = 0;
 }
+
+/** Of a pause; a defect counts full seconds. */
+const heldMs = (mind: SecondMind, pauseMs: number): number =>
+  mind.has('time-refill-floors') ? pauseMs - (pauseMs % 1000) : pauseMs;
 
 function mostOf(mind: SecondMind, { name }: Bucket, rate: number, pauseMs: number): number {
   const most = Math.max(rate, 1);

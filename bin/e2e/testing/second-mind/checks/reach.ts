@@ -40,7 +40,14 @@ export function findAccount(ctx: RequestContext, id: string): Account | undefine
 export function findTradingAccount(ctx: RequestContext, id: string): TradingAccount | undefined {
   const wanted = plainId(ctx, id);
   const found = ctx.mind.tradingAccounts.find((each) => each.id === wanted);
+  if (found !== undefined && ctx.mind.has('size-places-2') && isThird(ctx, found)) return undefined;
   return found !== undefined && findAccount(ctx, found.accountId) ? found : undefined;
+}
+
+/** Neither the first nor the second of its account. */
+function isThird({ mind }: RequestContext, found: TradingAccount): boolean {
+  const own = mind.tradingAccounts.filter(({ accountId }) => accountId === found.accountId);
+  return own.indexOf(found) >= 2;
 }
 
 /** CONV-1c */

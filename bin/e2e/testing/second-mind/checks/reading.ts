@@ -1,7 +1,7 @@
 // Reads a body, or says in plain text why it cannot be read (ERR-2).
 
 import { ACCOUNT_FIELDS, type Field } from '../operations.ts';
-import { headerOf, invalid, type RequestContext, unreadable } from '../request-context.ts';
+import { headerOf, invalid, type RequestContext, refuse, unreadable } from '../request-context.ts';
 import { isObject, type Json, type JsonObject } from '../values/json.ts';
 import type { Answer } from '../values/records.ts';
 
@@ -22,6 +22,9 @@ export function readBody(ctx: RequestContext): Answer | null {
   const read = parse(ctx.call.body);
   if (read === undefined) {
     return unreadable(ctx, style.unreadable.syntax, 'the body is not JSON');
+  }
+  if (!isObject(read) && mind.has('err-null-body')) {
+    return refuse(ctx, 500, 'internal_error', 'this failed; repeat it');
   }
   const words = isObject(read) ? shapeProblem(ctx, read, fields) : 'the body must be an object';
   if (words !== null) {

@@ -1,7 +1,7 @@
 // Who may do what: scopes, read-only tokens, and what a firm is permitted (AUTH-2, 4, 8).
 import type { DefectId } from '../defects.ts';
 import { type RequestContext, refuse } from '../request-context.ts';
-import type { Answer } from '../values/records.ts';
+import type { Answer, Credential } from '../values/records.ts';
 
 /** Operations that these defects open to anybody. */
 const OPENED: Partial<Record<DefectId, string>> = {
@@ -32,7 +32,8 @@ function scopesOf({ operation, mind }: RequestContext): readonly string[] {
 }
 
 export function scopeProblem(ctx: RequestContext): Answer | null {
-  const { credential, operation, mind } = ctx;
+  const { operation, mind } = ctx;
+  const credential = heldBy(ctx);
   const scopes = scopesOf(ctx);
   const isOpen =
     scopes.length === 0 || mind.defects.some((each) => OPENED[each] === operation.name);
@@ -52,6 +53,12 @@ export function scopeProblem(ctx: RequestContext): Answer | null {
     return refuse(ctx, 403, 'forbidden', words);
   }
   return permissionProblem(ctx, operation.name);
+}
+
+/** Who asks; a defect takes the last to have asked, while several do. */
+function heldBy({ mind, credential, overlaps }: RequestContext): Credential {
+  const racing = overlaps.filter((each) => mind.underway.includes(each));
+  return mind.has('race-scopes') ? (racing.at(-1)?.credential ?? credential) : credential;
 }
 
 export function permissionProblem(ctx: RequestContext, operation: string): Answer | null {

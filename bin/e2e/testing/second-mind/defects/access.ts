@@ -43,6 +43,8 @@ export const accessDefects = {
 } as const satisfies Family;
 
 export const errorDefects = {
+  'err-404-untitled': [['ERR-1a'], 'A 404 has no title.'],
+  'err-null-body': [['ERR-2'], 'A body that is no object is answered 500.'],
   'err-type-relative': [['ERR-1b'], 'The type of errors is a path.'],
   'err-json-type': [['ERR-1a'], 'Errors come as application/json.'],
   'err-no-errors': [['ERR-1a'], 'Errors have no list of errors.'],

@@ -2,6 +2,10 @@
 import type { Family } from './defect.ts';
 
 export const conventionDefects = {
+  'conv-path-number': [
+    ['CONV-1c', 'UPD-5', 'TXS-16'],
+    'An id in the path is read as a number, and a long one is none any more.',
+  ],
   'conv-number-ids': [['CONV-1a', 'ACC-18'], 'Accounts show their id as a number.'],
   'conv-number-brand': [['CONV-1a', 'ACC-18'], 'Accounts show their brand as a number.'],
   'conv-txn-number-account': [['CONV-1a', 'TXN-8'], 'Transactions show their account as a number.'],
@@ -26,6 +30,10 @@ export const conventionDefects = {
 } as const satisfies Family;
 
 export const accountDefects = {
+  'acc-reference-constructor': [['ACC-1'], 'The reference constructor is answered 500.'],
+  'acc-country-trimmed': [['ACC-14'], 'Spaces around a country are dropped.'],
+  'acc-email-plus': [['ACC-1', 'ACC-4'], 'An email with a plus is refused.'],
+  'acc-email-dot': [['ACC-1', 'ACC-4'], 'An email without a dot after the @ is refused.'],
   'acc-country-iso': [['ACC-14'], 'A country that has not two letters is refused.'],
   'acc-create-200': [['ACC-1'], 'A create answers 200.'],
   'acc-blank-reference': [['ACC-2'], 'A blank reference is accepted.'],

@@ -2,6 +2,10 @@
 import type { Family } from './defect.ts';
 
 export const idempotencyDefects = {
+  'idem-key-plain': [
+    ['IDEM-1a', 'IDEM-1b'],
+    'A key with other characters than letters, digits and dashes is refused.',
+  ],
   'idem-bulk-unrecorded': [['IDEM-4b', 'IDEM-9a', 'IDEM-4d'], 'Keys of batches are not kept.'],
   'idem-key-optional': [['IDEM-1a', 'IDEM-1d'], 'A write without a key is served.'],
   'idem-bulk-key-optional': [['IDEM-1a', 'IDEM-1d'], 'A batch without a key is served.'],

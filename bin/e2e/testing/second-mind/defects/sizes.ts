@@ -2,6 +2,23 @@
 import type { Family } from './defect.ts';
 
 export const sizeDefects = {
+  'size-reversal-1000': [['TXS-10'], 'A reversal takes back 1000 at most.'],
+  'size-amount-cents32': [['CONV-2a'], 'Amounts are kept as cents in 32 bits.'],
+  'size-amount-grouped': [['CONV-2a'], 'Amounts from 1000 on are shown with commas.'],
+  'size-phone-7': [['ACC-9', 'ACC-1'], 'Phones are compared by their last seven digits.'],
+  'size-decide-20': [
+    ['TXS-16', 'TXS-1', 'TXS-6', 'TXS-8'],
+    "Only an account's newest 20 transactions can be decided.",
+  ],
+  'size-counts-byte': [['BULK-2', 'BULK-4'], 'The counts of a batch are kept in a byte.'],
+  'size-hooks-evict-10': [
+    ['HOOK-11', 'HOOK-12', 'HOOK-13', 'EVT-4'],
+    'An eleventh subscription drops the oldest.',
+  ],
+  'size-places-2': [
+    ['TXN-10', 'TXN-11', 'TXN-1', 'AUTH-6'],
+    "An account's third trading account is not found.",
+  ],
   'size-ftd-10': [['TXS-2'], 'A deposit of less than 10 is no first one.'],
   'size-batch-deliveries-20': [['EVT-4'], 'Of a batch the first twenty rows are told of.'],
   'size-phone-15': [['ACC-11'], 'A phone of more than 15 digits is refused.'],
@@ -66,6 +83,57 @@ export const sizeDefects = {
 } as const satisfies Family;
 
 export const combinationDefects = {
+  'comb-minted-share-keys': [
+    ['IDEM-2b', 'AUTH-5'],
+    'Delegated tokens of one minter share their keys.',
+  ],
+  'comb-delegated-rejects': [['AUTH-5'], 'A delegated token rejects what is out of its reach.'],
+  'comb-brand-rotates': [
+    ['HOOK-11', 'AUTH-6', 'HOOK-12'],
+    'A brand rotates and disables subscriptions of its firm that it cannot see.',
+  ],
+  'comb-refused-open-close': [
+    ['POS-3', 'IDEM-3'],
+    'The refusal of an open is given again to a close under its key.',
+  ],
+  'comb-redirect-retry': [['EVT-9a'], 'A redirect answered to a retry counts as delivered.'],
+  'comb-recheck-first': [['EVT-11'], 'The target is looked at again before the first try only.'],
+  'comb-ftd-withdrawn-first': [
+    ['TXS-2'],
+    'After an approved withdrawal no deposit is a first one.',
+  ],
+  'comb-ftd-bulk': [['TXS-2'], 'Accounts made in a batch have no first deposit.'],
+  'comb-429-penalty': [
+    ['LIM-7', 'LIM-6', 'LIM-5'],
+    'Who is limited three times in a row is limited for five seconds.',
+  ],
+  'comb-limits-apart': [['LIM-11', 'LIM-1', 'LIM-2'], 'Reads and writes have an allowance each.'],
+  'comb-row-reserves': [
+    ['ACC-1', 'BULK-8', 'ACC-8', 'ACC-9'],
+    'A row whose email or phone is taken leaves its reference behind as taken.',
+  ],
+  'comb-update-spreads-phone': [
+    ['ACC-10', 'ACC-9'],
+    'The phone of an account that was updated is taken for every brand.',
+  ],
+  'comb-status-tag': [
+    ['ACC-19', 'UPD-1'],
+    'An update of the status and more makes two revisions, and shows the first.',
+  ],
+  'comb-known-as-made': [['TXN-2'], 'A known reference shows the transaction as it was recorded.'],
+  'comb-refusal-subject': [
+    ['IDEM-2a', 'IDEM-2c', 'POS-4', 'IDEM-9b'],
+    'A refusal is given again under its key whatever the subject.',
+  ],
+  'comb-row-leaks': [
+    ['ACC-14', 'ACC-13', 'BULK-8', 'ACC-5'],
+    'What a row of a batch leaves out is as in the row before.',
+  ],
+  'comb-first-category': [['EVT-4', 'EVT-1'], 'Of several categories one is heard.'],
+  'comb-hook-disabled-twin': [
+    ['HOOK-2', 'HOOK-1'],
+    'A new subscription to a url that was disabled is disabled.',
+  ],
   'comb-disable-zeroes': [['EVT-10a'], 'Disabling sets last_delivered_seq to 0.'],
   'comb-bulk-email-brands': [
     ['ACC-10', 'BULK-3'],

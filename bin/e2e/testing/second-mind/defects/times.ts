@@ -2,6 +2,28 @@
 import type { Family } from './defect.ts';
 
 export const timeDefects = {
+  'time-token-half': [['AUTH-3a', 'AUTH-1'], 'A token dies half-way through its time.'],
+  'time-retry-patience': [['EVT-9b'], 'A retry waits five seconds for its answer.'],
+  'time-waits-by-event': [
+    ['EVT-8a'],
+    'Two subscriptions to which one event fails wait, and give up, together.',
+  ],
+  'time-settled-unmarks': [['TXS-2'], 'What settles is no first deposit any more.'],
+  'time-created-moves': [
+    ['TXN-2', 'TXS-1', 'TXN-8', 'CONV-4', 'TXS-4', 'TXS-6', 'TXS-8'],
+    'created_at of a transaction is the time of the answer.',
+  ],
+  'time-replay-cold': [['ACC-19'], 'After an hour replays have no tag.'],
+  'time-rotation-from-creation': [
+    ['EVT-7'],
+    'How long a rotation lasts is counted from the creation of the subscription.',
+  ],
+  'time-refill-floors': [
+    ['LIM-1', 'LIM-7', 'LIM-2'],
+    'Allowance comes back for full seconds since the last call.',
+  ],
+  'time-reversal-day': [['TXS-10'], 'Cancelling what settled a day ago leaves the money.'],
+  'time-event-hurries': [['EVT-8a'], 'A new event makes waiting retries due at once.'],
   'time-rejected-reopens': [['TXS-5', 'TXS-7'], 'What was rejected 30 days ago is approved.'],
   'time-provider-opens': [['TXS-3'], 'A withdrawal by a provider is approved a day on.'],
   'time-pending-expires': [['TXS-1'], 'What was pending for 30 days cannot be approved.'],
@@ -51,6 +73,36 @@ export const timeDefects = {
 } as const satisfies Family;
 
 export const raceDefects = {
+  'race-batches-mixed': [
+    ['BULK-2', 'BULK-3', 'IDEM-2a', 'IDEM-15'],
+    'Of two batches at once both are answered as the one.',
+  ],
+  'race-torn-tag': [
+    ['ACC-19', 'UPD-12', 'UPD-1'],
+    'A known account that is being updated comes with the tag that it will have.',
+  ],
+  'race-same-phone': [['ACC-9'], 'One phone under racing references is taken by all.'],
+  'race-coalesced': [
+    ['TXN-1', 'IDEM-2a', 'TXN-2'],
+    'Transactions that are recorded at once for one account become one.',
+  ],
+  'race-approve-cancel': [
+    ['TXS-12', 'TXS-5', 'TXS-4'],
+    'An approval and a cancellation that race both succeed.',
+  ],
+  'race-key-lock': [
+    ['IDEM-2a', 'IDEM-14a', 'IDEM-3', 'POS-3', 'POS-4'],
+    'A key that runs for another subject is in flight.',
+  ],
+  'race-updates-crossed': [
+    ['UPD-1', 'UPD-2', 'UPD-7', 'UPD-12'],
+    'Racing updates of two accounts both change one of them.',
+  ],
+  'race-hook-ids': [['HOOK-2', 'HOOK-11', 'HOOK-1'], 'Two subscriptions made at once have one id.'],
+  'race-scopes': [
+    ['AUTH-4', 'ACC-21', 'UPD-13', 'BULK-13', 'TXN-12', 'TXS-17', 'POS-1', 'HOOK-6', 'AUTH-2'],
+    'A call runs with the scopes of another that runs at once.',
+  ],
   'race-create-update': [
     ['ACC-5', 'IDEM-12'],
     'A known reference that races an update makes a new account.',

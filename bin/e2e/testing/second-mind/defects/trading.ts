@@ -12,6 +12,9 @@ export const positionDefects = {
 } as const satisfies Family;
 
 export const transactionDefects = {
+  'txn-type-lower': [['TXN-7'], 'transaction_type is taken in any case.'],
+  'txn-sign-of-whole': [['TXN-6'], 'The sign of an amount is that of its whole part.'],
+  'txn-amount-commas': [['TXN-5'], 'Commas in an amount are dropped.'],
   'txn-amount-absolute': [['CONV-2a'], 'Transactions show their amount without its sign.'],
   'txn-created-approved': [['TXN-1'], 'A transaction is created approved.'],
   'txn-create-200': [['TXN-1'], 'A create of a transaction answers 200.'],
@@ -52,6 +55,7 @@ export const transactionDefects = {
 } as const satisfies Family;
 
 export const transitionDefects = {
+  'txs-account-empty': [['TXS-15', 'CONV-1c'], 'An empty account_id names any account.'],
   'txs-approve-wants-json': [
     ['TXS-1', 'TXS-18'],
     'An approval without a JSON content type is refused.',

@@ -2,6 +2,9 @@
 import type { Family } from './defect.ts';
 
 export const hookDefects = {
+  'hook-category-twice': [['HOOK-1', 'HOOK-9'], 'A category that is named twice is refused.'],
+  'hook-query-dropped': [['HOOK-2'], 'The query of a url is dropped.'],
+  'hook-mapped': [['HOOK-8'], 'Private addresses are accepted in the form of IPv6.'],
   'hook-rotate-wants-key': [['HOOK-1'], 'A rotation needs a key.'],
   'hook-no-secret': [['HOOK-1'], 'A new subscription shows no secret.'],
   'hook-wants-key': [['HOOK-1'], 'A subscription needs a key to be made.'],

@@ -3,10 +3,17 @@
 import { meets } from '../checks/races.ts';
 import { idProblem, isDecimalId, reaches } from '../checks/reach.ts';
 import { emit } from '../events.ts';
-import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import {
+  answerWith,
+  invalid,
+  notFound,
+  type RequestContext,
+  refuse,
+  setHeader,
+} from '../request-context.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
-import { hasDigits } from '../values/phones.ts';
 import type { Account, Answer } from '../values/records.ts';
+import { isReserved, isTaken } from './claims.ts';
 import {
   countryProblem,
   namesOf,
@@ -56,6 +63,10 @@ function emailProblem(ctx: RequestContext, email: string): Answer | null {
   if (ctx.mind.has('size-email-100') && email.length > 100) {
     return invalid(ctx, 'email is too long', 'email');
   }
+  const isOdd =
+    (ctx.mind.has('acc-email-dot') && !/@.*\./.test(email) && email.includes('@')) ||
+    (ctx.mind.has('acc-email-plus') && /\+.*@/.test(email));
+  if (isOdd) return invalid(ctx, 'email is odd', 'email');
   if (email.includes('@') || ctx.mind.has('acc-email-unchecked')) return null;
   return invalid(ctx, 'email must contain @', 'email');
 }
@@ -66,6 +77,9 @@ export function createAccount(ctx: RequestContext): Answer {
   const email = textOr(ctx.body.email, '');
   const form = referenceProblem(ctx, reference);
   if (form !== null) return form;
+  if (mind.has('acc-reference-constructor') && reference in {}) {
+    return refuse(ctx, 500, 'internal_error', 'this failed; repeat it');
+  }
   const brandId = brandOf(ctx);
   if (typeof brandId !== 'string') return brandId;
   const early = mind.style.validatesBeforeReference ? emailProblem(ctx, email) : null;
@@ -76,7 +90,7 @@ export function createAccount(ctx: RequestContext): Answer {
   const late =
     emailProblem(ctx, email) ?? phoneProblem(ctx) ?? countryProblem(ctx) ?? phoneLengthProblem(ctx);
   if (late !== null) return late;
-  if (isTaken(ctx, brandId, email, phone)) {
+  if (isTaken(ctx, brandId, email, phone) || isReserved(ctx, reference, brandId)) {
     const words = 'someone with this email or phone already exists at this brand';
     if (mind.has('acc-email-422')) return invalid(ctx, words);
     mind.refusedEmails.push(email.toLowerCase());
@@ -100,7 +114,14 @@ function knownAnswer(ctx: RequestContext, known: Account): Answer {
     known.first_name = body.first_name;
   }
   const first = mind.has('comb-converged-first') ? known.asCreated : undefined;
-  return accountAnswer(ctx, mind.has('acc-known-201') ? 201 : 200, first ?? known);
+  const answer = accountAnswer(ctx, mind.has('acc-known-201') ? 201 : 200, first ?? known);
+  const isTorn = ctx.overlaps.some(
+    (each) => each.pathId === known.id && mind.underway.includes(each),
+  );
+  if (isTorn && mind.has('race-torn-tag')) {
+    setHeader(answer, 'ETag', `"${known.revision + mind.style.revisionStep}"`);
+  }
+  return answer;
 }
 
 function phoneProblem(ctx: RequestContext): Answer | null {
@@ -193,64 +214,6 @@ function isForgotten({ mind, overlaps, requestId }: RequestContext, each: Accoun
   );
 }
 
-/** ACC-8, ACC-9 */
-function isTaken(ctx: RequestContext, brandId: string, email: string, phone: string | null) {
-  const { mind, credential, operation } = ctx;
-  const isAtHand = (each: Account, everywhere: boolean) =>
-    each.brandId === brandId || (everywhere && each.firmId === credential.firmId);
-  const isSelf = (each: Account) =>
-    each.reference.toLowerCase() === textOr(ctx.body.client_reference_id, '').toLowerCase();
-  // Who is created once more would meet his own email.
-  const isDuplicated =
-    operation.name === 'bulkCreateAccounts' ||
-    mind.defects.some((each) =>
-      /^(acc-ref|comb-case|time-|race-same-r|race-reference|race-create-u)/.test(each),
-    );
-  const meetsAnother = meets(ctx, 'createAccount') && mind.has('race-same-email');
-  const form = (each: string) => comparedEmail(ctx, each);
-  const isBatch = operation.name === 'bulkCreateAccounts';
-  if (isBatch && mind.has('race-batch-email') && meets(ctx, 'bulkCreateAccounts')) return false;
-  const isTainted = mind.refusedEmails.includes(email.toLowerCase());
-  if (mind.has('comb-refused-email-taken') && isTainted) return true;
-  return mind.accounts.some(
-    (each) =>
-      !(isDuplicated && isSelf(each)) &&
-      ((!mind.has('acc-email-free') &&
-        !meetsAnother &&
-        !(mind.has('time-email-two-days') && mind.now() - each.createdAtMs >= 2 * DAY_MS) &&
-        isAtHand(each, spansBrands(ctx)) &&
-        form(each.email) === form(email)) ||
-        (isAtHand(each, mind.has('acc-phone-across-brands')) &&
-          !isTwin(ctx, each) &&
-          hasPhone(ctx, each, phone))),
-  );
-}
-
-/** A defect in where an email is looked for. */
-const spansBrands = ({ mind, operation }: RequestContext): boolean =>
-  mind.has('acc-email-across-brands') ||
-  (operation.name === 'bulkCreateAccounts' && mind.has('comb-bulk-email-brands'));
-
-/** Of the batch that it is in itself. */
-const isTwin = ({ mind, requestId }: RequestContext, { bornIn }: Account): boolean =>
-  mind.has('comb-batch-phone-twins') && bornIn === requestId;
-
-function comparedEmail({ mind, operation }: RequestContext, email: string): string {
-  const isInBatch = operation.name === 'bulkCreateAccounts';
-  const isByCase = mind.style.emailsByCase || (isInBatch && mind.has('comb-bulk-email-case'));
-  const plain = isByCase ? email : email.toLowerCase();
-  return mind.has('size-email-64') ? plain.slice(0, 64) : plain;
-}
-
-function hasPhone({ mind, body }: RequestContext, each: Account, phone: string | null): boolean {
-  if (phone === null || !hasDigits(phone) || mind.has('acc-phone-free')) return false;
-  const sent = textOr(body.phone, '');
-  if (mind.has('time-phone-month') && mind.now() - each.createdAtMs >= 30 * DAY_MS) return false;
-  if (mind.has('acc-phone-as-typed')) return each.sentPhone === sent;
-  if (mind.has('comb-phone-after-null') && /^\+.* /.test(sent)) return false;
-  return each.phone === phone;
-}
-
 interface NewAccount {
   readonly reference: string;
   readonly email: string;
@@ -277,6 +240,7 @@ function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: N
     revision: mind.style.firstRevision,
     createdAtMs: mind.now(),
     bornIn: ctx.requestId,
+    bornInBatch: ctx.operation.name === 'bulkCreateAccounts',
     changedAtMs: mind.now(),
   };
   account.asCreated = { ...account };

@@ -4,8 +4,9 @@ import { permissionProblem } from '../checks/scopes.ts';
 import type { SecondMind } from '../mind.ts';
 import { answerWith, invalid, type RequestContext, refuse } from '../request-context.ts';
 import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
-import type { Answer } from '../values/records.ts';
+import { type Answer, PROFILE } from '../values/records.ts';
 import { brandOf, createAccount } from './accounts.ts';
+import { reserve } from './claims.ts';
 
 export function bulkCreate(ctx: RequestContext): Answer {
   const { mind } = ctx;
@@ -15,7 +16,9 @@ export function bulkCreate(ctx: RequestContext): Answer {
   const before = [mind.accounts.length, mind.events.length, mind.deliveries.length] as const;
   const whole = batchProblem(ctx, rows);
   if (whole !== null) return whole;
-  const results = resultsOf(ctx, rows);
+  const own = resultsOf(ctx, rows);
+  ctx.results = own;
+  const results = mixedWith(ctx) ?? own;
   const hasFailed = results.some((each) => Number(each.status) >= 300);
   if (hasFailed && mind.has('bulk-422-on-failure')) {
     return invalid(ctx, 'a row is not right', 'accounts');
@@ -28,6 +31,12 @@ export function bulkCreate(ctx: RequestContext): Answer {
       if (Number(each.status) < 300) fail(each, 409, 'another row failed');
   }
   return answerWith(ctx, 200, counted(ctx, rows, results));
+}
+
+/** What a batch that was under way at the same time was answered. */
+function mixedWith({ mind, overlaps }: RequestContext): JsonObject[] | undefined {
+  const done = overlaps.find((each) => each.results !== undefined);
+  return mind.has('race-batches-mixed') ? done?.results : undefined;
 }
 
 /** BULK-6, BULK-7 */
@@ -112,11 +121,18 @@ function resultsOf(ctx: RequestContext, rows: readonly JsonObject[]): JsonObject
     const result =
       isTainted || isLost || isChunked || (failed.length > 0 && mind.has('bulk-stops'))
         ? notRun(row)
-        : rowResult(ctx, row);
+        : rowResult(ctx, leaked(ctx, row, rows[index - 1]));
     if (Number(result.status) >= 300) failed.push(reference);
     results.push(result);
   }
   return results;
+}
+
+/** What a row leaves out, as the row before it has it. */
+function leaked({ mind }: RequestContext, row: JsonObject, before: JsonObject = {}): JsonObject {
+  if (!mind.has('comb-row-leaks')) return row;
+  const left = PROFILE.filter((name) => before[name] !== undefined);
+  return { ...Object.fromEntries(left.map((name) => [name, before[name]!])), ...row };
 }
 
 function notRun(row: JsonObject): JsonObject {
@@ -132,6 +148,7 @@ function rowResult(ctx: RequestContext, row: JsonObject): JsonObject {
     ? null
     : permissionProblem(ctx, 'createAccount');
   const answer = refused ?? rowAnswer({ ...ctx, body: row });
+  if (answer.status === 409) reserve({ ...ctx, body: row });
   const body = JSON.parse(answer.body) as JsonObject;
   const hasLanded = answer.status < 300;
   const isNew = answer.status === 201;
@@ -168,11 +185,12 @@ function counted(
 ): JsonObject {
   const landed = results.filter(({ status }) => Number(status) < 300);
   const isNew = ({ status }: JsonObject) => status === 201;
+  const asKept = (count: number) => (mind.has('size-counts-byte') ? count % 256 : count);
   const created = mind.has('bulk-created-only-new') ? landed.filter(isNew) : landed;
   const distinct = new Set(rows.map((row) => textOr(row.client_reference_id, '').toLowerCase()));
   return {
-    total: mind.has('bulk-total-distinct') ? distinct.size : rows.length,
-    created: created.length,
+    total: asKept(mind.has('bulk-total-distinct') ? distinct.size : rows.length),
+    created: asKept(created.length),
     failed: mind.has('bulk-failed-zero') ? 0 : results.length - landed.length,
     rows: ordered(mind, results),
   };

@@ -14,6 +14,12 @@ export function isFirstDeposit(ctx: RequestContext, each: Transaction): boolean 
   if (mind.has('txs-ftd-created')) {
     return own.find((one) => isDeposit(ctx, one)) === each;
   }
+  const isWithdrawn = own.some(
+    (one) => one.approvedAtMs !== null && one.transactionType === 'Withdrawal',
+  );
+  if (isWithdrawn && mind.has('comb-ftd-withdrawn-first')) return false;
+  const account = mind.accounts.find(({ id }) => id === each.accountId);
+  if (account?.bornInBatch && mind.has('comb-ftd-bulk')) return false;
   if (mind.has('comb-ftd-after-reject')) {
     if (own.some((one) => one.status === 'rejected' && isDeposit(ctx, one))) return false;
   }

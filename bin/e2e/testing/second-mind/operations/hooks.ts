@@ -1,5 +1,6 @@
 // Webhook subscriptions: creating, showing, rotating and disabling them (HOOK-1 to HOOK-13).
 import { randomBytes } from 'node:crypto';
+import { isEvicted } from '../events.ts';
 import type { SecondMind } from '../mind.ts';
 import { answerWith, notFound, type RequestContext, refuse } from '../request-context.ts';
 import { hostOf, isLiteral, isPublicAddress } from '../values/addresses.ts';
@@ -49,13 +50,14 @@ export function createHook(ctx: RequestContext): Answer {
   }
   const first = mind.firms.find((each) => each.id === credential.firmId)?.brands[0] ?? null;
   const own = mind.has('hook-brand-null') ? null : credential.brandId;
+  const isTwin = mind.subscriptions.some((each) => each.url === url && each.disabled);
   const made: Subscription = {
-    id: Number(mind.nextId()),
+    id: nextHookId(ctx),
     firmId: credential.firmId,
     brandId: own ?? (mind.has('hook-firm-brand') ? first : null),
-    url,
+    url: mind.has('hook-query-dropped') ? url.replace(/\?[^#]*/, '') : url,
     categories,
-    disabled: false,
+    disabled: isTwin && mind.has('comb-hook-disabled-twin'),
     disabledReason: null,
     lastDeliveredSeq: 0,
     createdAtMs: mind.now(),
@@ -70,9 +72,19 @@ export function createHook(ctx: RequestContext): Answer {
   return answerWith(ctx, mind.style.createHookStatus, whole);
 }
 
+/** Its own; a defect gives one that races another that one's. */
+function nextHookId({ mind, overlaps, operation }: RequestContext): number {
+  const last = mind.subscriptions.at(-1);
+  const racing = overlaps.filter((each) => each.operation.name === operation.name);
+  const isShared =
+    mind.has('race-hook-ids') && racing.some((each) => !mind.underway.includes(each));
+  return isShared && last !== undefined ? last.id : Number(mind.nextId());
+}
+
 /** HOOK-9 */
 function categoriesOf(mind: SecondMind, named: readonly string[]): string[] | null {
   const known = CATEGORIES.filter((each) => named.includes(each));
+  if (new Set(named).size < named.length && mind.has('hook-category-twice')) return null;
   const hasUnknown = named.some((each) => !CATEGORIES.includes(each));
   const takesAny = mind.has('hook-any-category');
   const isEmpty = known.length === 0 && !(takesAny && hasUnknown);
@@ -103,6 +115,7 @@ function isOpen(mind: SecondMind, address: string): boolean {
   const isTaken =
     (mind.has('hook-private') && /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(address)) ||
     (mind.has('hook-metadata') && address === '169.254.169.254') ||
+    (mind.has('hook-mapped') && /^::ffff:/i.test(address)) ||
     (mind.has('hook-ipv6') && address.includes(':'));
   return isTaken || isPublicAddress(address);
 }
@@ -124,6 +137,7 @@ export function forwardOf(mind: SecondMind, url: string) {
 
 /** HOOK-11, HOOK-12, NS-38 */
 function sees({ mind, credential }: RequestContext, each: Subscription): boolean {
+  if (isEvicted(mind, each)) return false;
   if (each.firmId !== credential.firmId) return mind.has('hook-other-firm-shown');
   if (credential.brandId !== null) return each.brandId === credential.brandId;
   return mind.style.firmSeesBrandHooks || each.brandId === null;
@@ -135,11 +149,18 @@ function find(ctx: RequestContext): Subscription | Answer {
     return refuse(ctx, mind.style.oddHookId, 'validation_failed', 'the id must be a number');
   }
   const found = mind.subscriptions.find((each) => String(each.id) === pathId);
-  if (found !== undefined && sees(ctx, found)) return found;
+  if (found !== undefined && (sees(ctx, found) || isOpenToBrands(ctx, found))) return found;
   if (found !== undefined && mind.has('hook-other-firm-403')) {
     return refuse(ctx, 403, 'forbidden', 'the subscription belongs to another firm');
   }
   return notFound(ctx);
+}
+
+/** A defect that lets a brand change what is its firm's. */
+function isOpenToBrands({ mind, credential, operation }: RequestContext, each: Subscription) {
+  const isChange = /^(rotate|disable)/.test(operation.name);
+  const isOfFirm = each.firmId === credential.firmId && each.brandId === null;
+  return isChange && isOfFirm && mind.has('comb-brand-rotates');
 }
 
 const isAnswer = (found: Subscription | Answer): found is Answer => 'headers' in found;

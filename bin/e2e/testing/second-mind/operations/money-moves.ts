@@ -34,6 +34,7 @@ export function settle(mind: SecondMind, each: Transaction): void {
   if (each.status !== 'approved') return;
   each.status = 'settled';
   each.settlesAtMs = null;
+  if (mind.has('time-settled-unmarks')) each.isFtd = false;
   each.changedAtMs = mind.now();
   if (mind.style.creditsAt === 'settled') book(mind, each, effectOf(each), 'movement');
   announce(mind, each, 'transaction.settled');

@@ -42,6 +42,7 @@ export function countryProblem(ctx: RequestContext): Answer | null {
 
 /** ACC-14 */
 export function storedCountry({ mind }: RequestContext, country: string | null): string | null {
+  if (mind.has('acc-country-trimmed')) return country?.trim() ?? null;
   if (mind.has('acc-country-upper')) return country?.toUpperCase() ?? null;
   if (mind.has('size-country-emoji')) return country?.replace(/[^\0-\uffff]/gu, '?') ?? null;
   return country;

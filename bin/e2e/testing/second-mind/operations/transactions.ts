@@ -39,11 +39,15 @@ export function createTransaction(ctx: RequestContext): Answer {
   const early = mind.style.validatesBeforeReference ? fieldsProblem(ctx) : null;
   if (early !== null) return early;
   const known = findKnown(ctx, reference);
+  const racing = known === undefined ? coalesced(ctx) : undefined;
+  if (racing !== undefined) return answerWith(ctx, 201, transactionBody(racing));
   if (known !== undefined) {
     if (mind.has('txn-known-409')) {
       return refuse(ctx, 409, 'invalid_state', 'this reference names a transaction');
     }
-    return answerWith(ctx, mind.has('txn-known-201') ? 201 : 200, transactionBody(known));
+    const shown = transactionBody(known);
+    if (mind.has('comb-known-as-made')) Object.assign(shown, { status: 'pending', is_ftd: false });
+    return answerWith(ctx, mind.has('txn-known-201') ? 201 : 200, shown);
   }
   const late = fieldsProblem(ctx);
   if (late !== null) return late;
@@ -70,7 +74,7 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
   const isFree = (each: Transaction) =>
     (mind.has('comb-cancelled-again') && each.status === 'cancelled') ||
     (mind.has('time-transaction-week') && mind.now() - each.createdAtMs >= WEEK_MS) ||
-    (mind.has('size-known-25') && !newestOf(mind, each.accountId).includes(each));
+    (mind.has('size-known-25') && !newestOf(mind, each.accountId, 25).includes(each));
   return mind.transactions.find(
     (each) =>
       form(each.reference) === form(reference) &&
@@ -81,9 +85,20 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
   );
 }
 
+/** What a create for the same account, under way at the same time, has made. */
+function coalesced({ mind, body, overlaps }: RequestContext): Transaction | undefined {
+  if (!mind.has('race-coalesced')) return undefined;
+  const racing = overlaps.filter(
+    (each) =>
+      each.operation.name === 'createTransaction' && each.body.account_id === body.account_id,
+  );
+  const references = racing.map((each) => each.body.client_reference_id);
+  return mind.transactions.find((each) => references.includes(each.reference));
+}
+
 /** A first page of what an account has. */
-function newestOf({ transactions }: SecondMind, accountId: string): Transaction[] {
-  return transactions.filter((each) => each.accountId === accountId).slice(-25);
+export function newestOf(mind: SecondMind, accountId: string, count: number): Transaction[] {
+  return mind.transactions.filter((each) => each.accountId === accountId).slice(-count);
 }
 
 /** TXN-10, TXN-11 */
@@ -107,7 +122,12 @@ function placeOf(ctx: RequestContext): readonly [Account, TradingAccount] | Answ
 }
 
 function amountOf({ body, mind }: RequestContext): string {
-  const sent = String(body.amount);
+  const plain = String(body.amount);
+  const sent = mind.has('txn-amount-commas') ? plain.replace(/,/g, '') : plain;
+  const cents = Math.round(Number(sent) * 100);
+  if (Math.abs(cents) >= 2 ** 31 && mind.has('size-amount-cents32')) {
+    return ((cents | 0) / 100).toFixed(2);
+  }
   const isLong = sent.replace(/[^\d]/g, '').length > 12;
   if (isLong && mind.has('size-amount-12')) return String(Math.fround(Number(sent)));
   return isDecimal(sent, mind.style.laxDecimals) || !mind.has('txn-any-amount') ? sent : '0';
@@ -115,7 +135,9 @@ function amountOf({ body, mind }: RequestContext): string {
 
 /** TXN-6 */
 function methodOf(ctx: RequestContext): string {
-  const isOut = isNegative(amountOf(ctx)) && !ctx.mind.has('txn-method-deposit');
+  const amount = amountOf(ctx);
+  const signed = ctx.mind.has('txn-sign-of-whole') ? String(Number.parseInt(amount, 10)) : amount;
+  const isOut = isNegative(signed) && !ctx.mind.has('txn-method-deposit');
   const derived = isOut ? 'Withdrawal' : 'Deposit';
   const isDerived = ctx.body.method === 'Deposit' && ctx.mind.has('comb-method-derived');
   return isDerived ? derived : textOr(ctx.body.method, derived);
@@ -163,7 +185,10 @@ function kindProblem(ctx: RequestContext): Answer | null {
   }
   const types = TYPES.filter((each) => each !== 'Credit' || !mind.has('txn-credit-refused'));
   const takesAny = mind.has('txn-type-unchecked');
-  if (!takesAny && !types.includes(textOr(body.transaction_type, ''))) {
+  const type = textOr(body.transaction_type, '');
+  const isLower = types.some((each) => each.toLowerCase() === type.toLowerCase());
+  const isKnown = types.includes(type) || (isLower && mind.has('txn-type-lower'));
+  if (!takesAny && !isKnown) {
     const words = `transaction_type must be one of ${types.join(', ')}`;
     return invalid(ctx, words, 'transaction_type');
   }

@@ -16,7 +16,7 @@ import { isZero, negated, sumOf } from '../values/money.ts';
 import type { Answer, Status, Transaction } from '../values/records.ts';
 import { isFirstDeposit } from './first-deposits.ts';
 import { announce, book, effectOf, tradingAccountOf } from './money-moves.ts';
-import { transactionBody } from './transactions.ts';
+import { newestOf, transactionBody } from './transactions.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,16 +27,24 @@ function find(ctx: RequestContext): Transaction | Answer {
   const found = mind.transactions.find((each) => each.id === wanted);
   const given = ctx.query.get('account_id');
   const isOptional = mind.has('txs-account-optional');
-  const accountId = given ?? (isOptional ? (found?.accountId ?? '') : null);
+  const isBlank = given === '' && mind.has('txs-account-empty');
+  const accountId = isBlank
+    ? (found?.accountId ?? '')
+    : (given ?? (isOptional ? (found?.accountId ?? '') : null));
   if (accountId === null) return invalid(ctx, 'the query needs account_id', 'account_id');
   const odd = oddIdProblem(ctx, accountId);
   if (odd !== null) return odd;
-  const account = findAccount(ctx, accountId);
+  const account = findAccount(ctx, accountId) ?? unreached(ctx, accountId);
   const isOfAccount =
     found?.accountId === account?.id ||
     (mind.has('txs-account-unchecked') &&
       found !== undefined &&
       findAccount(ctx, found.accountId) !== undefined);
+  const isOut =
+    found !== undefined &&
+    mind.has('size-decide-20') &&
+    !newestOf(mind, found.accountId, 20).includes(found);
+  if (isOut) return notFound(ctx);
   if (account !== undefined && found !== undefined && isOfAccount) return found;
   const isForeign = found !== undefined && found.firmId !== ctx.credential.firmId;
   if (found === undefined && mind.has('txs-unknown-409')) {
@@ -46,6 +54,13 @@ function find(ctx: RequestContext): Transaction | Answer {
     return refuse(ctx, 409, 'invalid_state', `the transaction is ${found.status}`);
   }
   return notFound(ctx);
+}
+
+/** A defect in who may reject. */
+function unreached({ mind, operation, credential }: RequestContext, accountId: string) {
+  const isOpen = credential.kind === 'delegated' && operation.name === 'rejectTransaction';
+  if (!isOpen || !mind.has('comb-delegated-rejects')) return undefined;
+  return mind.accounts.find(({ id, firmId }) => id === accountId && firmId === credential.firmId);
 }
 
 function oddIdProblem(ctx: RequestContext, accountId: string): Answer | null {
@@ -116,6 +131,8 @@ function approveAgain(ctx: RequestContext, each: Transaction): Answer | null {
   if (status === 'rejected' && mind.has('txs-approve-rejected')) return null;
   if (status === 'rejected' && mind.has('time-rejected-reopens') && isOld(mind, each)) return null;
   if (mind.has('race-approve-reject') && isRaced(ctx, 'rejectTransaction')) return null;
+  const isLate = status === 'cancelled' && isRaced(ctx, 'cancelTransaction');
+  if (isLate && mind.has('race-approve-cancel')) return null;
   if (status === 'cancelled' && mind.has('txs-approve-cancelled-200')) return shown(ctx, each);
   if (status === 'settled' && mind.style.approveSettled) return shown(ctx, each);
   if (status !== 'approved') return refusedByState(ctx, each);
@@ -203,6 +220,7 @@ export function cancel(ctx: RequestContext): Answer {
   const isOpen =
     each.status === 'pending' ||
     (each.status === 'approved' && mind.style.cancelApproved) ||
+    (mind.has('race-approve-cancel') && isRaced(ctx, 'approveTransaction')) ||
     (each.status === 'rejected' && mind.has('txs-cancel-rejected')) ||
     isRacedTo('rejected', ctx, each);
   if (!isOpen && each.status !== 'settled') return refusedByState(ctx, each);
@@ -237,14 +255,19 @@ function amendProblem(ctx: RequestContext): Answer | null {
   return refuse(ctx, 403, 'forbidden', words);
 }
 
+const isArchived = (mind: SecondMind, atMs: number): boolean =>
+  mind.has('time-reversal-day') && mind.now() - atMs >= DAY_MS;
+
 /** TXS-10: what it has brought to the balance is taken back. */
 function compensate({ mind }: RequestContext, each: Transaction): void {
   if (mind.has('txs-uncompensated')) return;
   if (mind.has('comb-bonus-kept') && each.method === 'Bonus') return;
   const all = mind.tradingAccounts.flatMap(({ entries }) => entries);
-  const own = all.filter((one) => one.transactionId === each.id);
+  const own = all.filter((one) => one.transactionId === each.id && !isArchived(mind, one.atMs));
   const exact = sumOf(own.map((one) => one.amount));
-  const brought = mind.has('comb-compensation-whole') ? exact.replace(/\..*/, '') : exact;
+  const whole = mind.has('comb-compensation-whole') ? exact.replace(/\..*/, '') : exact;
+  const isMuch = Math.abs(Number(whole)) > 1000 && mind.has('size-reversal-1000');
+  const brought = isMuch ? whole.replace(/\d.*/, '1000.00') : whole;
   if (isZero(brought)) return;
   const isTurned = mind.has('comb-withdrawal-twice') && each.transactionType === 'Withdrawal';
   book(mind, each, isTurned ? brought : negated(brought), 'compensation');

@@ -4,7 +4,14 @@ import { meets } from '../checks/races.ts';
 import { findAccount, idProblem } from '../checks/reach.ts';
 import { emit } from '../events.ts';
 import type { SecondMind } from '../mind.ts';
-import { headersOf, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import {
+  headersOf,
+  invalid,
+  notFound,
+  type RequestContext,
+  refuse,
+  setHeader,
+} from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { normalisePhone } from '../values/phones.ts';
 import { type Account, type Answer, type KeyRecord, PROFILE } from '../values/records.ts';
@@ -24,7 +31,7 @@ export function updateAccount(ctx: RequestContext): Answer {
   if (mind.has('size-id-int64') && ctx.pathId.length >= 20) return invalid(ctx, 'id is too long');
   const tag = tagOf(ctx);
   if (style.tagFormBeforeReach && tag.problem !== null) return tag.problem;
-  const account = findAccount(ctx, ctx.pathId);
+  const account = findAccount(ctx, crossedId(ctx));
   if (account === undefined) return outOfReach(ctx, tag);
   if (tag.problem !== null) return tag.problem;
   const form = statusProblem(ctx);
@@ -38,8 +45,19 @@ export function updateAccount(ctx: RequestContext): Answer {
   apply(ctx, account, changes);
   const answer = accountAnswer(ctx, 200, account);
   const before = mind.has('upd-shows-before') ? account.before : undefined;
+  if (mind.has('comb-status-tag') && changes.length > 1 && 'status' in ctx.body) {
+    account.revision += style.revisionStep;
+    setHeader(answer, 'ETag', `"${account.revision}"`);
+  }
   if (before !== undefined) answer.body = JSON.stringify(accountBody(ctx, before));
   return answer;
+}
+
+/** A defect in which the last update to begin says whose account is meant. */
+function crossedId({ mind, pathId, operation }: RequestContext): string {
+  if (!mind.has('race-updates-crossed')) return pathId;
+  const racing = mind.underway.filter((each) => each.operation.name === operation.name);
+  return racing.at(-1)?.pathId ?? pathId;
 }
 
 const sentFields = ({ body }: RequestContext) =>

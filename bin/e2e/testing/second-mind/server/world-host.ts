@@ -78,7 +78,8 @@ export class WorldHost {
     this.#held = this.#held.filter((each) => !due.includes(each));
     for (const each of due) each.wake();
     for (const each of [...this.#inFlight]) {
-      if (nowMs - each.startedAtMs >= patienceMs(this.mind)) each.giveUp('no answer within 15 s');
+      if (nowMs - each.startedAtMs >= patienceMs(this.mind, each.sending.delivery))
+        each.giveUp('no answer within 15 s');
     }
     this.pump();
   }
@@ -111,7 +112,7 @@ export class WorldHost {
         this.pump();
       };
       giveUp = (error) => end(null, error);
-      const abort = send(sending, patienceMs(this.mind), end);
+      const abort = send(sending, patienceMs(this.mind, sending.delivery), end);
     });
     const startedAtMs = this.mind.now();
     this.#inFlight.push({ sending, startedAtMs, over, giveUp });
@@ -124,7 +125,9 @@ export class WorldHost {
       if (each.settlesAtMs !== null) dues.push(each.settlesAtMs);
     }
     for (const each of this.#held) if (each.untilMs !== null) dues.push(each.untilMs);
-    for (const each of this.#inFlight) dues.push(each.startedAtMs + patienceMs(this.mind));
+    for (const each of this.#inFlight) {
+      dues.push(each.startedAtMs + patienceMs(this.mind, each.sending.delivery));
+    }
     for (const each of this.mind.deliveries) {
       if (isWaiting(this.mind, each)) dues.push(each.dueAtMs);
     }

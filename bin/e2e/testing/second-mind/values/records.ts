@@ -62,6 +62,7 @@ export interface Account extends Record<(typeof PROFILE)[number], string | null>
   /** What follows is kept for defects alone. */
   sentPhone?: string | null;
   bornIn?: string;
+  bornInBatch?: boolean;
   changedAtMs: number;
   asCreated?: Account;
   before?: Account;

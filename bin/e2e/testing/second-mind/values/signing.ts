@@ -28,8 +28,9 @@ function timeOf(mind: SecondMind, firstMs: number): number {
 }
 
 function secretsOf(mind: SecondMind, subscription: Subscription): string[] {
-  const { secret, previousSecret, rotatedAtMs } = subscription;
-  const lasts = mind.now() - rotatedAtMs < mind.style.rotationMs;
+  const { secret, previousSecret, rotatedAtMs, createdAtMs } = subscription;
+  const sinceMs = mind.has('time-rotation-from-creation') ? createdAtMs : rotatedAtMs;
+  const lasts = mind.now() - sinceMs < mind.style.rotationMs;
   if (previousSecret === null) return [secret];
   if (!lasts) return [mind.has('time-rotation-reverts') ? previousSecret : secret];
   if (mind.has('evt-rotation-new')) return [secret];
