@@ -22,7 +22,9 @@ export async function takeSeeds(
     return undefined;
   }
   try {
-    const seeds = await prepareSeeds(ground);
+    const seeds = await prepareSeeds(ground, (kind) =>
+      failed(`seeds.${kind} is reached by none of the credentials, or by the main one alone`),
+    );
     return seeds.places.size > 0 ? seeds : undefined;
   } catch (error) {
     if (error instanceof Spent) return undefined;

@@ -41,6 +41,19 @@ const CALLED: Readonly<Record<string, Made>> = {
     due: '200',
     came: '201',
   },
+  "TXN-11: another's trading account, of two that are the firm's": {
+    steps: [
+      { do: 'place', n: 1, kind: 'trading_account' },
+      { do: 'place', n: 2, kind: 'second_trading_account' },
+      call(3, 'createTransaction', 'firm', {
+        body: {
+          account_id: { $of: 2, at: 'account_id' },
+          trading_account_id: { $of: 1, at: 'trading_account_id' },
+        },
+      }),
+    ],
+    ...{ due: '404 not_found', came: '422 validation_failed', cites: ['TXN-10', 'TXN-11'] },
+  },
   'ACC-8: an email': { ...taken, steps: [account(1), account(2, { email: mail(1) })] },
   'ACC-9: a phone': {
     ...taken,

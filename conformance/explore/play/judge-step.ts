@@ -18,7 +18,7 @@ import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
 import type { CallStep, ManyStep, Step } from '../sequence.ts';
 import type { CallOutcome, ManyOutcome, Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
-import { positionIn } from './position-form.ts';
+import { orderIn } from './position-form.ts';
 
 export interface Sides {
   readonly target: Player;
@@ -114,7 +114,7 @@ export function judgeCall(
   const more =
     compareReplay(step, own, other, played) ??
     compareNamedRow(step, own, other) ??
-    (orders === undefined ? null : comparePosition(step, own, other, orders, comparing));
+    compareOrder(step, own, other, orders, comparing);
   if (more !== null && excuseOf(caseOf(more)) === undefined) {
     return { difference: more, case: caseOf(more) };
   }
@@ -134,21 +134,19 @@ function refusedBefore(own: CallOutcome, { target, model }: Sides): Case['again'
   return undefined;
 }
 
-/** NS-1, POS-3, POS-4: in whatever form, an opening answers with the position that is meant. */
-function comparePosition(
+/** NS-1, POS-4: in whatever form, an opening answers with an order of its own or the one meant. */
+function compareOrder(
   step: CallStep,
   own: CallOutcome,
   other: CallOutcome,
-  orders: LearnedOrders,
+  orders: LearnedOrders | undefined,
   { match }: Comparing,
 ): Difference | null {
   if (step.operation !== 'openPosition' || other.status >= 300 || own.status >= 300) return null;
-  const due = memberAt(other.json, 'position_id');
-  const said = positionIn(orders, own.json);
-  if (typeof due !== 'string' || said === undefined) return null;
-  if (match.pair('position', said, due)) return null;
-  const first = match.targetOf('position', due) ?? 'another one';
-  return differenceOf(step, own, other, { at: 'position', target: said, model: first });
+  const [said, due] = [orderIn(orders, own.json), orderIn(undefined, other.json)];
+  if (said === undefined || due === undefined || match.pair('order', said, due)) return null;
+  const meant = match.targetOf('order', due) ?? 'another one';
+  return differenceOf(step, own, other, { at: 'order', target: said, model: meant });
 }
 
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */

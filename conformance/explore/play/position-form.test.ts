@@ -1,7 +1,7 @@
 // Checks how the model's orders are put into another form, and what is read of the answers.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formOf, inForm, positionIn, withPosition } from './position-form.ts';
+import { formOf, inForm, orderIn, withPosition } from './position-form.ts';
 
 const forms = suite('another form of orders');
 
@@ -48,11 +48,17 @@ forms('nothing else is touched', () => {
 
 forms('the position is read where the answer to its opening has it', () => {
   const answer = { deal: { ticket: 12 } };
-  assert.is(positionIn(form, answer), '12');
   const path = '/api/v1/positions/open';
   assert.equal(withPosition(form, path, answer), { ...answer, position_id: '12' });
   assert.is(withPosition(form, '/api/v1/positions/close', answer), answer);
   assert.equal(withPosition(form, path, { id: '1' }), { id: '1' });
+});
+
+forms('an order is known by its own id, never by that of its position', () => {
+  assert.is(orderIn(form, { order: { id: 7 }, deal: { ticket: 12 } }), '7');
+  assert.is(orderIn(undefined, { id: '7', position_id: '12' }), '7');
+  const positions = { ...form, closing: { ...form.closing, path: 'id' } };
+  assert.is(orderIn(positions, { id: '12' }), undefined);
 });
 
 forms.run();

@@ -47,11 +47,20 @@ const asJson = (members: { readonly [name: string]: Json | undefined }): Json =>
 
 const isOrder = (operation: OperationName): boolean => /Position$/.test(operation);
 
-/** Where an answer to an opening has the id of its position. */
-export function positionIn(
-  { closing: { path } }: LearnedOrders,
+/**
+ * Which order an answer is about. Not its position: of several orders for one instrument a platform
+ * may keep one position.
+ */
+export function orderIn(
+  form: LearnedOrders | undefined,
   json: Json | undefined,
 ): string | undefined {
+  const own = form?.closing.path === 'id' ? [] : ['id'];
+  const ids = ['order_id', 'order.id', ...own].map((path) => textAt(json, path));
+  return ids.find((id) => id !== undefined);
+}
+
+function textAt(json: Json | undefined, path: string): string | undefined {
   const id = memberAt(json, path);
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 }
@@ -63,7 +72,7 @@ export function withPosition(
   json: Json | undefined,
 ): Json | undefined {
   if (form === undefined || !path.endsWith('/positions/open')) return json;
-  const id = positionIn(form, json);
+  const id = textAt(json, form.closing.path);
   if (id === undefined || json === null || typeof json !== 'object' || Array.isArray(json)) {
     return json;
   }

@@ -35,7 +35,10 @@ export interface Seeds {
  * of one unit and in its plainest form: whatever is paid in afterwards can be no first one. Who may
  * record it tells the brand of the account.
  */
-export async function prepareSeeds(ground: Ground): Promise<Seeds> {
+export async function prepareSeeds(
+  ground: Ground,
+  unreached: (kind: SeedKind) => void,
+): Promise<Seeds> {
   const { target } = ground;
   const places = new Map<SeedKind, SeedPlace>();
   const brands = new Map<string, SeedBrand | null>();
@@ -45,7 +48,8 @@ export async function prepareSeeds(ground: Ground): Promise<Seeds> {
     const { account_id: account } = place;
     if (!brands.has(account)) brands.set(account, await payFirst(ground, place));
     const brand = brands.get(account);
-    if (brand != null) places.set(kind, { ...place, brand });
+    if (brand == null) unreached(kind);
+    else places.set(kind, { ...place, brand });
   }
   const delegates = new Map<DelegateRole, Delegate>();
   for (const role of places.size === 0 ? [] : DELEGATES) {
@@ -59,34 +63,40 @@ export async function prepareSeeds(ground: Ground): Promise<Seeds> {
 
 const BOUND: readonly SeedBrand[] = ['brand', 'other_brand'];
 
-/** Null where no credential that a model knows the like of can record anything there. */
+/** Null where no credential that a model knows the like of reaches the place. */
 async function payFirst(ground: Ground, place: Place): Promise<SeedBrand | null> {
   const { target } = ground;
   const player = new Player(ground, newMark());
   const bound = BOUND.filter((role) => target.offers.has(role));
   const beyond = new Set<string>();
   for (const as of new Set([...bound, target.mainRole])) {
-    const { status, json } = await sent(player, depositAt(place, as));
+    const { status, json } = await sentPatiently(player, depositAt(place, as));
     if (status === 404) beyond.add(as);
     const id = memberAt(json, 'id');
-    if (status !== 201 || typeof id !== 'string') continue;
-    await approveFirst(player, id, place, target.mainRole);
+    if (status >= 300 || typeof id !== 'string') continue;
+    const call = { operation: 'approveTransaction', as: target.mainRole, id } as const;
+    await sentPatiently(player, { ...call, query: { account_id: place.account_id } });
     if (as === 'brand' || as === 'other_brand') return as;
-    return BOUND.find((role) => !beyond.has(role)) ?? null;
+    break;
   }
-  return null;
+  // What refuses a deposit in any other way is to be found out.
+  if (beyond.has(target.mainRole)) return null;
+  return BOUND.find((role) => !beyond.has(role)) ?? null;
 }
 
 const TRIES = 3;
 
-/** What is only put off is asked for again. */
-async function approveFirst(player: Player, id: string, { account_id }: Place, as: string) {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const query = { account_id };
-    const { status } = await sent(player, { operation: 'approveTransaction', as, id, query });
-    if (status < 500 && status !== 429) return;
+/** What is only put off is asked for again, under its key. */
+async function sentPatiently(player: Player, call: Called): Promise<Sent> {
+  const n = player.outcomes.size + 1;
+  let answer = await sent(player, call, n);
+  for (let more = 1; more < TRIES && isPutOff(answer); more += 1) {
+    answer = await sent(player, call, n);
   }
+  return answer;
 }
+
+const isPutOff = ({ status }: Sent): boolean => status === 0 || status === 429 || status >= 500;
 
 export function depositAt(place: Place, as: string): Called {
   const { account_id, trading_account_id, currency } = place;
@@ -102,14 +112,19 @@ export function depositAt(place: Place, as: string): Called {
   return { operation: 'createTransaction', as, body };
 }
 
-export type Called = Omit<CallStep, 'do' | 'n' | 'key'>;
+type Called = Omit<CallStep, 'do' | 'n' | 'key'>;
+
+interface Sent {
+  readonly status: number;
+  readonly json: Json | undefined;
+}
 
 /** Under a key of its own; where there is no answer the status is 0. */
 export async function sent(
   player: Player,
   call: Called,
-): Promise<{ readonly status: number; readonly json: Json | undefined }> {
-  const n = player.outcomes.size + 1;
+  n = player.outcomes.size + 1,
+): Promise<Sent> {
   const [outcome] = await player.play({ do: 'call', n, key: { $fresh: `first-key${n}` }, ...call });
   if (outcome?.kind !== 'answer') return { status: 0, json: undefined };
   return { status: outcome.status, json: outcome.json };

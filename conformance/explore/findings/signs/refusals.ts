@@ -1,6 +1,6 @@
 // Of a refusal that came and was not due, or was due and did not come: which check it comes from.
 import { rulesOf } from '../../compare/difference.ts';
-import type { CallStep } from '../../sequence.ts';
+import { type CallStep, refersTo } from '../../sequence.ts';
 import { bodyOf, type Evidence, hasSymbol, statusOf } from './evidence.ts';
 import { reachRules } from './features.ts';
 
@@ -67,5 +67,16 @@ function unreachedRules(evidence: Evidence): readonly string[] {
   if (came.startsWith('412')) return ['UPD-6'];
   if (/Webhook/.test(difference.operation)) return [];
   if (came === '403 forbidden' && call?.as === 'delegated') return ['AUTH-4'];
+  if (isOfAnother(evidence)) return ['TXN-11'];
   return statusOf(came) < 400 || came.startsWith('409') ? reachRules(evidence) : [];
+}
+
+/** The account and the trading account are of two places that the firm's profile names. */
+function isOfAnother({ call, steps }: Evidence): boolean {
+  const { account_id, trading_account_id } = bodyOf(call);
+  const [one, other] = [account_id, trading_account_id].map((value) => {
+    const n = refersTo(value)[0];
+    return steps.find((step) => step.do === 'place' && step.n === n);
+  });
+  return one !== undefined && other !== undefined && one !== other;
 }
