@@ -78,7 +78,7 @@ export class WebhookSinks implements Deliverer {
     const outcome = host.execute('makeSubscription', {
       firm_id: firmId,
       url,
-      event_categories: options.categories ?? everyCategory,
+      event_categories: categoriesOf(options),
     });
     if ('refused' in outcome) {
       throw new TypeError(`${outcome.refused.field}: ${outcome.refused.message}`);
@@ -169,6 +169,14 @@ function hasMembers(
   return Object.entries(match).every(
     ([name, value]) => JSON.stringify(envelope[name]) === JSON.stringify(value),
   );
+}
+
+/** In JavaScript nobody else notices a name that there is not: nothing would ever come. */
+function categoriesOf({ categories = everyCategory }: CollectOptions): readonly WebhookCategory[] {
+  const isList = Array.isArray(categories) && categories.length > 0;
+  if (isList && categories.every((each) => everyCategory.includes(each))) return categories;
+  const given = JSON.stringify(categories);
+  throw new TypeError(`categories must be a list of ${everyCategory.join(', ')}, not ${given}`);
 }
 
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -35,6 +35,11 @@ const messageOf = (work: Promise<unknown>) =>
 
 handles('webhooks arrive in an array, signed, and are answered as the test says', async () => {
   const sandbox = await open();
+  const wrong = { categories: ['accounts'] } as never;
+  assert.match(
+    await messageOf(sandbox.webhooks.collect(wrong)),
+    'categories must be a list of account, order, position, transaction, not ["accounts"]',
+  );
   const sink = await sandbox.webhooks.collect({ categories: ['account'] });
   sink.answer(({ attempt }) => ({ status: attempt === 1 ? 500 : 204 }));
   await create(sandbox, 1);
