@@ -19,15 +19,23 @@ import { tellCoverage } from './write-coverage.ts';
 const coverage = suite('coverage files');
 const folder = mkdtempSync(join(tmpdir(), 'coverage-'));
 
-async function tell(file: string) {
+async function tell(file: string, isCalled = true) {
   const sandbox = await createSandbox();
+  if (isCalled) await sandbox.fetch('http://sandbox/api/v1/accounts');
   const shown = (await sandbox.control.getCoverage()) as unknown as CoverageShown;
   await sandbox.close();
   const said: string[] = [];
   const files = [{ format: 'json', file }];
   const code = await tellCoverage({ files, least: 0 }, shown, (text) => said.push(text));
-  return { code, said: said.at(-1) ?? '' };
+  return { code, said: said.at(-1) ?? '', all: said.join('') };
 }
+
+coverage('a command that called nothing is told where its calls have to go', async () => {
+  const words =
+    'called no operation of the API: its calls have to go to the address in SANDBOX_BASE';
+  assert.match((await tell(join(folder, 'idle.json'), false)).all, words);
+  assert.not.match((await tell(join(folder, 'busy.json'))).all, words);
+});
 
 coverage('a file that others could read is its owner’s alone from now on', async () => {
   const file = join(folder, 'open.json');

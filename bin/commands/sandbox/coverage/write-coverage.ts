@@ -82,6 +82,10 @@ export async function tellCoverage(
   say: (text: string) => void,
 ): Promise<number> {
   say(`\n${terminalText(coverageText(coverage))}`);
+  if (Object.values(coverage.operations).every((times) => times === 0)) {
+    const advice = 'its calls have to go to the address in SANDBOX_BASE_URL';
+    say(`sandbox: the command called no operation of the API: ${advice}\n`);
+  }
   for (const { format, file } of files) {
     const text = formats[format]?.(coverage) ?? '';
     try {
