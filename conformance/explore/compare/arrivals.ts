@@ -1,5 +1,6 @@
 // Which of the deliveries at an endpoint are compared, and which stands for which: in which order
 // those of several events come is open (NS-28).
+import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
@@ -107,11 +108,14 @@ export function isAllTaken({ hooks }: Player, seqName: string): boolean {
   });
 }
 
-/** No time has passed from the one to the other. */
+/** EVT-8a: nobody tries again sooner than after this; what comes twice before is no retry. */
+const RETRY_MS = 29_000;
+
+/** So little time has passed from the one to the other that it is no retry. */
 function isAtOnce(one: ReceivedDelivery, other: ReceivedDelivery, { arrived }: Player): boolean {
-  const [, takenMs] = arrived.get(one) ?? [];
-  const [fromMs, toMs] = arrived.get(other) ?? [];
-  return takenMs !== undefined && takenMs === fromMs && fromMs === toMs;
+  const [takenMs] = arrived.get(one) ?? [];
+  const [, toMs] = arrived.get(other) ?? [];
+  return takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS;
 }
 
 /** By what the play has named or was told, which nobody else's events have in them. */
@@ -205,6 +209,9 @@ const sizesOf = (all: readonly Told[]): string =>
     .sort((one, another) => one - another)
     .join();
 
+/** Members of an account, and of a transaction, that hardly anything else has. */
+const OF_A_RECORD = ['client_reference_id', 'trading_account_id'];
+
 /** As often sent, and of the same record where that is known. */
 function mayBe(own: Told, other: Told, match: Match): boolean {
   if (own.attempts.length !== other.attempts.length) return false;
@@ -216,12 +223,23 @@ function mayBe(own: Told, other: Told, match: Match): boolean {
   if ((met ?? other.event) !== other.event || (due ?? own.event) !== own.event) return false;
   const [mine, theirs] = [own, other].map(({ attempts }) => jsonOf(attempts[0]!));
   const [kind, expected] = [mine, theirs].map((each) => memberAt(each, 'kind'));
-  if (kind !== undefined && kind !== expected) return false;
+  // NS-11: by another name it may be the same.
+  if (isOurName(kind) && kind !== expected) return false;
   const space = memberAt(theirs, 'category');
   // NS-1: whose id an event of an order or a position shows is open.
   if (space !== 'account' && space !== 'transaction') return true;
   const [id, dueId] = [mine, theirs].map((each) => memberAt(memberAt(each, 'data'), 'id'));
   if (typeof id !== 'string' || typeof dueId !== 'string') return true;
   const [known, meant] = [match.modelOf(space, id), match.targetOf(space, dueId)];
+  // NS-9: what is called so there may be anything.
+  const data = memberAt(mine, 'data');
+  const isRecord = OF_A_RECORD.some((name) => memberAt(data, name) !== undefined);
+  if (known === undefined && !isRecord) return true;
   return (known ?? dueId) === dueId && (meant ?? id) === id;
+}
+
+/** A category, or a kind as the model calls one of its own. */
+export function isOurName(name: Json | undefined): boolean {
+  const known: readonly string[] = [...eventKinds, ...eventCategories];
+  return known.includes(String(name));
 }

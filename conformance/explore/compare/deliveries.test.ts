@@ -155,4 +155,20 @@ form('a number may be written as digits, and stand in a part of the envelope', (
   assert.is(placed({ seq: undefined, meta: { revision: 1 } }), 'envelope.seq');
 });
 
+form('a delivery that comes twice within half a minute of the clock is no retry', () => {
+  const steady = (player: Player) =>
+    ({ ...player, ground: { ...player.ground, isSteady: true } }) as Player;
+  const twice = (afterMs: number) => {
+    const player = steady(heard({}, {}));
+    const [one, other] = player.hooks.get(1)!.deliveries;
+    (player.arrived as unknown as Map<unknown, unknown>).set(one, [0, 0]).set(other, [0, afterMs]);
+    return player;
+  };
+  const placed = (afterMs: number) =>
+    compareDeliveries(1, twice(afterMs), steady(heard({})), { ...comparing, match: new Match() })
+      ?.at;
+  assert.is(placed(1000), undefined);
+  assert.is(placed(30_000), 'count');
+});
+
 form.run();

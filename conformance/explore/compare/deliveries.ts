@@ -1,6 +1,5 @@
 // Compares what reached the endpoints: which events, how often, in which order, under which
 // signatures.
-import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
@@ -8,7 +7,7 @@ import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
-import { heardBy, jsonOf, numberOf, pairArrivals, subscriptionOf } from './arrivals.ts';
+import { heardBy, isOurName, jsonOf, numberOf, pairArrivals, subscriptionOf } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
 import { compareSignature, compareTime, type Sides, signersOf } from './signatures.ts';
@@ -254,10 +253,4 @@ function isEnvelopeMemberAlike(
   if (name !== 'category' && name !== 'kind') return own === other;
   // NS-11: what each is called is open, and that it is always called so is not.
   return own === other || (!isOurName(own) && match.pair(`${name} ${other}`, String(own), ''));
-}
-
-/** A category, or a kind as the model calls one of its own. */
-function isOurName(name: Json | undefined): boolean {
-  const known: readonly string[] = [...eventKinds, ...eventCategories];
-  return known.includes(String(name));
 }

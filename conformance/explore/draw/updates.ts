@@ -1,4 +1,5 @@
 // Ideas about updates: which members, under which tag, of whose account.
+import { UNKNOWN_ID } from '../../scenarios/support/unknown-id.ts';
 import type { CallStep, Value } from '../sequence.ts';
 import { call, type Drawing, type Idea, type Members, newestOr, newKey } from './idea.ts';
 import { COUNTRIES, LANGUAGES, LONG, SCRIPTS, STATUSES, VERY_LONG } from './people.ts';
@@ -185,7 +186,7 @@ function isApplied({ step, status: answered }: Scene['calls'][number]): boolean 
 }
 
 const strangers: readonly Idea[] = [
-  update('unknown', status, (d) => ({ id: d.random.pick(['999999999', '1', '0']) })),
+  update('unknown', status, (d) => ({ id: d.random.pick(['999999999', UNKNOWN_ID, '0']) })),
   update('unknown-with-bad-tag', status, () => ({ id: '999999999', ifMatch: '"999999"' })),
   update('id-text', status, (d) => ({ id: d.random.pick(['abc', '1.5', '0x10', '-1', '1e3']) })),
   update('by-other-brand', status, () => ({ as: 'other_brand' }), { needs: ['other_brand'] }),

@@ -41,6 +41,15 @@ excuses('whether a text of spaces is an empty one is open, and of an empty one n
   assert.is(questionOf({ ...create, body: { client_reference_id: ' ' } }), undefined);
 });
 
+excuses('a query without its account is refused in any form, and one with it is not', () => {
+  const cites = ['TXS-15'];
+  const approve = { operation: 'approveTransaction', model: 422, cites } as const;
+  const path = '/api/v1/transactions/1/approve';
+  assert.is(questionOf({ ...approve, path, target: 400 }), null);
+  assert.is(questionOf({ ...approve, path: `${path}?account_id=x`, target: 400 }), undefined);
+  assert.is(questionOf({ ...approve, path, target: 200 }), undefined);
+});
+
 excuses('an id of a subscription that no number holds is refused in any way', () => {
   const read = { operation: 'getWebhook', target: 400, model: 404 } as const;
   assert.is(questionOf({ ...read, path: '/api/v1/webhooks/9007199254740993' }), 'NS-45');

@@ -149,6 +149,12 @@ const ROWS: readonly Row[] = [
   },
   {
     question: null,
+    why: 'how a query without `account_id` is refused, which is no body that cannot be read',
+    covers: (each) =>
+      bothRefuse(each) && cites(each, 'TXS-15') && !/[?&]account_id=/.test(each.target.sent.target),
+  },
+  {
+    question: null,
     why: 'whether a text of spaces alone is an empty one',
     covers: ({ target, model }) =>
       target.status !== model.status &&

@@ -1,4 +1,5 @@
 // Judges one step that both sides have played: alike, different, or nothing to be said of it.
+import { isRole } from '../../engine/capabilities.ts';
 import {
   Blocked,
   Inconclusive,
@@ -98,7 +99,7 @@ export function judgeCall(
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };
   }
-  const trouble = troubleOf(own, other, sides);
+  const trouble = troubleOf(step, own, other, sides);
   if (trouble !== null) return { why: trouble };
   const first = firstOf(other, sides.model.outcomes);
   const caseOf = (difference: Difference): Case => {
@@ -172,7 +173,12 @@ export function isSetupFailure(error: unknown): error is Error {
 }
 
 /** What something in front of the service, or its limit, may have answered in its place. */
-function troubleOf(own: CallOutcome, other: CallOutcome, { target }: Sides): string | null {
+function troubleOf(
+  step: CallStep,
+  own: CallOutcome,
+  other: CallOutcome,
+  { target }: Sides,
+): string | null {
   if (own.status === other.status) return null;
   const type = own.headers.mediaType();
   const isGateway = own.status === 502 || own.status === 504 || own.status >= 520;
@@ -181,6 +187,8 @@ function troubleOf(own: CallOutcome, other: CallOutcome, { target }: Sides): str
   if (isGateway || isPage || isBare) {
     return `call ${own.n}: ${own.status} ${type} from something in between`;
   }
+  const isContention = memberAt(own.json, 'code') === 'write_contention' && other.status < 500;
+  if (isContention && !isRole(step.as)) return `call ${own.n}: a contention in passing`;
   // Others may use up the allowance of a live target.
   if (own.status !== 429 || target.ground.target.offers.has('clock')) return null;
   return `call ${own.n}: 429, which the pace should have avoided`;

@@ -8,7 +8,7 @@ import { Player } from './player.ts';
 const contention = suite('contention in passing');
 
 const create: CallStep = {
-  ...{ do: 'call', n: 1, operation: 'createAccount', as: 'nobody', key: 'k', body: {} },
+  ...{ do: 'call', n: 1, operation: 'createAccount', as: 'firm', key: 'k', body: {} },
 };
 const fault: Step = { do: 'fault', n: 2, match: {}, effect: { kind: 'status', status: 503 } };
 
@@ -21,7 +21,9 @@ function answering(...codes: readonly string[]) {
     return { status, headers: [], body: Buffer.from(JSON.stringify({ code })) };
   };
   const planted = async () => ({ hits: async () => 0, remove: async () => {} });
-  const target = { baseUrl: 'http://x', offers: new Set(), operator: { fault: planted } };
+  const credential = async () => ({ token: 't', rates: [] });
+  const offers = new Set();
+  const target = { baseUrl: 'http://x', offers, credential, operator: { fault: planted } };
   const player = new Player({ target, sender: { send } } as unknown as Ground, 'nonce');
   return { player, count: () => sent };
 }
@@ -44,7 +46,10 @@ contention('one that does not pass is the answer, and so is any other failure', 
   assert.is(count(), 1);
 });
 
-contention('what has no key, or comes after a fault, is sent once', async () => {
+contention('what has no key, is metered, or comes after a fault, is sent once', async () => {
+  const metered = answering('write_contention', 'ok').player;
+  metered.credentials.set('m1', { name: 'm1', token: 't', rates: [] } as never);
+  assert.is(await statusOf(metered, { ...create, as: 'm1' }), 503);
   const { key: _, ...bare } = create;
   assert.is(await statusOf(answering('write_contention', 'ok').player, bare), 503);
   const { player } = answering('write_contention', 'ok');

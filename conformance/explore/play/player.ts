@@ -105,7 +105,9 @@ export class Player implements Known {
    */
   async #untilCalm(step: CallStep): Promise<CallOutcome | LostOutcome> {
     let outcome = await this.#call(step);
-    const again = step.key !== undefined && !this.#wasStruck ? CONTENTION_TRIES : 0;
+    // One that is metered would have less left than it should.
+    const isSent = step.key !== undefined && !this.#wasStruck && isRole(step.as);
+    const again = isSent ? CONTENTION_TRIES : 0;
     for (let tries = 0; tries < again && isContention(outcome); tries += 1) {
       outcome = await this.#call(step);
     }
