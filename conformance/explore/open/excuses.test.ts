@@ -50,6 +50,18 @@ excuses('a query without its account is refused in any form, and one with it is 
   assert.is(questionOf({ ...approve, path, target: 200 }), undefined);
 });
 
+excuses('the tag of another account may fit or not, and that of the account itself does', () => {
+  const sent = { target: '/api/v1/accounts/1' };
+  const played = {
+    ...{ step: { operation: 'updateAccount' }, difference: { at: 'status' } },
+    target: { status: 412, sent, headers: json },
+    model: { status: 200, headers: json },
+  };
+  const covered = (tagOf: string) => excuseOf({ ...played, tagOf } as unknown as Case)?.question;
+  assert.is(covered('2'), 'NS-26');
+  assert.is(covered('1'), undefined);
+});
+
 excuses('an id of a subscription that no number holds is refused in any way', () => {
   const read = { operation: 'getWebhook', target: 400, model: 404 } as const;
   assert.is(questionOf({ ...read, path: '/api/v1/webhooks/9007199254740993' }), 'NS-45');

@@ -18,6 +18,8 @@ export interface Case {
   readonly first: CallOutcome | undefined;
   /** The earlier call whose refusal the target has given again, if it has. */
   readonly again?: { readonly target: CallOutcome; readonly model: CallOutcome } | undefined;
+  /** The account whose answer carried the tag that was sent. */
+  readonly tagOf?: string | undefined;
   /** Time was moved on before it. */
   readonly hasPaused: boolean;
 }
@@ -160,6 +162,15 @@ const ROWS: readonly Row[] = [
       target.status !== model.status &&
       [target, model].some(({ status }) => status === 422) &&
       hasSpacesFor(target, ['reason', 'currency']),
+  },
+  {
+    question: 'NS-26',
+    why: 'whether two accounts have revisions in common, so that the tag of one fits the other',
+    covers: ({ target, model, tagOf }) =>
+      [target, model].some(({ status }) => status === 412) &&
+      [target, model].some(({ status }) => status < 300) &&
+      tagOf !== undefined &&
+      !target.sent.target.endsWith(`/${tagOf}`),
   },
   {
     question: 'NS-44',

@@ -28,4 +28,12 @@ flips('a choice is each of the other values, a switch the other way', () => {
   assert.equal(of('tag_before_no_change').length, 1);
 });
 
+flips('where a reference of a transaction counts is asked of transactions', () => {
+  const create = { operation: 'createTransaction' } as Difference;
+  const named = flipsFor(create, {}).filter((each) => /reference_scope/.test(each.setting));
+  assert.equal(named, [
+    { question: 'NS-20', setting: 'transaction_reference_scope', value: 'account' },
+  ]);
+});
+
 flips.run();

@@ -56,9 +56,10 @@ function ownSettings(operation: Difference['operation']): Specs {
   if (/Webhook|delivery|channel/.test(operation))
     return { ...webhookSettings, ...deliverySettings };
   if (/Account/.test(operation)) return { ...accountSettings, ...updateSettings, ...bulkSettings };
-  // NS-56: asked of transactions as well.
-  const { known_reference } = accountSettings;
-  return { ...transactionSettings, ...transitionSettings, ...positionSettings, known_reference };
+  // NS-56 and NS-20 are asked of transactions as well.
+  const { known_reference, transaction_reference_scope } = accountSettings;
+  const references = { known_reference, transaction_reference_scope };
+  return { ...transactionSettings, ...transitionSettings, ...positionSettings, ...references };
 }
 
 function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {

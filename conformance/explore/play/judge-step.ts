@@ -105,7 +105,8 @@ export function judgeCall(
   const caseOf = (difference: Difference): Case => {
     const hasPaused = sides.target.nowMs !== sides.target.startMs;
     const again = refusedBefore(own, sides);
-    return { difference, step, target: own, model: other, first, again, hasPaused };
+    const tagOf = tagOwner(step, sides.target);
+    return { difference, step, target: own, model: other, first, again, tagOf, hasPaused };
   };
   const found = compareAnswers(step, own, other, comparing);
   const excuse = found === null ? undefined : excuseOf(caseOf(found));
@@ -121,6 +122,13 @@ export function judgeCall(
   }
   if (excuse === undefined) return ALIKE;
   return { excused: [excuse], isParted: own.status < 400 !== other.status < 400 };
+}
+
+function tagOwner({ ifMatch }: CallStep, { outcomes }: Player): string | undefined {
+  const from = (ifMatch as { readonly $header?: number } | undefined)?.$header;
+  const outcome = from === undefined ? undefined : outcomes.get(from);
+  const id = outcome?.kind === 'answer' ? memberAt(outcome.json, 'id') : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** The problem that the target has given again, by its `request_id`, with what the model gave. */

@@ -125,7 +125,7 @@ export class Player implements Known {
     const answers: (CallOutcome | LostOutcome)[] = [];
     for (let at = 0; at < count; at += 1) {
       this.row = at;
-      answers.push(await this.#call(call));
+      answers.push(await this.#untilCalm(call));
     }
     this.row = undefined;
     return { kind: 'many', n, answers };
