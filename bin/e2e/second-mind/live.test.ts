@@ -116,7 +116,7 @@ const OTHER: Settings = {
   ...{ error_entry: 'text', unparsable_status: 422, unreadable_status: 400 },
 };
 
-// NS-1: what is taken was found out before; POS-4 is broken in any form.
+// NS-1: what is taken was found out before; POS-3 and POS-4 are broken in any form.
 live('positions of another form are compared by what they are', async () => {
   const { opening, closing } = {
     opening: {
@@ -127,15 +127,24 @@ live('positions of another form are compared by what they are', async () => {
   };
   const positions = ideas.filter(({ id }) => /^(place|position|burst)\/|orders$/.test(id));
   const given = { seed: 1, requests: 200, all: true, signal, learned: OTHER, ideas: positions };
-  const broken = defects.find(({ id }) => id === 'pos-key-for-all');
-  const [whole, keys] = await Promise.all(
-    [liveSecondMind('other'), liveSecondMind('other', broken)].map((subject) =>
-      exploreOne(subject, { ...given, orders: { opening, closing } }),
+  const ids = [undefined, 'pos-key-for-all', 'pos-shared-key'];
+  const [whole, ...broken] = await Promise.all(
+    ids.map((id) =>
+      exploreOne(
+        liveSecondMind(
+          'other',
+          defects.find((each) => each.id === id),
+        ),
+        { ...given, orders: { opening, closing } },
+      ),
     ),
   );
   assert.equal(whole!.found, []);
   assert.ok((whole!.operations.closePosition ?? 0) > 0);
-  assert.is(keys!.found[0]?.rules[0], 'POS-4');
+  assert.equal(
+    broken.map(({ found: [first] }) => first?.rules[0]),
+    ['POS-4', 'POS-3'],
+  );
 });
 
 live.run();

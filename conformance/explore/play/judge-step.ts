@@ -116,7 +116,8 @@ export function judgeCall(
   const more =
     compareReplay(step, own, other, played) ??
     compareNamedRow(step, own, other) ??
-    compareOrder(step, own, other, orders, comparing);
+    compareOrder(step, own, other, orders, comparing) ??
+    compareClosing(step, own, other, orders, played.target);
   if (more !== null && excuseOf(caseOf(more)) === undefined) {
     return { difference: more, case: caseOf(more) };
   }
@@ -156,6 +157,29 @@ function compareOrder(
   if (said === undefined || due === undefined || match.pair('order', said, due)) return null;
   const meant = match.targetOf('order', due) ?? 'another one';
   return differenceOf(step, own, other, { at: 'order', target: said, model: meant });
+}
+
+/** POS-3: a closing that is no repeat does not answer what an opening was answered, to the byte. */
+function compareClosing(
+  step: CallStep,
+  own: CallOutcome,
+  other: CallOutcome,
+  orders: LearnedOrders | undefined,
+  outcomes: ReadonlyMap<number, Outcome>,
+): Difference | null {
+  const isServed = other.status < 300 && own.status < 300;
+  if (step.operation !== 'closePosition' || !isServed) return null;
+  if (other.basis?.idempotency === 'replayed' || orderIn(orders, own.json) === undefined)
+    return null;
+  const opened = [...outcomes.values()].find(
+    (each) =>
+      each.kind === 'answer' &&
+      each.sent.target.endsWith('/positions/open') &&
+      Buffer.from(each.body).equals(own.body),
+  );
+  if (opened === undefined) return null;
+  const target = `the answer to call ${opened.n}`;
+  return differenceOf(step, own, other, { at: 'order', target, model: 'one of its own' });
 }
 
 /** NS-3: money that is on its way may be booked already, or only when it has arrived. */
