@@ -158,7 +158,11 @@ function refusedOften(d: Drawing): readonly Step[] {
     updateCall(d, account, { status: 'Two' }, { ifMatch: tag(second.n) }),
   );
   const last = updateCall(d, account, { status: 'Three' }, { ifMatch: tag(second.n) });
-  return [created, first, ...stale, second, ...nothing, last];
+  // Every tag that it has had, the one before the last among them.
+  const old = [created, first, second].map(({ n }) =>
+    updateCall(d, account, { status: 'Old' }, { ifMatch: tag(n) }),
+  );
+  return [created, first, ...stale, second, ...nothing, last, ...old];
 }
 
 export const peopleGrids: readonly Idea[] = [
