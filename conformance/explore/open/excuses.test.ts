@@ -50,6 +50,12 @@ excuses('a query without its account is refused in any form, and one with it is 
   assert.is(questionOf({ ...approve, path, target: 200 }), undefined);
 });
 
+excuses('what makes an order in a form of the target’s own a wrong one is open', () => {
+  const open = { operation: 'openPosition', target: 201 } as const;
+  assert.is(questionOf({ ...open, model: 422 }), 'NS-1');
+  assert.is(questionOf({ ...open, model: 404 }), undefined);
+});
+
 excuses('the tag of another account may fit or not, and that of the account itself does', () => {
   const sent = { target: '/api/v1/accounts/1' };
   const played = {
@@ -90,6 +96,7 @@ excuses('what the model refuses as unreadable and the target as a fault may be k
   const covered = (again: object) =>
     excuseOf({ step, ...sides, again, difference: { at: 'status' } } as unknown as Case)?.question;
   assert.is(covered({ target: problem, model: text }), 'NS-30');
+  assert.is(covered({ target: text, model: text }), 'NS-30');
   assert.is(covered({ target: problem, model: problem }), undefined);
 });
 

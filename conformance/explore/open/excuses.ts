@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
   {
     question: 'NS-30',
     why: 'whether a refusal is kept that the model gives before it looks the key up',
-    covers: ({ again }) => again !== undefined && isText(again.model) && !isText(again.target),
+    covers: ({ again }) => again !== undefined && isText(again.model),
   },
   {
     question: 'NS-8',
@@ -135,9 +135,10 @@ const ROWS: readonly Row[] = [
   {
     question: 'NS-1',
     why: 'what is sent and answered when positions are opened and closed',
-    covers: ({ step, difference, target }) =>
+    covers: ({ step, difference, target, model }) =>
       /Position$/.test(step.operation) &&
-      (difference.at.startsWith('body.') || target.status === 422 || isText(target)),
+      (difference.at.startsWith('body.') ||
+        [target, model].some((each) => each.status === 422 || isText(each))),
   },
   {
     question: 'NS-63',

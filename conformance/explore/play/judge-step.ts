@@ -125,6 +125,9 @@ export function judgeCall(
   return { excused: [excuse], isParted: own.status < 400 !== other.status < 400 };
 }
 
+const keyOf = ({ sent }: CallOutcome): string | undefined =>
+  sent.headers.find(([name]) => name === 'idempotency-key')?.[1];
+
 function tagOwner({ ifMatch }: CallStep, { outcomes }: Player): string | undefined {
   const from = (ifMatch as { readonly $header?: number } | undefined)?.$header;
   const outcome = from === undefined ? undefined : outcomes.get(from);
@@ -132,14 +135,22 @@ function tagOwner({ ifMatch }: CallStep, { outcomes }: Player): string | undefin
   return typeof id === 'string' ? id : undefined;
 }
 
-/** The problem that the target has given again, by its `request_id`, with what the model gave. */
+/**
+ * The refusal that the target has given again, with what the model gave: by the `request_id` of a
+ * problem, or word for word under the key.
+ */
 function refusedBefore(own: CallOutcome, { target, model }: Sides): Case['again'] {
-  const id = own.status < 400 ? undefined : memberAt(own.json, 'request_id');
-  if (typeof id !== 'string') return undefined;
+  if (own.status < 400) return undefined;
+  const key = keyOf(own);
+  const isAgain = (before: CallOutcome) => {
+    const [id, other] = [own, before].map(({ json }) => memberAt(json, 'request_id'));
+    if (id !== undefined) return id === other;
+    return key !== undefined && key === keyOf(before) && Buffer.from(own.body).equals(before.body);
+  };
   for (const [n, before] of target.outcomes) {
     const other = model.outcomes.get(n);
     if (before.kind !== 'answer' || before === own || other?.kind !== 'answer') continue;
-    if (memberAt(before.json, 'request_id') === id) return { target: before, model: other };
+    if (isAgain(before)) return { target: before, model: other };
   }
   return undefined;
 }
