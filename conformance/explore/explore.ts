@@ -92,7 +92,10 @@ class Exploration {
   async run(): Promise<void> {
     const { sequences, width, provider } = this.#options;
     const ground = this.#targetGround(await provider.shared());
-    this.#seeds = await takeSeeds(provider, ground, (why) => this.#casebook.inconclusive.push(why));
+    this.#seeds = await takeSeeds(provider, ground, {
+      failed: (why) => this.#casebook.inconclusive.push(why),
+      played: (player) => this.#keep(player),
+    });
     const workers = sequences === undefined ? width : 0;
     await Promise.all(Array.from({ length: workers }, () => this.#work()));
     for (const sequence of sequences ?? []) await this.#compare(sequence);
@@ -210,14 +213,18 @@ class Exploration {
         duel(sequence, { ...arena, target: this.#targetGround(target) }, newMark()),
       );
       if (!target.disposable) {
-        this.#keeps = true;
         await tidy(sequence.steps, played.target);
-        this.#inventory = withMadeBy(this.#inventory, played.target);
+        this.#keep(played.target);
       }
       return played;
     } finally {
       await target.close();
     }
+  }
+
+  #keep(player: Player): void {
+    this.#keeps = true;
+    this.#inventory = withMadeBy(this.#inventory, player);
   }
 
   #common(): ModelCommon {

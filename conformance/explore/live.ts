@@ -5,26 +5,32 @@ import { type Provider, SEED_KINDS } from '../providers/target.ts';
 import type { ModelSettings } from './model.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { isSetupFailure } from './play/judge-step.ts';
-import { prepareSeeds, type Seeds } from './play/seeds.ts';
+import { prepareSeeds, type Seeds, type SeedWatch } from './play/seeds.ts';
 
 /** NS-3: nobody knows when money arrives by a clock that runs; the model is told what shows. */
 export function settingsFor({ offers }: Provider, settings: ModelSettings): ModelSettings {
   return offers.has('settle') ? settings : { ...settings, settlement_delay_ms: null };
 }
 
+interface Watch extends Pick<SeedWatch, 'played'> {
+  readonly failed: (why: string) => void;
+}
+
 /** Undefined where trading accounts can be opened, and where the profile names none of any use. */
 export async function takeSeeds(
   { offers }: Provider,
   ground: Ground,
-  failed: (why: string) => void,
+  { failed, played }: Watch,
 ): Promise<Seeds | undefined> {
   if (offers.has('fresh_trading_account') || !SEED_KINDS.some((each) => offers.has(each))) {
     return undefined;
   }
   try {
-    const seeds = await prepareSeeds(ground, (kind) =>
-      failed(`seeds.${kind} is reached by none of the credentials, or by the main one alone`),
-    );
+    const seeds = await prepareSeeds(ground, {
+      played,
+      unreached: (kind) =>
+        failed(`seeds.${kind} is reached by none of the credentials, or by the main one alone`),
+    });
     return seeds.places.size > 0 ? seeds : undefined;
   } catch (error) {
     if (error instanceof Spent) return undefined;

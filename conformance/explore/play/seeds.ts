@@ -30,6 +30,13 @@ export interface Seeds {
   readonly delegates: ReadonlyMap<DelegateRole, Delegate>;
 }
 
+/** Told what comes of it. */
+export interface SeedWatch {
+  readonly unreached: (kind: SeedKind) => void;
+  /** What it has made stays on the target. */
+  readonly played: (player: Player) => void;
+}
+
 /**
  * TXS-2: the account of a seed may have had its first deposit in another year. So each has one now,
  * of one unit and in its plainest form: whatever is paid in afterwards can be no first one. Who may
@@ -37,7 +44,7 @@ export interface Seeds {
  */
 export async function prepareSeeds(
   ground: Ground,
-  unreached: (kind: SeedKind) => void,
+  { unreached, played }: SeedWatch,
 ): Promise<Seeds> {
   const { target } = ground;
   const places = new Map<SeedKind, SeedPlace>();
@@ -46,7 +53,7 @@ export async function prepareSeeds(
     if (!target.offers.has(kind)) continue;
     const place = await target.seed(kind);
     const { account_id: account } = place;
-    if (!brands.has(account)) brands.set(account, await payFirst(ground, place));
+    if (!brands.has(account)) brands.set(account, await payFirst(ground, place, played));
     const brand = brands.get(account);
     if (brand == null) unreached(kind);
     else places.set(kind, { ...place, brand });
@@ -64,7 +71,11 @@ export async function prepareSeeds(
 const BOUND: readonly SeedBrand[] = ['brand', 'other_brand'];
 
 /** Null where no credential that a model knows the like of reaches the place. */
-async function payFirst(ground: Ground, place: Place): Promise<SeedBrand | null> {
+async function payFirst(
+  ground: Ground,
+  place: Place,
+  played: SeedWatch['played'],
+): Promise<SeedBrand | null> {
   const { target } = ground;
   const player = new Player(ground, newMark());
   const bound = BOUND.filter((role) => target.offers.has(role));
@@ -76,6 +87,7 @@ async function payFirst(ground: Ground, place: Place): Promise<SeedBrand | null>
     if (status >= 300 || typeof id !== 'string') continue;
     const call = { operation: 'approveTransaction', as: target.mainRole, id } as const;
     await sentPatiently(player, { ...call, query: { account_id: place.account_id } });
+    played(player);
     if (as === 'brand' || as === 'other_brand') return as;
     break;
   }
