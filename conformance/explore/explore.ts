@@ -54,7 +54,7 @@ const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
 const SWEEPS = 0.7;
 /** With fewer requests than these none is spent on what takes a thousand. */
-const DEAR_FROM = 5_000;
+const DEAR_FROM = 3_500;
 
 export async function explore(given: ExploreOptions): Promise<Explored> {
   const options = { ...given, settings: settingsFor(given.provider, given.settings) };
