@@ -58,6 +58,7 @@ const SHOWN_BY: Readonly<Record<string, DefectId>> = {
   'webhook/every-good-target': 'hook-query-dropped',
   'transaction/first-of-everybody': 'comb-ftd-bulk',
   'operator/every-sum-and-back': 'size-reversal-1000',
+  'operator/every-way-again': 'idem-replay-credits',
 };
 
 const all = ideas.filter(({ isGrid }) => isGrid === true);

@@ -9,6 +9,7 @@ import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { person } from '../people.ts';
 import { rereadTransaction } from '../rereads.ts';
+import type { DrawnTransaction } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { textOfLength } from './texts.ts';
@@ -53,16 +54,34 @@ function everyWay(kind: (d: Drawing) => Members): Idea['draw'] {
       const next = pendingAt(d, place, { amount: '8.09' });
       return [
         ...[created, open, first.step],
-        ...moves.map((move): Step => {
-          if (move === 'settle') return { do: 'settle', n: d.scene.label(), id: first.id };
-          return decideCall(d, VERBS[move], first);
-        }),
+        ...moves.map((move) => stepOf(d, move, first)),
         next.step,
         decideCall(d, 'approveTransaction', next),
         rereadTransaction(d, first),
         { do: 'ledger', n: d.scene.label(), tradingAccount: place.tradingAccount },
       ];
     });
+}
+
+/** IDEM-4c: each way, and then every call of it once more under its own key. */
+function everyWayAgain(d: Drawing): readonly Step[] {
+  return WAYS.flatMap((moves): Step[] => {
+    const created = createCall(d, d.main);
+    const { step: open, place } = openedAt(d, madeBy(created).id);
+    const made = pendingAt(d, place, KINDS[0]);
+    const steps = [made.step, ...moves.map((move) => stepOf(d, move, made))];
+    const again = steps.flatMap((step) =>
+      step.do === 'call' ? [{ ...step, n: d.scene.label() }] : [],
+    );
+    const { tradingAccount } = place;
+    const ledger: Step = { do: 'ledger', n: d.scene.label(), tradingAccount };
+    return [created, open, ...steps, ...again, ledger];
+  });
+}
+
+function stepOf(d: Drawing, move: Move, made: DrawnTransaction): Step {
+  if (move === 'settle') return { do: 'settle', n: d.scene.label(), id: made.id };
+  return decideCall(d, VERBS[move], made);
 }
 
 const DAY_MS = 86_400_000;
@@ -91,10 +110,7 @@ function everyDecision(d: Drawing): readonly Step[] {
     refusedHere(),
     ...all.flatMap(({ moves, made }): Step[] => [
       made.step,
-      ...moves.map((move): Step => {
-        if (move === 'settle') return { do: 'settle', n: d.scene.label(), id: made.id };
-        return decideCall(d, VERBS[move], made);
-      }),
+      ...moves.map((move) => stepOf(d, move, made)),
     ]),
     ...(d.offers.has('clock') ? [advance(d, d.random.pick([1, 32 * DAY_MS, 32 * DAY_MS]))] : []),
     refusedHere(),
@@ -269,6 +285,12 @@ export const moneyGrids: readonly Idea[] = [
     weight: 4,
     needs: [...needsOwn, 'settle', 'ledger'],
     draw: everySumAndBack,
+  },
+  {
+    id: 'operator/every-way-again',
+    weight: 5,
+    needs: [...needsOwn, 'settle', 'ledger'],
+    draw: everyWayAgain,
   },
   { id: 'place/many', weight: 4, needs: needsOwn, draw: manyPlaces },
   { id: 'decide/unknown-ids', weight: 5, needs: needsPlace, draw: unknownIds },
