@@ -55,4 +55,26 @@ order('a state that refuses is a fault like others', async () => {
   assert.ok(isOther);
 });
 
+order('an id that cannot be read is a fault beside a scope that is missing', async () => {
+  const create: CallStep = {
+    ...{ do: 'call', n: 3, operation: 'createTransaction', as: 'm1', key: { $fresh: 'k' } },
+    body: { account_id: { $number: '7' }, trading_account_id: '7' },
+  };
+  const both = {
+    ...met,
+    step: create,
+    target: refusal(403, 'forbidden'),
+    model: refusal(422, 'x'),
+  };
+  const isOther = await isOtherFault(
+    { steps: [create] },
+    both as unknown as Case,
+    async (played) => {
+      const { account_id } = (played.at(-1) as CallStep).body as { readonly account_id: unknown };
+      return typeof account_id === 'string' ? both.target : both.model;
+    },
+  );
+  assert.ok(isOther);
+});
+
 order.run();

@@ -3,6 +3,7 @@
 
 import { sameValue } from '../draw/scene.ts';
 import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import { MISSING } from '../values.ts';
 
 type Members = { readonly [name: string]: Value };
 
@@ -10,6 +11,9 @@ type Members = { readonly [name: string]: Value };
 const GOOD: Readonly<Record<string, (step: CallStep) => Value | null>> = {
   client_reference_id: () => ({ $fresh: 'mended' }),
   email: () => ({ $join: [{ $fresh: 'mended' }, '@explore.example.com'] }),
+  // An id that can be read, and that nobody has.
+  account_id: () => MISSING,
+  trading_account_id: () => MISSING,
   brand_id: ({ as }) => ({ $role: as, has: 'brand' }),
   amount: () => '25.00',
   currency: () => 'USD',

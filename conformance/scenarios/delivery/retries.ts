@@ -171,10 +171,13 @@ const evtSlow: Scenario = {
     t.claim('EVT-9b', failed, again.length >= 2, 'it did not', ...again);
 
     const inTime = await answeredAfter(t, hook, 14 * SECOND_MS);
+    // EVT-4: what arrives twice at once is no retry, for which the clock has to move.
+    await t.sleep(300);
+    const before = (await deliveriesOf(t, hook, inTime, 1, 0)).length;
     for (const _ of [1, 2]) await t.operator.advance(HOUR_MS);
     const once = await deliveriesOf(t, hook, inTime, 1, 0);
     const taken = 'a delivery answered after 14 s is taken: it does not come again';
-    t.claim('EVT-9b', taken, once.length < 2, `${once.length} attempts`, ...once);
+    t.claim('EVT-9b', taken, once.length <= before, `${once.length} attempts`, ...once);
   },
 };
 
