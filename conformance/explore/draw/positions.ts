@@ -1,6 +1,6 @@
 // Ideas about positions: opened, closed, and repeated in every mixture (NS-1 for the payload).
-import type { Value } from '../sequence.ts';
-import { call, type Drawing, type Idea, members, newKey } from './idea.ts';
+import type { CallStep, Value } from '../sequence.ts';
+import { call, type Drawing, type Idea, type Members, members, newKey } from './idea.ts';
 import { type DrawnPlace, type DrawnPosition, type Scene, sameValue } from './scene.ts';
 
 type Over = { readonly [name: string]: Value | undefined };
@@ -22,6 +22,15 @@ function openCall(d: Drawing, place: DrawnPlace, over: Over = {}, as = place.as)
     }),
   });
 }
+
+/** A position opened plainly, wherever the trading account is. */
+export const orderCall = (d: Drawing, trading_account_id: Value, over: Members = {}): CallStep =>
+  call(d, {
+    operation: 'openPosition',
+    as: d.main,
+    key: newKey(d),
+    body: { trading_account_id, instrument: 'EURUSD', side: 'buy', volume: '1', ...over },
+  });
 
 function open(id: string, over: Over, rest: Partial<Idea> = {}, as?: string): Idea {
   return {

@@ -8,6 +8,7 @@ import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts'
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { person } from '../people.ts';
+import { orderCall } from '../positions.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 
@@ -171,16 +172,7 @@ function refusedThenAnother(d: Drawing): readonly Step[] {
   const { step: openOther, place: otherPlace } = openedAt(d, { $of: other.n, at: 'id' });
   const payout = pendingAt(d, provider, { transaction_type: 'Withdrawal', amount: '-5.00' });
   const [here, there] = [pendingAt(d, place), [1, 2, 3].map(() => pendingAt(d, otherPlace))];
-  const order = (at: typeof place, volume: Value) =>
-    call(d, {
-      operation: 'openPosition',
-      as: d.main,
-      key: newKey(d),
-      body: {
-        ...{ trading_account_id: at.tradingAccount, instrument: 'EURUSD', side: 'buy' },
-        volume,
-      },
-    });
+  const order = (at: typeof place, volume: Value) => orderCall(d, at.tradingAccount, { volume });
   const empty = { body: { reason: '' } };
   const bad = person(d, d.main, { client_reference_id: undefined });
   const pairs: readonly (readonly [CallStep, CallStep])[] = [

@@ -4,10 +4,11 @@ import type { Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { decideCall, isDear } from '../decisions.ts';
-import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
+import { call, type Drawing, type Idea, type Members } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { person } from '../people.ts';
+import { orderCall } from '../positions.ts';
 import { rereadTransaction } from '../rereads.ts';
 import type { DrawnTransaction } from '../scene.ts';
 import { advance } from '../time.ts';
@@ -178,7 +179,6 @@ function unknownIds(d: Drawing): readonly Step[] {
   const account = madeBy(created);
   const { step: open, place } = openedAt(d, account.id);
   const made = pendingAt(d, place);
-  const order = { instrument: 'EURUSD', side: 'buy', volume: '1' };
   const about = (id: Value): Step[] => [
     updateCall(d, account, { status: `i${d.stem()}` }, { id }),
     decideCall(d, 'approveTransaction', made, { id }),
@@ -187,14 +187,7 @@ function unknownIds(d: Drawing): readonly Step[] {
     transactionCall(d, place, { trading_account_id: id }),
     call(d, { operation: 'getWebhook', as: d.main, id }),
   ];
-  const orders = UNKNOWN_IDS.map((id) =>
-    call(d, {
-      operation: 'openPosition',
-      as: d.main,
-      key: newKey(d),
-      body: { ...order, trading_account_id: id },
-    }),
-  );
+  const orders = UNKNOWN_IDS.map((id) => orderCall(d, id));
   return [created, open, made.step, ...UNKNOWN_IDS.flatMap(about), ...orders];
 }
 
@@ -246,17 +239,7 @@ function manyPlaces(d: Drawing): readonly Step[] {
     return [made.step, decideCall(d, 'approveTransaction', made)];
   });
   // Last, because their form is open (NS-1).
-  const orders = opened.map(({ place }) =>
-    call(d, {
-      operation: 'openPosition',
-      as: d.main,
-      key: newKey(d),
-      body: {
-        ...{ trading_account_id: place.tradingAccount, instrument: 'EURUSD', side: 'buy' },
-        volume: '1',
-      },
-    }),
-  );
+  const orders = opened.map(({ place }) => orderCall(d, place.tradingAccount));
   return [created, ...opened.map(({ step }) => step), ...paid, ...orders];
 }
 

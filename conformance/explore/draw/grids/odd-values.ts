@@ -7,6 +7,7 @@ import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts'
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { AMOUNTS, BAD_AMOUNTS, transactionCall } from '../money.ts';
 import { COUNTRIES, LANGUAGES, SCRIPTS, STATUSES } from '../people.ts';
+import { orderCall } from '../positions.ts';
 import { updateCall } from '../updates.ts';
 import { BAD_URLS } from '../webhooks.ts';
 
@@ -183,7 +184,6 @@ function everySpellingOfIds(d: Drawing): readonly Step[] {
   const made = pendingAt(d, place);
   const steps = ODD_IDS.flatMap(([before, after]): Step[] => {
     const odd = (id: Value) => join(before, id, after);
-    const body = { instrument: 'EURUSD', side: 'buy', volume: '1' };
     const trading_account_id = odd(place.tradingAccount);
     return [
       updateCall(d, account, { status: `i${d.stem()}` }, { id: odd(account.id) }),
@@ -192,12 +192,7 @@ function everySpellingOfIds(d: Drawing): readonly Step[] {
       transactionCall(d, place, { account_id: odd(account.id) }),
       transactionCall(d, place, { trading_account_id }),
       createCall(d, d.main, { brand_id: odd(account.brand) }),
-      call(d, {
-        operation: 'openPosition',
-        as: d.main,
-        key: newKey(d),
-        body: { ...body, trading_account_id },
-      }),
+      orderCall(d, trading_account_id),
     ];
   });
   const empty = VERBS.map((verb) => decideCall(d, verb, made, { query: { account_id: '' } }));

@@ -7,6 +7,7 @@ import { decideCall as decide } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { person, phoneMembers } from '../people.ts';
+import { orderCall } from '../positions.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import type { DrawnTransaction } from '../scene.ts';
 import { updateCall } from '../updates.ts';
@@ -139,16 +140,7 @@ const VERBS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] a
 /** Calls of one kind that have nothing to do with each other but that they come at once. */
 function strangers(d: Drawing) {
   const { one, other, steps } = grounds(d);
-  const order = ({ place }: typeof one) =>
-    call(d, {
-      operation: 'openPosition',
-      as: d.main,
-      key: newKey(d),
-      body: {
-        ...{ trading_account_id: place.tradingAccount, instrument: 'EURUSD', side: 'buy' },
-        volume: '1',
-      },
-    });
+  const order = ({ place }: typeof one) => orderCall(d, place.tradingAccount);
   const update = ({ account }: typeof one) => updateCall(d, account, { status: `z${d.stem()}` });
   const pairs: readonly (readonly [CallStep, CallStep])[] = [
     [createCall(d, d.main), createCall(d, d.main)],

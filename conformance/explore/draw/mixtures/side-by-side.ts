@@ -7,6 +7,7 @@ import { together } from '../bursts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
+import { orderCall } from '../positions.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
@@ -98,12 +99,7 @@ function disabledMeanwhile(d: Drawing): readonly Step[] {
 function orders(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const { step, place } = openedAt(d, { $of: created.n, at: 'id' });
-  const body = {
-    trading_account_id: place.tradingAccount,
-    ...{ instrument: 'EURUSD', side: 'buy', volume: '1' },
-  };
-  const order = (): CallStep =>
-    call(d, { operation: 'openPosition', as: d.main, key: newKey(d), body });
+  const order = () => orderCall(d, place.tradingAccount);
   const all = times(few(d), order);
   const closes = all.map(({ n }) =>
     call(d, {

@@ -9,6 +9,7 @@ import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts'
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { person } from '../people.ts';
+import { orderCall } from '../positions.ts';
 import type { DrawnPlace } from '../scene.ts';
 import { updateCall } from '../updates.ts';
 
@@ -68,29 +69,26 @@ function grounds(d: Drawing) {
   return { steps: [one, other, ...all.map(({ step }) => step)] as readonly Step[], places };
 }
 
-const ORDER = { instrument: 'EURUSD', side: 'buy', volume: '1' };
-
 /** POS-2, POS-3, POS-4. */
 function ofOrders(d: Drawing): readonly Step[] {
   const { steps, places } = grounds(d);
-  const bodies = places.map(({ tradingAccount }) => ({
-    ...ORDER,
-    trading_account_id: tradingAccount,
-  }));
-  const open = (at: number) =>
-    call(d, { operation: 'openPosition', as: d.main, key: newKey(d), body: bodies[at]! });
+  const open = (at: number) => orderCall(d, places[at]!.tradingAccount);
   const close = ({ n }: CallStep, over: Partial<CallStep> = {}) => {
     const position_id: Value = { $of: n, at: 'position_id' };
     const body = { trading_account_id: places[0].tradingAccount, position_id };
     return call(d, { operation: 'closePosition', as: d.main, key: newKey(d), body, ...over });
   };
   const [first, second] = [open(0), open(0)];
+  const body = first.body as Members;
   const closed = close(first, { key: first.key! });
   return [
     ...[...steps, first, second],
-    again(d, first, { body: { ...bodies[0]!, instrument: 'GBPUSD', side: 'sell', volume: '0.2' } }),
-    again(d, first, { body: bodies[1]! }),
-    again(d, first, { body: bodies[2]! }),
+    again(d, first, { body: { ...body, instrument: 'GBPUSD', side: 'sell', volume: '0.2' } }),
+    ...places
+      .slice(1)
+      .map((place) =>
+        again(d, first, { body: { ...body, trading_account_id: place.tradingAccount } }),
+      ),
     closed,
     close(second, { key: closed.key! }),
     again(d, first),
