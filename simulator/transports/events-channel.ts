@@ -2,7 +2,7 @@
 // connection.
 import { IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { WebSocket, WebSocketServer } from 'ws';
+import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { Call } from '../core/call.ts';
 import { ChannelReader, closeCodes } from '../host/world/channel-reader.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
@@ -123,12 +123,15 @@ const extraHeaders = new WeakMap<IncomingMessage, Readonly<Record<string, string
 
 async function openServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
-  const server = new WebSocketServer({
+  // The types do not know `closeTimeout` yet: who does not take its leave is cut off.
+  const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
+    closeTimeout: farewellMs,
     perMessageDeflate: false,
     maxPayload: mostInputBytes,
-  });
+  };
+  const server = new WebSocketServer(options);
   server.on('headers', (lines: string[], request: IncomingMessage) => {
     for (const [name, value] of Object.entries(extraHeaders.get(request) ?? {})) {
       lines.push(`${name}: ${value}`);
@@ -225,7 +228,5 @@ class Connection {
 
   end(code: number, reason: string): void {
     this.#socket.close(code, reason);
-    // Who does not take its leave is cut off.
-    setTimeout(() => this.#socket.terminate(), farewellMs).unref();
   }
 }

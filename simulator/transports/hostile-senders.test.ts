@@ -161,6 +161,24 @@ hostile('a refused handshake is cut off, even where the other side never hangs u
   }),
 );
 
+hostile('a follower that breaks the protocol is cut off, even where it never hangs up', () =>
+  served(async ({ open, connections, token }) => {
+    const socket = open();
+    const handshake = `authorization: Bearer ${token}\r\n${upgrade}`;
+    socket.write(`GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\n${handshake}\r\n`);
+    const [answer] = await once(socket, 'data');
+    assert.is(statusOf(answer.toString()), '101');
+    const reservedOpcode = Buffer.from([0x8b, 0x80, 0, 0, 0, 0]);
+    const beganMs = performance.now();
+    socket.write(reservedOpcode);
+    socket.resume();
+    while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.ok(performance.now() - beganMs < 10_000, 'the library alone waits half a minute');
+    assert.not(socket.destroyed, 'it was the server that ended it');
+    socket.destroy();
+  }),
+);
+
 hostile('what is no HTTP ends, whatever it has still to say', () =>
   served(async ({ exchange }) => {
     const answer = await exchange('GIBBERISH\r\n\r\n', Buffer.alloc(80_000, 'x'));
