@@ -50,13 +50,15 @@ async function reached(baseUrl: string, given: object, stop: () => Promise<void>
     ...{ baseUrl, profile, secrets, sender },
     timeoutMs: 30_000,
   });
-  return {
-    provider,
-    sender,
-    close: async () => {
-      await provider.close();
-      await sender.close();
-      await stop();
-    },
+  return openedBy(provider, sender, stop);
+}
+
+/** What is reached by these, and ends with them. */
+export function openedBy(provider: Provider, sender: Sender, stop: () => Promise<void>): Opened {
+  const close = async () => {
+    await provider.close();
+    await sender.close();
+    await stop();
   };
+  return { provider, sender, close };
 }

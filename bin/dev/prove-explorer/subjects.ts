@@ -17,7 +17,7 @@ import { subtleDeviations } from '../../../simulator/deviations/subtle/register.
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import { type Defect, defects } from '../../e2e/testing/second-mind/defects.ts';
 import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
-import { liveMind, liveSandbox, type Opened } from './live.ts';
+import { liveMind, liveSandbox, type Opened, openedBy } from './live.ts';
 
 /** One target to be explored. */
 export interface Subject {
@@ -123,15 +123,7 @@ export function secondMind(style: 'plain' | 'other', defect?: Defect): Subject {
       const sender = await socketSender();
       const controlUrl = `${baseUrl}/_sandbox`;
       const provider = await controlProvider({ baseUrl, controlUrl, sender });
-      return {
-        provider,
-        sender,
-        close: async () => {
-          await provider.close();
-          await sender.close();
-          await served.close();
-        },
-      };
+      return openedBy(provider, sender, () => served.close());
     },
   };
 }
