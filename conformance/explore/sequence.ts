@@ -163,6 +163,11 @@ export function rolesIn(value: unknown): readonly string[] {
   return [...(typeof $role === 'string' ? [$role] : []), ...Object.values(value).flatMap(rolesIn)];
 }
 
+/** Refers to other steps in place of some; which step it is itself stays. */
+export function rebound(step: Step, others: ReadonlyMap<number, number>): Step {
+  return relabelled(step, (n) => others.get(n) ?? n, REFERRING) as Step;
+}
+
 /** Numbers the steps anew, as whoever reads them counts them. */
 export function renumbered({ steps }: Sequence): Sequence {
   const labels = new Map<number, number>();
@@ -176,20 +181,27 @@ export function renumbered({ steps }: Sequence): Sequence {
     if (step.do === 'many') labels.set(step.call.n, labels.size + 1);
   }
   const anew = (n: number) => labels.get(n) ?? n;
-  return { steps: steps.map((step) => relabelled(step, anew) as Step) };
+  return { steps: steps.map((step) => relabelled(step, anew, NAMING) as Step) };
 }
 
-/** Members that name a step: itself, or the one whose answer or header is meant. */
-const NAMING = new Set(['n', '$of', '$header']);
+/** Members that name the step whose answer or header is meant. */
+const REFERRING: ReadonlySet<string> = new Set(['$of', '$header']);
+/** And the step itself. */
+const NAMING: ReadonlySet<string> = new Set(['n', ...REFERRING]);
 
-function relabelled(value: unknown, anew: (n: number) => number): unknown {
+function relabelled(
+  value: unknown,
+  anew: (n: number) => number,
+  names: ReadonlySet<string>,
+): unknown {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((each) => relabelled(each, anew));
-  const isAwait = (value as { readonly do?: unknown }).do === 'await';
+  if (Array.isArray(value)) return value.map((each) => relabelled(each, anew, names));
+  const isAwait = names.has('n') && (value as { readonly do?: unknown }).do === 'await';
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
-      const isName = NAMING.has(name) || (isAwait && name === 'call');
-      return [name, isName && typeof each === 'number' ? anew(each) : relabelled(each, anew)];
+      const isName = names.has(name) || (isAwait && name === 'call');
+      const own = isName && typeof each === 'number';
+      return [name, own ? anew(each) : relabelled(each, anew, names)];
     }),
   );
 }

@@ -1,7 +1,8 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, refersTo, rolesIn, type Sequence, type Step, type Value } from '../sequence.ts';
+import { callsOf, refersTo, type Sequence, type Step, type Value } from '../sequence.ts';
+import { bridged, closure, labels, without } from './cut.ts';
 import { create as plainCreate } from './plain-calls.ts';
 import { simpler } from './simpler.ts';
 
@@ -99,12 +100,20 @@ class Shrinking {
       for (let end = this.best.steps.length - 1; end > 0; end -= size) {
         const { steps } = this.best;
         const gone = steps.slice(Math.max(0, end - size), end).map(({ n }) => n);
-        const rest = without(steps, gone);
-        if (rest.length === steps.length || !holds(rest, this.#n)) continue;
-        await this.#try(rest);
+        await this.#without(gone);
         end = Math.min(end, this.best.steps.length - 1 + size);
       }
     }
+  }
+
+  /** With all that refers to these steps; or with that mended, so that it can stay. */
+  async #without(gone: readonly number[]): Promise<void> {
+    const { steps } = this.best;
+    const rest = without(steps, gone);
+    if (rest.length === steps.length) return;
+    if (holds(rest, this.#n) && (await this.#try(rest))) return;
+    const mended = bridged(steps, gone);
+    if (mended.length > rest.length && holds(mended, this.#n)) await this.#try(mended);
   }
 
   /** What does not need to be at once is told one after the other. */
@@ -163,42 +172,6 @@ function isStuck(steps: readonly Step[]): boolean {
 
 function holds(steps: readonly Step[], n: number): boolean {
   return steps.some((step) => step.n === n || callsOf([step]).some((each) => each.n === n));
-}
-
-function labels(step: Step): readonly number[] {
-  return [step.n, ...callsOf([step]).map(({ n }) => n)];
-}
-
-/** These steps and all that they refer to, directly or by way of others. */
-function closure(steps: readonly Step[], wanted: readonly number[]): readonly Step[] {
-  const kept = new Set<Step>();
-  const add = (n: number) => {
-    const step = steps.find((each) => labels(each).includes(n));
-    if (step === undefined || kept.has(step)) return;
-    kept.add(step);
-    for (const each of needsOf(step, steps)) add(each);
-  };
-  for (const n of wanted) add(n);
-  return steps.filter((step) => kept.has(step));
-}
-
-/** What a step cannot be without: answers that it names, and the minting of its credential. */
-function needsOf(step: Step, steps: readonly Step[]): readonly number[] {
-  const names = new Set([...callsOf([step]).map(({ as }) => as), ...rolesIn(step)]);
-  const minted = steps.flatMap((each) =>
-    each.do === 'mint' && each !== step && names.has(each.name) ? [each.n] : [],
-  );
-  return [...refersTo(step), ...minted];
-}
-
-/** Without these steps, and without those that cannot be without them. */
-function without(steps: readonly Step[], gone: readonly number[]): readonly Step[] {
-  const lost = new Set(gone);
-  return steps.filter((step) => {
-    const isLost = lost.has(step.n) || needsOf(step, steps).some((n) => lost.has(n));
-    if (isLost) for (const n of labels(step)) lost.add(n);
-    return !isLost;
-  });
 }
 
 /** Whether a step shares a key, a record or a text with the last one. */

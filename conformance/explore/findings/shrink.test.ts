@@ -1,0 +1,77 @@
+// Checks what is cut out of a sequence that shows a difference.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Duel } from '../play/arena.ts';
+import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { call, create, idOf } from './plain-calls.ts';
+import { shrink } from './shrink.ts';
+
+const shrinking = suite('shrink');
+
+const tagOf = (n: number) => ({ $header: n, name: 'etag' }) as const;
+
+const update = (n: number, tag: number, body: { readonly [name: string]: string }) =>
+  call(n, 'updateAccount', 'firm', { id: idOf(1), ifMatch: tagOf(tag), body });
+
+/** A target on which the last call differs, where each update has the newest tag there is. */
+async function shrunk(
+  steps: readonly Step[],
+  differs: (steps: readonly Step[]) => boolean = () => true,
+): Promise<Sequence> {
+  const last = steps.at(-1)!.n;
+  const shows = async (each: Sequence) => {
+    const isFit = isInTurn(each.steps) && each.steps.at(-1)?.n === last && differs(each.steps);
+    return isFit ? ({} as Duel) : null;
+  };
+  const { sequence } = await shrink({ steps }, last, shows, false);
+  return sequence;
+}
+
+function isInTurn(steps: readonly Step[]): boolean {
+  let newest = steps[0]!.n;
+  return callsOf(steps).every(({ n, operation, ifMatch }) => {
+    const isNewest = operation !== 'updateAccount' || same(ifMatch, tagOf(newest));
+    newest = n;
+    return isNewest;
+  });
+}
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+const labels = ({ steps }: Sequence) => steps.map(({ n }) => n);
+const chain = (count: number): readonly Step[] => [
+  create(1, 'firm', {}),
+  ...Array.from({ length: count }, (_, at) => update(at + 2, at + 1, { status: `s${at}` })),
+];
+
+shrinking('a chain of updates, each with the tag of the one before, is cut', async () => {
+  assert.equal(labels(await shrunk(chain(12))), [1, 13]);
+});
+
+shrinking('and what it takes in its middle stays', async () => {
+  const takesTheFifth = (steps: readonly Step[]) => steps.some(({ n }) => n === 5);
+  assert.equal(labels(await shrunk(chain(12), takesTheFifth)), [1, 5, 13]);
+});
+
+shrinking('an account shown again by its reference may go', async () => {
+  const own = { client_reference_id: { $fresh: 'same' } };
+  const steps = [
+    create(1, 'firm', own),
+    create(2, 'firm', own),
+    update(3, 2, { status: 'a' }),
+    update(4, 3, { status: 'b' }),
+  ];
+  assert.equal(labels(await shrunk(steps)), [1, 4]);
+});
+
+shrinking('an answer that is waited for goes with its call', async () => {
+  const kept = { ...update(2, 1, { status: 'a' }), pending: true } as const;
+  const steps: readonly Step[] = [
+    create(1, 'firm', {}),
+    kept,
+    { do: 'await', n: 3, call: 2 },
+    update(4, 2, { status: 'b' }),
+  ];
+  assert.equal(labels(await shrunk(steps)), [1, 4]);
+});
+
+shrinking.run();
