@@ -45,4 +45,54 @@ explored(
   },
 );
 
+/** A trader's token for the first account, which records a deposit on the second. */
+const STRANGER = [
+  account(1),
+  account(2),
+  {
+    ...{ do: 'mint', n: 3, name: 'm3' },
+    wish: {
+      ...{ kind: 'delegated', scopes: ['trader:funds'], mintedBy: 'firm' },
+      account: { $of: 1, at: 'id' },
+    },
+  },
+  { do: 'open', n: 4, account: { $of: 2, at: 'id' } },
+  {
+    ...{ do: 'call', n: 5, operation: 'createTransaction', as: 'm3', key: { $fresh: 'k5' } },
+    body: {
+      client_reference_id: { $fresh: 'r5' },
+      account_id: { $of: 2, at: 'id' },
+      trading_account_id: { $of: 4, at: 'trading_account_id' },
+      ...{ currency: { $of: 4, at: 'currency' }, amount: '25.00', transaction_type: 'Deposit' },
+    },
+  },
+];
+
+function account(n: number) {
+  return {
+    ...{ do: 'call', n, operation: 'createAccount', as: 'firm', key: { $fresh: `k${n}` } },
+    body: {
+      client_reference_id: { $fresh: `a${n}` },
+      email: { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] },
+      brand_id: { $role: 'firm', has: 'brand' },
+    },
+  };
+}
+
+explored('a token of one account: the script has it minted for its own', async () => {
+  const bend = 'delegated-reaches-whole-brand';
+  const known = { schema: 'explore/1', differences: [{ id: 'd1', sequence: { steps: STRANGER } }] };
+  writeFileSync(join(folder, 'known.json'), JSON.stringify(known));
+  await served([bend], async (baseUrl) => {
+    const given = { baseUrl, replay: 'known.json#d1', report: ['json=stranger.json'] };
+    const options = readExploreOptions(given, io.env);
+    assert.is(await exploreTarget(options, io, new AbortController().signal), 1);
+  });
+  const script = await replay('stranger.json', 'd1', io);
+  const bent = await playScript(script, [bend]);
+  assert.is(bent.code, 1, bent.out);
+  const right = await playScript(script, []);
+  assert.is(right.code, 0, right.out);
+});
+
 explored.run();

@@ -7,7 +7,14 @@ import type { ReportExchange } from '../../reports/report.ts';
 import type { Found } from '../findings/investigate.ts';
 import type { CallOutcome, LostOutcome, ManyOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { type CallStep, callsOf, type OperatorStep, refersTo, type Step } from '../sequence.ts';
+import {
+  type CallStep,
+  callsOf,
+  type MintWish,
+  type OperatorStep,
+  refersTo,
+  type Step,
+} from '../sequence.ts';
 import { resolveText } from '../values.ts';
 
 export interface ScriptParts {
@@ -111,12 +118,16 @@ function callExchange(
   ];
 }
 
-/** Tokens that calls show once they have asked for them, and whom they ask as. */
+/** Tokens that calls show once they have asked for them, and whom they ask or are minted as. */
 function secretsOf({ sequence, duel }: Found) {
   const player = duel.target;
   const shown = callsOf(sequence.steps).flatMap(({ headers }) => refersTo(headers?.authorization));
   const tokens = [...new Set(shown)].map((step) => ({ step, path: tokenPath(player, step) }));
-  const clients = askers(sequence.steps).flatMap((as) => {
+  const minters = sequence.steps.flatMap((step) =>
+    step.do === 'mint' && step.wish.mintedBy !== undefined ? [step.wish.mintedBy] : [],
+  );
+  const named = new Set([...askers(sequence.steps), ...minters]);
+  const clients = [...named].flatMap((as) => {
     const [id, secret] = [player.has(as, 'client'), player.has(as, 'secret')];
     return id === undefined || secret === undefined ? [] : [{ as, id, secret }];
   });
@@ -164,6 +175,7 @@ function operatorExchange(step: Ordered, player: Player): readonly ReportExchang
 /** By the verbs of an operator, with what it is given and answers. */
 function orderOf(step: Ordered, player: Player): [string, readonly unknown[], unknown] {
   const text = (value: Parameters<typeof resolveText>[0]) => resolveText(value, player);
+  const clientOf = ({ name }: { readonly name: string }) => player.has(name, 'client');
   switch (step.do) {
     case 'advance':
       return ['advance', [step.byMs], null];
@@ -176,9 +188,9 @@ function orderOf(step: Ordered, player: Player): [string, readonly unknown[], un
       ];
     }
     case 'mint':
-      return ['mint', [step.wish], { name: step.name, clientId: player.has(step.name, 'client') }];
+      return ['mint', [mintedAs(step.wish, player)], { name: step.name, clientId: clientOf(step) }];
     case 'rescope':
-      return ['rescope', [player.has(step.name, 'client'), step.scopes], null];
+      return ['rescope', [clientOf(step), step.scopes], null];
     case 'settle':
       return ['settle', [text(step.id)], null];
     case 'ledger':
@@ -200,6 +212,15 @@ function orderOf(step: Ordered, player: Player): [string, readonly unknown[], un
       return ['fault', [{ match, phase, effect, times }], null];
     }
   }
+}
+
+/** Of whose account, and by whom: as ids, in whose place the script has those of its own run. */
+function mintedAs({ account, mintedBy, ...rest }: MintWish, player: Player) {
+  return {
+    ...rest,
+    ...(account === undefined ? {} : { accountId: resolveText(account, player) }),
+    ...(mintedBy === undefined ? {} : { mintedBy: player.has(mintedBy, 'client') }),
+  };
 }
 
 function jsonOf({ n }: Step, player: Player): unknown {
