@@ -1,5 +1,6 @@
 // The report as Markdown, for an issue or a pull request.
 import { count, duration } from '../../reports/verdict-words.ts';
+import { operatorWords } from './operator-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   alsoLine,
@@ -10,7 +11,6 @@ import {
   inconclusiveLine,
   inventoryLine,
   judgeLine,
-  operatorWords,
   ruleLines,
   type Side,
   shownLine,

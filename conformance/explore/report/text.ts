@@ -2,6 +2,7 @@
 import { Chalk } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
+import { operatorWords } from './operator-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
 import {
   alsoLine,
@@ -11,7 +12,6 @@ import {
   inconclusiveLine,
   inventoryLine,
   judgeLine,
-  operatorWords,
   ruleLines,
   type Side,
   sidesOf,

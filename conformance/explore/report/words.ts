@@ -1,6 +1,6 @@
 // Words that the readable reports of an exploration share.
 import { findRule } from '../../../fixtures/rules.ts';
-import { count, span } from '../../reports/verdict-words.ts';
+import { count } from '../../reports/verdict-words.ts';
 import {
   type ExploreReport,
   IN_WORDS,
@@ -129,49 +129,6 @@ export type Side =
 function answerSide(answer: ReportAnswer | null): Side {
   if (answer === null) return { words: 'nothing' };
   return { status: answer.status, body: answer.body };
-}
-
-/** What an operator did, in a sentence. */
-export function operatorWords(operator: ReportStep['operator']): string {
-  const { do: verb, ...given } = (operator ?? {}) as { [name: string]: unknown };
-  const say = OPERATOR[String(verb)];
-  if (say !== undefined) return say(given);
-  const rest = Object.entries(given).map(([name, value]) => `${name} ${said(value)}`);
-  return [`operator: ${String(verb)}`, ...rest].join(', ');
-}
-
-const OPERATOR: Readonly<Record<string, (given: { readonly [name: string]: unknown }) => string>> =
-  {
-    advance: ({ byMs }) => `${span(Number(byMs))} pass`,
-    open: ({ account, currency, provider }) =>
-      [
-        `a trading account is opened for ${thing('account', account)}`,
-        ...(currency === undefined ? [] : [`in ${said(currency)}`]),
-        ...(provider === true ? ['that pays out through a provider'] : []),
-      ].join(' '),
-    place: ({ kind }) => `the trading account is seeds.${said(kind)} of the profile`,
-    settle: ({ id }) => `${thing('transaction', id)} settles`,
-    ledger: ({ tradingAccount }) => `${thing('trading account', tradingAccount)} is looked at`,
-    hook: ({ answers }) => `an endpoint is made that answers ${[answers].flat().join(', then ')}`,
-    emit: ({ category }) => `an event of the category ${said(category)} happens`,
-    listen: ({ as, after }) => `${said(as)} listens to the events channel after ${said(after)}`,
-    mint: ({ name, wish }) => `the credential ${said(name)} is made: ${JSON.stringify(wish)}`,
-    permit: ({ operation, allowed }) =>
-      `the firm may ${allowed === true ? 'use' : 'no longer use'} ${said(operation)}`,
-    await: ({ call }) => `the answer of step ${said(call)} is awaited`,
-  };
-
-/** A record that an earlier step has made, or one by its id. */
-function thing(noun: string, id: unknown): string {
-  const step = (id as { readonly $of?: unknown } | null)?.$of;
-  return `the ${noun} ${step === undefined ? said(id) : `of step ${String(step)}`}`;
-}
-
-/** A value, or the answer that it is taken from. */
-function said(value: unknown): string {
-  if (value === null || typeof value !== 'object') return String(value);
-  const { $of: step, at } = value as { $of?: unknown; at?: unknown };
-  return step === undefined ? JSON.stringify(value) : `the ${String(at)} of step ${String(step)}`;
 }
 
 export const UNEXPLAINED =
