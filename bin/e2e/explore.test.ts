@@ -49,7 +49,7 @@ async function explored(
     return await explore({
       provider: endingAfter(worlds, target.provider),
       sender: silentAfter(answers, target.sender),
-      makeModel: () => simulatorModel(defaultSettings),
+      makeModel: (wanted) => simulatorModel({ ...defaultSettings, ...wanted }),
       settings: {},
       seed,
       requests,
@@ -149,6 +149,17 @@ exploring('what follows an open answer that parts the two is not compared', asyn
   const open = { account_status_endpoint: 'none' } as const;
   const { found, agreed } = await explored(null, 100, { sequences: [{ steps }], open });
   assert.equal([found.map(({ difference }) => difference.at), agreed], [[], 1]);
+});
+
+exploring('an endpoint that is there is no excuse for reads that nobody counts', async () => {
+  const wish = { scopes: ['accounts:write'], perSecond: 2 };
+  const read = { do: 'call', n: 2, operation: 'getAccountStatus', as: 'm1', id: '999' } as const;
+  const creates = [3, 4].map((n) => ({ ...createAccount(n), as: 'm1' }));
+  const steps: readonly Step[] = [{ do: 'mint', n: 1, name: 'm1', wish }, read, ...creates];
+  const deviation = findDeviation('limit-reads-unmetered')!;
+  const { found, open } = await explored(deviation, 600, { sequences: [{ steps }] });
+  assert.equal([...open.keys()], []);
+  assert.is(found[0]?.difference.modelAnswer, '429 rate_limited');
 });
 
 exploring('what deviates is found, and shrunk to the calls that show it', async () => {

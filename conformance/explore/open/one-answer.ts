@@ -28,6 +28,14 @@ const FORMS: Readonly<Record<string, PlainForm>> = {
     needs: [],
     steps: (as) => [create(1, as), create(2, as, { email: { $case: 'upper', of: emailOf(1) } })],
   },
+  // NS-54.
+  account_status_endpoint: {
+    needs: [],
+    steps: (as) => [
+      create(1, as),
+      { do: 'call', n: 2, operation: 'getAccountStatus', as, id: { $of: 1, at: 'id' } },
+    ],
+  },
   // NS-28.
   delivery_order: {
     needs: ['receiver', 'clock'],
