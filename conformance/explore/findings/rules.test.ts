@@ -194,6 +194,9 @@ const CALLED: Readonly<Record<string, Made>> = {
   'LIM-9: after a batch': {
     ...{ steps: [batch(1, row(1), row(2)), account(3)], due: '201', came: '429 rate_limited' },
   },
+  'LIM-9: a batch at first': {
+    ...{ steps: [batch(1, row(1), row(2))], due: '200', came: '429 rate_limited' },
+  },
   'LIM-7: after the wait': {
     steps: [account(1), { do: 'advance', n: 3, byMs: 500 }, account(2)],
     ...{ due: '201', came: '429 rate_limited' },

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Duel } from '../play/arena.ts';
-import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { call, create, idOf } from './plain-calls.ts';
 import { shrink } from './shrink.ts';
 
@@ -73,5 +73,34 @@ shrinking('an answer that is waited for goes with its call', async () => {
   ];
   assert.equal(labels(await shrunk(steps)), [1, 4]);
 });
+
+shrinking(
+  'the smallest allowance is tried, and what had no key is told by a create with one',
+  async () => {
+    const wish = { scopes: [], perSecond: 5 };
+    const calls = [2, 3, 4, 5, 6].map((n) => call(n, 'createAccount', 'm1', {}));
+    const read = { do: 'call', n: 7, operation: 'listWebhooks', as: 'm1' } as const;
+    const steps: readonly Step[] = [{ do: 'mint', n: 1, name: 'm1', wish }, ...calls, read];
+    // As on any platform, what lacks its key is refused before it is counted.
+    const shows = async ({ steps: left }: Sequence) => {
+      const [first] = left;
+      const most = first?.do === 'mint' ? first.wish.perSecond! : Number.POSITIVE_INFINITY;
+      const counted = callsOf(left).filter((each) => each.as === 'm1' && isWhole(each));
+      return counted.length > most ? ({} as Duel) : null;
+    };
+    const { sequence } = await shrink({ steps }, 7, shows, true);
+    assert.equal(sequence.steps[0], {
+      do: 'mint',
+      n: 1,
+      name: 'm1',
+      wish: { ...wish, perSecond: 1 },
+    });
+    assert.is(callsOf(sequence.steps).length, 2);
+    assert.ok(callsOf(sequence.steps).every(isWhole));
+  },
+);
+
+const isWhole = ({ operation, key }: CallStep) =>
+  operation !== 'createAccount' || key !== undefined;
 
 shrinking.run();

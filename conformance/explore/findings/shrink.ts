@@ -1,4 +1,5 @@
 // Makes a sequence as short and as plain as it can be while it still shows the same difference.
+import { OPERATIONS } from '../../engine/operations.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
 import { callsOf, refersTo, type Sequence, type Step, type Value } from '../sequence.ts';
@@ -74,9 +75,10 @@ class Shrinking {
     if (last.do !== 'call' || last.pending) return;
     if (steps.some((each) => refersTo(each).includes(last.n))) return;
     const { n, as, key, headers } = last;
-    const { key: _, ...create } = plainCreate(n, as, {});
+    const { key: own, ...create } = plainCreate(n, as, {});
+    const sent = OPERATIONS[last.operation].keyed ? key : own;
     const same = {
-      ...(key === undefined ? {} : { key }),
+      ...(sent === undefined ? {} : { key: sent }),
       ...(headers === undefined ? {} : { headers }),
     };
     await this.#try(steps.with(at, { ...create, ...same }));

@@ -30,6 +30,10 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
   if (step.do === 'mint' && (step.wish.scopes ?? []).length > 0) {
     yield { ...step, wish: { ...step.wish, scopes: [] } };
   }
+  // The smallest allowance is used up by the fewest calls.
+  if (step.do === 'mint' && Number(step.wish.perSecond) > 1) {
+    yield { ...step, wish: { ...step.wish, perSecond: 1 } };
+  }
   if (step.do === 'hook') yield* plainerAnswers(step);
   if (step.do === 'call') yield* simplerCalls(step, callsOf(before));
 }

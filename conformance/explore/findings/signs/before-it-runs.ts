@@ -200,7 +200,7 @@ function sinceSameKey(steps: readonly Step[], n: number): number | undefined {
 }
 
 /** A refusal for the rate that was not due, or one that was due and did not come. */
-export function limitRules({ difference, due, came, steps, hasPaused }: Evidence) {
+export function limitRules({ difference, due, came, call, steps, hasPaused }: Evidence) {
   const { n, operation, at } = difference;
   const [isDue, hasCome] = [due, came].map((each) => each.startsWith('429'));
   const isToken = operation === 'issueToken';
@@ -223,7 +223,8 @@ export function limitRules({ difference, due, came, steps, hasPaused }: Evidence
   }
   const saved = savedRules(steps, n, isDue === true, hasPaused);
   const earlier = hasCome ? earlierRules(steps, n) : [];
-  return [...saved, ...earlier, ...bucketRules(steps, n), 'LIM-2', 'LIM-7', 'LIM-5'];
+  const buckets = bucketRules(steps, n, call);
+  return [...saved, ...earlier, ...buckets, 'LIM-2', 'LIM-7', 'LIM-5'];
 }
 
 /** LIM-2, LIM-7: a pause that is needed says that it is about what gathers in it. */
@@ -242,17 +243,24 @@ function wishOf(steps: readonly Step[], n: number) {
 }
 
 /** Whose allowance it is: of a plan, of its own, of a minter, of the firm. */
-function bucketRules(steps: readonly Step[], n: number): readonly string[] {
+function bucketRules(
+  steps: readonly Step[],
+  n: number,
+  call: CallStep | undefined,
+): readonly string[] {
   const wish = wishOf(steps, n);
   if (steps.some(({ do: what }) => what === 'firmRate')) return ['LIM-3', 'LIM-1'];
-  if (wish?.mintedBy !== undefined) return ['LIM-10', 'LIM-1'];
+  const isTraders = call !== undefined && /^(delegated|read_only)$/.test(call.as);
+  if (isTraders || wish?.mintedBy !== undefined) return ['LIM-10', 'LIM-1'];
   return typeof wish?.perSecond === 'number' ? ['LIM-1', 'LIM-4'] : ['LIM-1', 'LIM-3'];
 }
 
 /** LIM-9, LIM-11: what the calls before it may have cost, which no plain create has cost. */
 function earlierRules(steps: readonly Step[], n: number): readonly string[] {
-  const before = callsOf(steps).filter((each) => each.n !== n);
-  if (before.some(({ operation }) => operation === 'bulkCreateAccounts')) return ['LIM-9'];
+  const calls = callsOf(steps);
+  const before = calls.filter((each) => each.n !== n);
+  // A batch that could be told as a plain create would be.
+  if (calls.some(({ operation }) => operation === 'bulkCreateAccounts')) return ['LIM-9'];
   if (before.some(({ operation }) => /^(list|get)/.test(operation))) return ['LIM-11'];
   // LIM-2: so few are no second's allowance.
   return before.length === 1 ? ['LIM-2'] : [];
