@@ -5,8 +5,9 @@ import { clientMix, createAccountRequests, type RequestShape } from './requests.
 import { startSandbox } from './sandbox.ts';
 import { type Subject, startSubject } from './subject.ts';
 
-const rounds = 5;
-const roundMs = 1500;
+// Many short rounds: a neighbour who takes the machine for some seconds spoils few of them.
+const rounds = 15;
+const roundMs = 500;
 const warmUpMs = 1500;
 // Above this the load itself may have set the pace.
 const mostBusy = 0.97;
