@@ -22,6 +22,8 @@ interface Told {
   readonly seed?: number;
   /** Only these ideas are drawn from. */
   readonly ideas?: RegExp;
+  /** False: not even the first question is answered. */
+  readonly isReached?: boolean;
   /** So many worlds begin, and then the target is gone. */
   readonly worlds?: number;
   /** So many calls are answered, and then none. */
@@ -39,6 +41,7 @@ async function explored(
     ideas,
     sequences,
     open = {},
+    isReached = true,
     worlds = Number.POSITIVE_INFINITY,
     answers = Number.POSITIVE_INFINITY,
   }: Told = {},
@@ -47,7 +50,7 @@ async function explored(
   const target = await simulatorModel({ ...defaultSettings, ...open }, bends);
   try {
     return await explore({
-      provider: endingAfter(worlds, target.provider),
+      provider: reachedOrNot(isReached, endingAfter(worlds, target.provider)),
       sender: silentAfter(answers, target.sender),
       makeModel: (wanted) => simulatorModel({ ...defaultSettings, ...wanted }),
       settings: {},
@@ -80,6 +83,14 @@ function silentAfter(answers: number, sender: GroundSender): GroundSender {
   };
 }
 
+function reachedOrNot(isReached: boolean, provider: Provider): Provider {
+  if (isReached) return provider;
+  const shared = async () => {
+    throw new Unreachable('refused', 'connection refused');
+  };
+  return Object.assign(provider, { shared });
+}
+
 function endingAfter(worlds: number, provider: Provider): Provider {
   const begin = provider.own.bind(provider);
   let begun = 0;
@@ -106,6 +117,12 @@ exploring('a target that goes away half-way has not agreed', async () => {
   const verdict = verdictOf(all);
   assert.is(verdict, 'invalid');
   assert.is(verdictOf({ ...all, isGone: false, inconclusive: [] }), 'agrees');
+});
+
+exploring('a target that nobody reaches could not be compared', async () => {
+  const all = await explored(null, 400, { isReached: false });
+  assert.equal(all.inconclusive, ['connection refused']);
+  assert.equal([all.found.length, verdictOf(all)], [0, 'invalid']);
 });
 
 exploring('a target that no longer answers any call has not agreed', async () => {

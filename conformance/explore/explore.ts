@@ -90,8 +90,18 @@ class Exploration {
   }
 
   async run(): Promise<void> {
+    const { provider } = this.#options;
+    try {
+      await this.#begin(await provider.shared());
+    } catch (error) {
+      if (!isSetupFailure(error)) throw error;
+      this.#casebook.inconclusive.push(error.message);
+    }
+  }
+
+  async #begin(shared: Target): Promise<void> {
     const { sequences, width, provider } = this.#options;
-    const ground = this.#targetGround(await provider.shared());
+    const ground = this.#targetGround(shared);
     this.#seeds = await takeSeeds(provider, ground, {
       failed: (why) => this.#casebook.inconclusive.push(why),
       played: (player) => this.#keep(player),
