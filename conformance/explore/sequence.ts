@@ -169,7 +169,14 @@ export function rebound(step: Step, others: ReadonlyMap<number, number>): Step {
 }
 
 /** Numbers the steps anew, as whoever reads them counts them. */
-export function renumbered({ steps }: Sequence): Sequence {
+export function renumbered(sequence: Sequence): Sequence {
+  const labels = newLabels(sequence);
+  const anew = (n: number) => labels.get(n) ?? n;
+  return { steps: sequence.steps.map((step) => relabelled(step, anew, NAMING) as Step) };
+}
+
+/** The new number of each step by its old one. */
+export function newLabels({ steps }: Sequence): ReadonlyMap<number, number> {
   const labels = new Map<number, number>();
   for (const step of steps) {
     // The calls of a burst are what is counted; the burst itself is told of by no number.
@@ -180,8 +187,7 @@ export function renumbered({ steps }: Sequence): Sequence {
     if (step.do === 'burst') labels.set(step.n, labels.size + 1);
     if (step.do === 'many') labels.set(step.call.n, labels.size + 1);
   }
-  const anew = (n: number) => labels.get(n) ?? n;
-  return { steps: steps.map((step) => relabelled(step, anew, NAMING) as Step) };
+  return labels;
 }
 
 /** Members that name the step whose answer or header is meant. */

@@ -4,6 +4,7 @@ import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import { count } from '../../reports/verdict-words.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
@@ -76,15 +77,17 @@ export function countDeliveries(
   return null;
 }
 
+const deliveries = ({ length }: readonly unknown[]): string =>
+  count(length, 'delivery', 'deliveries');
+
 /** EVT-2b: how many there are, of how many events, under how many numbers. */
 function compareCounts(
   own: readonly ReceivedDelivery[],
   due: readonly ReceivedDelivery[],
   { seqName }: Comparing,
 ): Mismatch | null {
-  const said = `${own.length} deliveries`;
-  if (own.length !== due.length)
-    return { at: 'count', target: said, model: `${due.length} deliveries` };
+  const said = deliveries(own);
+  if (own.length !== due.length) return { at: 'count', target: said, model: deliveries(due) };
   for (const name of ['id', seqName]) {
     const told = (each: ReceivedDelivery) =>
       name === 'id' ? memberAt(jsonOf(each), name) : numberOf(jsonOf(each), name);
@@ -157,7 +160,7 @@ function compareArrivals(
   const own = heardBy(all, sides.target, isSteady);
   const other = heardBy(expected, sides.model, isSteady);
   if (own.length !== other.length) {
-    return { at: 'count', target: `${own.length} deliveries`, model: `${other.length} deliveries` };
+    return { at: 'count', target: deliveries(own), model: deliveries(other) };
   }
   const paired = pairArrivals({ own, other }, sides, comparing);
   for (const [index, arrival] of paired?.own.entries() ?? []) {

@@ -53,6 +53,19 @@ telling('one rule broken in one way is one difference, whichever operations show
   assert.is(casebook.found.length, 2);
 });
 
+telling('what a record keeps for good is wrong by one defect, whichever answer shows it', () => {
+  const casebook = new Casebook();
+  const moved = { at: 'body.created_at', model: '5', target: '9', due: '200', came: '200' };
+  const steps = [call(1, 'cancelTransaction', 'firm', {})];
+  const made = foundOf({ steps, ...moved, cites: ['TXS-8'] });
+  casebook.add({ ...made, times: 1, metAs: new Set(), also: new Set() }, 'met');
+  const { difference } = made;
+  assert.ok(casebook.knows({ ...difference, operation: 'createTransaction' }));
+  assert.not(casebook.knows({ ...difference, operation: 'createWebhook' }));
+  assert.not(casebook.knows({ ...difference, at: 'body.status' }));
+  assert.equal([casebook.found.length, casebook.found[0]?.times], [1, 2]);
+});
+
 telling('what was open, or was not met again, is looked at twice more', () => {
   const casebook = new Casebook();
   const { difference } = foundIn();

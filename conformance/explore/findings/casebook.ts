@@ -37,7 +37,9 @@ export class Casebook {
    */
   knows(difference: Difference): boolean {
     const signature = signatureOf(difference);
-    const everywhere = this.#found.get(acrossOperations(difference));
+    const everywhere =
+      this.#found.get(acrossOperations(difference)) ??
+      this.#causes.get(lastingMember(difference) ?? '');
     const all = [...this.found, ...this.unexplained];
     const known = everywhere ?? all.find(({ metAs }) => metAs.has(signature));
     if (known !== undefined) known.times += 1;
@@ -107,6 +109,17 @@ export class Casebook {
   }
 }
 
+/**
+ * What a record has from its creation on and no operation changes: where it is wrong, it is so by
+ * one defect, whichever answer shows it. Undefined of anything else.
+ */
+function lastingMember({ operation, at }: Difference): string | undefined {
+  const isLasting =
+    /^body\.(created_at|currency|client_reference_id|(account|trading_account|brand|firm)_id)$/;
+  const record = /Account|Transaction|Webhook/.exec(operation)?.[0];
+  return record !== undefined && isLasting.test(at) ? `${record} | ${at}` : undefined;
+}
+
 /** Of a repeat that ran again any part of the answer may be the first that differs. */
 const REPEATED = /^IDEM-4[abc]$/;
 /** What holds of keys alike in all operations. */
@@ -118,6 +131,8 @@ const OF_KEYS = /^IDEM-(1|5|6|7|14|15)/;
  */
 function causeOf(rule: string, difference: Difference): string {
   const { at, modelAnswer, targetAnswer } = difference;
+  const lasting = lastingMember(difference);
+  if (lasting !== undefined) return lasting;
   if (at === 'replay.bytes') return at;
   if (REPEATED.test(rule)) return 'IDEM-4';
   // IDEM-4d: one refusal may be kept and another not.

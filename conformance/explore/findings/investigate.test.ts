@@ -1,6 +1,7 @@
 // Checks what a difference may become while its sequence is made plainer.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Spent } from '../play/ground.ts';
 import { callsOf } from '../sequence.ts';
 import { investigate, type Play } from './investigate.ts';
 import { call } from './plain-calls.ts';
@@ -49,6 +50,21 @@ looking('a call left alone of calls at once is compared as any other', async () 
   const met = await play({ steps });
   const found = await investigate({ steps }, { ...met, difference: met.difference! }, play);
   assert.is(found?.difference.at, 'body.url');
+});
+
+looking('what no requests are left to show again is told under numbers from one on', async () => {
+  const given = [call(4, 'createAccount', 'firm', {}), call(9, 'getWebhook', 'firm', {})];
+  const { duel, difference } = foundOf({ steps: given, due: '200', came: '404 not_found' });
+  const play: Play = async () => {
+    throw new Spent();
+  };
+  const found = await investigate({ steps: given }, { ...duel, difference }, play);
+  assert.equal(
+    found?.sequence.steps.map(({ n }) => n),
+    [1, 2],
+  );
+  assert.is(found?.difference.n, 2);
+  assert.is(found?.duel.target.outcomes.get(2)?.kind, 'answer');
 });
 
 looking.run();

@@ -5,7 +5,8 @@ import type { OperationName } from '../../engine/operations.ts';
 import { type Difference, isOfAll, likenessOf, signatureOf } from '../compare/difference.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, renumbered, type Sequence, type Step } from '../sequence.ts';
+import { Player } from '../play/player.ts';
+import { callsOf, newLabels, renumbered, type Sequence, type Step } from '../sequence.ts';
 import { elsewhere } from './elsewhere.ts';
 import { shrink, upTo } from './shrink.ts';
 
@@ -64,11 +65,11 @@ export async function investigate(
   const plain = renumbered(shrunk);
   const times = isByChance(plain, first) ? AGAIN_BY_CHANCE : AGAIN;
   const again = await showAgain(plain, times, (each) => shows(each, 1));
-  const last = again.last ?? (again.isSpent ? (shown ?? { ...met, difference: first }) : null);
+  const before = again.isSpent ? (shown ?? { ...met, difference: first }) : null;
+  const last = again.last ?? (before && underNewNumbers(shrunk, before));
   if (last?.difference === undefined) return null;
   const found: Found = {
-    // What was not played under its new numbers is told under the old ones.
-    sequence: upTo(again.last === null ? shrunk : plain, last.difference.n),
+    sequence: upTo(plain, last.difference.n),
     difference: last.difference,
     duel: last,
     reproduced: again.last === null ? ONCE : `${again.reproduced} of ${again.times}`,
@@ -138,4 +139,31 @@ async function showAgain(
     }
   }
   return { reproduced, times, last, isSpent: false };
+}
+
+/** A play as if its steps had been numbered anew before it: whoever reads it counts from one. */
+function underNewNumbers(sequence: Sequence, duel: Duel): Duel {
+  const labels = newLabels(sequence);
+  const { target, model, difference } = duel;
+  return {
+    ...duel,
+    ...(difference && {
+      difference: { ...difference, n: labels.get(difference.n) ?? difference.n },
+    }),
+    target: relabelled(target, labels),
+    model: relabelled(model, labels),
+  };
+}
+
+/** Of steps that the sequence has not got any more nothing is told. */
+function relabelled(player: Player, labels: ReadonlyMap<number, number>): Player {
+  const told = new Player(player.ground, player.nonce);
+  for (const [name, credential] of player.credentials) told.credentials.set(name, credential);
+  for (const [old, n] of labels) {
+    const outcome = player.outcomes.get(old);
+    if (outcome !== undefined) told.outcomes.set(n, { ...outcome, n });
+    const hook = player.hooks.get(old);
+    if (hook !== undefined) told.hooks.set(n, hook);
+  }
+  return told;
 }

@@ -2,7 +2,10 @@
 
 import type { OperationName } from '../../engine/operations.ts';
 import { span } from '../../reports/verdict-words.ts';
+import type { Difference } from '../compare/difference.ts';
+import { shown } from '../compare/values.ts';
 import type { CallStep } from '../sequence.ts';
+import { expectedAt } from './expected.ts';
 import type { Found } from './investigate.ts';
 import { type Evidence, evidenceOf } from './signs/evidence.ts';
 
@@ -28,15 +31,16 @@ const DOING: Readonly<Record<OperationName, string>> = {
 };
 
 export function titleOf(found: Found): string {
-  const evidence = evidenceOf(found);
   const { operation, at, model, target, modelAnswer } = found.difference;
+  const when = circumstances(evidenceOf(found));
   if (operation === 'ledger') {
-    return `The ${at} of a trading account: ${target} in place of ${model}`;
+    return `The ${at} of a trading account${when}: ${target} in place of ${model}`;
   }
-  if (operation === 'delivery') return `Webhook deliveries, ${at}: ${target} in place of ${model}`;
-  if (operation === 'channel') return `The events channel, ${at}: ${target} in place of ${model}`;
-  if (operation === 'burst') return `Calls at once, ${at}: ${target} in place of ${model}`;
-  const what = `${capitalised(DOING[operation])}${circumstances(evidence)}`;
+  if (isBesideAnswers(operation)) {
+    const where = at === 'count' ? '' : `, ${at}`;
+    return `${BESIDE_ANSWERS[operation]}${where}${when}: ${target} in place of ${model}`;
+  }
+  const what = `${capitalised(DOING[operation])}${when}`;
   if (at === 'status' || at === 'code') {
     const { elsewhere } = found;
     const also = elsewhere === undefined ? '' : `, and so does ${DOING[elsewhere]}`;
@@ -46,9 +50,26 @@ export function titleOf(found: Found): string {
   if (at.startsWith('header.')) {
     return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;
   }
-  const member = at.replace(/^body\./, '');
-  return `${what} answers ${modelAnswer} with ${member} ${target} in place of ${model}`;
+  const member = at.replace(/^body\./, '').replace(/\.(\d+)/g, '[$1]');
+  const expected = expectedAt(found);
+  const lateMs = member.endsWith('_at') ? Number(target) - Number(expected) : Number.NaN;
+  // CONV-4: of two times only what is between them says anything.
+  if (Number.isInteger(lateMs) && lateMs !== 0) {
+    const by = `${span(Math.abs(lateMs))} too ${lateMs > 0 ? 'late' : 'early'}`;
+    return `${what} answers ${modelAnswer} with ${member} ${by}`;
+  }
+  const due = expected === undefined ? model : shown(expected);
+  return `${what} answers ${modelAnswer} with ${member} ${target} in place of ${due}`;
 }
+
+const BESIDE_ANSWERS = {
+  delivery: 'Webhook deliveries',
+  channel: 'The events channel',
+  burst: 'Calls at once',
+} as const;
+
+const isBesideAnswers = (of: Difference['operation']): of is keyof typeof BESIDE_ANSWERS =>
+  of in BESIDE_ANSWERS;
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -2,6 +2,7 @@
 import type { Redactor } from '../../reports/redact.ts';
 import { type Difference, questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
+import { expectedBody } from '../findings/expected.ts';
 import type { Inventory } from '../findings/inventory.ts';
 import type { Found } from '../findings/investigate.ts';
 import { type JudgeSays, NOT_ASKED } from '../findings/judge.ts';
@@ -215,7 +216,7 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
       as,
       request: own !== undefined && 'sent' in own ? requestOf(call, own.sent, redactor) : null,
       operator: null,
-      model: answerOf(other, redactor),
+      model: differs ? expectedAnswer(found, redactor) : answerOf(other, redactor),
       target: answerOf(own, redactor),
       differs,
       ...(differs ? { at: difference.at } : {}),
@@ -268,6 +269,15 @@ function answerOf(outcome: Outcome | undefined, redactor: Redactor): ReportAnswe
     headers: Object.fromEntries(headers.lines.filter(([name]) => TOLD.test(name))),
     body: bodyOf(redactor.text(Buffer.from(body).toString())),
   };
+}
+
+/** The model's, under the target's names. */
+function expectedAnswer(found: Found, redactor: Redactor): ReportAnswer | null {
+  const { difference, duel } = found;
+  const answer = answerOf(duel.model.outcomes.get(difference.n), redactor);
+  const body = expectedBody(found);
+  if (answer === null || body === undefined) return answer;
+  return { ...answer, body: bodyOf(redactor.text(JSON.stringify(body))) };
 }
 
 function lostAnswer({ why }: LostOutcome): ReportAnswer {

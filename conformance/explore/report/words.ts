@@ -32,7 +32,7 @@ export function judgeLine({ judge }: ReportDifference): string {
 }
 
 export const EXPECTED =
-  'Expected is what a model of the specification answers to the same calls; its ids and times are its own.';
+  "Expected is what a model of the specification answers to the same calls, under the target's ids and times as far as they are known.";
 
 /** Who made the calls, in words: `brand: bound to one brand`. */
 export function callerLines({ steps }: ReportDifference): readonly string[] {
@@ -117,7 +117,7 @@ export function sidesOf({ at, there, model, target }: ReportStep): readonly [Sid
       { words: `${said} ${words(there.target)}` },
     ];
   }
-  const where = at === undefined ? '' : `${at}: `;
+  const where = at === undefined || at === 'count' ? '' : `${at}: `;
   return [{ words: `${where}${there.model}` }, { words: `${where}${there.target}` }];
 }
 

@@ -62,9 +62,11 @@ export function foundOf(made: Made): Found {
       ...{ modelAnswer: due, targetAnswer: came },
     },
     duel: {
-      target: { outcomes: target, hooks: new Map([[0, { deliveries }]]) },
-      model: { outcomes: new Map(outcomes) },
+      target: { ...side(), outcomes: target, hooks: new Map([[0, { deliveries }]]) },
+      model: { ...side(), outcomes: new Map(outcomes) },
     },
     ...(made.elsewhere === undefined ? {} : { elsewhere: made.elsewhere }),
   } as unknown as Found;
 }
+
+const side = () => ({ credentials: new Map(), hooks: new Map() });
