@@ -8,6 +8,7 @@ import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
+import { untilMet } from './await-fault.ts';
 import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
@@ -17,8 +18,6 @@ import { inForm, withPosition } from './position-form.ts';
 const PENDING_MS = 60_000;
 /** So often a call that met a contention is sent again. */
 const CONTENTION_TRIES = 3;
-const ARRIVAL_TRIES = 200;
-const ARRIVAL_STEP_MS = 5;
 /** Each of them waits a second for an answer, and an answer may take fifteen. */
 const FLUSH_TRIES = 20;
 
@@ -94,7 +93,9 @@ export class Player implements Known {
     answer.catch(() => {});
     this.#pending.set(step.n, answer);
     this.waited.set(step.n, step);
-    await this.#arrived();
+    const fault = this.faults.at(-1);
+    const { timeoutMs } = this.ground;
+    if (fault !== undefined) await untilMet({ hits: () => fault.hits(), answer, timeoutMs });
     await this.#clearFaults();
     return [];
   }
@@ -136,15 +137,6 @@ export class Player implements Known {
     const answer = this.#pending.get(n);
     this.#pending.delete(n);
     return answer === undefined ? [] : [await answer];
-  }
-
-  /** A call that is kept waiting has come to the fault that keeps it. */
-  async #arrived(): Promise<void> {
-    const fault = this.faults.at(-1);
-    if (fault === undefined) return;
-    for (let tries = 0; tries < ARRIVAL_TRIES && (await fault.hits()) === 0; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, ARRIVAL_STEP_MS));
-    }
   }
 
   /**
