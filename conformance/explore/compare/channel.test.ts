@@ -18,7 +18,7 @@ const event = (id: string, seq: number): ReceivedDelivery =>
   }) as unknown as ReceivedDelivery;
 
 const heard = (told: readonly ReceivedDelivery[] | undefined, isCut = false): HeardOutcome => ({
-  ...{ kind: 'heard', n: 1, told, isCut, atMs: 9 * DAY_MS },
+  ...{ kind: 'heard', n: 1, told, isCut, isLate: false, atMs: 9 * DAY_MS },
 });
 
 const player = (

@@ -54,6 +54,7 @@ export function judgeStep(
     return difference === null ? ALIKE : { difference };
   }
   if (own.kind === 'heard' && other.kind === 'heard') {
+    if (own.isLate) return { why: `step ${own.n}: the events channel has not told all of it yet` };
     const difference = compareChannel(own, other, sides, comparing);
     return difference === null ? ALIKE : { difference };
   }

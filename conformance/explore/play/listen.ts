@@ -15,28 +15,31 @@ import type { Player } from './player.ts';
 
 type ListenStep = Extract<OperatorStep, { readonly do: 'listen' }>;
 
-const TRIES = 1_000;
+/** As long as a live target may take for a delivery. */
+const TOLD_WITHIN_MS = 15_000;
 const STEP_MS = 5;
 
 export async function listen(step: ListenStep, player: Player): Promise<HeardOutcome> {
   const { n } = step;
   const { nowMs: atMs, ground } = player;
-  const silent: HeardOutcome = { kind: 'heard', n, told: undefined, isCut: false, atMs };
+  const heard = { kind: 'heard', n, isCut: false, isLate: false, atMs } as const;
   const channel = await open(step, player);
   try {
     // Made whether or not there is a channel, so that both sides go on alike.
     const { operator } = ground.target;
     const now = eventIdOf(await operator.emit({ category: 'account', kind: 'account.updated' }));
-    if (channel === undefined || now === undefined) return silent;
+    if (channel === undefined || now === undefined) return { ...heard, told: undefined };
     const isTold = () => channel.messages.some((each) => each.includes(now));
-    for (let tries = TRIES; tries > 0 && !channel.closed && !isTold(); tries -= 1) {
+    const untilMs = performance.now() + Math.min(TOLD_WITHIN_MS, ground.timeoutMs);
+    while (!channel.closed && !isTold() && performance.now() < untilMs) {
       await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     }
     const told = channel.messages
       .flatMap(envelopesIn)
       .filter((each) => eventIdOf(each) !== now)
       .map(asDelivery);
-    return { kind: 'heard', n, told, isCut: !isTold(), atMs };
+    const isOver = channel.closed || isTold();
+    return { ...heard, told, isCut: isOver && !isTold(), isLate: !isOver };
   } finally {
     channel?.close();
   }

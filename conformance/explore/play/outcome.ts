@@ -67,6 +67,8 @@ export interface HeardOutcome {
   readonly told: readonly ReceivedDelivery[] | undefined;
   /** It ended before it told of what happened while it was open. */
   readonly isCut: boolean;
+  /** It is open still, and has not told of that yet. */
+  readonly isLate: boolean;
   /** By the ground's own clock, where that is known. */
   readonly atMs: number | undefined;
 }
