@@ -4,6 +4,7 @@
 import { Random } from '../../fixtures/random.ts';
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
+import { Budget } from './budget.ts';
 import { signatureOf } from './compare/difference.ts';
 import { Coverage } from './draw/coverage.ts';
 import { drawSequence } from './draw/draw.ts';
@@ -71,6 +72,7 @@ export async function explore(given: ExploreOptions): Promise<Explored> {
 class Exploration {
   readonly #options: ExploreOptions;
   readonly #model: Model;
+  readonly #budget: Budget;
   readonly #coverage = new Coverage();
   readonly #casebook = new Casebook();
   /** Sequences in a row of which nothing can be said. */
@@ -78,7 +80,6 @@ class Exploration {
   #keeps = false;
   #wasDear = false;
   #inventory = EMPTY;
-  #requests = 0;
   #sequences = 0;
   #agreed = 0;
   #drawn = 0;
@@ -86,6 +87,7 @@ class Exploration {
 
   constructor(options: ExploreOptions, model: Model) {
     this.#options = options;
+    this.#budget = new Budget(options);
     this.#model = model;
   }
 
@@ -94,6 +96,7 @@ class Exploration {
     try {
       await this.#begin(await provider.shared());
     } catch (error) {
+      if (error instanceof Spent) return;
       if (!isSetupFailure(error)) throw error;
       this.#casebook.inconclusive.push(error.message);
     }
@@ -114,7 +117,7 @@ class Exploration {
   result(): Explored {
     const { inconclusive, found, unexplained, open } = this.#casebook;
     return {
-      requests: this.#requests,
+      requests: this.#budget.requests,
       sequences: this.#sequences,
       agreed: this.#agreed,
       isGone: this.#silent >= GONE_AFTER,
@@ -128,16 +131,9 @@ class Exploration {
     };
   }
 
-  /** The most that may be sent by now. */
-  get #most(): number {
-    const { requests, kept = 0 } = this.#options;
-    return this.#casebook.found.length > 0 ? requests - kept : requests;
-  }
-
   #isOver(): boolean {
-    const { signal, untilMs, firstOnly } = this.#options;
-    if (this.#silent >= GONE_AFTER || signal.aborted) return true;
-    if (this.#requests >= this.#most || performance.now() > untilMs) return true;
+    const { signal, firstOnly } = this.#options;
+    if (this.#silent >= GONE_AFTER || signal.aborted || this.#budget.isOver) return true;
     return firstOnly === true && this.#casebook.found.length > 0;
   }
 
@@ -171,7 +167,7 @@ class Exploration {
 
   #dearOnce(): string | undefined {
     const { requests } = this.#options;
-    if (this.#wasDear || requests < DEAR_FROM || this.#requests < requests / 2) return;
+    if (this.#wasDear || requests < DEAR_FROM || this.#budget.requests < requests / 2) return;
     this.#wasDear = true;
     return DEAR_IDEA;
   }
@@ -189,7 +185,7 @@ class Exploration {
         coverage: this.#coverage,
         offers: offersWith(provider, this.#seeds),
       };
-      const most = Math.max(1, this.#most - this.#requests);
+      const most = Math.max(1, this.#budget.left);
       const how = { disposable, main: mainRole, crowd, most, sweeps: sweeps && !length };
       const wanted = { ...(lead && { lead }), ...(length && { length }) };
       const sequence = await drawSequence({ ...common, ...how, ...wanted }, player);
@@ -208,7 +204,7 @@ class Exploration {
     for (const each of played.excused) this.#casebook.excuse(each);
     if (played.difference !== undefined) await this.#look(sequence, played);
     this.#options.onProgress?.({
-      requests: this.#requests,
+      requests: this.#budget.requests,
       sequences: this.#sequences,
       differences: this.#casebook.found.length,
     });
@@ -218,18 +214,19 @@ class Exploration {
   async #duel(sequence: Sequence): Promise<Duel> {
     const { provider } = this.#options;
     const target = await provider.own();
+    const player = new Player(this.#targetGround(target), newMark());
     try {
-      const played = await withModel(this.#model, this.#common(), (arena) =>
-        duel(sequence, { ...arena, target: this.#targetGround(target) }, newMark()),
-      );
-      if (!target.disposable) {
-        await tidy(sequence.steps, played.target);
-        this.#keep(played.target);
-      }
-      return played;
+      return await withModel(this.#model, this.#common(), (arena) => duel(sequence, arena, player));
     } finally {
+      if (!target.disposable) await this.#leave(sequence, player);
       await target.close();
     }
+  }
+
+  /** However a play has ended: what it has made is ended there, and told of. */
+  async #leave({ steps }: Sequence, player: Player): Promise<void> {
+    await this.#budget.inOvertime(() => tidy(steps, player));
+    this.#keep(player);
   }
 
   #keep(player: Player): void {
@@ -265,8 +262,9 @@ class Exploration {
     const again = (each: Sequence) => this.#duel(each);
     const asked = { model: this.#model, common: this.#common(), settings, makeModel, provider };
     const open = await otherAnswerFor(found, { ...asked, duel: again });
-    if (open === undefined) this.#casebook.add(found, met);
-    else this.#casebook.isOpen(met, open);
+    if (open !== undefined) return this.#casebook.isOpen(met, open);
+    this.#casebook.add(found, met);
+    if (this.#casebook.found.length > 0) this.#budget.keepPart();
   }
 
   async #isOrder(sequence: Sequence, own: Case): Promise<boolean> {
@@ -288,10 +286,7 @@ class Exploration {
       isSteady: target.offers.has('clock') && target.disposable,
       signal,
       orders,
-      spend: (count) => {
-        if (this.#requests + count > this.#most) throw new Spent('all are sent');
-        this.#requests += count;
-      },
+      spend: (count) => this.#budget.spend(count),
     };
     return pacer === undefined ? ground : { ...ground, pacer };
   }

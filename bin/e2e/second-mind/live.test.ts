@@ -3,8 +3,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ideas } from '../../../conformance/explore/draw/ideas.ts';
+import { explore } from '../../../conformance/explore/explore.ts';
 import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
 import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import { type Explored, exploreOne } from '../../dev/prove-explorer/explore-one.ts';
 import { liveSandbox } from '../../dev/prove-explorer/live.ts';
 import { liveSecondMind, type Subject } from '../../dev/prove-explorer/subjects.ts';
@@ -60,6 +62,14 @@ const decided = (n: number, verb: 'approve' | 'cancel', key: string): Step => ({
     ? { operation: 'approveTransaction' }
     : { operation: 'cancelTransaction', body: { reason: 'late' } }),
 });
+const created = (n: number): Step => ({
+  ...{ ...call, n, operation: 'createAccount', key: { $fresh: `k${n}` } },
+  body: {
+    client_reference_id: { $fresh: `a${n}` },
+    email: { $join: [{ $fresh: `a${n}` }, '@explore.example.com'] },
+    brand_id: { $role: 'firm', has: 'brand' },
+  },
+});
 const place: Step = { do: 'place', n: 1, kind: 'trading_account' };
 const approvedTwice: readonly Step[] = [
   ...[place, paid(2, 'a'), decided(3, 'approve', 'b'), paid(4, 'c')],
@@ -76,6 +86,24 @@ live('what has settled by itself meanwhile is no difference, at once or at lengt
       const { found, inconclusive } = await explored(sandbox(delay), 60, { steps });
       assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
     }
+  }
+});
+
+live('what a play has made is told of though it ends half-way', async () => {
+  const opened = await liveSandbox(defaultSettings);
+  try {
+    const steps = Array.from({ length: 40 }, (_, at) => created(at + 1));
+    const { provider, sender } = opened;
+    const { requests, inventory } = await explore({
+      ...{ provider, sender, signal, settings: {}, seed: 1, crowd: 1, width: 1 },
+      makeModel: (wanted) => simulatorModel({ ...defaultSettings, ...wanted }),
+      ...{ requests: 30, untilMs: Number.POSITIVE_INFINITY, timeoutMs: 10_000 },
+      sequences: [{ steps }],
+    });
+    assert.is(requests, 30);
+    assert.ok(inventory!.accounts > 10, `${inventory!.accounts} accounts`);
+  } finally {
+    await opened.close();
   }
 });
 

@@ -108,7 +108,7 @@ async function unlessSpent<T>(play: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-const ONCE = 'once, with no requests left to show it again';
+const ONCE = 'once, with no requests or time left to show it again';
 
 /** What was served is not told by a call that is refused for a reason of its own. */
 function isRefusedOnlyNow(first: Difference, now: Difference): boolean {

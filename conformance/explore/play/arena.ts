@@ -20,10 +20,6 @@ export interface ModelArena {
   readonly phonesAlike: boolean;
 }
 
-export interface Arena extends ModelArena {
-  readonly target: Ground;
-}
-
 export interface Duel {
   readonly verdict: 'agrees' | 'differs' | 'inconclusive';
   readonly difference?: Difference;

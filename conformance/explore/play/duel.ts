@@ -3,7 +3,7 @@ import { compareDeliveries } from '../compare/deliveries.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
 import type { Sequence, Step } from '../sequence.ts';
-import { type Arena, beginComparing, type Duel, follow, nowOf } from './arena.ts';
+import { beginComparing, type Duel, follow, type ModelArena, nowOf } from './arena.ts';
 import { untilArrived, untilQuiet } from './await-arrivals.ts';
 import { explain, inHindsight } from './explain.ts';
 import { NOTHING_SETTLED, settledMeanwhile } from './hindsight.ts';
@@ -18,14 +18,13 @@ import {
 import type { Outcome } from './outcome.ts';
 import { Player } from './player.ts';
 
-export async function duel(sequence: Sequence, arena: Arena, nonce: string): Promise<Duel> {
-  const target = new Player(arena.target, nonce);
-  target.startMs = await nowOf(arena.target);
+export async function duel(sequence: Sequence, arena: ModelArena, target: Player): Promise<Duel> {
+  target.startMs = await nowOf(target.ground);
   target.nowMs = target.startMs;
   if (sequence.steps.some((step) => step.do === 'burst')) {
     return duelWithBursts(sequence, arena, target);
   }
-  const model = new Player(await arena.openModel(), nonce);
+  const model = new Player(await arena.openModel(), target.nonce);
   let sides = { target, model };
   let comparing = await beginComparing(arena, sides);
   let settled = NOTHING_SETTLED;
@@ -56,7 +55,11 @@ export async function duel(sequence: Sequence, arena: Arena, nonce: string): Pro
 }
 
 /** In which order the calls of a burst came shows only in what follows: it is played to the end. */
-async function duelWithBursts(sequence: Sequence, arena: Arena, target: Player): Promise<Duel> {
+async function duelWithBursts(
+  sequence: Sequence,
+  arena: ModelArena,
+  target: Player,
+): Promise<Duel> {
   try {
     for (const step of sequence.steps) await target.play(step);
     await untilQuiet(target);

@@ -33,7 +33,7 @@ export interface Ground {
   readonly signal?: AbortSignal;
 }
 
-/** As many requests have been sent as were asked for. */
+/** As many requests have been sent, or as much time has passed, as was asked for. */
 export class Spent extends Error {
   override readonly name = 'Spent';
 }
