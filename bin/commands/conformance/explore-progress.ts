@@ -10,14 +10,20 @@ const LOG_EVERY_MS = 30_000;
 export class ExploreProgress {
   readonly #io: Pick<JudgeIo, 'err' | 'isTerminal' | 'columns'>;
   readonly #most: number;
+  readonly #untilMs: number;
   readonly #startedAtMs = performance.now();
   #lastMs = performance.now();
   #isDrawn = false;
 
-  /** `most` requests are sent at most. */
-  constructor(io: Pick<JudgeIo, 'err' | 'isTerminal' | 'columns'>, most: number) {
+  /** `most` requests are sent at most, and none after `untilMs`. */
+  constructor(
+    io: Pick<JudgeIo, 'err' | 'isTerminal' | 'columns'>,
+    most: number,
+    untilMs = Number.POSITIVE_INFINITY,
+  ) {
     this.#io = io;
     this.#most = most;
+    this.#untilMs = untilMs;
   }
 
   show({ requests, sequences, differences }: Progress): void {
@@ -26,7 +32,8 @@ export class ExploreProgress {
     if (nowMs - this.#lastMs < (isTerminal ? REDRAW_MS : LOG_EVERY_MS)) return;
     this.#lastMs = nowMs;
     const perOneMs = (nowMs - this.#startedAtMs) / Math.max(1, requests);
-    const left = duration(perOneMs * Math.max(0, this.#most - requests));
+    const ownMs = perOneMs * Math.max(0, this.#most - requests);
+    const left = duration(Math.max(0, Math.min(ownMs, this.#untilMs - nowMs)));
     const found = differences === 0 ? '' : `, ${count(differences, 'difference')}`;
     const much = `${requests} of ${count(this.#most, 'request')}, ${count(sequences, 'sequence')}`;
     const line = `${much}${found}, about ${left} left`;

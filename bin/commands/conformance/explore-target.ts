@@ -41,9 +41,12 @@ export async function exploreTarget(
   const sender = await openSender(options.reach, io, redactor);
   try {
     const found = await findTarget({ options: options.reach, io, sender, redactor, signal });
+    const startedMs = performance.now();
+    const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+    const times = { startedAt: new Date().toISOString(), startedMs, untilMs };
     try {
-      const common = { options, io, signal, redactor, sender: found.sender, found };
-      const problem = await findStartProblem(scenarioOptions(common));
+      const common = { options, io, signal, redactor, sender: found.sender, found, ...times };
+      const problem = await findStartProblem(scenarioOptions(common, untilMs));
       const known = { settings: given ?? defaultSettings, spent: 0, orders: undefined };
       const isKnown = again !== undefined && !hasOrders(again.sequence);
       const learned = problem !== null || isKnown ? known : await learnFrom(common, given);
@@ -65,16 +68,20 @@ function readModel({ model }: ExploreOptions, cwd: string): Settings | undefined
   throw new UsageError(`${model} cannot be used:\n${lines.join('\n')}`);
 }
 
-/** NS: what the target does where the specification is open, as far as half of the requests go. */
+/**
+ * NS: what the target does where the specification is open, as far as half of the requests and of
+ * the time go.
+ */
 async function learnFrom(common: Common, given: Settings | undefined) {
   const { options, io, found } = common;
   const most = Math.floor(options.requests / 2);
+  const played = scenarioOptions(common, (performance.now() + common.untilMs) / 2);
   if (given !== undefined) {
-    const { requests, orders } = await learnOrders({ ...scenarioOptions(common), most });
+    const { requests, orders } = await learnOrders({ ...played, most });
     return { settings: given, spent: requests, orders };
   }
   io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
-  const learned = await learn({ ...scenarioOptions(common), most });
+  const learned = await learn({ ...played, most });
   const { settings = defaultSettings } = parseSettings(learned.settings);
   return { settings, spent: learned.requests, orders: learned.orders };
 }
@@ -82,17 +89,23 @@ async function learnFrom(common: Common, given: Settings | undefined) {
 const hasOrders = ({ steps }: Sequence): boolean =>
   callsOf(steps).some(({ operation }) => /Position$/.test(operation));
 
-/** How scenarios of the judge are played on the target. */
-function scenarioOptions({ options, signal, redactor, sender, found }: Common) {
+/** How scenarios of the judge are played on the target, and until when. */
+function scenarioOptions({ options, signal, redactor, sender, found }: Common, untilMs: number) {
   const { timeoutS, maxRate } = options.reach;
   return {
     provider: found.provider,
     sender,
     timeoutMs: timeoutS * 1000,
-    signal,
+    signal: endingAt(untilMs, signal),
     secret: (value: string) => redactor.learn(value),
     ...(maxRate === undefined ? {} : { maxRate }),
   };
+}
+
+function endingAt(untilMs: number, signal: AbortSignal): AbortSignal {
+  if (untilMs === Number.POSITIVE_INFINITY) return signal;
+  const leftMs = Math.max(0, Math.round(untilMs - performance.now()));
+  return AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
 }
 
 /** The sequence that --replay names, and the settings of the model that it was found with. */
@@ -113,6 +126,10 @@ interface Common {
   readonly redactor: Redactor;
   readonly sender: Sender;
   readonly found: Found;
+  readonly startedAt: string;
+  readonly startedMs: number;
+  /** Nothing is begun later. */
+  readonly untilMs: number;
 }
 
 interface Comparison extends Common {
@@ -129,13 +146,12 @@ const FOR_THE_JUDGE = 0.1;
 
 async function compareWith(comparison: Comparison): Promise<number> {
   const { options, io, found, settings, orders, sender, signal, sequence, spent } = comparison;
-  const { reach, minutes, requests } = options;
-  const startedAt = new Date().toISOString();
-  const startedMs = performance.now();
+  const { reach, requests } = options;
+  const { untilMs } = comparison;
   const most = sequence === undefined ? requests - spent : requests;
   // A part is kept for the judge, who is asked of what was found.
   const kept = sequence === undefined ? Math.ceil(most * FOR_THE_JUDGE) : 0;
-  const progress = new ExploreProgress(io, most);
+  const progress = new ExploreProgress(io, most, untilMs);
   const { problem } = comparison;
   const drawn = sequence === undefined ? {} : { sequences: [sequence] };
   const explored = await explore({
@@ -147,7 +163,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
     seed: reach.seed,
     requests: most,
     kept,
-    untilMs: minutes === undefined ? Number.POSITIVE_INFINITY : startedMs + minutes * 60_000,
+    untilMs,
     timeoutMs: reach.timeoutS * 1000,
     pacer: new Pacer(reach.maxRate),
     signal,
@@ -158,33 +174,37 @@ async function compareWith(comparison: Comparison): Promise<number> {
   });
   progress.end();
   const left = sequence === undefined ? requests - spent - explored.requests : 0;
-  const judged = await askJudge(explored.found, { ...scenarioOptions(comparison), most: left });
-  const report = reportOf(comparison, explored, judged, startedAt, performance.now() - startedMs);
+  const judged = await askJudge(explored.found, {
+    ...scenarioOptions(comparison, untilMs),
+    most: left,
+  });
+  const report = reportOf(comparison, explored, judged);
   finish(comparison, report, explored.agreed);
   return exitCodeOf(report);
 }
 
 function reportOf(
-  { options, io, found, redactor, signal, spent, problem }: Comparison,
+  { options, io, found, redactor, signal, spent, problem, ...times }: Comparison,
   explored: Explored,
   judged: Judged,
-  startedAt: string,
-  durationMs: number,
 ): ExploreReport {
+  const { startedAt, startedMs, untilMs } = times;
   for (const secret of found.provider.secrets()) redactor.learn(secret);
   return makeReport({
     version: io.version,
     target: { base_url: found.baseUrl, control_url: found.controlUrl },
     seed: options.reach.seed,
     startedAt,
-    durationMs,
+    durationMs: performance.now() - startedMs,
     explored,
     spent: spent + judged.requests,
     judge: judged.says,
     interrupted: signal.aborted,
     notes: [
       ...(problem === null ? [] : [`Nothing was compared: ${problem.replace(/\.$/, '')}.`]),
-      ...(problem === null && explored.sequences === 0 && !signal.aborted ? [tooFew(spent)] : []),
+      ...(problem === null && explored.sequences === 0 && !signal.aborted
+        ? [performance.now() > untilMs ? TOO_LATE : tooFew(spent)]
+        : []),
       ...found.notes,
       ...found.provider.notes,
     ],
@@ -192,6 +212,9 @@ function reportOf(
     replay: (id) => replayCommand(options, found, id),
   });
 }
+
+const TOO_LATE =
+  'Nothing was compared: the time was over. Give more --minutes, or --model FILE, with which nothing has to be learned.';
 
 /** NS: learning may take half of what may be sent. */
 function tooFew(spent: number): string {
