@@ -1,5 +1,6 @@
-// Waits for deliveries that are on their way: by the target's clock where it can be moved, else as
-// long as one may reasonably take.
+// Waits for what is on its way: deliveries, by the target's clock where it can be moved, else as
+// long as one may reasonably take; and a call that comes to the fault that keeps it waiting.
+import { Inconclusive } from '../../engine/scenario-errors.ts';
 import { heardBy } from '../compare/arrivals.ts';
 import type { Sides } from './judge-step.ts';
 import type { Player } from './player.ts';
@@ -44,6 +45,35 @@ export async function untilQuiet(target: Player): Promise<void> {
   for (let before = -1; before !== count() && performance.now() < untilMs; ) {
     before = count();
     await sleep(QUIET_MS);
+  }
+}
+
+interface Waiting {
+  /** How often the fault was met. */
+  readonly hits: () => Promise<number>;
+  readonly answer: Promise<unknown>;
+  /** A slow way to the target takes as long as an answer may. */
+  readonly timeoutMs: number;
+}
+
+const FIRST_STEP_MS = 5;
+const LONGEST_STEP_MS = 100;
+
+/** Or until it is answered, and so was not kept: it may have been refused before. */
+export async function untilMet({ hits, answer, timeoutMs }: Waiting): Promise<void> {
+  let isAnswered = false;
+  const note = () => {
+    isAnswered = true;
+  };
+  answer.then(note, note);
+  const untilMs = performance.now() + timeoutMs;
+  let stepMs = FIRST_STEP_MS;
+  while (!isAnswered && (await hits()) === 0) {
+    if (performance.now() > untilMs) {
+      throw new Inconclusive('a call that a fault is to keep waiting has not come to it');
+    }
+    await sleep(stepMs);
+    stepMs = Math.min(LONGEST_STEP_MS, stepMs * 2);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import { untilMet } from './await-fault.ts';
+import { untilMet } from './await-arrivals.ts';
 import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
-import { untilMet } from './await-fault.ts';
+import { untilMet } from './await-arrivals.ts';
 
 const waiting = suite('a call on its way to a fault');
 

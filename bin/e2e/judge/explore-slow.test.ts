@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readExploreOptions } from '../commands/conformance/explore-options.ts';
-import { exploreTarget } from '../commands/conformance/explore-target.ts';
-import type { JudgeIo } from '../commands/conformance/io.ts';
-import { served } from './testing/bent-sandbox.ts';
-import { startChaosProxy } from './testing/chaos-proxy.ts';
+import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
+import { exploreTarget } from '../../commands/conformance/explore-target.ts';
+import type { JudgeIo } from '../../commands/conformance/io.ts';
+import { served } from '../testing/bent-sandbox.ts';
+import { startChaosProxy } from '../testing/chaos-proxy.ts';
 
 const slow = suite('explore a slow target');
 const folder = mkdtempSync(join(tmpdir(), 'slow-'));
