@@ -55,6 +55,21 @@ compare('members that the model lacks are let be, but for those that must not be
   assert.is(at(ACCOUNT, lacking, account()), 'body.phone');
 });
 
+compare('no secret stands in what differs', () => {
+  const { getWebhook, rotateWebhookSecret } = SUCCESS;
+  const read = { id: 1, disabled: false };
+  const found = compareValue(getWebhook, { ...read, secret: 'whsec_1' }, read, 'body', comparing());
+  assert.is(found?.at, 'body.secret');
+  assert.not.match(JSON.stringify(found), /whsec/);
+  const with_ = comparing();
+  const rotated = (target: string, model: string) =>
+    compareValue(rotateWebhookSecret, { secret: target }, { secret: model }, 'body', with_);
+  assert.is(rotated('whsec_1', 'whsec_a'), null);
+  assert.equal(rotated('whsec_1', 'whsec_b'), {
+    ...{ at: 'body.secret', target: 'one given before', model: 'a new one' },
+  });
+});
+
 compare('times by their offset, amounts by their value', () => {
   const transaction = (over: { [name: string]: Json }): Json => ({
     id: '1',

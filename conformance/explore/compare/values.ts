@@ -1,6 +1,7 @@
 // Compares two JSON values by the shape they should have.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../engine/send/answer.ts';
+import { REDACTED } from '../../reports/redact.ts';
 import type { Match } from './match.ts';
 import { FORBIDDEN, type Shape } from './shapes.ts';
 
@@ -58,9 +59,31 @@ export function compareValue(
       // Which numbers they are is compared by the record they belong to.
       if (model === undefined || model === null) return target === model ? null : wrong;
       return typeof target === typeof model && Number.isInteger(target) ? null : wrong;
+    case 'secret':
+      return isLeafAlike(shape, target, model, comparing)
+        ? null
+        : { at, ...secretWords(target, model, comparing) };
     default:
       return isLeafAlike(shape, target, model, comparing) ? null : wrong;
   }
+}
+
+/** HOOK-3: whoever reads the report is none of those who may know it. */
+const shownSecret = (value: Json | undefined): string =>
+  isText(value ?? null) ? REDACTED : shown(value);
+
+/** Of two secrets it is said which of them is new. */
+function secretWords(
+  target: Json | undefined,
+  model: Json | undefined,
+  { match }: Comparing,
+): Pick<Mismatch, 'target' | 'model'> {
+  const words = (value: Json | undefined, isKnown: boolean) =>
+    !isText(value ?? null) ? shown(value) : isKnown ? 'one given before' : 'a new one';
+  return {
+    target: words(target, match.modelOf('secret', String(target)) !== undefined),
+    model: words(model, match.targetOf('secret', String(model)) !== undefined),
+  };
 }
 
 function isLeafAlike(
@@ -191,7 +214,8 @@ function compareRecord(
   }
   for (const name of FORBIDDEN) {
     if (!Object.hasOwn(target, name) || Object.hasOwn(model, name)) continue;
-    return { at: `${at}.${name}`, target: shown(target[name]), model: 'no such member' };
+    const given = name === 'secret' ? shownSecret(target[name]) : shown(target[name]);
+    return { at: `${at}.${name}`, target: given, model: 'no such member' };
   }
   return null;
 }

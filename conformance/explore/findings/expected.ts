@@ -6,7 +6,7 @@ import type { Found } from './investigate.ts';
 import { answerOf } from './signs/evidence.ts';
 
 /** Members whose values are each side's own. */
-const OWN_NAME = /(^|_)id$|^revision$/;
+const OWN_NAME = /(^|_)id$|^(revision|url)$/;
 const OWN_TIME = /_at$/;
 
 type Leaf = string | number;

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Outcome } from '../play/outcome.ts';
+import type { CallStep } from '../sequence.ts';
 import { expectedBody } from './expected.ts';
 import type { Found } from './investigate.ts';
 import { call } from './plain-calls.ts';
@@ -77,6 +78,43 @@ titles('of deliveries the title says how many came, and after what time', () => 
   const said = { model: '2 deliveries', target: '1 delivery' };
   const made = foundOf({ steps: [steps[0]!, pause], due: '', came: '', ...counted, ...said });
   assert.is(titleOf(made), 'Webhook deliveries after 30.0 s: 1 delivery in place of 2 deliveries');
+});
+
+const updated = (ifMatch: CallStep['ifMatch'], sent: string) => {
+  const update = { ...call(1, 'updateAccount', 'firm', {}), ...(ifMatch && { ifMatch }) };
+  const made = foundOf({ steps: [update], due: '412 revision_conflict', came: '200' });
+  const outcome = { kind: 'answer', n: 1, status: 200, sent: { headers: [['if-match', sent]] } };
+  const target = { ...made.duel.target, outcomes: new Map([[1, outcome]]) };
+  return titleOf({ ...made, duel: { ...made.duel, target } } as unknown as Found);
+};
+
+titles('a tag that no answer has had is shown', () => {
+  const odd = updated({ $join: ['"0', { $of: 1, at: 'revision' }, '"'] }, '"01"');
+  assert.match(odd, /^Updating an account with If-Match "01" answers 200/);
+  const plain = updated({ $header: 1, name: 'etag' }, '"1"');
+  assert.match(plain, /^Updating an account answers 200/);
+  assert.match(updated(undefined, ''), /^Updating an account without If-Match answers 200/);
+});
+
+titles('what it takes in size is in the title', () => {
+  const long = { client_reference_id: { $fresh: 'a', length: 200 } };
+  const single = [call(1, 'createAccount', 'firm', { body: long })];
+  assert.match(
+    titleOf(foundOf({ steps: single, due: '201', came: '200' })),
+    /^Creating an account with client_reference_id of 200 characters answers 200/,
+  );
+  const rows = [{ $rows: 100, of: { email: 'a' } }, { email: 'b' }];
+  const batch = [call(1, 'bulkCreateAccounts', 'firm', { body: { accounts: rows } })];
+  assert.match(
+    titleOf(foundOf({ steps: batch, due: '200', came: '500 internal_error' })),
+    /^Creating accounts in bulk of 101 rows answers/,
+  );
+});
+
+titles('a refusal that is not repeated is told from a success', () => {
+  const refused = { due: '422 validation_failed', came: '422 validation_failed' };
+  const made = { steps, ...refused, at: 'replay.body', idempotency: 'replayed' } as const;
+  assert.match(titleOf(foundOf(made)), /the first answer, 422 validation_failed$/);
 });
 
 titles.run();

@@ -4,10 +4,11 @@ import type { OperationName } from '../../engine/operations.ts';
 import { span } from '../../reports/verdict-words.ts';
 import type { Difference } from '../compare/difference.ts';
 import { shown } from '../compare/values.ts';
+import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import { expectedAt } from './expected.ts';
 import type { Found } from './investigate.ts';
-import { type Evidence, evidenceOf } from './signs/evidence.ts';
+import { answerOf, bodyOf, type Evidence, evidenceOf, rowsOf, statusOf } from './signs/evidence.ts';
 
 const DOING: Readonly<Record<OperationName, string>> = {
   createAccount: 'creating an account',
@@ -36,6 +37,9 @@ export function titleOf(found: Found): string {
   if (operation === 'ledger') {
     return `The ${at} of a trading account${when}: ${target} in place of ${model}`;
   }
+  if (at === 'signature') {
+    return `${BESIDE_ANSWERS.delivery}${when}: ${target} in place of ${model.replace('signed by ', '')}`;
+  }
   if (isBesideAnswers(operation)) {
     const where = at === 'count' ? '' : `, ${at}`;
     return `${BESIDE_ANSWERS[operation]}${where}${when}: ${target} in place of ${model}`;
@@ -46,7 +50,11 @@ export function titleOf(found: Found): string {
     const also = elsewhere === undefined ? '' : `, and so does ${DOING[elsewhere]}`;
     return `${what} answers ${target} in place of ${model}${also}`;
   }
-  if (at.startsWith('replay.')) return `${what} is not answered with the bytes of the first answer`;
+  if (at.startsWith('replay.')) {
+    // IDEM-4d: of refusals it is a question of its own whether they are kept.
+    const first = statusOf(modelAnswer) >= 400 ? `, ${modelAnswer}` : '';
+    return `${what} is not answered with the bytes of the first answer${first}`;
+  }
   if (at.startsWith('header.')) {
     return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;
   }
@@ -78,12 +86,47 @@ function callerWords(call: CallStep | undefined): readonly string[] {
   return call === undefined || call.as === 'firm' ? [] : [`as ${call.as}`];
 }
 
+/** Shrinking has left no more of a batch, and no longer texts, than it takes. */
+function sizeWords(call: CallStep | undefined): readonly string[] {
+  if (call === undefined) return [];
+  const rows = rowsOf(call).reduce((sum, { $rows = 1 }) => sum + Number($rows), 0);
+  const long = Object.entries({ 'Idempotency-Key': call.key, ...bodyOf(call) }).flatMap(
+    ([name, value]) => {
+      const { $fresh, length } = (value ?? {}) as { readonly $fresh?: string; length?: number };
+      return $fresh === undefined || length === undefined
+        ? []
+        : [`${name} of ${length} characters`];
+    },
+  );
+  return [
+    ...(rows > MOST_ROWS ? [`of ${rows} rows`] : []),
+    ...(long.length === 0 ? [] : [`with ${long.join(' and ')}`]),
+  ];
+}
+
+/** As many rows as are nothing special. */
+const MOST_ROWS = 3;
+
+/** A tag that is not simply one that an answer had. */
+function tagWords(call: CallStep | undefined, answer: CallOutcome | undefined): readonly string[] {
+  if (call?.operation !== 'updateAccount') return [];
+  const { ifMatch } = call;
+  if (ifMatch === undefined) return ['without If-Match'];
+  if (ifMatch !== null && typeof ifMatch === 'object' && '$header' in ifMatch) return [];
+  const sent = answer?.sent?.headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1];
+  return sent === undefined ? [] : [`with If-Match ${sent}`];
+}
+
 /** By whom, under which key, after what time: shrinking has left only what it takes. */
-function circumstances({ call, isReplayed, isAtOnce, steps }: Evidence): string {
+function circumstances({ found, call, isReplayed, isAtOnce, steps }: Evidence): string {
   const pausedMs = steps.reduce((sum, step) => sum + (step.do === 'advance' ? step.byMs : 0), 0);
+  const many = steps.find((step) => step.do === 'many');
   return [
     ...(isReplayed ? ['again under its key'] : []),
+    ...sizeWords(call),
+    ...tagWords(call, answerOf(found.duel.target.outcomes.get(call?.n ?? 0))),
     ...callerWords(call),
+    ...(many === undefined ? [] : [`after ${many.count} other calls`]),
     ...(isAtOnce ? ['at once with another call'] : []),
     ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
   ]

@@ -107,6 +107,27 @@ formats('a step that has no answer says what each side has there', () => {
   }
 });
 
+formats('of one letter many times over it is said how often', () => {
+  const [known] = report.differences;
+  const [first] = known!.steps;
+  const names = ['one', 'two'].map((end) => `a${'x'.repeat(200)}${end}`);
+  const request = { ...first!.request!, body: { name: names[0] } };
+  const told = {
+    ...report,
+    differences: [
+      { ...known!, steps: [{ ...first!, request, target: { ...first!.target!, body: names[1] } }] },
+    ],
+  };
+  const texts = [
+    markdownReport(told),
+    htmlReport(told),
+    textReport(told, { color: false, width: 100 }).join('\n'),
+  ];
+  for (const text of texts) {
+    for (const end of ['one', 'two']) assert.ok(text.includes(`ax{200}${end}`), text);
+  }
+});
+
 formats('a header that differs is shown, and not only the body beside it', () => {
   const [known] = report.differences;
   const [first] = known!.steps;

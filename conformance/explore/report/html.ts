@@ -11,6 +11,7 @@ import {
   inconclusiveLine,
   inventoryLine,
   judgeLine,
+  legible,
   ruleLines,
   type Side,
   shownLine,
@@ -105,7 +106,7 @@ const sideText = (side: Side): string =>
   text('words' in side ? side.words : `${side.status ?? ''} ${shown(side.body)}`.trim());
 
 function shown(value: unknown): string {
-  const json = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  const json = legible(value, 1);
   return json.length > 4_000 ? `${json.slice(0, 4_000)}…` : json;
 }
 

@@ -11,6 +11,7 @@ import {
   inconclusiveLine,
   inventoryLine,
   judgeLine,
+  legible,
   ruleLines,
   type Side,
   shownLine,
@@ -103,7 +104,7 @@ const sideText = (side: Side): string =>
 
 /** What a target says must not become markup. */
 function code(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = legible(value);
   const short = text.length > 400 ? `${text.slice(0, 400)}…` : text;
   return `\`${short.replace(/[`\r\n]+/g, ' ')}\``;
 }

@@ -194,7 +194,7 @@ function orderOf(step: Ordered, player: Player): [string, readonly unknown[], un
     case 'settle':
       return ['settle', [text(step.id)], null];
     case 'ledger':
-      return ['ledger', [text(step.tradingAccount)], null];
+      return ['ledger', [text(step.tradingAccount)], jsonOf(step, player)];
     case 'permit':
       return ['permit', ['1', step.operation, step.allowed], null];
     case 'resolve':
@@ -225,5 +225,6 @@ function mintedAs({ account, mintedBy, ...rest }: MintWish, player: Player) {
 
 function jsonOf({ n }: Step, player: Player): unknown {
   const outcome = player.outcomes.get(n);
+  if (outcome?.kind === 'ledger') return { balance: outcome.balance, entries: outcome.entries };
   return outcome?.kind === 'done' ? outcome.json : null;
 }

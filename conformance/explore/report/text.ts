@@ -12,6 +12,7 @@ import {
   inconclusiveLine,
   inventoryLine,
   judgeLine,
+  legible,
   ruleLines,
   type Side,
   sidesOf,
@@ -79,7 +80,7 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   const when = times === null ? '' : `  (${times})`;
   const lines = [`    ${n}. ${request.method} ${request.path}  as ${as}${when}`];
   if (special.length > 0) lines.push(`       ${special.join('  ')}`);
-  if (request.body !== null) lines.push(`       ${asText(request.body)}`);
+  if (request.body !== null) lines.push(`       ${legible(request.body)}`);
   const cut = lines.map((each) => cutAt(width * 2, printable(each)));
   if (!differs) return [...cut, `       -> ${model?.status ?? 'no answer'}`];
   return [...cut, ...answerLines(step, paint, width)];
@@ -88,7 +89,7 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
 function answerLines(step: ReportStep, paint: Paint, width: number): string[] {
   const [model, target] = sidesOf(step);
   const line = (name: string, side: Side) => {
-    const words = 'words' in side ? side.words : `${side.status ?? ''} ${asText(side.body)}`;
+    const words = 'words' in side ? side.words : `${side.status ?? ''} ${legible(side.body)}`;
     return cutAt(width * 3, printable(`       ${name} ${words}`));
   };
   return [paint.green(line('expected', model)), paint.red(line('came    ', target))];
@@ -102,8 +103,4 @@ function indented(text: string, width: number): string[] {
 
 function cutAt(most: number, text: string): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -60,7 +60,13 @@ const WHO: Readonly<Record<string, string>> = {
 export function headerTexts({ request }: ReportStep): readonly string[] {
   return Object.entries(request?.headers ?? {})
     .filter(([name]) => name !== 'content-type')
-    .map(([name, value]) => `${name}: ${value}`);
+    .map(([name, value]) => `${name}: ${legible(value)}`);
+}
+
+/** A text as it stands, anything else as JSON; of one letter many times over it is said how often. */
+export function legible(value: unknown, indent?: number): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, indent) ?? '');
+  return text.replace(/([^\s"\\])\1{19,}/gu, (run, letter) => `${letter}{${[...run].length}}`);
 }
 
 /** Null where it was met in one way alone. */
