@@ -28,11 +28,26 @@ export function expectedBody({ duel, difference }: Found): Json | undefined {
       }
     });
   }
-  return changed(due.json, (name, model, path) => {
+  const told = changed(due.json, (name, model, path) => {
     if (OWN_NAME.test(name)) return known.names.get(nameOf(name, model)) ?? made.get(path);
     if (!OWN_TIME.test(name) || typeof model !== 'number') return undefined;
     return known.times.get(model) ?? made.get(path) ?? shifted(model, known.offsetMs);
   });
+  return inOrderOf(came?.json, told);
+}
+
+/** Members stand where they stand in the other one, so that both can be read side by side. */
+function inOrderOf(other: Json | undefined, value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (other === null || typeof other !== 'object') return value;
+  if (Array.isArray(value)) {
+    return value.map((each, at) => inOrderOf(Reflect.get(other, at) as Json | undefined, each));
+  }
+  const names = Object.keys(other).filter((name) => Object.hasOwn(value, name));
+  const ordered = [...new Set([...names, ...Object.keys(value)])];
+  const inner = (name: string) =>
+    inOrderOf(Reflect.get(other, name) as Json | undefined, value[name]!);
+  return Object.fromEntries(ordered.map((name) => [name, inner(name)]));
 }
 
 const shifted = (ms: number, offsetMs: number | undefined): number | undefined =>

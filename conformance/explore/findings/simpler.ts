@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PROFILE_MEMBERS } from '../../engine/account-members.ts';
 import type { OperationName } from '../../engine/operations.ts';
 import { sameValue } from '../draw/scene.ts';
-import { type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
+import { type BurstStep, type CallStep, callsOf, type Step, type Value } from '../sequence.ts';
 import { hasSymbol, isPlainEmail } from './signs/evidence.ts';
 
 /** What it is tried in place of depends on what comes before. */
@@ -25,7 +25,9 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
     for (const { n } of step.calls.slice(1)) {
       yield { ...step, calls: step.calls.filter((each) => each.n !== n) };
     }
+    yield* barerCalls(step);
   }
+  if (step.do === 'open') yield* plainerPlace(step);
   // What needs none of the scopes is about having none.
   if (step.do === 'mint' && (step.wish.scopes ?? []).length > 0) {
     yield { ...step, wish: { ...step.wish, scopes: [] } };
@@ -38,6 +40,31 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
   if (step.do === 'call') yield* simplerCalls(step, callsOf(before));
 }
 
+function* barerCalls(step: BurstStep): Generator<Step> {
+  for (const calls of barer(step.calls, step.calls.map(withoutSpare))) yield { ...step, calls };
+}
+
+/** All of them bare, and else one at a time. */
+function* barer<T>(all: readonly T[], bare: readonly T[]): Generator<readonly T[]> {
+  const dressed = [...all.keys()].filter((at) => !isDeepStrictEqual(all[at], bare[at]));
+  if (dressed.length > 0) yield bare;
+  if (dressed.length > 1) for (const at of dressed) yield all.with(at, bare[at] as T);
+}
+
+function withoutSpare(call: CallStep): CallStep {
+  const { body } = call;
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return call;
+  if (call.operation === 'updateAccount') return call;
+  const all = body as { readonly [name: string]: Value };
+  return { ...call, body: leaveOut(all, OPTIONAL) };
+}
+
+function* plainerPlace({ currency, provider, ...plain }: OpenStep): Generator<Step> {
+  if (provider !== undefined) yield { ...plain, ...(currency === undefined ? {} : { currency }) };
+  if (currency !== undefined) yield { ...plain, ...(provider === undefined ? {} : { provider }) };
+}
+
+type OpenStep = Extract<Step, { readonly do: 'open' }>;
 type HookStep = Extract<Step, { readonly do: 'hook' }>;
 
 /** An endpoint that takes everything, or fails in the plainest way. */
@@ -174,7 +201,9 @@ function* simplerCalls(step: CallStep, before: readonly CallStep[]): Generator<C
   for (const [name, plain] of Object.entries(PLAIN)) {
     if (name in all && all[name] !== plain) yield { ...step, body: { ...all, [name]: plain } };
   }
-  if (Array.isArray(all.accounts)) yield* fewerRows(step, all.accounts as readonly Value[]);
+  if (!Array.isArray(all.accounts)) return;
+  yield* fewerRows(step, all.accounts as readonly Value[]);
+  yield* barerRows(step, all.accounts as readonly Value[]);
 }
 
 /** NS-24: what a number is that says nothing of its country is open, so it is told by its own. */
@@ -189,6 +218,14 @@ function withoutRegion(all: { readonly [name: string]: Value }) {
 function leaveOut(all: { readonly [name: string]: Value }, names: readonly string[]) {
   const gone = names.includes('phone') ? [...names, 'phone_region'] : names;
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
+}
+
+function* barerRows(step: CallStep, rows: readonly Value[]): Generator<CallStep> {
+  const bare = rows.map((row) => {
+    const isPlain = row !== null && typeof row === 'object' && !('$rows' in row);
+    return isPlain ? leaveOut(row as { readonly [name: string]: Value }, OPTIONAL) : row;
+  });
+  for (const accounts of barer(rows, bare)) yield { ...step, body: { accounts } };
 }
 
 function* fewerRows(step: CallStep, rows: readonly Value[]): Generator<CallStep> {

@@ -111,6 +111,29 @@ titles('what it takes in size is in the title', () => {
   );
 });
 
+titles('a key that is nearly another one is told of', () => {
+  const keys = [{ $fresh: 'k' }, { $case: 'upper', of: { $fresh: 'k' } }] as const;
+  const calls = keys.map((key, at) => call(at + 1, 'createAccount', 'firm', { key, body: {} }));
+  assert.match(
+    titleOf(foundOf({ steps: calls, due: '200', came: '201' })),
+    /^Creating an account under a key like that of step 1 answers 201/,
+  );
+  const same = calls.map((each) => ({ ...each, key: keys[0] }));
+  assert.match(
+    titleOf(foundOf({ steps: same, due: '200', came: '201' })),
+    /^Creating an account answers/,
+  );
+});
+
+titles('members stand in the order in which they came', () => {
+  const made = foundOf({ ...again, at: 'body.is_ftd', model: 'true', target: 'false' });
+  const came = { created_at: 5, is_ftd: false, id: '7' };
+  const found = answered(made, {
+    2: [{ id: '7', is_ftd: true, created_at: 5, method: null }, came],
+  });
+  assert.equal(Object.keys(expectedBody(found) as object), [...Object.keys(came), 'method']);
+});
+
 titles('a refusal that is not repeated is told from a success', () => {
   const refused = { due: '422 validation_failed', came: '422 validation_failed' };
   const made = { steps, ...refused, at: 'replay.body', idempotency: 'replayed' } as const;

@@ -8,7 +8,16 @@ import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import { expectedAt } from './expected.ts';
 import type { Found } from './investigate.ts';
-import { answerOf, bodyOf, type Evidence, evidenceOf, rowsOf, statusOf } from './signs/evidence.ts';
+import {
+  answerOf,
+  bodyOf,
+  type Evidence,
+  evidenceOf,
+  isAlike,
+  rowsOf,
+  statusOf,
+  stemsIn,
+} from './signs/evidence.ts';
 
 const DOING: Readonly<Record<OperationName, string>> = {
   createAccount: 'creating an account',
@@ -38,7 +47,8 @@ export function titleOf(found: Found): string {
     return `The ${at} of a trading account${when}: ${target} in place of ${model}`;
   }
   if (at === 'signature') {
-    return `${BESIDE_ANSWERS.delivery}${when}: ${target} in place of ${model.replace('signed by ', '')}`;
+    const due = model.replace('signed by ', '');
+    return `${BESIDE_ANSWERS.delivery}${when}: ${target} in place of ${due}`;
   }
   if (isBesideAnswers(operation)) {
     const where = at === 'count' ? '' : `, ${at}`;
@@ -107,6 +117,15 @@ function sizeWords(call: CallStep | undefined): readonly string[] {
 /** As many rows as are nothing special. */
 const MOST_ROWS = 3;
 
+/** A key that was made of another one, in other letters or longer. */
+function keyWords(call: CallStep | undefined, others: readonly CallStep[]): readonly string[] {
+  const stems = stemsIn(call?.key);
+  const like = others.find(
+    ({ key }) => !isAlike(key, call?.key) && stemsIn(key).some((each) => stems.includes(each)),
+  );
+  return like === undefined ? [] : [`under a key like that of step ${like.n}`];
+}
+
 /** A tag that is not simply one that an answer had. */
 function tagWords(call: CallStep | undefined, answer: CallOutcome | undefined): readonly string[] {
   if (call?.operation !== 'updateAccount') return [];
@@ -118,13 +137,14 @@ function tagWords(call: CallStep | undefined, answer: CallOutcome | undefined): 
 }
 
 /** By whom, under which key, after what time: shrinking has left only what it takes. */
-function circumstances({ found, call, isReplayed, isAtOnce, steps }: Evidence): string {
+function circumstances({ found, call, others, isReplayed, isAtOnce, steps }: Evidence): string {
   const pausedMs = steps.reduce((sum, step) => sum + (step.do === 'advance' ? step.byMs : 0), 0);
   const many = steps.find((step) => step.do === 'many');
   return [
     ...(isReplayed ? ['again under its key'] : []),
     ...sizeWords(call),
     ...tagWords(call, answerOf(found.duel.target.outcomes.get(call?.n ?? 0))),
+    ...keyWords(call, others),
     ...callerWords(call),
     ...(many === undefined ? [] : [`after ${many.count} other calls`]),
     ...(isAtOnce ? ['at once with another call'] : []),

@@ -63,7 +63,7 @@ export function headerTexts({ request }: ReportStep): readonly string[] {
     .map(([name, value]) => `${name}: ${legible(value)}`);
 }
 
-/** A text as it stands, anything else as JSON; of one letter many times over it is said how often. */
+/** A text as it stands, anything else as JSON; of a letter many times over it is said how many. */
 export function legible(value: unknown, indent?: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, indent) ?? '');
   return text.replace(/([^\s"\\])\1{19,}/gu, (run, letter) => `${letter}{${[...run].length}}`);
