@@ -15,7 +15,7 @@ import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import { offersWith, settingsFor, takeSeeds } from './live.ts';
-import type { Model, ModelSettings } from './model.ts';
+import type { Model } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
@@ -45,7 +45,6 @@ export interface Explored {
   /** Open questions that differences turned out to be of, with how often. */
   readonly open: ReadonlyMap<string, number>;
   readonly coverage: Coverage;
-  readonly settings: ModelSettings;
 }
 
 const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said first' };
@@ -63,7 +62,7 @@ export async function explore(given: ExploreOptions): Promise<Explored> {
   const exploration = new Exploration(options, model);
   try {
     await exploration.run();
-    return { ...exploration.result(), settings: given.settings };
+    return exploration.result();
   } finally {
     await model.close();
   }
@@ -127,7 +126,6 @@ class Exploration {
       inventory: this.#keeps ? this.#inventory : null,
       open,
       coverage: this.#coverage,
-      settings: this.#options.settings,
     };
   }
 

@@ -1,5 +1,7 @@
 // Before anything is compared: how the target answers the open questions, by the scenarios of the
 // judge that observe them, so that the model can be made to do the same.
+import { isDeepStrictEqual } from 'node:util';
+import { defaultSettings, type SettingKey } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
 import type { Sender } from '../engine/send/sender.ts';
 import type { Scenario } from '../engine/types.ts';
@@ -13,6 +15,8 @@ import type { ScenarioOptions } from './scenario-options.ts';
 export interface Learned {
   /** Settings of the simulator, by name. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** What the target does and the simulator does not, in words. */
+  readonly unlike: readonly string[];
   readonly requests: number;
   /** NS-1: how it takes orders; undefined where that is not known, or as the model takes them. */
   readonly orders: LearnedOrders | undefined;
@@ -86,17 +90,28 @@ async function learnBy(chosen: readonly Scenario[], options: ScenarioOptions): P
     ...(maxRate === undefined ? {} : { maxRate }),
   });
   signal.removeEventListener('abort', stop);
-  const { config } = observedConfig(observedRows(chosen, run.scenarios));
-  const settings = Object.entries(config.settings).filter(([key]) => !NEVER_LEARNED.includes(key));
+  const { config, dropped } = observedConfig(observedRows(chosen, run.scenarios));
+  const settings = Object.entries(config.settings);
+  const isBroken = ([key, value]: readonly [string, unknown]) =>
+    NEVER_LEARNED.includes(key) && !isDeepStrictEqual(value, defaultSettings[key as SettingKey]);
+  const orders = formOf(learnedOrders(learned));
   return {
-    settings: Object.fromEntries(settings),
+    settings: Object.fromEntries(settings.filter(([key]) => !NEVER_LEARNED.includes(key))),
+    unlike: [
+      ...dropped,
+      ...settings.filter(isBroken).map(([key, value]) => `${key} ${said(value)}, against a rule`),
+      ...(orders === undefined ? [] : ['NS-1: orders are taken in another form']),
+    ],
     requests: Math.max(sent, run.requests),
-    orders: formOf(learnedOrders(learned)),
+    orders,
   };
 }
 
 function observes({ id, observes: questions = [] }: Scenario): boolean {
   return questions.length > 0 && !TOO_DEAR.includes(id);
 }
+
+const said = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 const isCall = (url: string): boolean => url.includes('/api/v1/');

@@ -5,25 +5,30 @@ import { Pacer } from '../../../conformance/engine/pace/pacer.ts';
 import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
-import { sequenceIn, settingsIn } from '../../../conformance/explore/findings/again.ts';
 import { askJudge, type Judged } from '../../../conformance/explore/findings/judge.ts';
 import { findStartProblem, learn, learnOrders } from '../../../conformance/explore/learn.ts';
 import { htmlReport } from '../../../conformance/explore/report/html.ts';
 import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
 import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
+import { type Known, twinOf } from '../../../conformance/explore/report/twin.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
 import type { LearnedOrders } from '../../../conformance/scenarios/support/orders.ts';
-import { parseConfig } from '../../../fixtures/config.ts';
-import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
-import { simulatorModel } from './explore-model.ts';
+import { defaultSettings, parseSettings } from '../../../fixtures/settings.ts';
+import {
+  type Answers,
+  NOTHING_KNOWN,
+  readAgain,
+  readModel,
+  simulatorModel,
+} from './explore-model.ts';
 import type { ExploreOptions } from './explore-options.ts';
 import { ExploreProgress } from './explore-progress.ts';
-import { checkWritable, readingReport, readJson, writeText } from './input-files.ts';
-import { type JudgeIo, UsageError } from './io.ts';
+import { checkWritable, writeText } from './input-files.ts';
+import type { JudgeIo } from './io.ts';
 import { type Found, findTarget } from './reach/find-target.ts';
 import { openSender, reachOptions } from './reach/open-sender.ts';
 
@@ -36,7 +41,7 @@ export async function exploreTarget(
   const { observed } = options.reach;
   if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
   const again = readAgain(options, io.cwd);
-  const given = again?.settings ?? readModel(options, io.cwd);
+  const given = again?.given ?? readModel(options, io.cwd);
   const redactor = new Redactor();
   const sender = await openSender(options.reach, io, redactor);
   try {
@@ -47,9 +52,9 @@ export async function exploreTarget(
     try {
       const common = { options, io, signal, redactor, sender: found.sender, found, ...times };
       const problem = await findStartProblem(scenarioOptions(common, untilMs));
-      const known = { settings: given ?? defaultSettings, spent: 0, orders: undefined };
+      const asItIs = { ...(given ?? NOTHING_KNOWN), spent: 0, orders: undefined };
       const isKnown = again !== undefined && !hasOrders(again.sequence);
-      const learned = problem !== null || isKnown ? known : await learnFrom(common, given);
+      const learned = problem !== null || isKnown ? asItIs : await learnFrom(common, given);
       return await compareWith({ ...common, ...learned, problem, sequence: again?.sequence });
     } finally {
       await found.provider.close();
@@ -59,31 +64,24 @@ export async function exploreTarget(
   }
 }
 
-function readModel({ model }: ExploreOptions, cwd: string): Settings | undefined {
-  if (model === undefined) return undefined;
-  const given = readJson('--model', model, cwd, '--observed of a run writes it');
-  const { config, problems = [] } = parseConfig(given);
-  if (config !== undefined) return config.settings;
-  const lines = problems.map(({ field, message }) => `  ${field} ${message}`);
-  throw new UsageError(`${model} cannot be used:\n${lines.join('\n')}`);
-}
-
 /**
  * NS: what the target does where the specification is open, as far as half of the requests and of
  * the time go.
  */
-async function learnFrom(common: Common, given: Settings | undefined) {
+async function learnFrom(common: Common, given: Answers | undefined) {
   const { options, io, found } = common;
   const most = Math.floor(options.requests / 2);
   const played = scenarioOptions(common, (performance.now() + common.untilMs) / 2);
   if (given !== undefined) {
-    const { requests, orders } = await learnOrders({ ...played, most });
-    return { settings: given, spent: requests, orders };
+    const { requests, orders, unlike } = await learnOrders({ ...played, most });
+    return { ...given, known: { ...given.known, unlike }, spent: requests, orders };
   }
   io.err(`Learning how ${found.baseUrl} answers the open questions\n`);
   const learned = await learn({ ...played, most });
+  const { requests: spent, orders, unlike } = learned;
   const { settings = defaultSettings } = parseSettings(learned.settings);
-  return { settings, spent: learned.requests, orders: learned.orders };
+  const known: Known = { settings: learned.settings, from: 'the target', unlike };
+  return { settings, known, spent, orders };
 }
 
 const hasOrders = ({ steps }: Sequence): boolean =>
@@ -108,17 +106,6 @@ function endingAt(untilMs: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
 }
 
-/** The sequence that --replay names, and the settings of the model that it was found with. */
-function readAgain({ replay }: ExploreOptions, cwd: string) {
-  if (replay === undefined) return undefined;
-  const { file, id } = replay;
-  const report = readJson('--replay', file, cwd, '--report json=FILE writes one');
-  const sequence = readingReport('--replay', file, () => sequenceIn(report, id));
-  const { settings } = parseSettings(settingsIn(report));
-  if (sequence !== undefined) return { sequence, settings: settings ?? defaultSettings };
-  throw new UsageError(`--replay: ${file} has no difference ${id}`);
-}
-
 interface Common {
   readonly options: ExploreOptions;
   readonly io: JudgeIo;
@@ -132,8 +119,7 @@ interface Common {
   readonly untilMs: number;
 }
 
-interface Comparison extends Common {
-  readonly settings: Settings;
+interface Comparison extends Common, Answers {
   readonly orders: LearnedOrders | undefined;
   /** Requests that were sent to learn them. */
   readonly spent: number;
@@ -184,7 +170,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
 }
 
 function reportOf(
-  { options, io, found, redactor, signal, spent, problem, ...times }: Comparison,
+  { options, io, found, redactor, signal, spent, problem, known, ...times }: Comparison,
   explored: Explored,
   judged: Judged,
 ): ExploreReport {
@@ -197,6 +183,7 @@ function reportOf(
     startedAt,
     durationMs: performance.now() - startedMs,
     explored,
+    settings: known.settings,
     spent: spent + judged.requests,
     judge: judged.says,
     interrupted: signal.aborted,
@@ -251,21 +238,20 @@ const RENDERERS = {
   html: htmlReport,
 } as const;
 
-function finish(
-  { options, io, settings }: Comparison,
-  report: ExploreReport,
-  agreed: number,
-): void {
+function finish({ options, io, known }: Comparison, report: ExploreReport, agreed: number): void {
   const written: string[] = [];
   for (const { format, file } of options.reports) {
     writeText(file, io.cwd, RENDERERS[format](report));
     written.push(`${format} report: ${file}`);
   }
   const { observed, json } = options.reach;
-  if (observed !== undefined) {
-    writeText(observed, io.cwd, `${jsonText({ settings }, 2)}\n`);
-    const under = `${agreed} of ${count(report.sequences, 'sequence')} agreed under them`;
-    written.push(`observed: ${observed}, ${Object.keys(settings).length} settings; ${under}`);
+  const twin = observed === undefined ? undefined : twinOf({ known, report, agreed });
+  if (twin !== undefined) {
+    writeText(observed!, io.cwd, `${jsonText(twin.config, 2)}\n`);
+    written.push(`observed: ${observed}, ${twin.said}; sandbox start --config takes it`);
+    for (const each of known.unlike) written.push(`  not so in a sandbox: ${each}`);
+  } else if (observed !== undefined) {
+    written.push(`observed: ${observed} was not written, since nothing was compared`);
   }
   if (json) {
     io.out(`${jsonText(report)}\n`);

@@ -8,6 +8,7 @@ import type { Found } from '../findings/investigate.ts';
 import { type JudgeSays, NOT_ASKED } from '../findings/judge.ts';
 import { rulesFor } from '../findings/rules.ts';
 import { titleOf } from '../findings/title.ts';
+import type { ModelSettings } from '../model.ts';
 import type { CallOutcome, LostOutcome, Outcome, Sent } from '../play/outcome.ts';
 import { type CallStep, callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
 import { scriptOf } from './script.ts';
@@ -98,6 +99,8 @@ export interface ReportParts {
   readonly startedAt: string;
   readonly durationMs: number;
   readonly explored: Explored;
+  /** How open questions are answered, but for those that the simulator answers as it comes. */
+  readonly settings: ModelSettings;
   /** Requests that were sent before, to learn the settings. */
   readonly spent: number;
   readonly interrupted: boolean;
@@ -134,7 +137,7 @@ export function makeReport(parts: ReportParts): ExploreReport {
       operations: sorted(coverage.operations),
       answers: sorted(coverage.answers),
       rules: sorted(coverage.rules),
-      settings_learned: explored.settings,
+      settings_learned: parts.settings,
     },
     notes: [...parts.notes, ...goneNotes(explored)].map((each) => redactor.text(each)),
   };

@@ -1,0 +1,78 @@
+// The file that `explore --observed` writes: a sandbox started with it does what the target does,
+// and it says how far that was looked at.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseConfig } from '../../../fixtures/config.ts';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
+import { readExploreOptions } from '../../commands/conformance/explore-options.ts';
+import { exploreTarget } from '../../commands/conformance/explore-target.ts';
+import type { JudgeIo } from '../../commands/conformance/io.ts';
+import { exploreOne } from '../../dev/prove-explorer/explore-one.ts';
+
+const twins = suite('the twin of a target');
+const folder = mkdtempSync(join(tmpdir(), 'twin-'));
+twins.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the command says of a sandbox with these settings, and the file that it writes. */
+async function observed(settings: Partial<Settings>, given: Readonly<Record<string, string>>) {
+  const said: string[] = [];
+  const io: JudgeIo = {
+    ...{ env: {}, cwd: folder, version: '0.0.0', isTerminal: false, color: false, columns: 100 },
+    out: (text) => said.push(text),
+    err: (text) => said.push(text),
+    nowMs: () => Date.now(),
+  };
+  const sandbox = await createSandbox({ clock: 'frozen', settings });
+  try {
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    const options = readExploreOptions({ baseUrl, observed: 'twin.json', ...given }, io.env);
+    const code = await exploreTarget(options, io, new AbortController().signal);
+    const file = join(folder, 'twin.json');
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : null;
+    rmSync(file, { force: true });
+    return { code, said: said.join(''), twin: text === null ? null : JSON.parse(text) };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const OWN: Partial<Settings> = { missing_if_match: 428, first_revision: 7, revision_step: 2 };
+
+twins('its settings are those that the target has answered, and it says so', async () => {
+  const { code, said, twin } = await observed(OWN, { requests: '1600' });
+  assert.is(code, 0, said);
+  const { settings, $comment } = twin;
+  const many = Object.keys(settings).length;
+  for (const [name, value] of Object.entries(OWN)) assert.equal(settings[name], value, name);
+  assert.ok(many < Object.keys(defaultSettings).length, 'what nobody asked is left out');
+  const words = new RegExp(
+    `${many} settings as the target answers and all others as the simulator comes; ` +
+      '\\d+ of \\d+ sequences agreed under them',
+  );
+  assert.match($comment, words);
+  assert.match(said, words);
+
+  // Whoever has the target's own settings for a model sees no difference from the twin.
+  const { config } = parseConfig(twin);
+  const explored = await exploreOne(
+    {
+      ...{ id: 'twin', kind: 'twin', breaks: [], settings: { ...defaultSettings, ...OWN } },
+      open: () => simulatorModel(config!.settings),
+    },
+    { seed: 2, requests: 600, all: true, signal: new AbortController().signal },
+  );
+  assert.equal(explored.found, []);
+});
+
+twins('where nothing was compared none is written, and that is said', async () => {
+  const { code, said, twin } = await observed(OWN, { requests: '1' });
+  assert.equal([code, twin], [3, null], said);
+  assert.match(said, /twin\.json was not written, since nothing was compared/);
+});
+
+twins.run();
