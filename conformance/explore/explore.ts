@@ -52,7 +52,7 @@ const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said fir
 const GONE_AFTER = 8;
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
-const SWEEPS = 0.7;
+const SWEEPS = 0.8;
 /** With fewer requests than these none is spent on what takes a thousand. */
 const DEAR_FROM = 3_500;
 

@@ -28,7 +28,7 @@ export type Symbolic =
 
 export type RoleHas = 'brand' | 'account' | 'tradingAccount' | 'client' | 'secret';
 
-export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes' | 'sibling';
+export type PhoneForm = 'e164' | 'spaced' | 'zeros' | 'national' | 'dashes' | 'spread' | 'sibling';
 
 export type Value =
   | string
@@ -100,7 +100,7 @@ export type OperatorStep =
   | {
       readonly do: 'resolve';
       readonly n: number;
-      readonly name: string;
+      readonly name: Value;
       readonly addresses: readonly string[];
     }
   | { readonly do: 'resume'; readonly n: number; readonly subscription: Value }

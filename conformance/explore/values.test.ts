@@ -47,7 +47,7 @@ values('rows stand for as many entries, each with a name of its own', () => {
 });
 
 values('one phone in all its spellings has the same digits', () => {
-  const forms = ['e164', 'spaced', 'dashes', 'zeros', 'national'] as const;
+  const forms = ['e164', 'spaced', 'dashes', 'spread', 'zeros', 'national'] as const;
   const ends = forms.map((form) =>
     resolveText({ $phone: 'p', form }, known('n')).replace(/\D/g, '').slice(-10),
   );

@@ -89,8 +89,8 @@ function freshText(
   const missing = length - [...text].length;
   if (missing <= 0) return [...text].slice(0, length).join('');
   const filling = [...fill];
-  const rest = Array.from({ length: missing }, (_, at) => filling[at % filling.length]);
-  return text + rest.join('');
+  const whole = Math.floor(missing / filling.length);
+  return text + fill.repeat(whole) + filling.slice(0, missing % filling.length).join('');
 }
 
 /** ACC-11: a British mobile number, of which there are plenty, in the spelling asked for. */
@@ -112,5 +112,7 @@ function phoneText(nonce: string, stem: string, form: PhoneForm): string {
       return `0044${mobile}`;
     case 'national':
       return `0${parted}`;
+    case 'spread':
+      return `+44 - ${[...mobile].join('  ')}`;
   }
 }

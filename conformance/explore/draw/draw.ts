@@ -42,8 +42,8 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
 
 /** What is there already serves as many ideas as come to so many calls. */
 const SWEPT_CALLS = 18;
-/** What comes with no theme would not be drawn otherwise. */
-const LEADS = (idea: Idea): number => (hasTheme(idea) ? 1 : 3);
+/** What comes with no theme would not be drawn otherwise, and a grid hardly; it holds most. */
+const LEADS = (idea: Idea): number => (idea.isGrid === true ? 6 : hasTheme(idea) ? 1 : 3);
 /** Sweeps draw the grids; what chance puts together has room for few of their calls. */
 const GRIDS_BY_CHANCE = 0.03;
 /** Steps that an idea can do without where there is nobody to do them. */

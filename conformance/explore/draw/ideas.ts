@@ -6,6 +6,7 @@ import { burstIdeas } from './bursts.ts';
 import { channelIdeas } from './channel.ts';
 import { decisionIdeas } from './decisions.ts';
 import { faultIdeas } from './faults.ts';
+import { atOnceGrids } from './grids/at-once.ts';
 import { callerGrids } from './grids/callers.ts';
 import { eventGrids } from './grids/events.ts';
 import { keyGrids } from './grids/keys.ts';
@@ -13,6 +14,9 @@ import { moneyGrids } from './grids/money.ts';
 import { oddValueGrids } from './grids/odd-values.ts';
 import { peopleGrids } from './grids/people.ts';
 import { raceGrids } from './grids/races.ts';
+import { sizeGrids } from './grids/sizes.ts';
+import { storyGrids } from './grids/stories.ts';
+import { waitingGrids } from './grids/waiting.ts';
 import type { Idea } from './idea.ts';
 import { ageIdeas } from './mixtures/ages.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
@@ -32,6 +36,7 @@ import { updateIdeas } from './updates.ts';
 import { webhookIdeas } from './webhooks.ts';
 
 const grids = [
+  ...[...storyGrids, ...atOnceGrids, ...sizeGrids, ...waitingGrids],
   ...callerGrids,
   ...[...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids, ...oddValueGrids],
 ].map((idea): Idea => ({ ...idea, isGrid: true }));

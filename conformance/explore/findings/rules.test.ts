@@ -95,6 +95,10 @@ const CALLED: Readonly<Record<string, Made>> = {
     steps: [batch(1, row(1), { $rows: 200, of: row(3) }, row(1))],
     ...{ ...ok, at: 'body.rows.201.status', model: '200', target: '201' },
   },
+  'BULK-5: why a row failed, however often another stands beside it': {
+    steps: [batch(1, row(1), row(2), row(1))],
+    ...{ ...ok, at: 'body.rows.1.code', model: '"validation_failed"', target: 'null' },
+  },
   'BULK-11: landed': {
     ...{ steps: [batch(1, row(1)), batch(2, row(1))], ...ok },
     ...{ at: 'body.rows.0.status', model: '200', target: '201' },

@@ -2,7 +2,14 @@
 import { compareDeliveries, countDeliveries } from '../compare/deliveries.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Excuse } from '../open/excuses.ts';
-import { type BurstStep, type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
+import {
+  type BurstStep,
+  type CallStep,
+  callsOf,
+  type Sequence,
+  type Step,
+  type Value,
+} from '../sequence.ts';
 import { beginComparing, type Duel, follow, type ModelArena } from './arena.ts';
 import { NOTHING_SETTLED, type Settled, settleBefore, settledMeanwhile } from './hindsight.ts';
 import { judgeCall, judgeStep, pairCredentials, type StepVerdict } from './judge-step.ts';
@@ -85,9 +92,30 @@ function isPutOff(
   const code = (json as { code?: unknown } | null | undefined)?.code;
   if (status === 503 && code === 'write_contention') return calls.length > 1;
   if (code !== 'idempotency_in_flight') return false;
-  return calls.some(
-    ({ n, operation, key }) => n !== call.n && operation === call.operation && same(key, call.key),
-  );
+  return calls.some((each) => each.n !== call.n && isAttemptOf(each, call));
+}
+
+/** IDEM-2a, IDEM-2b: one key of one credential, for one subject. */
+const isAttemptOf = (one: CallStep, other: CallStep): boolean =>
+  one.operation === other.operation &&
+  one.as === other.as &&
+  same(one.key, other.key) &&
+  same(subjectOf(one), subjectOf(other));
+
+/** What the table of subjects has for it (IDEM-2c). */
+function subjectOf({ operation, id, query, body }: CallStep): unknown {
+  const said = (body ?? {}) as { readonly [name: string]: Value };
+  if (/^create/.test(operation)) return inOneCase(said.client_reference_id);
+  if (operation === 'bulkCreateAccounts') return said.accounts;
+  if (/Position$/.test(operation)) return said.trading_account_id;
+  return operation === 'updateAccount' ? id : query?.account_id;
+}
+
+/** NS-35: whether a transaction's reference is one subject in any case is open. */
+function inOneCase(reference: Value | undefined): Value | undefined {
+  const { $case, of } = (reference ?? {}) as { readonly $case?: string; readonly of?: Value };
+  if ($case !== undefined) return inOneCase(of);
+  return typeof reference === 'string' ? reference.toLowerCase() : reference;
 }
 
 const same = (one: unknown, other: unknown): boolean =>

@@ -59,7 +59,7 @@ async function perform(
       await operator.permit('1', step.operation, step.allowed);
       return null;
     case 'resolve':
-      await operator.resolve(step.name, step.addresses);
+      await operator.resolve(resolveText(step.name, player), step.addresses);
       return null;
     case 'resume':
       await operator.resume(Number(resolveText(step.subscription, player)));
@@ -120,5 +120,5 @@ async function hook({ n, answers }: Of<'hook'>, player: Player): Promise<Json> {
   const made = await player.ground.target.receiver();
   made.answer((_, count) => ({ status: answers[Math.min(count, answers.length) - 1] ?? 200 }));
   player.hooks.set(n, made);
-  return { url: made.url };
+  return { url: made.url, host: new URL(made.url).hostname };
 }

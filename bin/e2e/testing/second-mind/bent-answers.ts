@@ -245,10 +245,13 @@ const REPLAY_BENDS: Partial<Record<DefectId, Bend>> = {
   'idem-body-id-renewed': (answer, ctx) => {
     if (answer.status >= 400) edit(answer, (body) => (body.request_id = ctx.requestId));
   },
-  'size-replay-8k': (answer) => {
-    if (answer.body.length > 8192) answer.body = JSON.stringify(JSON.parse(answer.body), null, 1);
-  },
+  'size-replay-8k': (answer) => reprinted(answer, 8192),
+  'size-replay-64k': (answer) => reprinted(answer, 65_535),
 };
+
+function reprinted(answer: Answer, most: number): void {
+  if (answer.body.length > most) answer.body = JSON.stringify(JSON.parse(answer.body), null, 1);
+}
 
 export function bentReplay(ctx: RequestContext, answer: Answer): Answer {
   for (const each of ctx.mind.defects) REPLAY_BENDS[each]?.(answer, ctx);

@@ -12,7 +12,18 @@ import { idempotencyDefects } from './defects/idempotency.ts';
 import { combinationDefects, sizeDefects } from './defects/sizes.ts';
 import { raceDefects, timeDefects } from './defects/times.ts';
 import { positionDefects, transactionDefects, transitionDefects } from './defects/trading.ts';
+import {
+  unforeseenCombinations,
+  unforeseenRaces,
+  unforeseenSizes,
+  unforeseenTimes,
+} from './defects/unforeseen.ts';
 import { eventDefects, hookDefects } from './defects/webhooks.ts';
+
+const combinations = { ...combinationDefects, ...unforeseenCombinations };
+const sizes = { ...sizeDefects, ...unforeseenSizes };
+const times = { ...timeDefects, ...unforeseenTimes };
+const races = { ...raceDefects, ...unforeseenRaces };
 
 const singles = {
   ...conventionDefects,
@@ -32,10 +43,10 @@ const singles = {
 
 export type DefectId =
   | keyof typeof singles
-  | keyof typeof combinationDefects
-  | keyof typeof sizeDefects
-  | keyof typeof timeDefects
-  | keyof typeof raceDefects;
+  | keyof typeof combinations
+  | keyof typeof sizes
+  | keyof typeof times
+  | keyof typeof races;
 
 export interface Defect {
   readonly id: DefectId;
@@ -56,10 +67,10 @@ function listed(family: Family, kind: Kind): Defect[] {
 
 export const defects: readonly Defect[] = [
   ...listed(singles, 'single'),
-  ...listed(combinationDefects, 'combination'),
-  ...listed(sizeDefects, 'size'),
-  ...listed(timeDefects, 'time'),
-  ...listed(raceDefects, 'race'),
+  ...listed(combinations, 'combination'),
+  ...listed(sizes, 'size'),
+  ...listed(times, 'time'),
+  ...listed(races, 'race'),
 ];
 
 export function defectIdOf(id: string): DefectId | undefined {

@@ -85,7 +85,8 @@ export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | nu
   const firstMs = delivery.attempts[0]?.atMs ?? mind.now();
   const n = delivery.attempts.length + 1;
   const isBare = n > 1 && mind.has('comb-retry-one-signature');
-  const signer = isBare ? { ...subscription, previousSecret: null } : subscription;
+  const heard = mind.has('comb-signed-once') ? firstToHear(mind, delivery) : subscription;
+  const signer = isBare ? { ...heard, previousSecret: null } : heard;
   const signature = sign(mind, signer, body, firstMs);
   const attempt: Attempt = { n, atMs: mind.now(), status: null, error: null, signature };
   delivery.attempts.push(attempt);
@@ -108,6 +109,9 @@ export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | nu
   };
 }
 
+const firstToHear = (mind: SecondMind, { event }: Delivery): Subscription =>
+  subscriptionOf(mind, mind.deliveries.find((each) => each.event === event)!);
+
 /** What is left of a text that may have only so many bytes. */
 function cutTo(bytes: number, text: string): string {
   return Buffer.byteLength(text) <= bytes ? text : cutTo(bytes, text.slice(0, -1));
@@ -116,8 +120,14 @@ function cutTo(bytes: number, text: string): string {
 /** EVT-11 */
 function isStillPublic(mind: SecondMind, subscription: Subscription): boolean {
   if (mind.has('evt-no-recheck')) return true;
+  const row = `resolved ${subscription.url}`;
+  const isFresh = mind.now() - (mind.counts[row] ?? Number.NEGATIVE_INFINITY) < 10 * MINUTE_MS;
+  if (isFresh && mind.has('time-target-cached')) return true;
   const problem = targetProblem(mind, subscription.url, false);
-  if (problem === null) return true;
+  if (problem === null) {
+    mind.counts[row] = mind.now();
+    return true;
+  }
   const reason = mind.has('evt-recheck-silent') ? null : `no valid target any more: ${problem}`;
   if (mind.has('evt-recheck-fails')) postpone(mind, subscription);
   else disable(mind, subscription, reason);
@@ -171,6 +181,9 @@ export function endAttempt(
   attempt.error = error;
   const subscription = subscriptionOf(mind, delivery);
   const { seq } = delivery.event;
+  if (mind.has('race-delivery-disable') && subscription.disabledAtMs >= attempt.atMs) {
+    subscription.disabled = false;
+  }
   const isMoved = attempt.n > 1 && status !== null && status >= 300 && status < 400;
   if (isSuccess(mind, status) || (isMoved && mind.has('comb-redirect-retry'))) {
     delivery.status = 'delivered';
@@ -197,6 +210,10 @@ export function endAttempt(
 /** Of this delivery; defects count those of its subscription, or of its event. */
 function countedFailures(mind: SecondMind, of: Delivery, n: number): number {
   const { subscriptionId, event } = of;
+  if (mind.has('time-rotation-restarts')) {
+    const { rotatedAtMs } = subscriptionOf(mind, of);
+    return of.attempts.filter(({ atMs }) => atMs >= rotatedAtMs).length;
+  }
   if (mind.has('time-waits-by-event')) {
     const same = mind.deliveries.filter((each) => each.event === event);
     return same.reduce((sum, { attempts }) => sum + attempts.length, 0);

@@ -139,9 +139,10 @@ export function eventsAfter(mind: SecondMind, credential: Credential, seq: numbe
   const days = mind.has('evt-channel-day') ? 1 : mind.has('evt-channel-month') ? 30 : 7;
   const sinceMs = mind.now() - days * DAY_MS;
   const from = mind.has('evt-channel-all') ? 0 : mind.has('evt-channel-from') ? seq - 1 : seq;
-  return mind.events.filter(
+  const heard = mind.events.filter(
     (each) => each.seq > from && each.atMs > sinceMs && mayHear(credential, each),
   );
+  return mind.has('size-channel-100') ? heard.slice(0, 100) : heard;
 }
 
 export function mayHear(credential: Credential, event: EventRecord): boolean {

@@ -44,7 +44,7 @@ function leaving(ctx: RequestContext, outcome: Outcome): Outcome {
 
 function passOf(ctx: RequestContext, path: string, route: Route | undefined): Outcome {
   if (path === TOKEN_PATH && ctx.call.method === 'POST') {
-    return answered(bent(ctx, issueToken(ctx)));
+    return issued(ctx);
   }
   if (route === undefined) return answered(bent(ctx, unknownRoute(ctx, path)));
   ctx.pathId = pathIdOf(ctx, route.id);
@@ -54,6 +54,18 @@ function passOf(ctx: RequestContext, path: string, route: Route | undefined): Ou
     if (refusal !== null) return answered(bent(ctx, afterRefusal(ctx, refusal)));
   }
   return readAndRun(ctx);
+}
+
+/** AUTH-3b; where a defect wants it, those that are asked for at once are under way together. */
+function issued(ctx: RequestContext): Outcome {
+  if (!ctx.mind.has('race-token-budget')) return answered(bent(ctx, issueToken(ctx)));
+  enter(ctx);
+  const resume = () => {
+    const answer = bent(ctx, issueToken(ctx));
+    leave(ctx);
+    return answered(answer);
+  };
+  return { kind: 'paused', wallMs: PAUSE_MS, resume };
 }
 
 /** Defects in what a refused call leaves behind. */

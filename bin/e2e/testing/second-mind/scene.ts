@@ -22,6 +22,7 @@ export interface Seen {
   readonly status: number;
   readonly body: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: string;
 }
 
 export class Scene {
@@ -123,6 +124,14 @@ export class Scene {
     });
   }
 
+  /** One delivery is taken when something else has happened on its way. */
+  deliverMeanwhile(act: () => unknown): void {
+    const [delivery] = readyDeliveries(this.mind);
+    const sending = delivery === undefined ? null : beginAttempt(this.mind, delivery);
+    act();
+    if (sending !== null) endAttempt(this.mind, sending, 200, null);
+  }
+
   #outcome(path: string, body: Json | undefined, { key, tag, token }: Asked): Outcome {
     const [method = '', target = ''] = path.split(' ');
     this.#count += 1;
@@ -145,5 +154,10 @@ export class Scene {
 
 function seen({ status, headers, body }: Answer): Seen {
   const read: Json = /^[{[]/.test(body) ? (JSON.parse(body) as Json) : {};
-  return { status, body: isObject(read) ? read : {}, headers: Object.fromEntries(headers) };
+  return {
+    status,
+    body: isObject(read) ? read : {},
+    headers: Object.fromEntries(headers),
+    bytes: body,
+  };
 }

@@ -54,11 +54,15 @@ export function repeatRules(evidence: Evidence): readonly string[] {
 }
 
 /** Of a call that is told that another is in flight, or should have been. */
-function inFlightRules({ difference, came, isReplayed, isAtOnce, hasPaused }: Evidence) {
+function inFlightRules(evidence: Evidence): readonly string[] {
+  const { call, difference, came, isReplayed, isAtOnce, hasPaused } = evidence;
   if (difference.basis?.idempotency === 'in_flight') {
     return hasPaused ? ['IDEM-14b', 'IDEM-14a'] : ['IDEM-14a'];
   }
   if (!came.startsWith('409 idempotency_in_flight')) return [];
+  const first = firstUnder(evidence);
+  // IDEM-2b: what runs under that key is somebody else's.
+  if (first !== undefined && first.as !== call?.as) return ['IDEM-2b', 'IDEM-14a'];
   // IDEM-2a: what runs under that key is about another subject.
   if (!isReplayed) return ['IDEM-2a', 'IDEM-14a'];
   // IDEM-14a: that one was in flight is not what later repeats get.

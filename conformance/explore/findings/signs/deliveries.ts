@@ -29,6 +29,8 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   if (at !== 'count') return [];
   const [came, due] = countsOf(evidence);
   const hasMore = came > due;
+  // EVT-11: what the target resolves to has changed, and shrinking could not do without it.
+  if (steps.some((step) => step.do === 'resolve')) return ['EVT-11', 'EVT-4'];
   if (hasMore && after('disableWebhook')) return ['EVT-13', 'HOOK-5'];
   if (!hasPaused) return hasMore ? tooManyRules(evidence) : [];
   if (came > most && hasMore) return ['EVT-8b', 'EVT-8a'];

@@ -15,6 +15,7 @@ import {
 } from '../request-context.ts';
 import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
 import type { Answer, KeyRecord } from '../values/records.ts';
+import { decidesAnother, lockedAnswer } from './locks.ts';
 import { repeatEffects } from './repeats.ts';
 
 const HOUR_MS = 3_600_000;
@@ -122,6 +123,7 @@ function batchSubject({ mind }: RequestContext, rows: readonly JsonObject[]): st
     const part: Json[] = [reference, of.email ?? null, of.brand_id ?? null];
     return mind.has('idem-batch-first-names') ? [...part, of.first_name ?? null] : part;
   });
+  if (mind.has('comb-batch-joined')) return parts.flat().join('');
   if (mind.has('idem-batch-counted')) return String(parts.length);
   const texts = parts.map((each) => JSON.stringify(each));
   return (mind.has('idem-batch-unordered') ? texts.sort() : texts).join();
@@ -154,7 +156,8 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
       each.clientId === owner &&
       (each.subject === subject || isRefusal(ctx, each)),
   );
-  if (record === undefined) return lockedAnswer(ctx);
+  if (record === undefined) return lockedAnswer(ctx, subject);
+  if (mind.has('race-key-decisions') && decidesAnother(ctx)) return null;
   if (record.answer === null) return inFlight(ctx, record);
   const isOver = isPast(ctx, record);
   if (isOver || (mind.has('comb-third-use') && record.uses >= 2)) {
@@ -181,17 +184,6 @@ const isRefusedOrder = ({ mind, operation: { name } }: RequestContext, each: Key
   mind.has('comb-refused-open-close') &&
   [name, each.operation].every((one) => one.endsWith('Position')) &&
   (each.answer?.status ?? 0) >= 400;
-
-/** A defect that takes a key to be in flight while it runs for another subject. */
-function lockedAnswer(ctx: RequestContext): Answer | null {
-  const { mind, key, credential } = ctx;
-  if (!mind.has('race-key-lock')) return null;
-  const isLocked = mind.keys.some(
-    (each) => each.answer === null && each.key === key && each.clientId === credential.clientId,
-  );
-  const words = 'an attempt with this key still runs';
-  return isLocked ? refuse(ctx, 409, 'idempotency_in_flight', words) : null;
-}
 
 /** IDEM-7a, IDEM-7b */
 function isPast(ctx: RequestContext, record: KeyRecord): boolean {

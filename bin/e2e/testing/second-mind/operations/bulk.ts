@@ -2,7 +2,7 @@
 
 import { permissionProblem } from '../checks/scopes.ts';
 import type { SecondMind } from '../mind.ts';
-import { answerWith, invalid, type RequestContext, refuse } from '../request-context.ts';
+import { answerWith, copyOf, invalid, type RequestContext, refuse } from '../request-context.ts';
 import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
 import { type Answer, PROFILE } from '../values/records.ts';
 import { brandOf, createAccount } from './accounts.ts';
@@ -123,6 +123,9 @@ function resultsOf(ctx: RequestContext, rows: readonly JsonObject[]): JsonObject
         ? notRun(row)
         : rowResult(ctx, leaked(ctx, row, rows[index - 1]));
     if (Number(result.status) >= 300) failed.push(reference);
+    if (failed.length > 50 && mind.has('size-failed-details-50')) {
+      Object.assign(result, { code: null, detail: null });
+    }
     results.push(result);
   }
   return results;
@@ -149,6 +152,7 @@ function rowResult(ctx: RequestContext, row: JsonObject): JsonObject {
     : permissionProblem(ctx, 'createAccount');
   const answer = refused ?? rowAnswer({ ...ctx, body: row });
   if (answer.status === 409) reserve({ ...ctx, body: row });
+  keepAsCreate({ ...ctx, body: row }, answer);
   const body = JSON.parse(answer.body) as JsonObject;
   const hasLanded = answer.status < 300;
   const isNew = answer.status === 201;
@@ -161,6 +165,24 @@ function rowResult(ctx: RequestContext, row: JsonObject): JsonObject {
     code: hasLanded || hidesCode ? null : body.code!,
     detail: hasLanded || mind.has('bulk-no-detail') ? null : body.detail!,
   };
+}
+
+/** A defect that keeps what a row was answered as if it had been created alone. */
+function keepAsCreate({ mind, credential, key, body, call }: RequestContext, answer: Answer): void {
+  if (!mind.has('comb-rows-keyed')) return;
+  const atMs = mind.now();
+  mind.keys.push({
+    clientId: credential.clientId,
+    operation: 'createAccount',
+    subject: textOr(body.client_reference_id, '').toLowerCase(),
+    key,
+    startedAtMs: atMs,
+    answeredAtMs: atMs,
+    lastUsedAtMs: atMs,
+    uses: 1,
+    body: call.body.toString('utf8'),
+    answer: copyOf(answer),
+  });
 }
 
 function rowStatus({ mind }: RequestContext, status: number): number {

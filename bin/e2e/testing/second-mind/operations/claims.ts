@@ -29,10 +29,12 @@ export function isTaken(ctx: RequestContext, brandId: string, email: string, pho
   return mind.accounts.some(
     (each) =>
       !(isDuplicated && isSelf(each)) &&
+      !isLeft(ctx, each) &&
       ((!mind.has('acc-email-free') &&
         !meetsAnother &&
         !(mind.has('time-email-two-days') && mind.now() - each.createdAtMs >= 2 * DAY_MS) &&
         isAtHand(each, spansBrands(ctx)) &&
+        !isApart(ctx, each) &&
         form(each.email) === form(email)) ||
         (isAtHand(each, hasSpread(ctx, each)) &&
           !isTwin(ctx, each) &&
@@ -41,10 +43,18 @@ export function isTaken(ctx: RequestContext, brandId: string, email: string, pho
   );
 }
 
+/** Of whom a defect does not think any more. */
+const isLeft = ({ mind }: RequestContext, { status }: Account): boolean =>
+  mind.has('comb-closed-frees') && /^(closed|inactive|deleted|archived|disabled)$/i.test(status);
+
 /** A defect in where an email is looked for. */
 const spansBrands = ({ mind, operation }: RequestContext): boolean =>
   mind.has('acc-email-across-brands') ||
   (operation.name === 'bulkCreateAccounts' && mind.has('comb-bulk-email-brands'));
+
+/** One of the two has named the brand. */
+const isApart = ({ mind, body }: RequestContext, { namedBrand }: Account): boolean =>
+  mind.has('comb-brand-apart') && namedBrand !== (typeof body.brand_id === 'string');
 
 /** Defects in where a phone is looked for. */
 const hasSpread = ({ mind }: RequestContext, { revision }: Account): boolean =>

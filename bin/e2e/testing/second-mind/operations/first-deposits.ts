@@ -8,6 +8,7 @@ const QUARTER_MS = 90 * 86_400_000;
 export function isFirstDeposit(ctx: RequestContext, each: Transaction): boolean {
   const { mind } = ctx;
   if (mind.has('txs-ftd-never')) return false;
+  if (ctx.credential.kind === 'delegated' && mind.has('comb-ftd-delegated')) return false;
   if (!isDeposit(ctx, each) && !mind.has('txs-ftd-any-type')) return false;
   if (mind.has('txs-ftd-every')) return true;
   const own = mind.transactions.filter((one) => isCounted(ctx, each, one));

@@ -55,7 +55,7 @@ export function createHook(ctx: RequestContext): Answer {
     id: nextHookId(ctx),
     firmId: credential.firmId,
     brandId: own ?? (mind.has('hook-firm-brand') ? first : null),
-    url: mind.has('hook-query-dropped') ? url.replace(/\?[^#]*/, '') : url,
+    url: storedUrl(mind, url),
     categories,
     disabled: isTwin && mind.has('comb-hook-disabled-twin'),
     disabledReason: null,
@@ -67,10 +67,22 @@ export function createHook(ctx: RequestContext): Answer {
     stopped: false,
     disabledAtMs: 0,
   };
+  for (const each of mind.has('comb-hook-upsert') ? twinsOf(mind, made) : []) {
+    each.categories = categories;
+  }
   mind.subscriptions.push(made);
   const whole = { ...hookBody(ctx, made), secret: made.secret };
   return answerWith(ctx, mind.style.createHookStatus, whole);
 }
+
+function storedUrl(mind: SecondMind, url: string): string {
+  if (mind.has('size-url-200')) return url.slice(0, 200);
+  return mind.has('hook-query-dropped') ? url.replace(/\?[^#]*/, '') : url;
+}
+
+/** Others of the firm to the same url. */
+const twinsOf = (mind: SecondMind, { firmId, url }: Subscription): Subscription[] =>
+  mind.subscriptions.filter((each) => each.firmId === firmId && each.url === url);
 
 /** Its own; a defect gives one that races another that one's. */
 function nextHookId({ mind, overlaps, operation }: RequestContext): number {
@@ -205,6 +217,10 @@ export function rotateHook(ctx: RequestContext): Answer {
   const secret = newSecret();
   if (!mind.has('hook-rotate-same')) found.secret = secret;
   found.rotatedAtMs = mind.now();
+  for (const each of mind.has('comb-rotate-by-url') ? twinsOf(mind, found) : []) {
+    if (each !== found) Object.assign(each, { secret, previousSecret: each.secret });
+    each.rotatedAtMs = mind.now();
+  }
   if (mind.has('comb-rotate-enables')) found.disabled = false;
   if (mind.has('comb-rotate-forgets')) found.lastDeliveredSeq = 0;
   const whole = { ...hookBody(ctx, found), secret: found.secret };

@@ -47,6 +47,9 @@ export function settleDue(mind: SecondMind): void {
     if (each.settlesAtMs !== null && each.settlesAtMs <= nowMs) settle(mind, each);
     ageWrongly(mind, each, nowMs - each.changedAtMs);
   }
+  for (const each of mind.has('time-dormant-quarter') ? mind.accounts : []) {
+    if (nowMs - each.changedAtMs >= 90 * 24 * HOUR_MS) each.status = 'Dormant';
+  }
 }
 
 /** Defects in what becomes of a transaction that nobody touches. */

@@ -16,8 +16,9 @@ export function namesOf({ body, mind }: RequestContext, email: string): readonly
 }
 
 export function phoneOf({ body, mind }: RequestContext): string | null {
-  const sent = textOr(body.phone, null);
-  if (sent === null) return null;
+  const whole = textOr(body.phone, null);
+  if (whole === null) return null;
+  const sent = mind.has('size-phone-raw-20') ? whole.slice(0, 20) : whole;
   if (mind.has('acc-phone-raw')) return sent;
   const region = textOr(body.phone_region, null);
   const country = textOr(body.country, region);

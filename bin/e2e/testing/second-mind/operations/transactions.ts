@@ -68,6 +68,7 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
   const { mind, body } = ctx;
   if (mind.has('txn-known-again')) return undefined;
   if (mind.has('race-same-transaction') && meets(ctx, 'createTransaction')) return undefined;
+  if (mind.has('race-known-places') && isRacedElsewhere(ctx)) return undefined;
   const form = (each: string) => (mind.has('txn-reference-case') ? each : each.toLowerCase());
   const isElsewhere = (each: Transaction) =>
     mind.has('comb-known-other-place') && each.tradingAccountId !== body.trading_account_id;
@@ -84,6 +85,13 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
       (mind.has('comb-delegated-known') || findAccount(ctx, each.accountId) !== undefined),
   );
 }
+
+const isRacedElsewhere = ({ overlaps, body }: RequestContext): boolean =>
+  overlaps.some(
+    (each) =>
+      each.operation.name === 'createTransaction' &&
+      each.body.trading_account_id !== body.trading_account_id,
+  );
 
 /** What a create for the same account, under way at the same time, has made. */
 function coalesced({ mind, body, overlaps }: RequestContext): Transaction | undefined {
@@ -131,6 +139,13 @@ function amountOf({ body, mind }: RequestContext): string {
   const isLong = sent.replace(/[^\d]/g, '').length > 12;
   if (isLong && mind.has('size-amount-12')) return String(Math.fround(Number(sent)));
   return isDecimal(sent, mind.style.laxDecimals) || !mind.has('txn-any-amount') ? sent : '0';
+}
+
+/** A defect shows what takes money away with a minus. */
+function shownAmount(ctx: RequestContext): string {
+  const amount = amountOf(ctx);
+  const isOut = /^(Withdrawal|Debit)$/.test(textOr(ctx.body.transaction_type, ''));
+  return isOut && ctx.mind.has('comb-amount-signed') ? amount.replace(/^[+]?(?=\d)/, '-') : amount;
 }
 
 /** TXN-6 */
@@ -224,7 +239,7 @@ function addTransaction(
     accountId: account.id,
     tradingAccountId: trading.id,
     currency: textOr(body.currency, ''),
-    amount: mind.style.amount(amountOf(ctx)),
+    amount: mind.style.amount(shownAmount(ctx)),
     method: lacksMethod ? '' : methodOf(ctx),
     transactionType: textOr(body.transaction_type, ''),
     status: firstStatus(ctx),

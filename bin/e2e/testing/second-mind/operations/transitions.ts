@@ -13,7 +13,7 @@ import {
 } from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { isZero, negated, sumOf } from '../values/money.ts';
-import type { Answer, Status, Transaction } from '../values/records.ts';
+import { type Answer, PROFILE, type Status, type Transaction } from '../values/records.ts';
 import { isFirstDeposit } from './first-deposits.ts';
 import { announce, book, effectOf, tradingAccountOf } from './money-moves.ts';
 import { newestOf, transactionBody } from './transactions.ts';
@@ -46,6 +46,8 @@ function find(ctx: RequestContext): Transaction | Answer {
     !newestOf(mind, found.accountId, 20).includes(found);
   if (isOut) return notFound(ctx);
   if (account !== undefined && found !== undefined && isOfAccount) return found;
+  const isOver = found?.status === 'approved' && ctx.operation.name === 'approveTransaction';
+  if (isOver && account !== undefined && mind.has('comb-approve-again-any')) return found;
   const isForeign = found !== undefined && found.firmId !== ctx.credential.firmId;
   if (found === undefined && mind.has('txs-unknown-409')) {
     return refuse(ctx, 409, 'invalid_state', 'there is no such transaction');
@@ -119,7 +121,19 @@ export function approve(ctx: RequestContext): Answer {
   if (isFirstDeposit(ctx, each)) each.isFtd = true;
   if (creditsAt === 'approved') book(mind, each, effectOf(each), 'movement');
   announce(mind, each, 'transaction.approved');
+  if (mind.has('race-approve-saves')) undoUpdate(ctx, each);
   return shown(ctx, each);
+}
+
+/** The account is as it was before an update that has come in between. */
+function undoUpdate({ mind, overlaps }: RequestContext, { accountId }: Transaction): void {
+  const account = mind.accounts.find(({ id }) => id === accountId);
+  const isChanged = overlaps.some(
+    (each) => each.operation.name === 'updateAccount' && !mind.underway.includes(each),
+  );
+  if (account?.before === undefined || !isChanged) return;
+  const { before } = account;
+  for (const name of [...PROFILE, 'status'] as const) account[name] = before[name] as string;
 }
 
 /** TXS-4, TXS-5, NS-4: what is not pending any more; null where it is. */

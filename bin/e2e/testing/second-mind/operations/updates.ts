@@ -147,6 +147,9 @@ type Changes = readonly (readonly [Updatable, string])[];
 
 function changesOf(ctx: RequestContext, account: Account): Changes {
   const { body, mind } = ctx;
+  const isSame = (name: Updatable, sent: string) =>
+    sent === account[name] ||
+    (mind.has('comb-case-no-change') && sent.toLowerCase() === account[name]?.toLowerCase());
   const changes: [Updatable, string][] = [];
   for (const name of UPDATABLE) {
     const sent = body[name];
@@ -154,7 +157,7 @@ function changesOf(ctx: RequestContext, account: Account): Changes {
     const value = stored(ctx, name, sent);
     const isBack =
       mind.has('comb-restored-update') && value === (account.asCreated?.[name] ?? null);
-    if (value !== account[name] && !isBack) changes.push([name, value]);
+    if (!isSame(name, value) && !isBack) changes.push([name, value]);
   }
   if (mind.has('comb-two-names') && changes.length >= 2) {
     return changes.filter(([name]) => name !== 'last_name');

@@ -63,6 +63,8 @@ export interface Account extends Record<(typeof PROFILE)[number], string | null>
   sentPhone?: string | null;
   bornIn?: string;
   bornInBatch?: boolean;
+  namedBrand?: boolean;
+  shown?: { readonly atMs: number; readonly account: Account };
   changedAtMs: number;
   asCreated?: Account;
   before?: Account;
@@ -121,7 +123,7 @@ export interface Subscription {
   readonly firmId: string;
   readonly brandId: string | null;
   readonly url: string;
-  readonly categories: string[];
+  categories: string[];
   disabled: boolean;
   disabledReason: string | null;
   lastDeliveredSeq: number;

@@ -1,0 +1,223 @@
+// Defects of the second mind that were written down before it was looked at what the explorer
+// draws: each shows in what it was meant to.
+import { suite } from 'uvu';
+import { eventsAfter } from '../testing/second-mind/events.ts';
+import {
+  batch,
+  DAY,
+  isSignedWith,
+  type Plays,
+  row,
+  rows,
+  SECOND,
+  showPlays,
+  update,
+} from '../testing/second-mind/plays.ts';
+import type { Scene } from '../testing/second-mind/scene.ts';
+
+type Sent = Parameters<Scene['send']>;
+
+const URL = 'https://93.184.216.34/events';
+const subscribe = (scene: Scene, event_categories: string[], url = URL) =>
+  scene.send('POST /webhooks', { url, event_categories });
+const approval = (scene: Scene, made: ReturnType<Scene['transact']>): string =>
+  scene.decision('approve', made)[0];
+
+const PLAYS: Plays = {
+  'comb-closed-frees': (scene) => {
+    const made = scene.create({ email: 'one@example.com' });
+    update(scene, made, { status: 'Closed' }, 1);
+    return scene.create({ email: 'one@example.com' }).status;
+  },
+  'comb-case-no-change': (scene) =>
+    update(scene, scene.create({ country: 'gb' }), { country: 'GB' }, 1).status,
+  'comb-hook-upsert': (scene) => {
+    subscribe(scene, ['account']);
+    subscribe(scene, ['transaction']);
+    scene.create();
+    return scene.deliver(200).length;
+  },
+  'comb-batch-joined': (scene) => {
+    batch(scene, [row('ab', { email: 'c@example.com' })], 'one');
+    return batch(scene, [row('a', { email: 'bc@example.com' })], 'one').body.rows;
+  },
+  'comb-rows-keyed': (scene) => {
+    batch(scene, [row('one')], 'key');
+    return scene.send('POST /accounts', row('one'), { key: 'key' }).status;
+  },
+  'comb-amount-signed': (scene) =>
+    scene.transact(scene.place(scene.create()), { transaction_type: 'Debit' }).body.amount,
+  'comb-approve-again-any': (scene) => {
+    const made = scene.transact(scene.place(scene.create()));
+    scene.decide('approve', made);
+    const other = scene.create().body.id;
+    return scene.send(`POST /transactions/${made.body.id}/approve?account_id=${other}`).status;
+  },
+  'comb-brand-apart': (scene) => {
+    const token = scene.token('brand', ['accounts:write'], '10');
+    const { brand_id: _, ...unnamed } = row('one');
+    scene.send('POST /accounts', unnamed, { token });
+    return scene.send('POST /accounts', row('two', { email: unnamed.email })).status;
+  },
+  'comb-signed-once': (scene) => {
+    const secrets = [1, 2].map(() => String(scene.subscribe().body.secret));
+    scene.create();
+    return scene.deliver(200).map((sent, at) => isSignedWith(secrets[at]!, sent));
+  },
+  'comb-rotate-by-url': (scene) => {
+    const [one, other] = [scene.subscribe(), scene.subscribe()];
+    const { body } = scene.send(`POST /webhooks/${other.body.id}/rotate-secret`);
+    scene.create();
+    return scene.deliver(200).map((sent) => isSignedWith(String(body.secret), sent) && one.status);
+  },
+  'comb-ftd-delegated': (scene) => {
+    const account = scene.create();
+    const made = scene.transact(scene.place(account));
+    const token = scene.tokenOfAccount(String(account.body.id));
+    return scene.send(approval(scene, made), undefined, { token }).body.is_ftd;
+  },
+  'comb-known-conflict': (scene) => {
+    scene.create({ client_reference_id: 'one' });
+    const { status } = scene.create({ email: 'other@example.com' });
+    return [
+      status,
+      scene.create({ client_reference_id: 'one', email: 'other@example.com' }).status,
+    ];
+  },
+  'size-url-200': (scene) => subscribe(scene, ['account'], `${URL}/${'u'.repeat(200)}`).body.url,
+  'size-phone-raw-20': (scene) =>
+    scene.create({ phone: '+44   7  4  0  0  1  2  3  4  5  6' }).body.phone,
+  'size-failed-details-50': (scene) =>
+    batch(
+      scene,
+      rows(60).map((each) => ({ ...each, email: 'no-at' })),
+    ).body.rows,
+  'size-replay-64k': (scene) => {
+    const many = rows(900);
+    batch(scene, many, 'key');
+    const seen = scene.send('POST /accounts/bulk', { accounts: many }, { key: 'key' });
+    return seen.bytes;
+  },
+  'size-channel-100': (scene) => {
+    batch(scene, rows(120));
+    return eventsAfter(scene.mind, scene.mind.credentials[0]!, 0).length;
+  },
+  'size-tokens-5': (scene) => {
+    const { clientId: client_id, clientSecret: client_secret } = scene.mind.credentials[0]!;
+    const asked = { grant_type: 'client_credentials', client_id, client_secret };
+    const [first] = Array.from({ length: 6 }, () => scene.send('POST /oauth/token', asked));
+    return scene.send('GET /accounts', undefined, { token: String(first?.body.access_token) })
+      .status;
+  },
+  'time-dormant-quarter': (scene) => {
+    scene.create({ client_reference_id: 'one' });
+    scene.pass(91 * DAY);
+    return scene.create({ client_reference_id: 'one' }).body.status;
+  },
+  'time-known-cached': (scene) => {
+    const made = scene.create({ client_reference_id: 'one' });
+    const known = () => scene.create({ client_reference_id: 'one' }).body.country;
+    const before = known();
+    update(scene, made, { country: 'FR' }, 1);
+    return [before, known()];
+  },
+  'time-permission-cached': (scene) => {
+    scene.create();
+    scene.mind.firms[0]!.permissions.createAccount = false;
+    return scene.create().status;
+  },
+  'time-target-cached': (scene) => {
+    const resolve = (address: string) => {
+      scene.mind.names = [{ host: 'a.example.com', addresses: [address] }];
+    };
+    resolve('93.184.216.34');
+    subscribe(scene, ['account'], 'https://a.example.com/');
+    scene.create();
+    const before = scene.deliver(200).length;
+    resolve('10.0.0.1');
+    scene.create();
+    return [before, scene.deliver(200).length];
+  },
+  'time-token-ban': (scene) => {
+    const { clientId: client_id, clientSecret: client_secret } = scene.mind.credentials[0]!;
+    const asked = { grant_type: 'client_credentials', client_id, client_secret };
+    const ask = (count: number) =>
+      Array.from({ length: count }, () => scene.send('POST /oauth/token', asked).status);
+    ask(20);
+    scene.pass(30 * SECOND);
+    ask(10);
+    scene.pass(31 * SECOND);
+    return ask(1);
+  },
+  'time-rotation-restarts': (scene) => {
+    const { body } = scene.subscribe();
+    scene.create();
+    for (const wait of [0, 30, 120]) {
+      scene.pass(wait * SECOND);
+      scene.deliver(500);
+    }
+    scene.pass(SECOND);
+    scene.send(`POST /webhooks/${body.id}/rotate-secret`);
+    scene.pass(600 * SECOND);
+    scene.deliver(500);
+    scene.pass(60 * SECOND);
+    return scene.deliver(500).length;
+  },
+  'race-approve-saves': (scene) => {
+    const account = scene.create({ client_reference_id: 'one' });
+    const made = scene.transact(scene.place(account));
+    const calls: Sent[] = [
+      [`PATCH /accounts/${account.body.id}`, { country: 'FR' }, { tag: '"1"' }],
+      [approval(scene, made)],
+    ];
+    scene.sendTogether(...calls);
+    return scene.create({ client_reference_id: 'one' }).body.country;
+  },
+  'race-delivery-disable': (scene) => {
+    const { body } = scene.subscribe();
+    scene.create();
+    const id = String(body.id);
+    scene.deliverMeanwhile(() => scene.send(`POST /webhooks/${id}/disable`));
+    return scene.send(`GET /webhooks/${id}`).body.disabled;
+  },
+  'race-known-places': (scene) => {
+    const account = scene.create();
+    const [here, there] = [scene.place(account), scene.place(account)];
+    const body = (place: typeof here) => ({
+      ...{ client_reference_id: 'one', account_id: place.accountId, currency: 'USD' },
+      ...{ trading_account_id: place.id, amount: '5.00', transaction_type: 'Deposit' },
+    });
+    const calls = [here, there].map((place): Sent => ['POST /transactions', body(place)]);
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-two-batches': (scene) => {
+    const calls = ['one', 'two'].map(
+      (name): Sent => ['POST /accounts/bulk', { accounts: [row('shared'), row(name)] }],
+    );
+    return scene.sendTogether(...calls).map(({ body }) => JSON.stringify(body.rows).slice(0, 60));
+  },
+  'race-key-credentials': (scene) => {
+    const token = scene.token('another', ['accounts:write']);
+    const calls: Sent[] = [
+      ['POST /accounts', row('one'), { key: 'key' }],
+      ['POST /accounts', row('one'), { key: 'key', token }],
+    ];
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-key-decisions': (scene) => {
+    const place = scene.place(scene.create());
+    const made = [scene.transact(place), scene.transact(place)];
+    const calls = made.map((each): Sent => [approval(scene, each), undefined, { key: 'key' }]);
+    return scene.sendTogether(...calls).map(({ body }) => body.id);
+  },
+  'race-token-budget': (scene) => {
+    const { clientId: client_id, clientSecret: client_secret } = scene.mind.credentials[0]!;
+    const asked = { grant_type: 'client_credentials', client_id, client_secret };
+    const calls = Array.from({ length: 12 }, (): Sent => ['POST /oauth/token', asked]);
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+};
+
+const shown = suite('what defects that nobody had foreseen show');
+showPlays(shown, PLAYS);
+shown.run();
