@@ -134,6 +134,17 @@ titles('members stand in the order in which they came', () => {
   assert.equal(Object.keys(expectedBody(found) as object), [...Object.keys(came), 'method']);
 });
 
+titles('a secret is told in words', () => {
+  const rotation = [call(1, 'rotateWebhookSecret', 'firm', {})];
+  const said = { at: 'body.secret', target: 'one given before', model: 'a new one' };
+  const made = foundOf({ steps: rotation, due: '200', came: '200', ...said });
+  const found = answered(made, { 1: [{ secret: 'whsec_1' }, { secret: 'whsec_2' }] });
+  assert.is(
+    titleOf(found),
+    'Rotating a webhook secret answers 200 with one given before as secret in place of a new one',
+  );
+});
+
 titles('a refusal that is not repeated is told from a success', () => {
   const refused = { due: '422 validation_failed', came: '422 validation_failed' };
   const made = { steps, ...refused, at: 'replay.body', idempotency: 'replayed' } as const;

@@ -1,6 +1,7 @@
 // Says in words what differs, so that it can be the title of a bug.
 
 import type { OperationName } from '../../engine/operations.ts';
+import { REDACTED } from '../../reports/redact.ts';
 import { span } from '../../reports/verdict-words.ts';
 import type { Difference } from '../compare/difference.ts';
 import { shown } from '../compare/values.ts';
@@ -69,6 +70,8 @@ export function titleOf(found: Found): string {
     return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;
   }
   const member = at.replace(/^body\./, '').replace(/\.(\d+)/g, '[$1]');
+  // HOOK-3: a secret is told in words alone.
+  if (member === 'secret') return `${what} answers ${modelAnswer} with ${secretWords(found)}`;
   const expected = expectedAt(found);
   const lateMs = member.endsWith('_at') ? Number(target) - Number(expected) : Number.NaN;
   // CONV-4: of two times only what is between them says anything.
@@ -78,6 +81,11 @@ export function titleOf(found: Found): string {
   }
   const due = expected === undefined ? model : shown(expected);
   return `${what} answers ${modelAnswer} with ${member} ${target} in place of ${due}`;
+}
+
+function secretWords({ difference: { target, model } }: Found): string {
+  const isShown = target === REDACTED;
+  return isShown ? `a secret in place of ${model}` : `${target} as secret in place of ${model}`;
 }
 
 const BESIDE_ANSWERS = {
