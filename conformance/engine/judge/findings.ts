@@ -29,6 +29,8 @@ export class Findings implements FindingSink {
   readonly #lasting: ReadonlySet<number> | null;
   /** Those of this attempt. */
   readonly troubled = new Set<number>();
+  /** Those that were answered otherwise when they were sent again. */
+  readonly #passed = new Set<number>();
   #astray = false;
   #disturbance: { readonly n: number; readonly words: string } | undefined;
 
@@ -95,7 +97,7 @@ export class Findings implements FindingSink {
         this.troubled.add(answer.n);
         // A 500 to the same request in every fresh attempt is how the target answers; one that
         // turns up here and there is a bad day.
-        return this.#lasting?.has(answer.n) ? undefined : 'this may pass, and is safe to retry';
+        return this.#isLasting(answer.n) ? undefined : 'this may pass, and is safe to retry';
       case 'service':
         return undefined;
     }
@@ -105,7 +107,25 @@ export class Findings implements FindingSink {
   #provoked(answer: Answer): string | undefined {
     if (!answer.looksForeign) return undefined;
     this.troubled.add(answer.n);
-    return this.#lasting?.has(answer.n) ? undefined : FRONT;
+    return this.#isLasting(answer.n) ? undefined : FRONT;
+  }
+
+  #isLasting(n: number): boolean {
+    return this.#lasting?.has(n) === true && !this.#passed.has(n);
+  }
+
+  /**
+   * IDEM-6b: whether it would be judged as contention that never passes. Where many writes meet
+   * one, one of them does so at the same place in every attempt by chance.
+   */
+  isLastingContention(answer: Answer): boolean {
+    if (this.#scenario.provokes?.includes(answer.status)) return false;
+    return answer.code === 'write_contention' && answer.status === 503 && this.#isLasting(answer.n);
+  }
+
+  /** Notes that it has passed: what it was in between is no answer to be judged. */
+  hasPassed({ n }: Answer): void {
+    this.#passed.add(n);
   }
 
   /** Notes an answer; one that cannot be judged puts what follows in doubt. */

@@ -172,6 +172,32 @@ run('a target that answers 500 to everything never passes', async () => {
   for (const id of BULK_RULES) assert.is.not(verdicts[id], 'passed', id);
 });
 
+const contention = {
+  status: 503,
+  headers: { 'content-type': 'application/problem+json' },
+  body: '{"code":"write_contention"}',
+};
+
+run('contention that passes when the call is sent again is held against nobody', async () => {
+  const keys = new Set<string | null>();
+  const { verdicts } = await judge(({ path, headers }) => {
+    const key = headers.get('idempotency-key');
+    if (!isBulk(path) || keys.has(key)) return undefined;
+    keys.add(key);
+    return contention;
+  });
+  for (const id of BULK_RULES) assert.is.not(verdicts[id], 'deviates', id);
+});
+
+run('one that never passes is the answer', async () => {
+  const isEmpty = (text: string) => text === '{"accounts":[]}';
+  const { verdicts } = await judge(({ text }) => (isEmpty(text) ? contention : undefined));
+  assert.equal(
+    BULK_RULES.filter((id) => verdicts[id] === 'deviates'),
+    ['BULK-6'],
+  );
+});
+
 const made: Scenario = {
   id: 'made',
   title: 'A create answers 200 here',

@@ -1,0 +1,54 @@
+// IDEM-6b: any write may be answered 503 `write_contention` and run when it is sent again under its
+// key. A platform that does so now and then deviates from nothing.
+// time limit: 240 s
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OPERATIONS } from '../../../conformance/engine/operations.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
+import { writeProfile } from '../testing/live-profile.ts';
+
+const contended = suite('contention in passing');
+
+const WRITES = Object.entries(OPERATIONS).flatMap(([name, { keyed }]) => (keyed ? [name] : []));
+const ONLY = ['ACC-*', 'UPD-*', 'BULK-*', 'TXN-*', 'TXS-*', 'POS-*', 'IDEM-*'];
+
+async function judged(probability: number) {
+  const sandbox = await createSandbox({ plan: 'pro', seed: 'contended' });
+  try {
+    const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+    const effect = { kind: 'status', status: 503 };
+    for (const operation of WRITES) {
+      await sandbox.control('POST', 'faults', { match: { operation }, effect, probability });
+    }
+    return await withFolder(async (cwd) => {
+      const profile = await writeProfile(sandbox, cwd, { per_second: 200, firm_per_second: 800 });
+      const given = { baseUrl, controlUrl: 'none', profile, json: true, only: ONLY };
+      return runJudge(given, { cwd });
+    });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+for (const [probability, least] of [
+  [0.02, 60],
+  [0.1, 40],
+] as const) {
+  contended(`of ${probability * 100} of 100 writes: no deviation`, async () => {
+    const { report } = await judged(probability);
+    const bad = report.rules.flatMap(({ id, verdict, findings }) =>
+      verdict === 'deviates' || verdict === 'harness_error'
+        ? findings.map((each) => `${id} ${each.scenario}: ${each.expected}, but ${each.actual}`)
+        : [],
+    );
+    assert.equal(bad, []);
+    const met = report.scenarios.flatMap(({ exchanges }) =>
+      exchanges.filter(({ response }) => response?.body?.includes('write_contention')),
+    );
+    assert.ok(met.length > 5, `${met.length} were contended`);
+    assert.ok(report.summary.passed >= least, `${report.summary.passed} passed`);
+  });
+}
+
+contended.run();
