@@ -93,7 +93,8 @@ function compareCounts(
       name === 'id' ? memberAt(jsonOf(each), name) : numberOf(jsonOf(each), name);
     const [mine, theirs] = [own, due].map((all) => new Set(all.map(told).map(String)).size);
     if (mine === theirs) continue;
-    const [target, model] = [mine, theirs].map((each) => `${each} in ${said}`) as [string, string];
+    const words = (numbers: number | undefined) => `${numbers} for ${said}`;
+    const [target, model] = [words(mine), words(theirs)];
     return { at: `envelope.${name}`, target, model };
   }
   return null;

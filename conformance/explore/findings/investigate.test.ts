@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Spent } from '../play/ground.ts';
-import { callsOf } from '../sequence.ts';
+import { callsOf, type Step } from '../sequence.ts';
 import { investigate, type Play } from './investigate.ts';
 import { call } from './plain-calls.ts';
 import { foundOf } from './testing/made.ts';
@@ -50,6 +50,28 @@ looking('a call left alone of calls at once is compared as any other', async () 
   const met = await play({ steps });
   const found = await investigate({ steps }, { ...met, difference: met.difference! }, play);
   assert.is(found?.difference.at, 'body.url');
+});
+
+looking('deliveries are counted at any step, so that what it shows at needs nothing', async () => {
+  const given: Step[] = [
+    call(1, 'createAccount', 'firm', {}),
+    { do: 'open', n: 2, account: { $of: 1, at: 'id' } },
+    call(3, 'createWebhook', 'firm', {}),
+    { do: 'ledger', n: 4, tradingAccount: { $of: 2, at: 'trading_account_id' } },
+  ];
+  const play: Play = async ({ steps }) => {
+    const n = steps.at(-1)!.n;
+    const counted = { operation: 'delivery', at: 'count', n, due: '', came: '' } as const;
+    const { duel, difference } = foundOf({ steps, ...counted });
+    const shows = callsOf(steps).some(({ operation }) => operation === 'createWebhook');
+    return shows ? { ...duel, difference } : { ...duel };
+  };
+  const met = await play({ steps: given });
+  const found = await investigate({ steps: given }, { ...met, difference: met.difference! }, play);
+  assert.equal(
+    found?.sequence.steps.map((each) => (each.do === 'call' ? each.operation : each.do)),
+    ['createWebhook', 'advance'],
+  );
 });
 
 looking('what no requests are left to show again is told under numbers from one on', async () => {

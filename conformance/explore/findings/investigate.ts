@@ -160,7 +160,7 @@ function relabelled(player: Player, labels: ReadonlyMap<number, number>): Player
   const told = new Player(player.ground, player.nonce);
   for (const [name, credential] of player.credentials) told.credentials.set(name, credential);
   for (const [old, n] of labels) {
-    const outcome = player.outcomes.get(old);
+    const outcome = player.broughtBy(old);
     if (outcome !== undefined) told.outcomes.set(n, { ...outcome, n });
     const hook = player.hooks.get(old);
     if (hook !== undefined) told.hooks.set(n, hook);

@@ -26,6 +26,7 @@ export async function shrink(
   isOfAll: boolean,
 ): Promise<Shrunk> {
   const shrinking = new Shrinking(sequence, n, shows);
+  await shrinking.endPlainly();
   await shrinking.slice();
   await shrinking.drop();
   if (isOfAll) await shrinking.plain();
@@ -82,6 +83,14 @@ class Shrinking {
       ...(headers === undefined ? {} : { headers }),
     };
     await this.#try(steps.with(at, { ...create, ...same }));
+  }
+
+  /** What it shows at is no matter where nothing was called: deliveries are counted at any step. */
+  async endPlainly(): Promise<void> {
+    const last = this.best.steps.at(-1)!;
+    if (last.do !== 'ledger') return;
+    const { n } = last;
+    await this.#try(this.best.steps.with(-1, { do: 'advance', n, byMs: 1 }));
   }
 
   /** At a stroke: only what the last step refers to, and what those steps refer to. */

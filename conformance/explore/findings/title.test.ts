@@ -134,6 +134,15 @@ titles('members stand in the order in which they came', () => {
   assert.equal(Object.keys(expectedBody(found) as object), [...Object.keys(came), 'method']);
 });
 
+titles('an id of another record is named by its step', () => {
+  const made = foundOf({ ...again, at: 'body.id', model: '"9002"', target: '"37"' });
+  const taken = [{ id: '9002' }, { id: '37' }] as const;
+  assert.is(
+    titleOf(answered(made, { 1: known, 2: taken })),
+    'Recording a transaction answers 200 with the id of step 1 in place of one of its own',
+  );
+});
+
 titles('a secret is told in words', () => {
   const rotation = [call(1, 'rotateWebhookSecret', 'firm', {})];
   const said = { at: 'body.secret', target: 'one given before', model: 'a new one' };

@@ -1,12 +1,13 @@
 // Says in words what differs, so that it can be the title of a bug.
 
 import type { OperationName } from '../../engine/operations.ts';
+import { memberAt } from '../../engine/send/answer.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { span } from '../../reports/verdict-words.ts';
 import type { Difference } from '../compare/difference.ts';
 import { shown } from '../compare/values.ts';
 import type { CallOutcome } from '../play/outcome.ts';
-import type { CallStep } from '../sequence.ts';
+import { type CallStep, callsOf } from '../sequence.ts';
 import { expectedAt } from './expected.ts';
 import type { Found } from './investigate.ts';
 import {
@@ -80,7 +81,23 @@ export function titleOf(found: Found): string {
     return `${what} answers ${modelAnswer} with ${member} ${by}`;
   }
   const due = expected === undefined ? model : shown(expected);
+  const another = member === 'id' ? recordWords(found) : null;
+  if (another !== null) return `${what} answers ${modelAnswer} with ${another}`;
   return `${what} answers ${modelAnswer} with ${member} ${target} in place of ${due}`;
+}
+
+/** An id that another answer has had; null of one that is new. */
+function recordWords({ duel, difference, sequence }: Found): string | null {
+  const ofStep = (side: keyof Found['duel'] & ('model' | 'target'), id: string) =>
+    callsOf(sequence.steps).find(({ n }) => {
+      const json = answerOf(duel[side].outcomes.get(n))?.json;
+      return n !== difference.n && JSON.stringify(memberAt(json, 'id')) === id;
+    })?.n;
+  const came = ofStep('target', difference.target);
+  if (came === undefined) return null;
+  const due = ofStep('model', difference.model);
+  const own = due === undefined ? 'one of its own' : `that of step ${due}`;
+  return `the id of step ${came} in place of ${own}`;
 }
 
 function secretWords({ difference: { target, model } }: Found): string {

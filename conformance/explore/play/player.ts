@@ -45,6 +45,8 @@ export class Player implements Known {
   nowMs: number | undefined;
   /** A fault was planted, so that a 503 may be its doing. */
   #wasStruck = false;
+  /** What was answered to calls that were kept waiting, whether a step awaits it or not. */
+  readonly #late = new Map<number, Outcome>();
   readonly #pending = new Map<number, Promise<Outcome>>();
   /** Transactions that an operator has settled. */
   readonly settled: string[] = [];
@@ -90,7 +92,10 @@ export class Player implements Known {
     }
     const answer = this.#call(step);
     // What becomes of it is asked when it is awaited, if it ever is.
-    answer.catch(() => {});
+    answer.then(
+      (outcome) => this.#late.set(step.n, outcome),
+      () => {},
+    );
     this.#pending.set(step.n, answer);
     this.waited.set(step.n, step);
     const fault = this.faults.at(-1);
@@ -227,6 +232,11 @@ export class Player implements Known {
     const made = await this.ground.target.credential(name);
     this.credentials.set(name, made);
     return made;
+  }
+
+  /** For reports: what a step brought, and be it that no step has awaited it. */
+  broughtBy(n: number): Outcome | undefined {
+    return this.outcomes.get(n) ?? this.#late.get(n);
   }
 
   answer(step: number): Json | undefined {

@@ -107,6 +107,20 @@ formats('a step that has no answer says what each side has there', () => {
   }
 });
 
+formats('a call that the model has not placed shows what the target has answered', () => {
+  const [known] = report.differences;
+  const [first] = known!.steps;
+  const step = { ...first!, model: null, differs: false };
+  const told = { ...report, differences: [{ ...known!, steps: [step] }] };
+  assert.match(textReport(told, { color: false, width: 100 }).join('\n'), /-> 200/);
+  const unanswered = { ...step, request: null, target: null };
+  const lines = textReport(
+    { ...report, differences: [{ ...known!, steps: [unanswered] }] },
+    { color: false, width: 100 },
+  );
+  assert.match(lines.join('\n'), /1\. a call that was kept waiting to the end/);
+});
+
 formats('of one letter many times over it is said how often', () => {
   const [known] = report.differences;
   const [first] = known!.steps;

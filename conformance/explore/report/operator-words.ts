@@ -9,6 +9,7 @@ export type ToldStep = ManyStep | OperatorStep;
 type Kind = ToldStep['do'];
 
 export function operatorWords(operator: ReportStep['operator']): string {
+  if (operator === null) return 'a call that was kept waiting to the end';
   const step = (operator ?? {}) as Partial<ToldStep>;
   // The kind is one of them: the steps are those of a sequence that was played.
   const say = SENTENCES[step.do as Kind] as ((given: object) => string) | undefined;

@@ -207,7 +207,7 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
   }
   return callsOf([step]).map((call) => {
     const { n, as } = call;
-    const own = duel.target.outcomes.get(n);
+    const own = duel.target.broughtBy(n);
     const other = duel.model.outcomes.get(n);
     const differs = difference.n === n;
     const atOnce = step.do === 'burst' && own !== undefined && 'sentAtMs' in own;

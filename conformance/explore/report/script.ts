@@ -60,7 +60,7 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
 
 function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly ReportExchange[] {
   const player = duel.target;
-  const outcomeOf = (n: number) => player.outcomes.get(n);
+  const outcomeOf = (n: number) => player.broughtBy(n);
   switch (step.do) {
     case 'call':
       return callExchange(step, outcomeOf(step.n), parts);

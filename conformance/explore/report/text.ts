@@ -70,7 +70,7 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
 }
 
 function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
-  const { n, as, request, operator, model, differs } = step;
+  const { n, as, request, operator, model, target, differs } = step;
   if (request === null) {
     const lines = indented(`${n}. ${operatorWords(operator)}`, width);
     return differs ? [...lines, ...answerLines(step, paint, width)] : lines;
@@ -82,7 +82,7 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   if (special.length > 0) lines.push(`       ${special.join('  ')}`);
   if (request.body !== null) lines.push(`       ${legible(request.body)}`);
   const cut = lines.map((each) => cutAt(width * 2, printable(each)));
-  if (!differs) return [...cut, `       -> ${model?.status ?? 'no answer'}`];
+  if (!differs) return [...cut, `       -> ${(target ?? model)?.status ?? 'no answer'}`];
   return [...cut, ...answerLines(step, paint, width)];
 }
 

@@ -62,11 +62,14 @@ export function foundOf(made: Made): Found {
       ...{ modelAnswer: due, targetAnswer: came },
     },
     duel: {
-      target: { ...side(), outcomes: target, hooks: new Map([[0, { deliveries }]]) },
-      model: { ...side(), outcomes: new Map(outcomes) },
+      target: { ...side(target), hooks: new Map([[0, { deliveries }]]) },
+      model: side(new Map(outcomes)),
     },
     ...(made.elsewhere === undefined ? {} : { elsewhere: made.elsewhere }),
   } as unknown as Found;
 }
 
-const side = () => ({ credentials: new Map(), hooks: new Map() });
+const side = (outcomes: ReadonlyMap<number, unknown>) => ({
+  ...{ outcomes, credentials: new Map(), hooks: new Map() },
+  broughtBy: (n: number) => outcomes.get(n),
+});
