@@ -63,6 +63,44 @@ const CALLED: Readonly<Record<string, Made>> = {
     ],
   },
   'ACC-10: elsewhere': { ...taken, steps: [account(1), account(2, { email: mail(1), ...other })] },
+  'ACC-8: an email that two rows have': {
+    ...ok,
+    ...{ at: 'body.rows.1.status', model: '409', target: '201', cites: ['BULK-3'] },
+    steps: [batch(1, row(1), row(2, { email: mail(1) }))],
+  },
+  'ERR-4: one met before, of whoever is limited': {
+    ...{ due: '201', came: '201', at: 'header.x-request-id', cites: ['LIM-4'] },
+    steps: [
+      { do: 'mint', n: 1, name: 'm1', wish: { scopes: [], perSecond: 1 } },
+      { do: 'advance', n: 2, byMs: 2_000 },
+      { ...account(3), as: 'm1' },
+    ],
+  },
+  'HOOK-13: gone, and disabled before': {
+    ...{ due: '200', came: '404 not_found', cites: ['HOOK-2'] },
+    steps: [
+      call(1, 'createWebhook', 'firm', {}),
+      call(2, 'disableWebhook', 'firm', { id: idOf(1) }),
+      { do: 'advance', n: 3, byMs: 40 * 86_400_000 },
+      call(4, 'getWebhook', 'firm', { id: idOf(1) }),
+    ],
+  },
+  'HOOK-11: gone': {
+    ...{ due: '200', came: '404 not_found', cites: ['HOOK-2'] },
+    steps: [call(1, 'createWebhook', 'firm', {}), call(2, 'getWebhook', 'firm', { id: idOf(1) })],
+  },
+  'IDEM-11: a reference that was refused': {
+    ...{ due: '422 validation_failed', came: '409 invalid_state', cites: ['TXN-5'] },
+    steps: [1, 2].map((n) => call(n, 'createTransaction', 'firm', { body: named(1) })),
+    earlier: { 1: { status: 422 } },
+  },
+  'ACC-5: with names of its own, where the first was named rightly': {
+    ...ok,
+    ...{ at: 'body.first_name', model: '"Ada"', target: 'null', idempotency: 'converged' },
+    steps: [account(1), account(2, named(1))],
+    cites: ['ACC-5'],
+    earlier: { 1: { status: 201, json: { first_name: 'Ada' } } },
+  },
   'AUTH-6: of several': {
     ...{ steps: [account(1), account(2, { ...named(1), ...other })], due: '201', came: '200' },
   },

@@ -1,10 +1,19 @@
 // Which rules a difference is about: those of the member or header that differs first, then those
 // that the model's answer rests on.
+import { memberAt } from '../../engine/send/answer.ts';
 import { type Difference, rulesOf } from '../compare/difference.ts';
 import type { Found } from './investigate.ts';
 import { limitRules, repeatRules, strangeRules } from './signs/before-it-runs.ts';
 import { deliveryRules } from './signs/deliveries.ts';
-import { bodyOf, type Evidence, evidenceOf, hasSymbol, stemsIn } from './signs/evidence.ts';
+import {
+  answerOf,
+  bodyOf,
+  type Evidence,
+  evidenceOf,
+  hasSymbol,
+  isAlike,
+  stemsIn,
+} from './signs/evidence.ts';
 import { createRules, refusedMemberRules, rowRules, wrongMemberRules } from './signs/features.ts';
 import { idleRules, recordRules } from './signs/records.ts';
 
@@ -110,6 +119,8 @@ export function rulesFor(found: Found): readonly string[] {
   return [
     ...new Set([
       ...everywhereRules(found),
+      // ERR-4: whatever it took to see it, and whatever was limited besides.
+      ...(difference.at === 'header.x-request-id' && !isReplayed ? ['ERR-4', 'IDEM-5'] : []),
       ...strangeRules(evidence),
       ...(isReplayed ? [] : shapeRules(difference, kind, member)),
       ...limitRules(evidence),
@@ -157,7 +168,10 @@ function placeRules(evidence: Evidence, kind: string): readonly string[] {
   }
   const converged = isConverged ? (CONVERGED[kind] ?? []) : [];
   // What the create itself has shown as it is cannot be older than that.
-  const isOlder = isUpdated || (kind === 'transaction' && !/^(status|is_ftd)$/.test(member));
+  const isOlder =
+    isUpdated ||
+    (kind === 'transaction' && !/^(status|is_ftd)$/.test(member)) ||
+    hasBeenShown(evidence);
   const shown =
     isOlder || isChangedByIt(evidence) ? [...converged, ...fitting] : [...fitting, ...converged];
   return [...placed, ...shown, ...rulesOf(basis)];
@@ -183,6 +197,20 @@ function placedRules({ difference, calls }: Evidence): readonly string[] {
     return at === 'body.reason' ? ['TXS-19', 'TXN-9'] : ['TXN-9'];
   }
   return PLACES.find(([pattern]) => pattern.test(at))?.[1] ?? [];
+}
+
+/** What another call was answered rightly about the same record is no fault of its making. */
+function hasBeenShown({ found, others, difference, member }: Evidence): boolean {
+  const { model, target } = found.duel;
+  return others.some(({ n }) => {
+    const [due, came] = [model, target].map(({ outcomes }) => answerOf(outcomes.get(n))?.json);
+    const shown = memberAt(due, member);
+    return (
+      shown !== undefined &&
+      JSON.stringify(shown) === difference.model &&
+      isAlike(shown, memberAt(came, member))
+    );
+  });
 }
 
 /** ACC-5: a call that only finds a record has put there what it says itself. */

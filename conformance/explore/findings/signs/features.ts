@@ -165,11 +165,12 @@ export function rowRules(evidence: Evidence): readonly string[] {
   // What is made once, though it is asked for twice at once.
   if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
   if (isTwice) return ['BULK-12', 'BULK-8'];
+  const isTaken = [difference.target, difference.model].includes('409');
+  const taken = isTaken ? takenIn(rows) : [];
+  if (taken.length > 0) return [...taken, 'BULK-3'];
   // BULK-7: as many as these are served like one.
   if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
-  const taken = difference.target === '409' ? takenIn(rows) : [];
-  if (taken.length > 0) return [...taken, 'BULK-3'];
   // BULK-3: it should have failed for its own sake.
   if (Number(difference.model) >= 400) return ['BULK-3', 'BULK-8'];
   const due = answerOf(found.duel.model.outcomes.get(call.n));

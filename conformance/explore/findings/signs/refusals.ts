@@ -1,7 +1,15 @@
 // Of a refusal that came and was not due, or was due and did not come: which check it comes from.
 import { rulesOf } from '../../compare/difference.ts';
 import { type CallStep, refersTo } from '../../sequence.ts';
-import { bodyOf, type Evidence, hasSymbol, statusOf } from './evidence.ts';
+import {
+  answerOf,
+  bodyOf,
+  type Evidence,
+  hasSymbol,
+  isAlike,
+  statusOf,
+  stemsIn,
+} from './evidence.ts';
 import { reachRules } from './features.ts';
 
 export function refusalRules(evidence: Evidence): readonly string[] {
@@ -33,10 +41,20 @@ function cameRules(evidence: Evidence): readonly string[] {
   if (came.startsWith('403') && operation === 'createAccount') {
     return /brand/.test(call?.as ?? '') ? ['ACC-17'] : ['AUTH-4'];
   }
+  if (came.startsWith('404') && /Webhook$|WebhookSecret$/.test(operation))
+    return goneRules(evidence);
   if (came.startsWith('404')) return reachRules(evidence);
   if (came.startsWith('413') && operation === 'bulkCreateAccounts') return ['BULK-7'];
   // TXS-18: what goes by no provider is approved; TXS-3: what does is not.
   return came.startsWith('501') ? ['TXS-18', 'TXS-3'] : [];
+}
+
+/** HOOK-11, HOOK-13: a subscription is there for whoever has made it, disabled or not. */
+function goneRules({ call, others }: Evidence): readonly string[] {
+  const isDisabled = others.some(
+    ({ operation, id }) => operation === 'disableWebhook' && isAlike(id, call?.id),
+  );
+  return isDisabled ? ['HOOK-13', 'HOOK-11'] : ['HOOK-11', 'HOOK-12'];
 }
 
 /** Why a key may have been refused that was a good one. */
@@ -54,11 +72,24 @@ function dueRules(evidence: Evidence): readonly string[] {
   // IDEM-1d: the key is looked at first.
   if (due.startsWith('400 idempotency') && statusOf(came) >= 400) return ['IDEM-1d'];
   if (due.startsWith('404')) return unreachedRules(evidence);
+  if (came === '409 invalid_state' && due.startsWith('422')) return leftRules(evidence);
   // NS-23: under which status a target is refused is open.
   const isMalformed = difference.operation === 'createWebhook' && /^4(00|22)/.test(due);
   if (!isMalformed) return [];
   const { url } = bodyOf(call);
   return typeof url === 'string' && url.startsWith('https:') ? ['HOOK-8'] : [];
+}
+
+/** IDEM-11: under a new key nothing is left of what was refused, neither its names. */
+function leftRules({ call, found, others }: Evidence): readonly string[] {
+  const own = stemsIn(bodyOf(call).client_reference_id);
+  const before = others.filter(
+    (each) =>
+      !isAlike(each.key, call?.key) &&
+      stemsIn(bodyOf(each).client_reference_id).some((stem) => own.includes(stem)) &&
+      (answerOf(found.duel.model.outcomes.get(each.n))?.status ?? 0) >= 400,
+  );
+  return before.length > 0 ? ['IDEM-11'] : [];
 }
 
 /** What cannot be reached is no other than what is not there, whatever state it is in. */
