@@ -117,10 +117,14 @@ export class Answer {
 
 /** The member of a JSON value at a dotted path; own members only. */
 export function memberAt(value: Json | undefined, path: string): Json | undefined {
+  // Most paths are one name, and are asked for thousands of times.
+  if (!path.includes('.')) return ownMember(value, path);
   let at: Json | undefined = value;
-  for (const part of path.split('.')) {
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, part)) return undefined;
-    at = (at as { [name: string]: Json })[part];
-  }
+  for (const part of path.split('.')) at = ownMember(at, part);
   return at;
+}
+
+function ownMember(value: Json | undefined, name: string): Json | undefined {
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined;
+  return (value as { [name: string]: Json })[name];
 }

@@ -5,20 +5,22 @@ import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { numberNames, sequenceAt } from '../../scenarios/delivery/envelopes.ts';
-import type { Outcome } from '../play/outcome.ts';
+import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match } from './match.ts';
 
 type Deliveries = readonly ReceivedDelivery[];
 
-export const jsonOf = ({ body }: ReceivedDelivery): Json | undefined => {
-  try {
-    return JSON.parse(Buffer.from(body).toString()) as Json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-};
+/** Each is read again after every step of a play, and says what it has said before. */
+const read = new WeakMap<ReceivedDelivery, { readonly json: Json | undefined }>();
+
+export function jsonOf(each: ReceivedDelivery): Json | undefined {
+  const known = read.get(each);
+  if (known !== undefined) return known.json;
+  const json = jsonIn(each.body);
+  read.set(each, { json });
+  return json;
+}
 
 /** NS-9: a number of its own name, or of a likely one in a part of the envelope. */
 const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
@@ -27,9 +29,10 @@ const NESTED_NUMBER = /\.(\w*seq\w*|number|offset)$/i;
 export function numberOf(envelope: Json | undefined, seqName: string): number | undefined {
   if (envelope === undefined || envelope === null || typeof envelope !== 'object') return;
   if (Array.isArray(envelope)) return;
-  const nested = numberNames(envelope).filter((name) => NESTED_NUMBER.test(name));
-  const name = [seqName, ...nested].find((each) => sequenceAt(envelope, each) !== undefined);
-  return name === undefined ? undefined : sequenceAt(envelope, name);
+  const own = sequenceAt(envelope, seqName);
+  if (own !== undefined) return own;
+  const nested = numberNames(envelope).find((name) => NESTED_NUMBER.test(name));
+  return nested === undefined ? undefined : sequenceAt(envelope, nested);
 }
 
 const eventOf = (each: ReceivedDelivery): string | undefined => {
@@ -96,6 +99,12 @@ function subscriptionIn({ headers }: ReceivedDelivery, known: ReadonlySet<string
 /** The subscription that a delivery names; empty where it names none that was made. */
 export const subscriptionOf = (each: ReceivedDelivery, player: Player): string =>
   subscriptionIn(each, subscriptionsOf(player));
+
+/** Whether each of them names a subscription that was made. */
+export function areOfSubscriptions(all: Deliveries, player: Player): boolean {
+  const known = subscriptionsOf(player);
+  return all.every((each) => subscriptionIn(each, known) !== '');
+}
 
 const isTaken = ({ answered }: ReceivedDelivery): boolean => answered >= 200 && answered < 300;
 

@@ -8,7 +8,14 @@ import { count } from '../../reports/verdict-words.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
-import { heardBy, isOurName, jsonOf, numberOf, pairArrivals, subscriptionOf } from './arrivals.ts';
+import {
+  areOfSubscriptions,
+  heardBy,
+  isOurName,
+  jsonOf,
+  numberOf,
+  pairArrivals,
+} from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
 import { compareSignature, compareTime, type Sides, signersOf } from './signatures.ts';
@@ -190,8 +197,7 @@ function compareForm(
     const target = `${unread.body.length} bytes that are no JSON`;
     return { at: 'body', target, model: 'an envelope in JSON' };
   }
-  const isDue = expected.every((each) => subscriptionOf(each, model) !== '');
-  if (!isDue || all.every((each) => subscriptionOf(each, target) !== '')) return null;
+  if (!areOfSubscriptions(expected, model) || areOfSubscriptions(all, target)) return null;
   return { at: 'subscription header', target: 'none', model: 'the id of the subscription' };
 }
 

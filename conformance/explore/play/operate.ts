@@ -33,7 +33,7 @@ async function perform(
     case 'advance':
       // A delivery on its way is answered first: else its 15 s run out by the clock that is moved,
       // on the one side that happens to be slower.
-      await player.flush();
+      if (!player.isFlushed) await player.flush();
       await operator.advance(step.byMs);
       return null;
     case 'open':

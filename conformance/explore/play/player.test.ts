@@ -1,4 +1,5 @@
 // A contention that nobody has made passes: the call is sent again, and its answer is the last one.
+// And deliveries are waited for once a step.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallStep, Step } from '../sequence.ts';
@@ -58,3 +59,23 @@ contention('what has no key, is metered, or comes after a fault, is sent once', 
 });
 
 contention.run();
+
+const flushing = suite('deliveries that are waited for');
+
+flushing('once after a step, and not again before time is moved on', async () => {
+  const asked: string[] = [];
+  const operator = {
+    advance: async (byMs: number) => void asked.push(`advance ${byMs}`),
+    deliveriesInFlight: async () => asked.push('in flight') - asked.length,
+  };
+  const receiver = async () => ({ url: 'https://x', deliveries: [], answer: () => {} });
+  const target = { baseUrl: 'http://x', offers: new Set(['clock']), operator, receiver };
+  const player = new Player({ target } as unknown as Ground, 'nonce');
+  await player.play({ do: 'hook', n: 1, answers: [200] });
+  await player.play({ do: 'advance', n: 2, byMs: 7 });
+  await player.play({ do: 'advance', n: 3, byMs: 9 });
+  const flush = ['advance 0', 'in flight'];
+  assert.equal(asked, [...flush, 'advance 7', ...flush, 'advance 9', ...flush]);
+});
+
+flushing.run();

@@ -43,6 +43,8 @@ export class Player implements Known {
   /** What the ground's own clock read at the beginning, and reads now as far as it is known. */
   startMs = 0;
   nowMs: number | undefined;
+  /** Since the last step ended, which waited for its deliveries, nothing has happened. */
+  isFlushed = false;
   /** A fault was planted, so that a 503 may be its doing. */
   #wasStruck = false;
   /** What was answered to calls that were kept waiting, whether a step awaits it or not. */
@@ -63,7 +65,8 @@ export class Player implements Known {
     const made = await this.#play(step);
     for (const outcome of made) this.outcomes.set(outcome.n, outcome);
     if (step.do === 'advance' && this.nowMs !== undefined) this.nowMs += step.byMs;
-    if (this.hooks.size > 0 && step.do !== 'hook') await this.flush();
+    this.isFlushed = this.hooks.size > 0 && step.do !== 'hook';
+    if (this.isFlushed) await this.flush();
     if (beforeMs !== undefined) this.#noteArrivals(beforeMs);
     return made;
   }
