@@ -4,16 +4,16 @@ import { dropHeader, type RequestContext, setHeader, unreadable } from './reques
 import { isObject, type JsonObject, textOr } from './values/json.ts';
 import type { Answer } from './values/records.ts';
 
-type Bend = (answer: Answer, ctx: RequestContext) => void;
+export type Bend = (answer: Answer, ctx: RequestContext) => void;
 
-function edit(answer: Answer, change: (body: JsonObject) => void): void {
+export function edit(answer: Answer, change: (body: JsonObject) => void): void {
   if (answer.body === '' || !/json/.test(typeOf(answer))) return;
   const body = JSON.parse(answer.body) as JsonObject;
   change(body);
   answer.body = JSON.stringify(body);
 }
 
-function typeOf(answer: Answer): string {
+export function typeOf(answer: Answer): string {
   return answer.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
 }
 
@@ -25,10 +25,10 @@ const among =
   };
 
 const onAccounts = among(['createAccount', 'updateAccount']);
-const onCreated = among(['createAccount']);
+export const onCreated = among(['createAccount']);
 const onUpdated = among(['updateAccount']);
 const onOrders = among(['openPosition', 'closePosition']);
-const onTransactions = among([
+export const onTransactions = among([
   'createTransaction',
   'approveTransaction',
   'rejectTransaction',
@@ -41,20 +41,20 @@ const onNewHook = among(['createWebhook']);
 const onRotated = among(['rotateWebhookSecret']);
 const onBatch = among(['bulkCreateAccounts']);
 
-const member =
+export const member =
   (change: (body: JsonObject, ctx: RequestContext) => void): Bend =>
   (answer, ctx) =>
     edit(answer, (body) => change(body, ctx));
 
 /** What is said of an ordinary error. */
-const onProblems =
+export const onProblems =
   (change: (body: JsonObject, answer: Answer) => void): Bend =>
   (answer) => {
     if (answer.status < 400 || !/problem/.test(typeOf(answer))) return;
     edit(answer, (body) => change(body, answer));
   };
 
-const transactionOf = (body: JsonObject, { mind }: RequestContext) =>
+export const transactionOf = (body: JsonObject, { mind }: RequestContext) =>
   mind.transactions.find((each) => each.id === body.id);
 
 const BENDS: Partial<Record<DefectId, Bend>> = {
@@ -211,50 +211,6 @@ function limited(bend: Bend): Bend {
 /** Bends an answer in the ways that the mind is broken. */
 export function bent(ctx: RequestContext, answer: Answer): Answer {
   for (const each of ctx.mind.defects) BENDS[each]?.(answer, ctx);
-  return answer;
-}
-
-/** Defects in how a kept answer is given again. */
-const REPLAY_BENDS: Partial<Record<DefectId, Bend>> = {
-  'acc-replay-no-etag': (answer) => dropHeader(answer, 'ETag'),
-  'idem-replay-200': (answer) => {
-    if (answer.status === 201) answer.status = 200;
-  },
-  'idem-replay-reprinted': (answer) => {
-    if (/json/.test(typeOf(answer))) {
-      answer.body = JSON.stringify(JSON.parse(answer.body), null, 1);
-    }
-  },
-  'idem-replay-reordered': (answer) => {
-    if (!/json/.test(typeOf(answer))) return;
-    const body = JSON.parse(answer.body) as JsonObject;
-    answer.body = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()));
-  },
-  'idem-replay-current': onTransactions(
-    member((body, ctx) => {
-      const now = transactionOf(body, ctx);
-      if (now !== undefined) body.status = now.status;
-    }),
-  ),
-  'idem-refusal-status': (answer) => {
-    if (answer.status === 422) answer.status = 409;
-  },
-  'idem-refusal-detail': onProblems((body) => {
-    if (body.code !== 'idempotency_in_flight') body.detail = `repeated: ${String(body.detail)}`;
-  }),
-  'idem-body-id-renewed': (answer, ctx) => {
-    if (answer.status >= 400) edit(answer, (body) => (body.request_id = ctx.requestId));
-  },
-  'size-replay-8k': (answer) => reprinted(answer, 8192),
-  'size-replay-64k': (answer) => reprinted(answer, 65_535),
-};
-
-function reprinted(answer: Answer, most: number): void {
-  if (answer.body.length > most) answer.body = JSON.stringify(JSON.parse(answer.body), null, 1);
-}
-
-export function bentReplay(ctx: RequestContext, answer: Answer): Answer {
-  for (const each of ctx.mind.defects) REPLAY_BENDS[each]?.(answer, ctx);
   return answer;
 }
 

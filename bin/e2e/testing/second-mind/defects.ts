@@ -8,6 +8,12 @@ import {
   updateDefects,
 } from './defects/accounts.ts';
 import type { Family, Kind } from './defects/defect.ts';
+import {
+  heldOutCombinations,
+  heldOutRaces,
+  heldOutSizes,
+  heldOutTimes,
+} from './defects/held-out.ts';
 import { idempotencyDefects } from './defects/idempotency.ts';
 import { combinationDefects, sizeDefects } from './defects/sizes.ts';
 import { raceDefects, timeDefects } from './defects/times.ts';
@@ -20,10 +26,10 @@ import {
 } from './defects/unforeseen.ts';
 import { eventDefects, hookDefects } from './defects/webhooks.ts';
 
-const combinations = { ...combinationDefects, ...unforeseenCombinations };
-const sizes = { ...sizeDefects, ...unforeseenSizes };
-const times = { ...timeDefects, ...unforeseenTimes };
-const races = { ...raceDefects, ...unforeseenRaces };
+const combinations = { ...combinationDefects, ...unforeseenCombinations, ...heldOutCombinations };
+const sizes = { ...sizeDefects, ...unforeseenSizes, ...heldOutSizes };
+const times = { ...timeDefects, ...unforeseenTimes, ...heldOutTimes };
+const races = { ...raceDefects, ...unforeseenRaces, ...heldOutRaces };
 
 const singles = {
   ...conventionDefects,

@@ -187,6 +187,7 @@ export function endAttempt(
   const isMoved = attempt.n > 1 && status !== null && status >= 300 && status < 400;
   if (isSuccess(mind, status) || (isMoved && mind.has('comb-redirect-retry'))) {
     delivery.status = 'delivered';
+    if (attempt.n > 1 && mind.has('time-retry-unseen')) return;
     subscription.lastDeliveredSeq = Math.max(subscription.lastDeliveredSeq, seq);
     return;
   }

@@ -94,8 +94,16 @@ function isLost(mind: SecondMind, each: Subscription, event: EventRecord): boole
     (mind.has('evt-third-lost') && event.seq % 3 === 0) ||
     (mind.has('comb-hook-twice') && mind.subscriptions.some(isSameUrl)) ||
     (mind.has('comb-first-category') && each.categories[0] !== event.category) ||
+    (mind.has('comb-brand-updates') && each.brandId !== null && isOfFirmToo(mind, each, event)) ||
     (mind.has('size-queue-10') && waiting.length >= 10)
   );
+}
+
+/** An update at a firm that has a subscription for all of its brands. */
+function isOfFirmToo(mind: SecondMind, { firmId }: Subscription, { kind }: EventRecord): boolean {
+  const isWide = (one: Subscription) => one.firmId === firmId && one.brandId === null;
+  const isUpdate = kind === mind.style.kindOf('account.updated');
+  return isUpdate && mind.subscriptions.some(isWide);
 }
 
 /** Defects in which what was disabled comes back by itself (HOOK-13). */
@@ -142,6 +150,7 @@ export function eventsAfter(mind: SecondMind, credential: Credential, seq: numbe
   const heard = mind.events.filter(
     (each) => each.seq > from && each.atMs > sinceMs && mayHear(credential, each),
   );
+  if (mind.has('size-channel-20')) return heard.slice(0, 20);
   return mind.has('size-channel-100') ? heard.slice(0, 100) : heard;
 }
 

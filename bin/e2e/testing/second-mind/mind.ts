@@ -56,6 +56,8 @@ export class SecondMind {
   readonly underway: RequestContext[] = [];
   readonly refusedEmails: string[] = [];
   readonly lastCalls: { clientId: string; atMs: number }[] = [];
+  /** Kept for a defect alone. */
+  readonly served: { clientId: string; atMs: number }[] = [];
   readonly tokenRequests: { clientId: string; atMs: number }[] = [];
   names: { host: string; addresses: readonly string[] }[] = [];
   /** What the host's resolver found, under what an operator has set. */
@@ -109,7 +111,8 @@ export class SecondMind {
 
   nextRequestId(): string {
     if (!(this.has('race-call-ids') && this.underway.length > 0)) this.#lastCall += 1;
-    return this.style.requestId(this.#lastCall, this.mark);
+    const n = this.has('size-call-ids-64') ? this.#lastCall % 64 : this.#lastCall;
+    return this.style.requestId(n, this.mark);
   }
 
   count(name: string): number {

@@ -1,7 +1,7 @@
 // Idempotency keys: each is kept for its credential, operation and subject.
 
-import { bentReplay } from '../bent-answers.ts';
-import { asciiLower } from '../operations/accounts.ts';
+import { bentReplay } from '../bent-replays.ts';
+import { asciiLower } from '../operations/references.ts';
 import {
   copyOf,
   dropHeader,
@@ -16,7 +16,7 @@ import {
 import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
 import type { Answer, KeyRecord } from '../values/records.ts';
 import { decidesAnother, lockedAnswer } from './locks.ts';
-import { repeatEffects } from './repeats.ts';
+import { isClosed, isRefusal, isRefusedAlike, repeatEffects } from './repeats.ts';
 
 const HOUR_MS = 3_600_000;
 const MOST_CHARS = 255;
@@ -152,7 +152,7 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   const record = mind.keys.find(
     (each) =>
       each.key === key &&
-      (each.operation === space || isRefusedOrder(ctx, each)) &&
+      (each.operation === space || isRefusedAlike(ctx, each)) &&
       each.clientId === owner &&
       (each.subject === subject || isRefusal(ctx, each)),
   );
@@ -160,7 +160,8 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   if (mind.has('race-key-decisions') && decidesAnother(ctx)) return null;
   if (record.answer === null) return inFlight(ctx, record);
   const isOver = isPast(ctx, record);
-  if (isOver || (mind.has('comb-third-use') && record.uses >= 2)) {
+  if (isOver) mind.count(`expired ${ctx.requestId}`);
+  if (isOver || isClosed(ctx, record) || (mind.has('comb-third-use') && record.uses >= 2)) {
     forget(ctx, record);
     return null;
   }
@@ -174,16 +175,6 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
   if (!mind.has('idem-call-id-replayed')) setHeader(answer, 'X-Request-Id', ctx.requestId);
   return bentReplay(ctx, answer);
 }
-
-/** A refusal that a defect gives under its key whatever the subject. */
-const isRefusal = ({ mind }: RequestContext, { answer }: KeyRecord): boolean =>
-  mind.has('comb-refusal-subject') && (answer?.status ?? 0) >= 400;
-
-/** Refusals of orders, which a defect gives again to opening and closing alike. */
-const isRefusedOrder = ({ mind, operation: { name } }: RequestContext, each: KeyRecord): boolean =>
-  mind.has('comb-refused-open-close') &&
-  [name, each.operation].every((one) => one.endsWith('Position')) &&
-  (each.answer?.status ?? 0) >= 400;
 
 /** IDEM-7a, IDEM-7b */
 function isPast(ctx: RequestContext, record: KeyRecord): boolean {

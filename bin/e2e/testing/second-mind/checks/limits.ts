@@ -19,8 +19,15 @@ export function takeAllowance(ctx: RequestContext): Answer | null {
   const short = allowances.filter(({ bucket }) => bucket.tokens < Math.min(cost, 1));
   const isPunished = punish(mind, credential, short.length > 0);
   if (isPunished) return limited(ctx, 1, String(rateOf(mind, credential)));
+  const untilMs = cappedUntil(mind, credential);
+  if (untilMs > mind.now()) {
+    return limited(ctx, (untilMs - mind.now()) / 1000, String(rateOf(mind, credential)));
+  }
   if (short.length === 0 || isForgiven(ctx)) {
     for (const { bucket } of allowances) bucket.tokens -= cost;
+    if (mind.has('time-minute-cap')) {
+      mind.served.push({ clientId: credential.clientId, atMs: mind.now() });
+    }
     return null;
   }
   if (mind.has('lim-refused-costs')) for (const { bucket } of allowances) bucket.tokens -= 1;
@@ -36,6 +43,16 @@ function punish(mind: SecondMind, { clientId }: Credential, isLimited: boolean):
   if (!isLimited) mind.counts[row] = 0;
   else if (mind.count(row) % 3 === 0) mind.counts[until] = mind.now() + 5_000;
   return false;
+}
+
+/** A defect that counts minutes too: when who has had 40 seconds of allowance is served again. */
+function cappedUntil(mind: SecondMind, credential: Credential): number {
+  if (!mind.has('time-minute-cap')) return 0;
+  const own = mind.served.filter(
+    ({ clientId, atMs }) => clientId === credential.clientId && mind.now() - atMs < 60_000,
+  );
+  const most = 40 * rateOf(mind, credential);
+  return own.length < most ? 0 : own.at(-most)!.atMs + 60_000;
 }
 
 /** LIM-9, LIM-11: one, whatever it is. */
@@ -139,6 +156,7 @@ function mostOf(mind: SecondMind, { name }: Bucket, rate: number, pauseMs: numbe
   const isFirm = name.startsWith('firm');
   if (mind.has('lim-burst-double') && !isFirm) return 2 * most;
   if (mind.has('lim-burst-one') && !isFirm) return 1;
+  if (mind.has('size-burst-100') && !isFirm) return Math.min(100, most);
   if (mind.has('lim-firm-only-burst') && isFirm) return Math.max(1, rate / 2);
   if (mind.has('time-pause-saves') && pauseMs >= 10_000) return 10 * most;
   return most;

@@ -16,13 +16,15 @@ const OPENED: Partial<Record<DefectId, string>> = {
   'hook-list-open': 'listWebhooks',
 };
 
-function scopesOf({ operation, mind }: RequestContext): readonly string[] {
+function scopesOf({ operation, mind, credential }: RequestContext): readonly string[] {
   const { name, scopes } = operation;
   if (mind.has('pos-trader-refused') && name === 'openPosition') return ['trades:write'];
   if (mind.has('pos-trades-refused') && name === 'closePosition') return ['trader:trade'];
   if (mind.has('txs-amend-alone') && name === 'cancelTransaction') {
     return [...scopes, 'transactions:amend'];
   }
+  const isBeside = credential.scopes.includes('accounts:write') && name === 'cancelTransaction';
+  if (isBeside && mind.has('comb-amend-accounts')) return [...scopes, 'transactions:amend'];
   const isTransition = /^(approve|reject|cancel)Transaction$/.test(name);
   if (isTransition && mind.has('auth-funds-no-approve')) return ['transactions:write'];
   if (mind.has('auth-hooks-by-accounts') && scopes.includes('webhooks:manage')) {

@@ -208,7 +208,8 @@ function counted(
   const landed = results.filter(({ status }) => Number(status) < 300);
   const isNew = ({ status }: JsonObject) => status === 201;
   const asKept = (count: number) => (mind.has('size-counts-byte') ? count % 256 : count);
-  const created = mind.has('bulk-created-only-new') ? landed.filter(isNew) : landed;
+  const isLong = rows.length > 200 && mind.has('size-created-200');
+  const created = isLong || mind.has('bulk-created-only-new') ? landed.filter(isNew) : landed;
   const distinct = new Set(rows.map((row) => textOr(row.client_reference_id, '').toLowerCase()));
   return {
     total: asKept(mind.has('bulk-total-distinct') ? distinct.size : rows.length),

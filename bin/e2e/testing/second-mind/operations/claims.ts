@@ -33,6 +33,8 @@ export function isTaken(ctx: RequestContext, brandId: string, email: string, pho
       ((!mind.has('acc-email-free') &&
         !meetsAnother &&
         !(mind.has('time-email-two-days') && mind.now() - each.createdAtMs >= 2 * DAY_MS) &&
+        !(mind.has('comb-batch-email-twins') && each.bornIn === ctx.requestId) &&
+        !(mind.has('size-email-newest-30') && !mind.accounts.slice(-30).includes(each)) &&
         isAtHand(each, spansBrands(ctx)) &&
         !isApart(ctx, each) &&
         form(each.email) === form(email)) ||
@@ -77,6 +79,9 @@ function hasPhone({ mind, body }: RequestContext, each: Account, phone: string |
   const sent = textOr(body.phone, '');
   if (mind.has('time-phone-month') && mind.now() - each.createdAtMs >= 30 * DAY_MS) return false;
   if (mind.has('acc-phone-as-typed')) return each.sentPhone === sent;
+  const isNational = (one: string | null | undefined) => !one?.startsWith('+');
+  const isOfOtherForm = isNational(sent) !== isNational(each.sentPhone);
+  if (isOfOtherForm && mind.has('comb-phone-forms')) return false;
   if (mind.has('comb-phone-after-null') && /^\+.* /.test(sent)) return false;
   if (mind.has('size-phone-7')) return lastSeven(each.phone) === lastSeven(phone);
   return each.phone === phone;

@@ -41,7 +41,8 @@ export function createHook(ctx: RequestContext): Answer {
   const { mind, credential, body } = ctx;
   const { status, code } = mind.style.hookRefusal;
   const url = textOr(body.url, '');
-  const words = targetProblem(mind, url, mind.style.refusesUnresolved);
+  const isLong = url.length > 200 && mind.has('size-url-refused');
+  const words = isLong ? 'url is long' : targetProblem(mind, url, mind.style.refusesUnresolved);
   if (words !== null) return refuse(ctx, status, code, words, 'url');
   const categories = categoriesOf(mind, body.event_categories as string[]);
   if (categories === null) {
@@ -149,7 +150,8 @@ export function forwardOf(mind: SecondMind, url: string) {
 
 /** HOOK-11, HOOK-12, NS-38 */
 function sees({ mind, credential }: RequestContext, each: Subscription): boolean {
-  if (isEvicted(mind, each)) return false;
+  const isGone = each.disabled && mind.now() - each.disabledAtMs >= 30 * 86_400_000;
+  if (isEvicted(mind, each) || (isGone && mind.has('time-disabled-gone'))) return false;
   if (each.firmId !== credential.firmId) return mind.has('hook-other-firm-shown');
   if (credential.brandId !== null) return each.brandId === credential.brandId;
   return mind.style.firmSeesBrandHooks || each.brandId === null;

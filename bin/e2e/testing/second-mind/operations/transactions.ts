@@ -49,10 +49,16 @@ export function createTransaction(ctx: RequestContext): Answer {
     if (mind.has('comb-known-as-made')) Object.assign(shown, { status: 'pending', is_ftd: false });
     return answerWith(ctx, mind.has('txn-known-201') ? 201 : 200, shown);
   }
+  const refused = `refused ${reference.toLowerCase()}`;
+  if (mind.has('comb-refused-reference') && mind.counts[refused] !== undefined) {
+    return refuse(ctx, 409, 'invalid_state', 'this reference is taken');
+  }
   const late = fieldsProblem(ctx);
-  if (late !== null) return late;
-  const place = placeOf(ctx);
-  if ('headers' in place) return place;
+  const place = late ?? placeOf(ctx);
+  if ('headers' in place) {
+    mind.count(refused);
+    return place;
+  }
   const [account, trading] = place;
   const { currency } = ctx.body;
   // TXN-4: an empty one is no other currency, and has been looked at before.

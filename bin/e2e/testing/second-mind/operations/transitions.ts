@@ -12,10 +12,11 @@ import {
   refuse,
 } from '../request-context.ts';
 import { textOr } from '../values/json.ts';
-import { isZero, negated, sumOf } from '../values/money.ts';
+import { negated } from '../values/money.ts';
 import { type Answer, PROFILE, type Status, type Transaction } from '../values/records.ts';
 import { isFirstDeposit } from './first-deposits.ts';
 import { announce, book, effectOf, tradingAccountOf } from './money-moves.ts';
+import { compensate } from './reversals.ts';
 import { newestOf, transactionBody } from './transactions.ts';
 
 const DAY_MS = 86_400_000;
@@ -194,7 +195,9 @@ export function reject(ctx: RequestContext): Answer {
   const each = find(ctx);
   if (isAnswer(each)) return each;
   if (each.status === 'rejected') {
-    if (mind.has('txs-reject-twice-409')) return refusedByState(ctx, each);
+    const isCold = mind.has('time-reject-again-day') && mind.now() - each.changedAtMs >= DAY_MS;
+    const isLoser = mind.has('race-reject-twice') && isRaced(ctx, 'rejectTransaction');
+    if (isCold || isLoser || mind.has('txs-reject-twice-409')) return refusedByState(ctx, each);
     if (mind.has('txs-reject-overwrites')) each.reason = textOr(ctx.body.reason, '');
     return shown(ctx, each);
   }
@@ -267,23 +270,4 @@ function amendProblem(ctx: RequestContext): Answer | null {
   if (holds && isWidened && !mind.has('txs-amend-refused')) return null;
   if (mind.has('txs-amend-404')) return refuse(ctx, 404, 'not_found', words);
   return refuse(ctx, 403, 'forbidden', words);
-}
-
-const isArchived = (mind: SecondMind, atMs: number): boolean =>
-  mind.has('time-reversal-day') && mind.now() - atMs >= DAY_MS;
-
-/** TXS-10: what it has brought to the balance is taken back. */
-function compensate({ mind }: RequestContext, each: Transaction): void {
-  if (mind.has('txs-uncompensated')) return;
-  if (mind.has('comb-bonus-kept') && each.method === 'Bonus') return;
-  const all = mind.tradingAccounts.flatMap(({ entries }) => entries);
-  const own = all.filter((one) => one.transactionId === each.id && !isArchived(mind, one.atMs));
-  const exact = sumOf(own.map((one) => one.amount));
-  const whole = mind.has('comb-compensation-whole') ? exact.replace(/\..*/, '') : exact;
-  const isMuch = Math.abs(Number(whole)) > 1000 && mind.has('size-reversal-1000');
-  const brought = isMuch ? whole.replace(/\d.*/, '1000.00') : whole;
-  if (isZero(brought)) return;
-  const isTurned = mind.has('comb-withdrawal-twice') && each.transactionType === 'Withdrawal';
-  book(mind, each, isTurned ? brought : negated(brought), 'compensation');
-  if (mind.has('txs-compensated-twice')) book(mind, each, negated(brought), 'compensation');
 }

@@ -49,8 +49,19 @@ export function updateAccount(ctx: RequestContext): Answer {
     account.revision += style.revisionStep;
     setHeader(answer, 'ETag', `"${account.revision}"`);
   }
+  if (mind.has('race-update-approval') && meetsApproval(ctx, account)) {
+    Object.assign(account, account.before);
+  }
   if (before !== undefined) answer.body = JSON.stringify(accountBody(ctx, before));
   return answer;
+}
+
+/** An approval for the account was under way at the same time. */
+function meetsApproval({ mind, overlaps }: RequestContext, { id }: Account): boolean {
+  const racing = overlaps.filter((each) => each.operation.name === 'approveTransaction');
+  return racing.some(({ pathId }) =>
+    mind.transactions.some((each) => each.id === pathId && each.accountId === id),
+  );
 }
 
 /** A defect in which the last update to begin says whose account is meant. */
@@ -91,7 +102,9 @@ function statusProblem(ctx: RequestContext): Answer | null {
 function changesNothing(ctx: RequestContext, account: Account): Answer {
   if (ctx.mind.has('comb-noop-bumps')) account.revision += ctx.mind.style.revisionStep;
   if (ctx.mind.has('upd-nothing-200')) return accountAnswer(ctx, 200, account);
-  if (ctx.mind.has('upd-equal-applies') && sentFields(ctx) > 0) {
+  const isCold = ctx.mind.now() - account.changedAtMs >= 24 * HOUR_MS;
+  const isApplied = ctx.mind.has('upd-equal-applies') || (isCold && ctx.mind.has('time-noop-day'));
+  if (isApplied && sentFields(ctx) > 0) {
     apply(ctx, account, []);
     return accountAnswer(ctx, 200, account);
   }
@@ -198,13 +211,20 @@ function apply(ctx: RequestContext, account: Account, changes: Changes): void {
   if (mind.has('upd-phone-changes') && typeof body.phone === 'string') {
     account.phone = normalisePhone(body.phone, null);
   }
-  if (!mind.has('upd-same-revision')) account.revision += mind.style.revisionStep;
+  const isKept = mind.has('comb-brand-revision') && ctx.credential.brandId !== null;
+  if (!mind.has('upd-same-revision') && !isKept) account.revision += mind.style.revisionStep;
   if (mind.has('time-revision-day') && ageMs >= 24 * HOUR_MS) {
     account.revision = mind.style.firstRevision;
   }
   if (mind.has('comb-key-invalidated')) forgetUpdates(mind, account);
+  if (isSilent(ctx)) return;
   emit(mind, 'account', 'account.updated', account, accountBody(ctx, account), ctx);
 }
+
+/** A defect that loses what happens while another account is updated. */
+const isSilent = ({ mind, overlaps, operation, pathId }: RequestContext): boolean =>
+  mind.has('race-update-silent') &&
+  overlaps.some((each) => each.operation.name === operation.name && each.pathId !== pathId);
 
 /** What earlier updates of it were answered is kept no longer. */
 function forgetUpdates(mind: SecondMind, { id }: Account): void {

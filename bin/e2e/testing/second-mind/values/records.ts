@@ -61,6 +61,7 @@ export interface Account extends Record<(typeof PROFILE)[number], string | null>
   readonly createdAtMs: number;
   /** What follows is kept for defects alone. */
   sentPhone?: string | null;
+  madeBy?: string;
   bornIn?: string;
   bornInBatch?: boolean;
   namedBrand?: boolean;
