@@ -1,6 +1,7 @@
 // Checks which differences another operation is asked about.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Capability } from '../../engine/capabilities.ts';
 import { callsOf } from '../sequence.ts';
 import { elsewhere } from './elsewhere.ts';
 import type { Play } from './investigate.ts';
@@ -34,6 +35,24 @@ asking('another operation that answers otherwise is no likeness', async () => {
 
 asking('what two operations serve are two checks that lack', async () => {
   assert.is(await elsewhere(madeWith('201'), answering('201')), undefined);
+});
+
+asking('money is looked at where an account can be opened, or is named by a profile', async () => {
+  const state = { due: '409 invalid_state', came: '422 validation_failed' };
+  const opened = async (offers: readonly Capability[]) => {
+    const steps = [call(1, 'createAccount', 'firm', {})];
+    const doing: string[] = [];
+    const play: Play = async ({ steps: played }) => {
+      doing.push(...played.flatMap((each) => (each.do === 'call' ? [] : [each.do])));
+      const { duel, difference } = foundOf({ ...state, steps: [callsOf(played).at(-1)!] });
+      return { ...duel, difference };
+    };
+    const also = await elsewhere(foundOf({ ...state, steps, offers }), play);
+    return [also, doing.join()];
+  };
+  assert.equal(await opened(['fresh_trading_account']), ['approveTransaction', 'open']);
+  assert.equal(await opened(['trading_account']), ['approveTransaction', 'place']);
+  assert.equal(await opened([]), [undefined, '']);
 });
 
 asking.run();

@@ -7,7 +7,8 @@ import { callsOf, type Step } from '../sequence.ts';
 import type { Found, Play } from './investigate.ts';
 import { call, create, idOf, mail, person } from './plain-calls.ts';
 
-type Refused = (as: string) => readonly Step[];
+/** Played as `as`; of a trading account where `open` is the step that names one. */
+type Refused = (as: string, open: Step | undefined) => readonly Step[];
 
 /** Each by another operation, so that one is left whichever the difference was met in. */
 const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
@@ -21,7 +22,7 @@ const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
   ],
   '409 invalid_state': [
     (as) => [create(1, as, {}), create(2, as, { email: mail(1) })],
-    (as) => [...rejected(as), call(5, 'approveTransaction', as, { id: idOf(3), query: ofAccount })],
+    (as, open) => (open === undefined ? [] : decidedTwice(as, open)),
   ],
   '403 forbidden': byCaller('no_scopes'),
   '403 read_only_credential': byCaller('read_only'),
@@ -35,9 +36,9 @@ export async function elsewhere(found: Found, play: Play): Promise<OperationName
   if (Number.parseInt(targetAnswer, 10) < 400) return undefined;
   const [{ as = 'firm' } = {}] = callsOf(found.sequence.steps);
   for (const refused of REFUSED[modelAnswer] ?? []) {
-    const steps = refused(as);
-    const last = callsOf(steps).at(-1)!;
-    if (last.operation === operation) continue;
+    const steps = refused(as, placeFor(found));
+    const last = callsOf(steps).at(-1);
+    if (last === undefined || last.operation === operation) continue;
     const { difference } = await play({ steps });
     if (difference === undefined || difference.n !== last.n) continue;
     const isAlike = likenessOf({ ...difference, operation }) === likenessOf(found.difference);
@@ -47,7 +48,6 @@ export async function elsewhere(found: Found, play: Play): Promise<OperationName
 }
 
 const UNKNOWN = '999999999';
-const ofAccount = { account_id: idOf(1) };
 
 function byCaller(as: string): readonly Refused[] {
   return [
@@ -56,19 +56,29 @@ function byCaller(as: string): readonly Refused[] {
   ];
 }
 
-function rejected(as: string): readonly Step[] {
+/** Opened where one can be, else one that the profile names; undefined where there is none. */
+function placeFor({ duel }: Found): Step | undefined {
+  const { offers } = duel.target.ground.target;
+  if (offers.has('fresh_trading_account')) return { do: 'open', n: 2, account: idOf(1) };
+  return offers.has('trading_account') ? { do: 'place', n: 2, kind: 'trading_account' } : undefined;
+}
+
+function decidedTwice(as: string, open: Step): readonly Step[] {
+  const account_id = { $of: open.n, at: 'account_id' } as const;
   const paid = {
     client_reference_id: { $fresh: 'ref3' },
-    account_id: idOf(1),
-    trading_account_id: { $of: 2, at: 'trading_account_id' },
-    currency: { $of: 2, at: 'currency' },
+    account_id,
+    trading_account_id: { $of: open.n, at: 'trading_account_id' },
+    currency: { $of: open.n, at: 'currency' },
     amount: '25.00',
     transaction_type: 'Deposit',
   } as const;
+  const decided = { id: idOf(3), query: { account_id } };
   return [
     create(1, as, {}),
-    { do: 'open', n: 2, account: idOf(1) },
+    open,
     call(3, 'createTransaction', as, { body: paid }),
-    call(4, 'rejectTransaction', as, { id: idOf(3), query: ofAccount, body: { reason: 'late' } }),
+    call(4, 'rejectTransaction', as, { ...decided, body: { reason: 'late' } }),
+    call(5, 'approveTransaction', as, decided),
   ];
 }

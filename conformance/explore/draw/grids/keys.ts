@@ -169,7 +169,8 @@ function refusedThenAnother(d: Drawing): readonly Step[] {
   const account = madeBy(created);
   const { step: open, place } = openedAt(d, account.id);
   const { step: paysOut, place: provider } = openedAt(d, account.id, 'provider_trading_account');
-  const { step: openOther, place: otherPlace } = openedAt(d, { $of: other.n, at: 'id' });
+  const owner: Value = { $of: other.n, at: 'id' };
+  const { step: openOther, place: otherPlace } = openedAt(d, owner, 'second_trading_account');
   const payout = pendingAt(d, provider, { transaction_type: 'Withdrawal', amount: '-5.00' });
   const [here, there] = [pendingAt(d, place), [1, 2, 3].map(() => pendingAt(d, otherPlace))];
   const order = (at: typeof place, volume: Value) => orderCall(d, at.tradingAccount, { volume });
@@ -243,8 +244,11 @@ function refusedThenOtherwise(d: Drawing): readonly Step[] {
   ];
 }
 
-const needsOwn = ['fresh_trading_account'] as const;
 const needsPlace = ['trading_account'] as const;
+const needsAll = [
+  ...needsPlace,
+  ...(['second_trading_account', 'provider_trading_account'] as const),
+] as const;
 
 export const keyGrids: readonly Idea[] = [
   ...pauses.map(
@@ -263,7 +267,7 @@ export const keyGrids: readonly Idea[] = [
   },
   { id: 'again/long-subjects', weight: 4, needs: needsPlace, draw: longSubjects },
   { id: 'again/long-batches', weight: 4, draw: longBatches },
-  { id: 'again/refused-then-another', weight: 5, needs: needsOwn, draw: refusedThenAnother },
-  { id: 'again/refused-then-otherwise', weight: 4, needs: needsOwn, draw: refusedThenOtherwise },
+  { id: 'again/refused-then-another', weight: 5, needs: needsAll, draw: refusedThenAnother },
+  { id: 'again/refused-then-otherwise', weight: 4, needs: needsPlace, draw: refusedThenOtherwise },
   { id: 'again/across-operations', weight: 4, needs: needsPlace, draw: acrossOperations },
 ];

@@ -188,8 +188,8 @@ function everySpellingOfIds(d: Drawing): readonly Step[] {
     return [
       updateCall(d, account, { status: `i${d.stem()}` }, { id: odd(account.id) }),
       decideCall(d, 'rejectTransaction', made, { id: odd(made.id) }),
-      decideCall(d, 'rejectTransaction', made, { query: { account_id: odd(account.id) } }),
-      transactionCall(d, place, { account_id: odd(account.id) }),
+      decideCall(d, 'rejectTransaction', made, { query: { account_id: odd(place.account) } }),
+      transactionCall(d, place, { account_id: odd(place.account) }),
       transactionCall(d, place, { trading_account_id }),
       createCall(d, d.main, { brand_id: odd(account.brand) }),
       orderCall(d, trading_account_id),
@@ -215,7 +215,7 @@ function everyBody(d: Drawing): readonly Step[] {
   return [created, ...steps];
 }
 
-const needsPlace = ['fresh_trading_account'] as const;
+const needsPlace = ['trading_account'] as const;
 
 export const oddValueGrids: readonly Idea[] = [
   { id: 'account/every-person', weight: 5, draw: everyPerson },

@@ -1,4 +1,5 @@
 // Differences made by hand, so that what they are called can be tried without a target.
+import type { Capability } from '../../../engine/capabilities.ts';
 import type { Difference } from '../../compare/difference.ts';
 import type { Basis } from '../../play/outcome.ts';
 import type { CallStep, Step } from '../../sequence.ts';
@@ -28,12 +29,15 @@ export interface Made extends Partial<Difference> {
   /** What reached the target's endpoint. */
   readonly arrived?: readonly { readonly subscription: string; readonly body: unknown }[];
   readonly elsewhere?: Found['elsewhere'];
+  /** What the target can be asked for. */
+  readonly offers?: readonly Capability[];
 }
 
 /** As far as a rule is read from it. */
 export function foundOf(made: Made): Found {
   const { steps, due, came, cites = [], idempotency = 'first', earlier = {}, given } = made;
   const last = steps.at(-1) as CallStep;
+  const offers = new Set(made.offers ?? ['fresh_trading_account']);
   const basis: Basis = { cites, idempotency, step: '' };
   const outcomes = Object.entries(earlier).map(
     ([n, { status, json = {}, cites: own = [], idempotency: how = 'first' }]) => {
@@ -62,7 +66,11 @@ export function foundOf(made: Made): Found {
       ...{ modelAnswer: due, targetAnswer: came },
     },
     duel: {
-      target: { ...side(target), hooks: new Map([[0, { deliveries }]]) },
+      target: {
+        ground: { target: { offers } },
+        ...side(target),
+        hooks: new Map([[0, { deliveries }]]),
+      },
       model: side(new Map(outcomes)),
     },
     ...(made.elsewhere === undefined ? {} : { elsewhere: made.elsewhere }),
