@@ -8,6 +8,7 @@ import { numberNames, sequenceAt } from '../../scenarios/delivery/envelopes.ts';
 import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match } from './match.ts';
+import { signatureOf } from './signatures.ts';
 
 type Deliveries = readonly ReceivedDelivery[];
 
@@ -54,7 +55,9 @@ export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolea
     if (!isSteady && isOfSettling(each)) return false;
     const what = `${event} ${subscriptionIn(each, subscriptions)}`;
     const before = first.get(what);
-    if (before !== undefined) return isSteady && !isAtOnce(before, each, player);
+    if (before !== undefined) {
+      return isSteady && !isAtOnce(before, each, player) && !isCopy(before, each);
+    }
     if (!isSteady || isTaken(each)) first.set(what, each);
     return true;
   });
@@ -125,6 +128,19 @@ function isAtOnce(one: ReceivedDelivery, other: ReceivedDelivery, { arrived }: P
   const [takenMs] = arrived.get(one) ?? [];
   const [, toMs] = arrived.get(other) ?? [];
   return takenMs !== undefined && toMs !== undefined && toMs - takenMs < RETRY_MS;
+}
+
+/**
+ * Sent once and come twice, whenever it came: a retry has a time and a signature of its own
+ * (EVT-5b).
+ */
+function isCopy(one: ReceivedDelivery, other: ReceivedDelivery): boolean {
+  const signature = signatureOf(one);
+  return (
+    signature !== undefined &&
+    signature === signatureOf(other) &&
+    Buffer.compare(one.body, other.body) === 0
+  );
 }
 
 /** By what the play has named or was told, which nobody else's events have in them. */

@@ -16,15 +16,21 @@ interface Arrived {
   readonly subscription?: string;
   readonly id?: string;
   readonly seq?: number;
+  readonly signature?: string;
   readonly about?: { readonly category: string; readonly data: { readonly id: string } };
 }
+
+const linesOf = (subscription: string, signature: string | undefined) => [
+  ['x-any-name', subscription],
+  ...(signature === undefined ? [] : [['x-signature', signature]]),
+];
 
 /** Somebody who has subscribed as 7 and has heard these. */
 function heard(...arrived: readonly Arrived[]): Player {
   const deliveries = arrived.map(
-    ({ method = 'POST', subscription = '7', id = 'a', seq = 1, about = {} }) =>
+    ({ method = 'POST', subscription = '7', id = 'a', seq = 1, signature, about = {} }) =>
       ({
-        ...{ method, headers: { lines: [['x-any-name', subscription]] }, answered: 200 },
+        ...{ method, headers: { lines: linesOf(subscription, signature) }, answered: 200 },
         body: Buffer.from(JSON.stringify({ id, seq, ...about })),
       }) as unknown as ReceivedDelivery,
   );
@@ -58,6 +64,12 @@ form('as many of other events, or under other numbers, are told by what they lac
   assert.is(countedAt(heard({}, { seq: 2 }), two), 'envelope.id');
   assert.is(countedAt(heard({}, { id: 'b' }), two), 'envelope.seq');
   assert.is(countedAt(heard({}), two), 'count');
+});
+
+form('one that comes twice as it was sent is no retry, however late it comes (EVT-4)', () => {
+  const [once, again] = [{ signature: 't=1,v1=aa' }, { signature: 't=2,v1=bb' }];
+  assert.is(countedAt(heard(once, once), heard(once)), undefined);
+  assert.is(countedAt(heard(once, again), heard(once)), 'count');
 });
 
 form('of a record that was made later, no event is compared of another with the same id', () => {

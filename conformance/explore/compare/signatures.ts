@@ -14,7 +14,7 @@ export interface Sides {
 const TOLERANCE_MS = 5 * 60_000;
 
 /** EVT-5a: the header that carries a signature, whatever its name (NS-10). */
-function signatureOf({ headers }: ReceivedDelivery): string | undefined {
+export function signatureOf({ headers }: ReceivedDelivery): string | undefined {
   return headers.lines.find(([, value]) => /(^|,)\s*(t|v1)=/.test(value))?.[1];
 }
 
