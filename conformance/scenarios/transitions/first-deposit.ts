@@ -100,7 +100,7 @@ const txsFirstDepositBefore: Scenario = {
   needs: ['trading_account'],
   async run(t) {
     const place = await t.given.place();
-    await observeBonus(t);
+    await observeDeposits(t);
     const pending = [await t.given.transaction(place), await t.given.transaction(place)];
     for (const each of pending) expectFlag(t, each.answer, false);
     const approvals: Answer[] = [];
@@ -114,17 +114,20 @@ const txsFirstDepositBefore: Scenario = {
   },
 };
 
-/** NS-43: whether money of ours, paid in as a bonus, is a deposit. */
-async function observeBonus(t: ScenarioContext): Promise<void> {
+/** NS-43: whether what is called a Deposit and comes by way of something else is a deposit. */
+async function observeDeposits(t: ScenarioContext): Promise<void> {
   if (!t.has('fresh_trading_account')) return;
-  const bonus = await t.given.transaction(await t.given.freshPlace(), { method: 'Bonus' });
-  const approval = await approve(t, bonus);
-  if (approval.status !== 200) return;
-  const counts = isMarked(approval);
-  const words = counts ? 'counts as' : 'is not';
-  t.observe('NS-43', `a Deposit by way of Bonus ${words} a first-time deposit`, {
-    bonus_is_deposit: counts,
-  });
+  const settings = { Bonus: 'bonus_is_deposit', Withdrawal: 'withdrawal_method_is_deposit' };
+  for (const [method, setting] of Object.entries(settings)) {
+    const paid = await t.given.transaction(await t.given.freshPlace(), { method });
+    const approval = await approve(t, paid);
+    if (approval.status !== 200) continue;
+    const counts = isMarked(approval);
+    const words = counts ? 'counts as' : 'is not';
+    t.observe('NS-43', `a Deposit by way of ${method} ${words} a first-time deposit`, {
+      [setting]: counts,
+    });
+  }
 }
 
 /** Asked only where marks surprise: what is not approved to last is TXS-1's to judge. */

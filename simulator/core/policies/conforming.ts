@@ -203,7 +203,9 @@ function accountPolicy(settings: Settings): AccountPolicy {
 function transactionPolicy(settings: Settings, values: ValuePolicy): TransactionPolicy {
   const isDeposit: TransactionPolicy['isDeposit'] = ({ transactionType, method }) =>
     // NS-43.
-    transactionType === 'Deposit' && (settings.bonus_is_deposit || method !== 'Bonus');
+    transactionType === 'Deposit' &&
+    (settings.bonus_is_deposit || method !== 'Bonus') &&
+    (settings.withdrawal_method_is_deposit || method !== 'Withdrawal');
   return {
     transitions: transitionsFor(settings),
     isDeposit,

@@ -22,6 +22,17 @@ async function payOut(client: SandboxClient) {
   return statuses;
 }
 
+/** Whether the first Deposit of a new account gets the mark when it comes by way of that method. */
+const isFirstDepositBy = (method: string) => async (client: SandboxClient) => {
+  const person = await client.person();
+  const account_id = person.body.id;
+  const made = await client.control('POST', `accounts/${account_id}/trading-accounts`, {});
+  const where = { account_id, trading_account_id: made.id };
+  const { body } = await client.transaction({ ...where, method });
+  const path = `transactions/${body.id}/approve?account_id=${account_id}`;
+  return (await client.call('POST', path)).body.is_ftd;
+};
+
 export const transactionShows: Readonly<Record<keyof typeof transactionSettings, SettingCheck>> = {
   unknown_fields: {
     look: (client) => statusOf(client.person({ shoe_size: 43 })),
@@ -60,18 +71,17 @@ export const transactionShows: Readonly<Record<keyof typeof transactionSettings,
     ],
   },
   bonus_is_deposit: {
-    look: async (client) => {
-      const person = await client.person();
-      const account_id = person.body.id;
-      const made = await client.control('POST', `accounts/${account_id}/trading-accounts`, {});
-      const where = { account_id, trading_account_id: made.id };
-      const { body } = await client.transaction({ ...where, method: 'Bonus' });
-      const path = `transactions/${body.id}/approve?account_id=${account_id}`;
-      return (await client.call('POST', path)).body.is_ftd;
-    },
+    look: isFirstDepositBy('Bonus'),
     seen: [
       [false, false],
       [true, true],
+    ],
+  },
+  withdrawal_method_is_deposit: {
+    look: isFirstDepositBy('Withdrawal'),
+    seen: [
+      [true, true],
+      [false, false],
     ],
   },
 };
