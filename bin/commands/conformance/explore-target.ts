@@ -49,14 +49,17 @@ export async function exploreTarget(
     const startedMs = performance.now();
     const untilMs = startedMs + (options.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
     const times = { startedAt: new Date().toISOString(), startedMs, untilMs };
+    const progress = new ExploreProgress(io, untilMs);
+    const watched = progress.watching(found.sender);
     try {
-      const common = { options, io, signal, redactor, sender: found.sender, found, ...times };
+      const common = { options, io, signal, redactor, sender: watched, found, progress, ...times };
       const problem = await findStartProblem(scenarioOptions(common, untilMs));
       const asItIs = { ...(given ?? NOTHING_KNOWN), spent: 0, orders: undefined };
       const isKnown = again !== undefined && !hasOrders(again.sequence);
       const learned = problem !== null || isKnown ? asItIs : await learnFrom(common, given);
       return await compareWith({ ...common, ...learned, problem, sequence: again?.sequence });
     } finally {
+      progress.end();
       await found.provider.close();
     }
   } finally {
@@ -113,6 +116,7 @@ interface Common {
   readonly redactor: Redactor;
   readonly sender: Sender;
   readonly found: Found;
+  readonly progress: ExploreProgress;
   readonly startedAt: string;
   readonly startedMs: number;
   /** Nothing is begun later. */
@@ -131,13 +135,13 @@ interface Comparison extends Common, Answers {
 const FOR_THE_JUDGE = 0.1;
 
 async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, io, found, settings, orders, sender, signal, sequence, spent } = comparison;
+  const { options, found, settings, orders, sender, signal, sequence, spent } = comparison;
   const { reach, requests } = options;
-  const { untilMs } = comparison;
+  const { untilMs, progress } = comparison;
   const most = sequence === undefined ? requests - spent : requests;
   // A part is kept for the judge, who is asked of what was found.
   const kept = sequence === undefined ? Math.ceil(most * FOR_THE_JUDGE) : 0;
-  const progress = new ExploreProgress(io, most, untilMs);
+  progress.compares(most);
   const { problem } = comparison;
   const drawn = sequence === undefined ? {} : { sequences: [sequence] };
   const explored = await explore({

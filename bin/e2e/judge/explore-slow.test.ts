@@ -19,7 +19,7 @@ slow.after(() => rmSync(folder, { recursive: true, force: true }));
 async function explored(slowMs: number, given: Readonly<Record<string, string>>) {
   const said: string[] = [];
   const io: JudgeIo = {
-    ...{ env: {}, cwd: folder, version: '0.0.0', isTerminal: false, color: false, columns: 100 },
+    ...{ env: {}, cwd: folder, version: '0.0.0', isTerminal: true, color: false, columns: 100 },
     out: (text) => said.push(text),
     err: (text) => said.push(text),
     nowMs: () => Date.now(),
@@ -47,8 +47,9 @@ slow('--minutes is of the whole, learning too', async () => {
   assert.match(said, /\d+ requests, \d/);
 });
 
-slow('where no time is left to compare, that is said', async () => {
-  const { code, said } = await explored(4_000, { minutes: '0.1', requests: '20000' });
+slow('what is waited for is said, and where no time is left to compare', async () => {
+  const { code, said } = await explored(5_000, { minutes: '0.1', requests: '20000' });
+  assert.match(said, /waiting [34]\.\d s for [A-Z]+ \/api\/v1\//);
   assert.is(code, 3, said);
   assert.match(said, /Nothing was compared: the time was over/);
 });
