@@ -236,6 +236,10 @@ const CALLED: Readonly<Record<string, Made>> = {
   'LIM-9: after a batch': {
     ...{ steps: [batch(1, row(1), row(2)), account(3)], due: '201', came: '429 rate_limited' },
   },
+  'ERR-1a: a refusal in plain text': {
+    steps: [account(1), update(2, { country: 'GB' })],
+    ...{ due: '412 revision_conflict', came: '412 text/plain', at: 'code', cites: ['UPD-7'] },
+  },
   'LIM-9: a batch at first': {
     ...{ steps: [batch(1, row(1), row(2))], due: '200', came: '429 rate_limited' },
   },

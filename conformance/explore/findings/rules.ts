@@ -121,6 +121,7 @@ export function rulesFor(found: Found): readonly string[] {
       ...everywhereRules(found),
       // ERR-4: whatever it took to see it, and whatever was limited besides.
       ...(difference.at === 'header.x-request-id' && !isReplayed ? ['ERR-4', 'IDEM-5'] : []),
+      ...(isNoProblem(evidence) ? ['ERR-1a'] : []),
       ...strangeRules(evidence),
       ...(isReplayed ? [] : shapeRules(difference, kind, member)),
       ...limitRules(evidence),
@@ -130,6 +131,12 @@ export function rulesFor(found: Found): readonly string[] {
       ...placeRules(evidence, kind),
     ]),
   ];
+}
+
+/** ERR-1a: refused as it is due, in another form than a problem's; of a limit LIM-6 says so too. */
+function isNoProblem({ due, came }: Evidence): boolean {
+  const isDue = /^4(?!29)/.test(due) && Number.parseInt(due, 10) === Number.parseInt(came, 10);
+  return isDue && /^\d+ \w+\//.test(came);
 }
 
 /** ACC-8, ACC-9: which of the names is taken, where it is one that only a refused call has had. */
