@@ -29,6 +29,10 @@ interface Told {
   /** So many calls are answered, and then none. */
   readonly answers?: number;
   readonly sequences?: readonly Sequence[];
+  /** So many sequences are played beside one another. */
+  readonly width?: number;
+  /** Milliseconds until the world with that number begins. */
+  readonly beginsAfter?: (world: number) => number;
   /** How the target answers open questions. */
   readonly open?: Partial<Settings>;
 }
@@ -42,6 +46,8 @@ async function explored(
     sequences,
     open = {},
     isReached = true,
+    width = 1,
+    beginsAfter = () => 0,
     worlds = Number.POSITIVE_INFINITY,
     answers = Number.POSITIVE_INFINITY,
   }: Told = {},
@@ -50,7 +56,7 @@ async function explored(
   const target = await simulatorModel({ ...defaultSettings, ...open }, bends);
   try {
     return await explore({
-      provider: reachedOrNot(isReached, endingAfter(worlds, target.provider)),
+      provider: reachedOrNot(isReached, begun(target.provider, worlds, beginsAfter)),
       sender: silentAfter(answers, target.sender),
       makeModel: (wanted) => simulatorModel({ ...defaultSettings, ...wanted }),
       settings: {},
@@ -60,7 +66,7 @@ async function explored(
       timeoutMs: 10_000,
       signal: new AbortController().signal,
       crowd: 8,
-      width: 1,
+      width,
       firstOnly: true,
       ...(sequences === undefined ? {} : { sequences }),
       ...(ideas === undefined ? {} : { ideas: everyIdea.filter(({ id }) => ideas.test(id)) }),
@@ -91,12 +97,17 @@ function reachedOrNot(isReached: boolean, provider: Provider): Provider {
   return Object.assign(provider, { shared });
 }
 
-function endingAfter(worlds: number, provider: Provider): Provider {
+function begun(
+  provider: Provider,
+  worlds: number,
+  beginsAfter: (world: number) => number,
+): Provider {
   const begin = provider.own.bind(provider);
-  let begun = 0;
+  let count = 0;
   const own = async () => {
-    begun += 1;
-    if (begun > worlds) throw new Unreachable('refused', 'connection refused');
+    count += 1;
+    if (count > worlds) throw new Unreachable('refused', 'connection refused');
+    await new Promise((resolve) => setTimeout(resolve, beginsAfter(count)));
     return begin();
   };
   return Object.assign(provider, { own });
@@ -108,6 +119,19 @@ exploring('a conforming simulator agrees, and never more is sent than was asked 
   assert.equal(inconclusive, []);
   assert.ok(agreed > 10);
   assert.ok(requests <= 400);
+});
+
+exploring('the seed decides what is drawn, however long any of it takes to be played', async () => {
+  const drawn = async (width: number, beginsAfter: (world: number) => number) => {
+    const { coverage } = await explored(null, 800, { seed: 3, width, beginsAfter });
+    return [...coverage.ideas.keys()];
+  };
+  const one = await drawn(1, () => 0);
+  const other = await drawn(4, (world) => (world * 37) % 60);
+  // What is left of the requests at the end is not the same.
+  const most = Math.min(one.length, other.length) - 20;
+  assert.ok(most > 30, `only ${most} ideas`);
+  assert.equal(other.slice(0, most), one.slice(0, most));
 });
 
 exploring('a target that goes away half-way has not agreed', async () => {

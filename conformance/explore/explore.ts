@@ -1,20 +1,17 @@
 // The whole of it: draws sequences, plays each on the target and on the model, and gathers what
 // differs.
 
-import { Random } from '../../fixtures/random.ts';
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
 import { Budget } from './budget.ts';
 import { signatureOf } from './compare/difference.ts';
-import { Coverage } from './draw/coverage.ts';
-import { drawSequence } from './draw/draw.ts';
-import { ideas as everyIdea } from './draw/ideas.ts';
-import { DEAR_IDEA } from './draw/mixtures/many.ts';
+import type { Coverage } from './draw/coverage.ts';
+import { Source } from './draw/source.ts';
 import { Casebook } from './findings/casebook.ts';
 import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
-import { offersWith, settingsFor, takeSeeds } from './live.ts';
+import { settingsFor, takeSeeds } from './live.ts';
 import type { Model } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
@@ -24,7 +21,7 @@ import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { isSetupFailure } from './play/judge-step.ts';
-import { type ModelCommon, openWorld, withModel } from './play/model-worlds.ts';
+import { type ModelCommon, withModel } from './play/model-worlds.ts';
 import { Player } from './play/player.ts';
 import type { Seeds } from './play/seeds.ts';
 import { tidy } from './play/tidy.ts';
@@ -50,12 +47,6 @@ export interface Explored {
 const ORDER: Excuse = { question: 'NS-17', why: 'which of two faults is said first' };
 /** After so many sequences in a row that cannot be compared the target is taken to be gone. */
 const GONE_AFTER = 8;
-const DRAWN_AT_ONCE = 2;
-/** So many sequences are about what was drawn least so far. */
-const SWEEPS = 0.8;
-/** With fewer requests than these none is spent on what takes a thousand. */
-const DEAR_FROM = 3_500;
-
 export async function explore(given: ExploreOptions): Promise<Explored> {
   const options = { ...given, settings: settingsFor(given.provider, given.settings) };
   const model = await options.makeModel(options.settings);
@@ -72,22 +63,21 @@ class Exploration {
   readonly #options: ExploreOptions;
   readonly #model: Model;
   readonly #budget: Budget;
-  readonly #coverage = new Coverage();
+  readonly #source: Source;
   readonly #casebook = new Casebook();
   /** Sequences in a row of which nothing can be said. */
   #silent = 0;
   #keeps = false;
-  #wasDear = false;
   #inventory = EMPTY;
   #sequences = 0;
   #agreed = 0;
-  #drawn = 0;
   #seeds: Seeds | undefined;
 
   constructor(options: ExploreOptions, model: Model) {
     this.#options = options;
     this.#budget = new Budget(options);
     this.#model = model;
+    this.#source = new Source(options, model);
   }
 
   async run(): Promise<void> {
@@ -125,7 +115,7 @@ class Exploration {
       unexplained,
       inventory: this.#keeps ? this.#inventory : null,
       open,
-      coverage: this.#coverage,
+      coverage: this.#source.coverage,
     };
   }
 
@@ -138,9 +128,7 @@ class Exploration {
   async #work(): Promise<void> {
     while (!this.#isOver()) {
       try {
-        this.#drawn += 1;
-        const random = new Random(this.#options.seed * 1_000_003 + this.#drawn);
-        const { verdict } = await this.#compare(await this.#draw(random));
+        const { verdict } = await this.#compare(await this.#next());
         this.#silent = verdict === 'inconclusive' ? this.#silent + 1 : 0;
       } catch (error) {
         if (error instanceof Spent) return;
@@ -151,47 +139,8 @@ class Exploration {
     }
   }
 
-  async #draw(random: Random): Promise<Sequence> {
-    const lead = this.#dearOnce();
-    let best = await this.#drawOne(random, lead !== undefined || random.chance(SWEEPS), lead);
-    // Of those that chance draws the one in which most is new: the model's time costs no request.
-    for (let more = 1; more < DRAWN_AT_ONCE && !best.sweeps; more += 1) {
-      const other = await this.#drawOne(random, false);
-      if (other.novelty > best.novelty) best = other;
-    }
-    this.#coverage.take(best.sequence, best.outcomes);
-    return best.sequence;
-  }
-
-  #dearOnce(): string | undefined {
-    const { requests } = this.#options;
-    if (this.#wasDear || requests < DEAR_FROM || this.#budget.requests < requests / 2) return;
-    this.#wasDear = true;
-    return DEAR_IDEA;
-  }
-
-  /** Drawn on a world of the model that is given up afterwards. */
-  async #drawOne(random: Random, sweeps: boolean, lead?: string) {
-    const { provider, crowd, ideas = everyIdea, length } = this.#options;
-    const { mainRole, disposable } = await provider.shared();
-    const ground = await openWorld(this.#model, this.#seeds);
-    try {
-      const player = new Player(ground, newMark());
-      const common = {
-        ideas,
-        random,
-        coverage: this.#coverage,
-        offers: offersWith(provider, this.#seeds),
-      };
-      const most = Math.max(1, this.#budget.left);
-      const how = { disposable, main: mainRole, crowd, most, sweeps: sweeps && !length };
-      const wanted = { ...(lead && { lead }), ...(length && { length }) };
-      const sequence = await drawSequence({ ...common, ...how, ...wanted }, player);
-      const novelty = this.#coverage.noveltyOf(sequence, player.outcomes);
-      return { sequence, outcomes: player.outcomes, sweeps, novelty };
-    } finally {
-      await ground.target.close();
-    }
+  #next(): Promise<Sequence> {
+    return this.#source.next({ left: this.#budget.left, seeds: this.#seeds });
   }
 
   async #compare(sequence: Sequence): Promise<Duel> {

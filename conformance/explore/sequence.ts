@@ -145,6 +145,12 @@ export function callsOf(steps: readonly Step[]): readonly CallStep[] {
   );
 }
 
+/** How many calls are made in these steps. */
+export function countCalls(steps: readonly Step[]): number {
+  const many = steps.map((step) => (step.do === 'many' ? step.count : 0));
+  return many.reduce((sum, each) => sum + each, callsOf(steps).length);
+}
+
 /** Steps whose answers a value refers to. */
 export function refersTo(value: unknown): readonly number[] {
   if (value === null || typeof value !== 'object') return [];

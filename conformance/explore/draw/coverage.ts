@@ -3,7 +3,7 @@
 
 import type { Random } from '../../../fixtures/random.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
-import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { callsOf, countCalls, type Sequence, type Step } from '../sequence.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,11 +24,7 @@ export class Coverage {
   noveltyOf(sequence: Sequence, outcomes: ReadonlyMap<number, Outcome>): number {
     const features = new Set(featuresOf(sequence, outcomes));
     const fresh = [...features].filter((each) => !this.#features.has(each)).length;
-    const many = sequence.steps.reduce(
-      (sum, each) => sum + (each.do === 'many' ? each.count : 0),
-      0,
-    );
-    return fresh / Math.max(1, callsOf(sequence.steps).length + many);
+    return fresh / Math.max(1, countCalls(sequence.steps));
   }
 
   /** Takes in what one sequence met on the model; what met something new is kept. */

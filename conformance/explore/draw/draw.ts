@@ -5,13 +5,14 @@ import type { Random } from '../../../fixtures/random.ts';
 import type { Capability } from '../../engine/capabilities.ts';
 import { isSetupFailure } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
-import { callsOf, type Sequence, type Step } from '../sequence.ts';
+import { callsOf, countCalls, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './coverage.ts';
 import type { Drawing, Idea } from './idea.ts';
 import { closeCall, isOpen } from './positions.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
-import { type ChosenTheme, chooseTheme, groundsFor, hasTheme, themeOf } from './themes.ts';
+import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';
+import type { Turns } from './turns.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];
@@ -26,7 +27,9 @@ export interface DrawParts {
   readonly most: number;
   /** About what was drawn least so far, so that no idea waits for its luck; or as chance has it. */
   readonly sweeps: boolean;
-  /** The idea that it begins with, in place of the one that was drawn least. */
+  /** Whose turn it is to begin a sequence. */
+  readonly turns: Turns;
+  /** The idea that it begins with, in place of the one whose turn it is. */
   readonly lead?: string;
   /** Calls of a sequence that goes as chance has it; mostly few unless given. */
   readonly length?: number;
@@ -42,8 +45,6 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
 
 /** What is there already serves as many ideas as come to so many calls. */
 const SWEPT_CALLS = 18;
-/** What comes with no theme would not be drawn otherwise, and a grid hardly; it holds most. */
-const LEADS = (idea: Idea): number => (idea.isGrid === true ? 6 : hasTheme(idea) ? 1 : 3);
 /** Sweeps draw the grids; what chance puts together has room for few of their calls. */
 const GRIDS_BY_CHANCE = 0.03;
 /** Steps that an idea can do without where there is nobody to do them. */
@@ -93,8 +94,8 @@ class SequenceDrawing {
 
   /** What was drawn least, with all that it takes; then what goes with it. */
   async sweep(): Promise<void> {
-    const { random, most, lead: wanted, ideas } = this.#parts;
-    const lead = ideas.find(({ id }) => id === wanted) ?? this.#leastDrawn(this.#possible(), LEADS);
+    const { random, most, lead: wanted, ideas, turns } = this.#parts;
+    const lead = ideas.find(({ id }) => id === wanted) ?? turns.next(this.#possible());
     if (lead === undefined) return;
     await this.#prepare(lead);
     if (!this.#isAble(lead)) return;
@@ -119,14 +120,14 @@ class SequenceDrawing {
     }
   }
 
-  #leastDrawn(among: readonly Idea[], favour: (idea: Idea) => number = () => 1): Idea | undefined {
+  #leastDrawn(among: readonly Idea[]): Idea | undefined {
     const { random, coverage } = this.#parts;
     // What was never drawn comes before a second time of what weighs more.
     const turn = (idea: Idea) => {
       const { id, weight = 1 } = idea;
       const times = coverage.ideas.get(id) ?? 0;
       const at = times === 0 ? random.next() / 2 : times + random.next();
-      return at / (Math.sqrt(weight) * favour(idea));
+      return at / Math.sqrt(weight);
     };
     let least: Idea | undefined;
     let soonest = Number.POSITIVE_INFINITY;
@@ -215,7 +216,7 @@ class SequenceDrawing {
     try {
       const outcomes = await this.#player.play(step);
       this.steps.push(step);
-      this.calls += callsOf([step]).length + (step.do === 'many' ? step.count : 0);
+      this.calls += countCalls([step]);
       this.#d.scene.learn(step, outcomes);
     } catch (error) {
       if (!isSetupFailure(error)) throw error;

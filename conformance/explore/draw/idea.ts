@@ -12,6 +12,8 @@ export interface Idea {
   readonly weight?: number;
   /** Goes through all there is of one kind: too long for what chance puts together. */
   readonly isGrid?: boolean;
+  /** Takes what is there through several calls. */
+  readonly isMixture?: boolean;
   readonly needs?: readonly Capability[];
   /** Whether the scene has what it takes. */
   readonly when?: (scene: Scene) => boolean;

@@ -41,6 +41,11 @@ const grids = [
   ...[...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids, ...oddValueGrids],
 ].map((idea): Idea => ({ ...idea, isGrid: true }));
 
+const mixtures = [
+  ...[...burstIdeas, ...manyIdeas, ...lifeIdeas, ...crossingIdeas, ...lookalikeIdeas],
+  ...[...sideBySideIdeas, ...subjectIdeas, ...ageIdeas, ...endpointIdeas, ...refusalIdeas],
+].map((idea): Idea => ({ ...idea, isMixture: true }));
+
 export const ideas: readonly Idea[] = [
   ...accountIdeas,
   ...updateIdeas,
@@ -55,15 +60,6 @@ export const ideas: readonly Idea[] = [
   ...timeIdeas,
   ...accessIdeas,
   ...faultIdeas,
-  ...burstIdeas,
-  ...manyIdeas,
-  ...lifeIdeas,
-  ...crossingIdeas,
-  ...lookalikeIdeas,
-  ...sideBySideIdeas,
-  ...subjectIdeas,
-  ...ageIdeas,
-  ...endpointIdeas,
-  ...refusalIdeas,
+  ...mixtures,
   ...grids,
 ];

@@ -1,0 +1,41 @@
+// Checks who leads when.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Random } from '../../../fixtures/random.ts';
+import { Coverage } from './coverage.ts';
+import { ideas } from './ideas.ts';
+import { Turns } from './turns.ts';
+
+const turns = suite('turns');
+
+/** Who leads, where nothing else is drawn. */
+function leads(count: number, seed: number): readonly string[] {
+  const coverage = new Coverage();
+  const all = new Turns(ideas, new Random(seed), coverage);
+  return Array.from({ length: count }, () => {
+    const id = all.next(ideas)?.id ?? '';
+    coverage.drawn(id);
+    return id;
+  });
+}
+
+turns('all lead once before any leads again, and the first is the first again', () => {
+  const [first, ...rest] = leads(ideas.length + 1, 1);
+  assert.is(new Set([first, ...rest]).size, ideas.length);
+  assert.is(rest.at(-1), first);
+});
+
+turns('what makes several calls comes before what is one call by itself', () => {
+  const several = ideas.filter(({ isGrid, isMixture }) => isGrid === true || isMixture === true);
+  const known = new Set(several.map(({ id }) => id));
+  for (const id of leads(several.length - 20, 1)) assert.ok(known.has(id), id);
+});
+
+turns('come in an order of the seed', () => {
+  assert.equal(leads(60, 1), leads(60, 1));
+  const one = new Set(leads(60, 1));
+  const fresh = leads(60, 2).filter((id) => !one.has(id));
+  assert.ok(fresh.length > 10, `${fresh.length} others`);
+});
+
+turns.run();

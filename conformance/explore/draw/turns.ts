@@ -1,0 +1,44 @@
+// Whose turn it is to begin a sequence.
+
+import type { Random } from '../../../fixtures/random.ts';
+import type { Coverage } from './coverage.ts';
+import type { Idea } from './idea.ts';
+import { hasTheme } from './themes.ts';
+
+/** One call by itself comes in the sequences of others anyway. */
+const ALONE = 0.001;
+/** What comes with no theme would not be drawn otherwise, and a grid hardly; it holds most. */
+const favourOf = (idea: Idea): number => {
+  if (idea.isGrid === true) return 4;
+  if (idea.isMixture !== true) return ALONE;
+  return hasTheme(idea) ? 1 : 3;
+};
+
+/**
+ * Every idea leads once before any leads again: what makes several calls first, in an order of the
+ * seed's, so that other seeds lead with what this one has no requests for.
+ */
+export class Turns {
+  readonly #coverage: Coverage;
+  readonly #place: ReadonlyMap<Idea, number>;
+
+  constructor(ideas: readonly Idea[], random: Random, coverage: Coverage) {
+    this.#coverage = coverage;
+    this.#place = new Map(
+      ideas.map((idea) => {
+        const weight = Math.sqrt(idea.weight ?? 1) * favourOf(idea);
+        return [idea, -Math.log(1 - random.next()) / weight];
+      }),
+    );
+  }
+
+  /** Of these the one that was drawn least, and of such the first in order. */
+  next(among: readonly Idea[]): Idea | undefined {
+    const times = ({ id }: Idea) => this.#coverage.ideas.get(id) ?? 0;
+    const place = (idea: Idea) => this.#place.get(idea) ?? 0;
+    const [first] = [...among].sort((one, other) => {
+      return times(one) - times(other) || place(one) - place(other);
+    });
+    return first;
+  }
+}
