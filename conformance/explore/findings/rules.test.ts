@@ -240,6 +240,10 @@ const CALLED: Readonly<Record<string, Made>> = {
     steps: [account(1), update(2, { country: 'GB' })],
     ...{ due: '412 revision_conflict', came: '412 text/plain', at: 'code', cites: ['UPD-7'] },
   },
+  'LIM-11: a read that is not counted': {
+    steps: [call(1, 'listWebhooks', 'm', {}), create(2, 'm', {}), create(3, 'm', {})],
+    ...{ due: '429 rate_limited', came: '201' },
+  },
   'LIM-9: a batch at first': {
     ...{ steps: [batch(1, row(1), row(2))], due: '200', came: '429 rate_limited' },
   },

@@ -97,6 +97,7 @@ shrinking(
     });
     assert.is(callsOf(sequence.steps).length, 2);
     assert.ok(callsOf(sequence.steps).every(isWhole));
+    assert.is(callsOf(sequence.steps).at(-1)?.operation, 'createAccount');
   },
 );
 

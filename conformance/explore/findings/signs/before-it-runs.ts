@@ -227,8 +227,16 @@ export function limitRules({ difference, due, came, call, steps, hasPaused }: Ev
   }
   const saved = savedRules(steps, n, isDue === true, hasPaused);
   const earlier = hasCome ? earlierRules(steps, n) : [];
+  // LIM-11: a read that counted would have been told as a plain create like the others.
+  if (isDue && readsBefore(steps, call)) return ['LIM-11', 'LIM-2'];
   const buckets = bucketRules(steps, n, call);
   return [...saved, ...earlier, ...buckets, 'LIM-2', 'LIM-7', 'LIM-5'];
+}
+
+function readsBefore(steps: readonly Step[], call: CallStep | undefined): boolean {
+  const own = callsOf(steps).filter(({ as }) => as === call?.as);
+  const isRead = ({ operation }: CallStep) => /^(list|get)/.test(operation);
+  return own.some(isRead) && !own.every(isRead);
 }
 
 /** LIM-2, LIM-7: a pause that is needed says that it is about what gathers in it. */
