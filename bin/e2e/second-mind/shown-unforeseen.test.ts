@@ -10,6 +10,7 @@ import {
   row,
   rows,
   SECOND,
+  settled,
   showPlays,
   update,
 } from '../testing/second-mind/plays.ts';
@@ -83,6 +84,92 @@ const PLAYS: Plays = {
       status,
       scene.create({ client_reference_id: 'one', email: 'other@example.com' }).status,
     ];
+  },
+  'comb-derived-name-lost': (scene) =>
+    update(scene, scene.create(), { last_name: 'King' }, 1).body.first_name,
+  'comb-batch-brand-events': (scene) => {
+    const token = scene.token('brand', ['webhooks:manage'], '10');
+    const event_categories = ['account'];
+    scene.send('POST /webhooks', { url: URL, event_categories }, { token });
+    batch(scene, [row('one'), row('two', { brand_id: '11' })]);
+    return scene.mind.deliveries.length;
+  },
+  'comb-batch-one-brand': (scene) => {
+    scene.create({ email: 'one@example.com' });
+    const other = { email: 'one@example.com', brand_id: '11' };
+    return batch(scene, [row('first'), row('two', other)]).body.created;
+  },
+  'comb-converged-unrecorded': (scene) => {
+    const made = scene.send('POST /accounts', row('one'));
+    const known = () => scene.send('POST /accounts', row('one'), { key: 'known' }).body.country;
+    const before = known();
+    update(scene, made, { country: 'FR' }, 1);
+    return [before, known()];
+  },
+  'comb-status-new-refused': (scene) => {
+    const made = scene.create();
+    update(scene, made, { status: 'Active' }, 1);
+    return update(scene, made, { status: 'New' }, 2).status;
+  },
+  'comb-url-once': (scene) => {
+    const { body } = scene.subscribe();
+    scene.send(`POST /webhooks/${body.id}/disable`);
+    return scene.subscribe().status;
+  },
+  'size-batch-unrecorded-100': (scene) => {
+    batch(scene, rows(101), 'key');
+    return batch(scene, rows(101), 'key').body.rows;
+  },
+  'size-notify-8000': (scene) => {
+    scene.subscribe();
+    scene.create({ first_name: 'n'.repeat(9000) });
+    return scene.deliver(200).length;
+  },
+  'size-pending-50': (scene) => {
+    const place = scene.place(scene.create());
+    return Array.from({ length: 51 }, () => scene.transact(place).status);
+  },
+  'time-age-wraps': (scene) => {
+    const known = () => scene.send('POST /accounts', row('one'), { key: 'key' }).status;
+    const before = known();
+    scene.pass(50 * DAY);
+    return [before, known()];
+  },
+  'time-tag-grace': (scene) => {
+    const made = scene.create();
+    update(scene, made, { country: 'FR' }, 1);
+    return update(scene, made, { country: 'DE' }, 1).status;
+  },
+  'time-queue-ttl': (scene) => {
+    scene.subscribe();
+    scene.create();
+    return [0, 30, 120, 600, 1_800, 7_200, 21_600, 43_200].map((wait) => {
+      scene.pass(wait * SECOND);
+      return scene.deliver(500).length;
+    });
+  },
+  'race-both-refused': (scene) => {
+    const email = 'one@example.com';
+    const calls = ['one', 'two'].map((name): Sent => ['POST /accounts', row(name, { email })]);
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-compensation-lost': (scene) => {
+    const place = scene.place(scene.create());
+    const made = [scene.transact(place), scene.transact(place)];
+    for (const each of made) settled(scene, scene.decide('approve', each));
+    scene.sendTogether(...made.map((each): Sent => scene.decision('cancel', each)));
+    return place.entries.length;
+  },
+  'race-phone-brands': (scene) => {
+    const phone = '+447400123456';
+    const calls = ['10', '11'].map((brand_id): Sent => {
+      return ['POST /accounts', row(`at-${brand_id}`, { phone, brand_id })];
+    });
+    return scene.sendTogether(...calls).map(({ status }) => status);
+  },
+  'race-crowd-500': (scene) => {
+    const calls = ['a', 'b', 'c', 'd', 'e'].map((name): Sent => ['POST /accounts', row(name)]);
+    return scene.sendTogether(...calls).map(({ status }) => status);
   },
   'size-url-200': (scene) => subscribe(scene, ['account'], `${URL}/${'u'.repeat(200)}`).body.url,
   'size-phone-raw-20': (scene) =>

@@ -197,7 +197,8 @@ export function endAttempt(
     disable(mind, subscription, 'the receiver is gone');
     return;
   }
-  const wait = waitAfter(mind, countedFailures(mind, delivery, attempt.n));
+  const isOver = mind.now() - delivery.event.atMs >= 4 * HOUR_MS && mind.has('time-queue-ttl');
+  const wait = isOver ? undefined : waitAfter(mind, countedFailures(mind, delivery, attempt.n));
   if (wait === undefined) {
     delivery.status = 'exhausted';
     subscription.stopped = mind.style.holdsBack;

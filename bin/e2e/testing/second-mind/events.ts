@@ -91,6 +91,7 @@ function isLost(mind: SecondMind, each: Subscription, event: EventRecord): boole
     (one) => one.subscriptionId === each.id && one.status === 'pending',
   );
   return (
+    (mind.has('size-notify-8000') && JSON.stringify(event.content).length > 8000) ||
     (mind.has('evt-third-lost') && event.seq % 3 === 0) ||
     (mind.has('comb-hook-twice') && mind.subscriptions.some(isSameUrl)) ||
     (mind.has('comb-first-category') && each.categories[0] !== event.category) ||

@@ -244,6 +244,11 @@ function finish(ctx: RequestContext, record: KeyRecord | undefined): Outcome {
   if (record !== undefined && !mind.keys.includes(record)) {
     return answered(refuse(ctx, 503, 'write_contention', 'this attempt was given up'));
   }
+  if (ctx.overlaps.length >= 4 && mind.has('race-crowd-500')) {
+    const failed = refuse(ctx, 500, 'internal_error', 'this failed; repeat it');
+    if (record !== undefined) endKey(ctx, record, failed);
+    return answered(failed);
+  }
   const refusal = scopeProblem(ctx);
   const answer = bent(ctx, refusal ?? ctx.operation.run(ctx));
   const struck = refusal === null ? injectFaultAfter(ctx, answer) : null;

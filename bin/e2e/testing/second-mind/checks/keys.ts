@@ -181,7 +181,8 @@ function isPast(ctx: RequestContext, record: KeyRecord): boolean {
   const [fromMs, nowMs] = [countedFrom(ctx, record), ctx.mind.now()];
   const isOtherDay = Math.floor(fromMs / (24 * HOUR_MS)) !== Math.floor(nowMs / (24 * HOUR_MS));
   if (isOtherDay && ctx.mind.has('time-key-midnight')) return true;
-  return nowMs - fromMs >= keptMs(ctx, record);
+  const ageMs = nowMs - fromMs;
+  return (ctx.mind.has('time-age-wraps') ? ageMs % 2 ** 32 : ageMs) >= keptMs(ctx, record);
 }
 
 function isOtherBody({ mind, call }: RequestContext, record: KeyRecord): boolean {
@@ -255,7 +256,11 @@ export function endKey(ctx: RequestContext, record: KeyRecord, answer: Answer): 
   record.answeredAtMs = ctx.mind.now();
 }
 
-function isKept({ mind, operation }: RequestContext, { status, body }: Answer): boolean {
+const isConverged = ({ operation }: RequestContext, status: number): boolean =>
+  status === 200 && /^create(Account|Transaction)$/.test(operation.name);
+
+function isKept(ctx: RequestContext, { status, body }: Answer): boolean {
+  const { mind, operation } = ctx;
   if (status === 429) return mind.has('idem-429-recorded');
   if (status === 503) return mind.has('idem-503-recorded');
   if (status === 500) return mind.has('idem-500-recorded');
@@ -266,6 +271,8 @@ function isKept({ mind, operation }: RequestContext, { status, body }: Answer): 
     (mind.has('idem-501-rerun') && status === 501) ||
     (mind.has('comb-412-unrecorded') && status === 412) ||
     (mind.has('comb-404-unrecorded') && status === 404) ||
+    (mind.has('comb-converged-unrecorded') && isConverged(ctx, status)) ||
+    (mind.has('size-batch-unrecorded-100') && rowsOf(ctx).length > 100) ||
     (mind.has('idem-create-unrecorded') && operation.name === 'createAccount') ||
     (mind.has('idem-update-unrecorded') && operation.name === 'updateAccount') ||
     (mind.has('idem-bulk-unrecorded') && operation.name === 'bulkCreateAccounts') ||

@@ -45,6 +45,27 @@ export const unforeseenCombinations = {
     ['ACC-5', 'IDEM-12', 'BULK-3', 'BULK-11'],
     "A known reference with another's email or phone is a conflict.",
   ],
+  'comb-derived-name-lost': [
+    ['UPD-2'],
+    'Who is named after the email loses that name when the last name is updated.',
+  ],
+  'comb-batch-brand-events': [
+    ['EVT-12', 'EVT-4'],
+    'What a batch makes is told of as of the brand of its first row.',
+  ],
+  'comb-batch-one-brand': [
+    ['ACC-10', 'ACC-8', 'BULK-3'],
+    "Emails of a batch are looked for at its first row's brand.",
+  ],
+  'comb-converged-unrecorded': [
+    ['IDEM-4b', 'IDEM-4a', 'IDEM-12'],
+    'What a known reference was answered is not kept under its key.',
+  ],
+  'comb-status-new-refused': [['UPD-4', 'UPD-3', 'UPD-1'], 'No status is followed by New.'],
+  'comb-url-once': [
+    ['HOOK-1', 'HOOK-7'],
+    'The url of what was disabled cannot be subscribed to again.',
+  ],
 } as const satisfies Family;
 
 export const unforeseenSizes = {
@@ -57,6 +78,12 @@ export const unforeseenSizes = {
   'size-replay-64k': [['IDEM-4b'], 'A replay of more than 64 KB is printed anew.'],
   'size-channel-100': [['EVT-10b'], 'The channel repeats a hundred events at most.'],
   'size-tokens-5': [['AUTH-3a', 'AUTH-1'], 'A sixth token ends the first.'],
+  'size-batch-unrecorded-100': [
+    ['IDEM-4a', 'IDEM-4b', 'IDEM-4c'],
+    'Answers to batches of more than 100 rows are not kept.',
+  ],
+  'size-notify-8000': [['EVT-4'], 'An event of more than 8000 bytes is lost.'],
+  'size-pending-50': [['TXN-1'], 'An account has fifty pending transactions at most.'],
 } as const satisfies Family;
 
 export const unforeseenTimes = {
@@ -72,6 +99,9 @@ export const unforeseenTimes = {
   'time-target-cached': [['EVT-11'], 'What a target resolves to is kept for ten minutes.'],
   'time-token-ban': [['AUTH-3b', 'LIM-7'], 'Who asks for tokens while limited is limited longer.'],
   'time-rotation-restarts': [['EVT-8a', 'EVT-8b'], 'The waits begin anew after a rotation.'],
+  'time-age-wraps': [['IDEM-7b'], 'The age of a key is kept in 32 bits of milliseconds.'],
+  'time-tag-grace': [['UPD-7', 'UPD-12'], 'For a second the tag before is as good.'],
+  'time-queue-ttl': [['EVT-8a', 'EVT-8b'], 'Four hours after an event it is not tried again.'],
 } as const satisfies Family;
 
 export const unforeseenRaces = {
@@ -100,4 +130,17 @@ export const unforeseenRaces = {
     'One key decides two transactions of an account that race.',
   ],
   'race-token-budget': [['AUTH-3b'], 'Token requests that race all pass.'],
+  'race-both-refused': [['ACC-1', 'ACC-8'], 'One email under racing references is refused to all.'],
+  'race-compensation-lost': [
+    ['TXS-10'],
+    'Of two reversals that race at one trading account one moves no money.',
+  ],
+  'race-phone-brands': [
+    ['ACC-10', 'ACC-9'],
+    'One phone that races at two brands is refused at the second.',
+  ],
+  'race-crowd-500': [
+    ['IDEM-15', 'ERR-3', 'ACC-1', 'UPD-12', 'TXN-1'],
+    'The fifth of racing calls and those after it fail.',
+  ],
 } as const satisfies Family;

@@ -13,7 +13,7 @@ import {
 } from '../request-context.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
 import type { Account, Answer } from '../values/records.ts';
-import { isReserved, isTaken } from './claims.ts';
+import { isRacedFor, isReserved, isTaken } from './claims.ts';
 import { findByReference } from './references.ts';
 import {
   countryProblem,
@@ -93,7 +93,8 @@ export function createAccount(ctx: RequestContext): Answer {
   const late =
     emailProblem(ctx, email) ?? phoneProblem(ctx) ?? countryProblem(ctx) ?? phoneLengthProblem(ctx);
   if (late !== null) return late;
-  if (isTaken(ctx, brandId, email, phone) || isReserved(ctx, reference, brandId)) {
+  const isRaced = isRacedFor(ctx, email, phone);
+  if (isRaced || isTaken(ctx, brandId, email, phone) || isReserved(ctx, reference, brandId)) {
     mind.refusedEmails.push(email.toLowerCase());
     return conflict(ctx);
   }
@@ -251,6 +252,13 @@ function addAccount(ctx: RequestContext, { reference, email, phone, brandId }: N
   };
   account.asCreated = { ...account };
   mind.accounts.push(account);
-  emit(mind, 'account', 'account.created', account, accountBody(ctx, account), ctx);
+  const about = mind.has('comb-batch-brand-events') ? brandOfFirst(ctx, account) : account;
+  emit(mind, 'account', 'account.created', about, accountBody(ctx, account), ctx);
   return account;
+}
+
+/** Of a batch the brand of the account that it has made first. */
+function brandOfFirst({ mind }: RequestContext, account: Account): Account {
+  const first = mind.accounts.find(({ bornIn }) => bornIn === account.bornIn) ?? account;
+  return { ...account, brandId: first.brandId };
 }

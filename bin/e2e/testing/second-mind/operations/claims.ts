@@ -4,6 +4,7 @@ import type { RequestContext } from '../request-context.ts';
 import { textOr } from '../values/json.ts';
 import { hasDigits } from '../values/phones.ts';
 import type { Account } from '../values/records.ts';
+import { phoneOf } from './stored-values.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -11,7 +12,8 @@ const DAY_MS = 86_400_000;
 export function isTaken(ctx: RequestContext, brandId: string, email: string, phone: string | null) {
   const { mind, credential, operation } = ctx;
   const isAtHand = (each: Account, everywhere: boolean) =>
-    each.brandId === brandId || (everywhere && each.firmId === credential.firmId);
+    each.brandId === brandOfBatch(ctx, brandId) ||
+    (everywhere && each.firmId === credential.firmId);
   const isSelf = (each: Account) =>
     each.reference.toLowerCase() === textOr(ctx.body.client_reference_id, '').toLowerCase();
   // Who is created once more would meet his own email.
@@ -43,6 +45,12 @@ export function isTaken(ctx: RequestContext, brandId: string, email: string, pho
           !(mind.has('race-same-phone') && meets(ctx, 'createAccount')) &&
           hasPhone(ctx, each, phone))),
   );
+}
+
+/** The own one; a defect looks at the brand of what the same batch has made first. */
+function brandOfBatch({ mind, requestId, operation }: RequestContext, brandId: string): string {
+  if (operation.name !== 'bulkCreateAccounts' || !mind.has('comb-batch-one-brand')) return brandId;
+  return mind.accounts.find(({ bornIn }) => bornIn === requestId)?.brandId ?? brandId;
 }
 
 /** Of whom a defect does not think any more. */
@@ -101,3 +109,23 @@ export function reserve({ mind, body }: RequestContext): void {
 
 const reservation = (reference: string, brandId: string) =>
   `reserved ${brandId} ${reference.toLowerCase()}`;
+
+/** Defects in which a create that is under way takes what another one wants. */
+export function isRacedFor(
+  { mind, overlaps, body }: RequestContext,
+  email: string,
+  phone: string | null,
+) {
+  const racing = overlaps.filter(
+    (each) =>
+      each.operation.name === 'createAccount' &&
+      each.body.client_reference_id !== body.client_reference_id,
+  );
+  const isSameEmail = (each: RequestContext) => each.body.email === email;
+  const isSamePhone = (each: RequestContext) =>
+    phone !== null && phoneOf(each) === phone && !mind.underway.includes(each);
+  return (
+    (mind.has('race-both-refused') && racing.some(isSameEmail)) ||
+    (mind.has('race-phone-brands') && racing.some(isSamePhone))
+  );
+}

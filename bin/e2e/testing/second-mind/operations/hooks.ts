@@ -44,6 +44,12 @@ export function createHook(ctx: RequestContext): Answer {
   const isLong = url.length > 200 && mind.has('size-url-refused');
   const words = isLong ? 'url is long' : targetProblem(mind, url, mind.style.refusesUnresolved);
   if (words !== null) return refuse(ctx, status, code, words, 'url');
+  if (
+    mind.has('comb-url-once') &&
+    mind.subscriptions.some((one) => one.disabled && one.url === url)
+  ) {
+    return refuse(ctx, status, code, 'there is a subscription to this url', 'url');
+  }
   const categories = categoriesOf(mind, body.event_categories as string[]);
   if (categories === null) {
     const list = `event_categories must hold at least one of ${CATEGORIES.join(', ')}`;

@@ -13,7 +13,7 @@ const isArchived = (mind: SecondMind, atMs: number): boolean =>
 /** TXS-10: what it has brought to the balance is taken back. */
 export function compensate(ctx: RequestContext, each: Transaction): void {
   const { mind } = ctx;
-  if (isDrowned(ctx, each)) return;
+  if (isDrowned(ctx, each) || isLostToAnother(ctx, each)) return;
   if (mind.has('txs-uncompensated')) return;
   if (mind.has('comb-bonus-kept') && each.method === 'Bonus') return;
   const all = mind.tradingAccounts.flatMap(({ entries }) => entries);
@@ -36,4 +36,15 @@ function isDrowned({ mind, overlaps }: RequestContext, { tradingAccountId }: Tra
       (each) => each.id === pathId && each.tradingAccountId === tradingAccountId,
     );
   return mind.has('race-reversal-lost') && racing.some(isThere);
+}
+
+/** A defect that loses a reversal to another at the same place that has come in between. */
+function isLostToAnother({ mind, overlaps }: RequestContext, each: Transaction): boolean {
+  if (!mind.has('race-compensation-lost')) return false;
+  return overlaps.some(({ operation, pathId }) => {
+    const other = mind.transactions.find(({ id }) => id === pathId);
+    const isOver = other !== each && other?.status === 'cancelled';
+    const isThere = other?.tradingAccountId === each.tradingAccountId;
+    return operation.name === 'cancelTransaction' && isOver && isThere;
+  });
 }

@@ -61,6 +61,12 @@ export function createTransaction(ctx: RequestContext): Answer {
   }
   const [account, trading] = place;
   const { currency } = ctx.body;
+  const waiting = mind.transactions.filter(
+    (each) => each.accountId === account.id && each.status === 'pending',
+  );
+  if (mind.has('size-pending-50') && waiting.length >= 50) {
+    return refuse(ctx, 409, 'invalid_state', 'too many transactions are pending');
+  }
   // TXN-4: an empty one is no other currency, and has been looked at before.
   if (!mind.style.foreignCurrency && currency !== '' && trading.currency !== currency) {
     return invalid(ctx, `this trading account is kept in ${trading.currency}`, 'currency');

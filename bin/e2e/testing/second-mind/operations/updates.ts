@@ -94,7 +94,8 @@ function statusProblem(ctx: RequestContext): Answer | null {
   if (status === null) return null;
   const isRefused =
     (mind.has('upd-status-checked') && !STATUSES.includes(status)) ||
-    (mind.has('size-status-50') && status.length > 50);
+    (mind.has('size-status-50') && status.length > 50) ||
+    (mind.has('comb-status-new-refused') && status === 'New');
   return isRefused ? invalid(ctx, 'status is not known', 'status') : null;
 }
 
@@ -116,6 +117,9 @@ function isCurrent(ctx: RequestContext, tag: Tag, account: Account): boolean {
   const { mind } = ctx;
   if (mind.has('comb-412-locks') && (mind.counts[`stale ${account.id}`] ?? 0) >= 2) return false;
   if (mind.has('upd-stale-applies')) return true;
+  const isJustBefore = account.before !== undefined && tag.matches(account.before.revision);
+  const isFresh = mind.now() - account.changedAtMs < 1_000;
+  if (mind.has('time-tag-grace') && isJustBefore && isFresh) return true;
   if (mind.has('comb-merge') && canMerge(ctx, tag, account)) return true;
   const isRace = ctx.overlaps.some((each) => each.pathId === ctx.pathId);
   if (isRace && meets(ctx, 'updateAccount')) {
@@ -203,6 +207,9 @@ function apply(ctx: RequestContext, account: Account, changes: Changes): void {
   if (mind.has('upd-blanks-others')) {
     account.first_name = textOr(body.first_name, null);
     account.last_name = textOr(body.last_name, null);
+  }
+  if (mind.has('comb-derived-name-lost') && account.first_name === account.email) {
+    account.first_name = textOr(body.last_name, null) === null ? account.first_name : null;
   }
   for (const [name, value] of changes) account[name] = value;
   const ageMs = mind.now() - account.changedAtMs;
