@@ -45,6 +45,8 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
 
 /** What is there already serves as many ideas as come to so many calls. */
 const SWEPT_CALLS = 18;
+/** A grid is about enough by itself. */
+const GRID_CALLS = 12;
 /** Sweeps draw the grids; what chance puts together has room for few of their calls. */
 const GRIDS_BY_CHANCE = 0.03;
 /** Steps that an idea can do without where there is nobody to do them. */
@@ -63,6 +65,8 @@ class SequenceDrawing {
   readonly #player: Player;
   readonly #d: Drawing;
   #stems = 0;
+  /** A grid ends with a look of its own. */
+  #looksItself = false;
   calls = 0;
 
   constructor(parts: DrawParts, player: Player) {
@@ -99,9 +103,10 @@ class SequenceDrawing {
     if (lead === undefined) return;
     await this.#prepare(lead);
     if (!this.#isAble(lead)) return;
+    this.#looksItself = lead.isGrid === true;
     await this.#draw(lead);
     const theme = themeOf(lead, random);
-    const length = Math.min(most, SWEPT_CALLS);
+    const length = Math.min(most, lead.isGrid === true ? GRID_CALLS : SWEPT_CALLS);
     // Some ideas make no call, such as a pause.
     for (let left = SWEPT_CALLS; left > 0 && this.calls < length; left -= 1) {
       const next = this.#leastDrawn(this.#able().filter((idea) => theme.weightOf(idea) > 0.1));
@@ -192,11 +197,12 @@ class SequenceDrawing {
   async end(): Promise<void> {
     const { random, offers } = this.#parts;
     const { accounts, transactions, places, positions, calls } = this.#d.scene;
-    const last = <T>(all: readonly T[], count: number) => all.slice(-count);
-    for (const account of last(accounts, 2)) {
+    const last = <T>(all: readonly T[], count: number) => (count === 0 ? [] : all.slice(-count));
+    const seen = this.#looksItself ? 0 : 2;
+    for (const account of last(accounts, seen)) {
       if (random.chance(0.6)) await this.#add(rereadAccount(this.#d, account));
     }
-    for (const transaction of last(transactions, 2)) {
+    for (const transaction of last(transactions, seen)) {
       if (random.chance(0.7)) await this.#add(rereadTransaction(this.#d, transaction));
     }
     for (const position of positions) {

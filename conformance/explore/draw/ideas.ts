@@ -9,6 +9,7 @@ import { faultIdeas } from './faults.ts';
 import { atOnceGrids } from './grids/at-once.ts';
 import { callerGrids } from './grids/callers.ts';
 import { eventGrids } from './grids/events.ts';
+import { interruptedGrids } from './grids/interrupted.ts';
 import { keyGrids } from './grids/keys.ts';
 import { moneyGrids } from './grids/money.ts';
 import { oddValueGrids } from './grids/odd-values.ts';
@@ -36,7 +37,7 @@ import { updateIdeas } from './updates.ts';
 import { webhookIdeas } from './webhooks.ts';
 
 const grids = [
-  ...[...storyGrids, ...atOnceGrids, ...sizeGrids, ...waitingGrids],
+  ...[...storyGrids, ...atOnceGrids, ...sizeGrids, ...waitingGrids, ...interruptedGrids],
   ...callerGrids,
   ...[...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids, ...oddValueGrids],
 ].map((idea): Idea => ({ ...idea, isGrid: true }));

@@ -9,7 +9,7 @@ import { hasTheme } from './themes.ts';
 const ALONE = 0.001;
 /** What comes with no theme would not be drawn otherwise, and a grid hardly; it holds most. */
 const favourOf = (idea: Idea): number => {
-  if (idea.isGrid === true) return 4;
+  if (idea.isGrid === true) return 10;
   if (idea.isMixture !== true) return ALONE;
   return hasTheme(idea) ? 1 : 3;
 };

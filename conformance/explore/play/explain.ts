@@ -30,6 +30,8 @@ export interface Attempt {
   readonly reached: number;
   /** Only one of the two has done something: what follows is not compared. */
   readonly isParted?: boolean;
+  /** Bursts that it has come to. */
+  readonly met: readonly number[];
   /** The burst in which it ended, and after how many calls. */
   readonly burst?: { readonly n: number; readonly at: number };
 }
@@ -122,11 +124,11 @@ const same = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /** The next order to try; false when there is none left. */
-function next(searches: ReadonlyMap<number, OrderSearch>, { burst }: Attempt): boolean {
+function next(searches: ReadonlyMap<number, OrderSearch>, { burst, met }: Attempt): boolean {
   if (burst !== undefined) return searches.get(burst.n)!.refuse(burst.at);
   // What follows a burst told the orders apart: another that answers alike may explain it.
-  for (const search of [...searches.values()].reverse()) {
-    if (search.another()) return true;
+  for (const n of [...met].reverse()) {
+    if (searches.get(n)!.another()) return true;
   }
   return false;
 }
@@ -165,9 +167,11 @@ async function playOnModel(played: Played): Promise<Attempt> {
   const sides = { target, model };
   const comparing = await beginComparing(arena, sides);
   const excused: Excuse[] = [];
+  const met: number[] = [];
   let reached = 0;
   for (const step of sequence.steps) {
     if (step.do === 'burst') {
+      met.push(step.n);
       const order = searches.get(step.n)!.order();
       for (const [at, call] of order.entries()) {
         await settleBefore(call.n, settled, model, comparing);
@@ -175,10 +179,10 @@ async function playOnModel(played: Played): Promise<Attempt> {
         excused.push(...(verdict.excused ?? []));
         reached += 1;
         if (verdict.isParted) {
-          return { verdict: null, excused, model, comparing, reached, isParted: true };
+          return { verdict: null, excused, model, comparing, met, reached, isParted: true };
         }
         if (!isOver(verdict)) continue;
-        return { verdict, excused, model, comparing, reached, burst: { n: step.n, at } };
+        return { verdict, excused, model, comparing, met, reached, burst: { n: step.n, at } };
       }
       continue;
     }
@@ -188,11 +192,11 @@ async function playOnModel(played: Played): Promise<Attempt> {
     reached += 1;
     // The target has gone on where the model has not: nothing can be said of what followed there.
     if (verdict.isParted) {
-      return { verdict: null, excused, model, comparing, reached, isParted: true };
+      return { verdict: null, excused, model, comparing, met, reached, isParted: true };
     }
-    if (isOver(verdict)) return { verdict, excused, model, comparing, reached };
+    if (isOver(verdict)) return { verdict, excused, model, comparing, met, reached };
   }
-  if (isBeginning === true) return { verdict: null, excused, model, comparing, reached };
+  if (isBeginning === true) return { verdict: null, excused, model, comparing, met, reached };
   const last = sequence.steps.at(-1)?.n ?? 0;
   // Calls at once may have been delivered in any order.
   const difference =
@@ -204,6 +208,7 @@ async function playOnModel(played: Played): Promise<Attempt> {
     excused,
     model,
     comparing,
+    met,
     reached,
   };
 }

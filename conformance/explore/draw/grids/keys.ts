@@ -44,8 +44,8 @@ function everyWrite(d: Drawing) {
 
 type Made = ReturnType<typeof pendingAt>;
 
-/** IDEM-4, IDEM-7: all of them, and all of them again after a pause. */
-function repeatedAfter(byMs: number): Idea['draw'] {
+/** IDEM-4, IDEM-7: all of them, and all of them again after each pause. */
+function repeatedAfter(...waits: readonly number[]): Idea['draw'] {
   return (d) => {
     const { setup, calls, account } = everyWrite(d);
     const newest: Value = { $header: (calls[1] as CallStep).n, name: 'etag' };
@@ -53,8 +53,10 @@ function repeatedAfter(byMs: number): Idea['draw'] {
       ...setup,
       ...calls.slice(1),
       updateCall(d, account, { status: `b${d.stem()}` }, { ifMatch: newest }),
-      ...(byMs > 0 ? [advance(d, byMs)] : []),
-      ...calls.map((step) => ({ ...step, n: d.scene.label() })),
+      ...waits.flatMap((byMs): Step[] => [
+        ...(byMs > 0 ? [advance(d, byMs)] : []),
+        ...calls.map((step) => ({ ...step, n: d.scene.label() })),
+      ]),
     ];
   };
 }
@@ -81,11 +83,10 @@ function ordersRepeated(d: Drawing): readonly Step[] {
 }
 
 const pauses = [
-  ['at-once', 0],
-  ['after-an-hour', 61 * MINUTE_MS],
-  ['after-half-a-day', 13 * HOUR_MS],
-  ['before-a-day', 24 * HOUR_MS - MINUTE_MS],
-  ['after-a-day', 25 * HOUR_MS],
+  ['at-once', [0]],
+  // After an hour, after half a day, and just before a day is over.
+  ['on-the-way', [61 * MINUTE_MS, 13 * HOUR_MS, 9 * HOUR_MS + 58 * MINUTE_MS]],
+  ['after-a-day', [25 * HOUR_MS]],
 ] as const;
 
 /** As long as a reference may be, so that whatever keeps less of it shows. */
@@ -252,11 +253,11 @@ const needsAll = [
 
 export const keyGrids: readonly Idea[] = [
   ...pauses.map(
-    ([when, byMs]): Idea => ({
+    ([when, waits]): Idea => ({
       id: `again/every-write-${when}`,
       weight: 4,
-      needs: byMs > 0 ? [...needsPlace, 'clock'] : needsPlace,
-      draw: repeatedAfter(byMs),
+      needs: when === 'at-once' ? needsPlace : [...needsPlace, 'clock'],
+      draw: repeatedAfter(...waits),
     }),
   ),
   {

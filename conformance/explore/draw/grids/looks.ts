@@ -80,11 +80,12 @@ export function stranger(d: Drawing, over: Members): Members {
 }
 
 /** ACC-5 to ACC-9, UPD-1, UPD-7, UPD-8: he is who he was. */
-function lookAtAccount({ d, account, created, stem }: Story): readonly Step[] {
+function lookAtAccount({ d, account, created, stem, other }: Story): readonly Step[] {
   const upper: Value = { $case: 'upper', of: account.reference };
   const first: Value = { $header: created.n, name: 'etag' };
   const { email } = created.body as Members;
-  const known = stranger(d, { client_reference_id: upper });
+  // Whoever else's email is beside it, the reference names him.
+  const known = stranger(d, { client_reference_id: upper, email: other.email });
   const names: readonly Members[] = [{ email: email! }, phoneMembers(stem, 'spaced')];
   const [taken, again] = [0, 1].map(() => names.map((name) => stranger(d, name))) as unknown as [
     Rows,
@@ -95,12 +96,20 @@ function lookAtAccount({ d, account, created, stem }: Story): readonly Step[] {
     { ...createCall(d, d.main), body: known },
     ...taken.map((body) => ({ ...createCall(d, d.main), body })),
     bulkCall(d, d.main, [known, ...again]),
+    ...askedByBrand(d, { email: email! }),
     ...(account.tags.length > 1
       ? [updateCall(d, account, { status: 'Stale' }, { ifMatch: first })]
       : []),
     named,
     rereadAccount(d, account),
   ];
+}
+
+/** Somebody of the brand alone need not name it (ACC-17), and asks about the same people. */
+function askedByBrand(d: Drawing, over: Members): readonly CallStep[] {
+  if (!d.offers.has('brand') || d.main !== 'firm') return [];
+  const { brand_id: _, ...body } = stranger(d, over);
+  return [{ ...createCall(d, 'brand'), body }];
 }
 
 type Rows = readonly Members[];

@@ -86,7 +86,7 @@ function stepOf(d: Drawing, move: Move, made: DrawnTransaction): Step {
 }
 
 const DAY_MS = 86_400_000;
-const REASONS: readonly Value[] = ['', ' ', 'late'];
+const REASONS: readonly Value[] = ['', 'late'];
 
 /** TXS-3 to TXS-14: every decision in every state, some time after that state was come to. */
 function everyDecision(d: Drawing): readonly Step[] {

@@ -165,6 +165,33 @@ function refusedOften(d: Drawing): readonly Step[] {
   return [created, first, ...stale, second, ...nothing, last, ...old];
 }
 
+/** Words by which some call who is not to be counted any more; to this API they are any text. */
+const ENDS = [
+  ...['Active', 'Inactive', 'Closed', 'Deleted', 'Archived', 'Disabled', 'Blocked', 'Suspended'],
+  ...['Rejected', 'New'],
+];
+
+/** UPD-4, ACC-5, ACC-8, ACC-9: whatever his status, his names are his. */
+function ofEveryStatus(d: Drawing): readonly Step[] {
+  const stem = `w${d.stem()}`;
+  const created = createCall(d, d.main, phoneMembers(stem, 'e164'));
+  const account = madeBy(created);
+  const { client_reference_id, email } = created.body as Members;
+  const names: readonly Members[] = [
+    { client_reference_id: client_reference_id! },
+    { email: email! },
+    phoneMembers(stem, 'spaced'),
+  ];
+  const steps = ENDS.flatMap((status): CallStep[] => {
+    const ifMatch: Value = { $header: account.tags.at(-1)!, name: 'etag' };
+    const step = updateCall(d, account, { status }, { ifMatch });
+    account.tags.push(step.n);
+    const rows = names.map((name): Members => ({ ...plain(d), ...name }));
+    return [step, bulkCall(d, d.main, rows)];
+  });
+  return [created, ...steps];
+}
+
 export const peopleGrids: readonly Idea[] = [
   { id: 'account/known-in-every-spelling', weight: 6, draw: knownAgain },
   {
@@ -176,6 +203,7 @@ export const peopleGrids: readonly Idea[] = [
   { id: 'account/rows-of-every-fulness', weight: 4, draw: rowsOfEveryFulness },
   { id: 'account/said-at-every-length', weight: 5, draw: saidAtLength },
   { id: 'update/changed-at-every-length', weight: 5, draw: changedAtLength },
+  { id: 'account/of-every-status', weight: 5, draw: ofEveryStatus },
   { id: 'update/refused-often', weight: 6, draw: refusedOften },
   { id: 'update/there-and-back', weight: 6, draw: thereAndBack },
 ];

@@ -90,14 +90,13 @@ function longUrls(d: Drawing): readonly Step[] {
   return [{ do: 'hook', n, answers: [200] }, ...made, createCall(d, d.main), ...read];
 }
 
-/** AUTH-3a: a token is good for its time, however many come after it. */
+/** AUTH-3a: a token is good for its time, however many come after it. No pause: NS-8. */
 function firstOfManyTokens(d: Drawing): readonly Step[] {
-  const some = () => Array.from({ length: 9 }, () => tokenCall(d));
-  const [early, late] = [some(), some()];
-  const use = ({ n }: CallStep) => withToken(d, join('Bearer ', { $of: n, at: 'access_token' }));
-  const used = [early[0]!, early[3]!, early[8]!];
-  const pause = advance(d, 61_000);
-  return [...early, ...used.map(use), pause, ...late, ...used.map(use), use(late[8]!)];
+  const tokens = Array.from({ length: 9 }, () => tokenCall(d));
+  const used = [tokens[0]!, tokens[3]!, tokens[8]!].map(({ n }) =>
+    withToken(d, join('Bearer ', { $of: n, at: 'access_token' })),
+  );
+  return [...tokens, ...used];
 }
 
 /** EVT-10b: the channel repeats all that came after a number, however much it is. */
@@ -152,7 +151,7 @@ function manyOrders(d: Drawing): readonly Step[] {
   });
   return [
     ...[created, open, ...steps, ...rotations, createCall(d, d.main), first],
-    { do: 'many', n: d.scene.label(), count: d.disposable ? 34 : 2, call: more },
+    { do: 'many', n: d.scene.label(), count: d.disposable ? 22 : 2, call: more },
     ...[again(d, first), closed],
   ];
 }
@@ -194,7 +193,7 @@ export const sizeGrids: readonly Idea[] = [
   { id: 'bulk/rows-far-apart', weight: 5, when: isQuiet, draw: rowsFarApart },
   { id: 'account/spread-phones', weight: 5, draw: spreadPhones },
   { id: 'webhook/long-urls', weight: 5, needs: ['receiver'], draw: longUrls },
-  { id: 'token/first-of-many', weight: 4, needs: ['client', 'clock'], draw: firstOfManyTokens },
+  { id: 'token/first-of-many', weight: 4, needs: ['client'], draw: firstOfManyTokens },
   {
     id: 'webhook/long-channel',
     weight: 4,

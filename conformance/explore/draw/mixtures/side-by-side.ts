@@ -160,5 +160,11 @@ export const sideBySideIdeas: readonly Idea[] = [
   { id: 'burst/disabled-meanwhile', weight: 1, needs: ['receiver'], draw: disabledMeanwhile },
   { id: 'burst/orders-of-several', weight: 1, needs: needsPlace, draw: orders },
   { id: 'burst/over-the-rate', weight: 1.5, needs: ['mint', 'clock', 'rates'], draw: overTheRate },
-  { id: 'burst/tokens', weight: 0.7, needs: ['client', 'clock'], draw: tokensAtOnce },
+  {
+    id: 'burst/tokens',
+    weight: 4,
+    isGrid: true,
+    needs: ['client', 'clock'],
+    draw: tokensAtOnce,
+  },
 ];

@@ -18,7 +18,9 @@ export function recordRules(evidence: Evidence): readonly string[] {
     if (byUpdate.length > 0) return byUpdate;
   }
   // What an update has said and is not there, where it was made at once with others.
-  if (evidence.isConverged && updatedAtOnce(evidence)) return ['UPD-12', 'UPD-2'];
+  const raced = evidence.isConverged ? updatesAtOnce(evidence) : 0;
+  // UPD-2: what comes at once with it is no update.
+  if (raced > 0) return raced === 1 ? ['UPD-2', 'UPD-1', 'UPD-12'] : ['UPD-12', 'UPD-2'];
   const byAnswer = refusalRules(evidence);
   if (byAnswer.length > 0) return byAnswer;
   if (member === 'status' && /Transaction/.test(operation)) return statusRules(evidence);
@@ -171,8 +173,9 @@ function isOldAnswer({ found, call, calls }: Evidence): boolean {
   });
 }
 
-function updatedAtOnce({ steps, member }: Evidence): boolean {
-  const calls = callsOf(steps.filter(({ do: what }) => what === 'burst'));
+function updatesAtOnce({ steps, member }: Evidence): number {
   const names: readonly string[] = [...UPDATABLE_MEMBERS, 'revision'];
-  return names.includes(member) && calls.some(({ operation }) => operation === 'updateAccount');
+  if (!names.includes(member)) return 0;
+  const calls = callsOf(steps.filter(({ do: what }) => what === 'burst'));
+  return calls.filter(({ operation }) => operation === 'updateAccount').length;
 }
