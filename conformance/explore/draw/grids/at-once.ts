@@ -8,7 +8,7 @@ import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
-import { person } from '../people.ts';
+import { person, phoneMembers } from '../people.ts';
 import { orderCall } from '../positions.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import type { DrawnTransaction } from '../scene.ts';
@@ -92,6 +92,8 @@ function doneAtOnce(from: number): Idea['draw'] {
   };
 }
 
+const emailOf = (stem: Value): Value => ({ $join: [stem, '@explore.example.com'] });
+
 type Pair = readonly [CallStep, CallStep];
 
 const played = (d: Drawing, pairs: readonly Pair[]): readonly Step[] => [
@@ -159,14 +161,12 @@ function atTwoPlaces(d: Drawing): readonly Step[] {
     Value,
   ];
   const shared = person(d, d.main);
-  const brands: readonly Pair[] = d.offers.has('other_brand')
-    ? [
-        [
-          createCall(d, d.main, { client_reference_id: both }),
-          createCall(d, 'other_brand', { client_reference_id: both }),
-        ],
-      ]
-    : [];
+  // ACC-10: at another brand nobody is in the way.
+  const [email, phone] = [emailOf(both), phoneMembers(`q${d.stem()}`, 'e164')];
+  const names: readonly Members[] = [{ client_reference_id: both }, { email }, phone];
+  const brands = !d.offers.has('other_brand')
+    ? []
+    : names.map((name): Pair => [createCall(d, d.main, name), createCall(d, 'other_brand', name)]);
   const pairs: readonly Pair[] = [
     [named(near, places[0]), named(near, places[1])],
     [named(far, places[0]), named(far, elsewhere.place)],

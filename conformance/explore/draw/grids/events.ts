@@ -5,6 +5,7 @@ import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
 import { call, type Drawing, type Idea } from '../idea.ts';
 import { madeBy } from '../made.ts';
+import { VERY_LONG } from '../people.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { followed } from '../webhooks.ts';
@@ -94,6 +95,8 @@ function manyAtOnce(d: Drawing): readonly Step[] {
     ...[...steps, bulkCall(d, d.main, [rows]), about('getWebhook'), createCall(d, d.main)],
     ...[about('rotateWebhookSecret'), about('getWebhook'), about('disableWebhook')],
     ...[about('getWebhook'), createCall(d, d.main), about('getWebhook')],
+    // One event that is longer than many a queue takes.
+    ...[...followed(d, [200]).steps, createCall(d, d.main, { first_name: VERY_LONG })],
   ];
 }
 

@@ -10,7 +10,7 @@ import { person, phoneMembers } from '../people.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import type { DrawnAccount, DrawnPlace, DrawnTransaction } from '../scene.ts';
 import { updateCall } from '../updates.ts';
-import { followed } from '../webhooks.ts';
+import { followed, subscribed } from '../webhooks.ts';
 
 /** Who it is about, and all that is there before anything happens. */
 export interface Story {
@@ -44,6 +44,7 @@ export function begin(d: Drawing): { readonly story: Story; readonly steps: read
   const strange = pendingAt(d, elsewhere.place);
   const paid = [pendingAt(d, here.place), pendingAt(d, here.place)] as const;
   const hook = followed(d, [200]);
+  const besides = d.offers.has('brand') ? subscribed(d, 'brand', [200], ['account']) : [];
   const story: Story = {
     ...{ d, account, stem, created, other, strange, paid, hook },
     places: [here.place, there.place],
@@ -52,7 +53,8 @@ export function begin(d: Drawing): { readonly story: Story; readonly steps: read
   const opened = [here, there, elsewhere].map(({ step }) => step);
   // What is kept at hand for whoever asks again is there before it changes.
   const known = [rereadAccount(d, account), rereadTransaction(d, paid[0])];
-  const all = [created, made, ...opened, ...hook.steps, strange.step];
+  story.kept.push(...known);
+  const all = [created, made, ...opened, ...hook.steps, ...besides, strange.step];
   return { story, steps: [...all, ...paid.map(({ step }) => step), ...known] };
 }
 
@@ -95,7 +97,7 @@ function lookAtAccount({ d, account, created, stem, other }: Story): readonly St
   return [
     { ...createCall(d, d.main), body: known },
     ...taken.map((body) => ({ ...createCall(d, d.main), body })),
-    bulkCall(d, d.main, [known, ...again]),
+    bulkCall(d, d.main, [...elsewhere(d), known, ...again, stranger(d, {})]),
     ...askedByBrand(d, { email: email! }),
     ...(account.tags.length > 1
       ? [updateCall(d, account, { status: 'Stale' }, { ifMatch: first })]
@@ -103,6 +105,12 @@ function lookAtAccount({ d, account, created, stem, other }: Story): readonly St
     named,
     rereadAccount(d, account),
   ];
+}
+
+/** Of another brand than the rows that come after it. */
+function elsewhere(d: Drawing): Rows {
+  if (!d.offers.has('other_brand')) return [];
+  return [stranger(d, { brand_id: { $role: 'other_brand', has: 'brand' } })];
 }
 
 /** Somebody of the brand alone need not name it (ACC-17), and asks about the same people. */

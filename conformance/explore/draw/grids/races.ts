@@ -112,6 +112,7 @@ function sameAccount(d: Drawing): readonly Step[] {
   const [here, there] = [openedAt(d, account), openedAt(d, account)];
   const [one, other] = [pendingAt(d, here.place), pendingAt(d, there.place)];
   const named = pendingAt(d, here.place);
+  const back = [pendingAt(d, here.place), pendingAt(d, here.place)] as const;
   const again = { ...named.step, n: d.scene.label(), key: newKey(d) };
   const amount = { ...(named.step.body as Members), amount: '3.21' };
   return [
@@ -119,6 +120,17 @@ function sameAccount(d: Drawing): readonly Step[] {
     pair(d, decideCall(d, 'approveTransaction', one), decideCall(d, 'approveTransaction', other)),
     pair(d, named.step, again),
     { ...again, n: d.scene.label(), key: newKey(d), body: amount },
+    // TXS-10: two that have settled at one place are taken back at once.
+    ...back.flatMap((made): Step[] => [
+      ...[made.step, decideCall(d, 'approveTransaction', made)],
+      { do: 'settle', n: d.scene.label(), id: made.id },
+    ]),
+    pair(
+      d,
+      decideCall(d, 'cancelTransaction', back[0]),
+      decideCall(d, 'cancelTransaction', back[1]),
+    ),
+    { do: 'ledger', n: d.scene.label(), tradingAccount: here.place.tradingAccount },
   ];
 }
 
@@ -233,5 +245,10 @@ export const raceGrids: readonly Idea[] = [
   { id: 'burst/under-one-key', weight: 5, needs: needsOwn, draw: strangersUnderOneKey },
   { id: 'burst/callers', weight: 4, draw: callersAtOnce },
   { id: 'burst/subscriptions', weight: 4, needs: ['receiver'], draw: subscribedAtOnce },
-  { id: 'burst/same-account', weight: 5, needs: needsOwn, draw: sameAccount },
+  {
+    id: 'burst/same-account',
+    weight: 5,
+    needs: [...needsOwn, 'settle', 'ledger'],
+    draw: sameAccount,
+  },
 ];

@@ -4,8 +4,9 @@ import type { CallStep, Step, Value } from '../../sequence.ts';
 import { tokenCall, withToken } from '../access.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
+import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
-import { madeBy, openedAt } from '../made.ts';
+import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { person, phoneMembers } from '../people.ts';
 import { orderCall } from '../positions.ts';
@@ -156,6 +157,23 @@ function manyOrders(d: Drawing): readonly Step[] {
   ];
 }
 
+/** TXN-1, TXN-2, TXS-2: more that wait than a page holds, and the first and the last of them. */
+function manyTransactions(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const { step: open, place } = openedAt(d, madeBy(created).id);
+  const [first, last] = [pendingAt(d, place), pendingAt(d, place)];
+  const stem = `u${d.stem()}i$i`;
+  const body = { ...(first.step.body as Members), client_reference_id: { $fresh: stem } };
+  const more = { ...again(d, first.step), key: { $fresh: `key${stem}` }, body };
+  const approve = (made: typeof first) => decideCall(d, 'approveTransaction', made);
+  return [
+    ...[created, open, first.step],
+    { do: 'many', n: d.scene.label(), count: d.disposable ? 52 : 2, call: more },
+    ...[last.step, again(d, first.step), { ...again(d, first.step), key: newKey(d) }],
+    ...[approve(first), approve(last)],
+  ];
+}
+
 const SEPARATORS = ['', ':', '|', ',', ' ', '/', '-', '_', ';', '\n'];
 
 /** IDEM-2a, IDEM-9b: what stands beside each other is not one text, whatever it is joined by. */
@@ -208,5 +226,6 @@ export const sizeGrids: readonly Idea[] = [
     needs: [...needsPlace, 'receiver'],
     draw: manyOrders,
   },
+  { id: 'transaction/many', weight: 3, needs: needsPlace, draw: manyTransactions },
   { id: 'again/moved-boundaries', weight: 4, needs: needsPlace, draw: movedBoundaries },
 ];

@@ -24,6 +24,8 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   // EVT-3: what comes is an envelope in JSON; EVT-6: cut short, it fits no signature either.
   if (at === 'body') return ['EVT-3', 'EVT-6'];
   if (at === 'signature') return signatureRules(evidence, after('rotateWebhookSecret'));
+  // EVT-12: whose event it is decides who hears of it.
+  if (at === 'envelope.brand_id') return ['EVT-12', 'EVT-2a'];
   // EVT-2b: of a delivery that was sent again.
   if (/^envelope\./.test(at) && hasPaused) return ['EVT-2b', 'EVT-2a'];
   if (at !== 'count') return [];
