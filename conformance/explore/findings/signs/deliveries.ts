@@ -24,11 +24,7 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   // EVT-3: what comes is an envelope in JSON; EVT-6: cut short, it fits no signature either.
   if (at === 'body') return ['EVT-3', 'EVT-6'];
   if (at === 'signature') return signatureRules(evidence, after('rotateWebhookSecret'));
-  // EVT-12: whose event it is decides who hears of it.
-  if (at === 'envelope.brand_id') return ['EVT-12', 'EVT-2a'];
-  // EVT-2b: of a delivery that was sent again.
-  if (/^envelope\./.test(at) && hasPaused) return ['EVT-2b', 'EVT-2a'];
-  if (at !== 'count') return [];
+  if (at !== 'count') return envelopeRules(evidence);
   const [came, due] = countsOf(evidence);
   const hasMore = came > due;
   // EVT-11: what the target resolves to has changed, and shrinking could not do without it.
@@ -42,6 +38,13 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   if (!hasMore && answers.every((each) => each === 200)) return ['EVT-4', 'EVT-8a'];
   const isMistaken = answers.some(isOdd) || (hasMore && answers.every((each) => each === 200));
   return isMistaken ? ['EVT-9a', 'EVT-8a'] : ['EVT-8a'];
+}
+
+function envelopeRules({ difference: { at }, hasPaused }: Evidence): readonly string[] {
+  // EVT-12: whose event it is decides who hears of it.
+  if (at === 'envelope.brand_id') return ['EVT-12', 'EVT-2a'];
+  // EVT-2b: of a delivery that was sent again.
+  return /^envelope\./.test(at) && hasPaused ? ['EVT-2b', 'EVT-2a'] : [];
 }
 
 /** Why an event reached somebody whom it does not concern, or was one at all. */
