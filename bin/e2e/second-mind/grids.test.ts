@@ -106,6 +106,12 @@ const SHOWN_BY: Readonly<Record<string, DefectId>> = {
   'burst/same-account': 'race-call-ids',
   'burst/same-tag': 'race-lost-update',
   'limit/every-part-of-a-second': 'lim-burst-double',
+  'account/known-however-made': 'size-reference-case-64',
+  'scope/all-but-its-own': 'comb-amend-accounts',
+  'webhook/brand-beside-firm': 'comb-brand-updates',
+  'update/untouched': 'time-noop-day',
+  'limit/for-a-minute': 'time-minute-cap',
+  'burst/neighbours': 'race-update-approval',
 };
 
 const all = ideas.filter(({ isGrid }) => isGrid === true);
@@ -127,6 +133,11 @@ grids('find nothing where nothing is broken', async () => {
   const ids = all.map(({ id }) => id);
   const { found, inconclusive } = await explored(ids, 1900);
   assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
+});
+
+grids('what the model cannot set up, with a step left out, ends no search', async () => {
+  const { found } = await explored(['burst/neighbours'], 400, 'race-update-approval');
+  assert.match(found[0]?.rules[0] ?? '', /^UPD-[12]$/);
 });
 
 for (const [id, defect] of sampleOfDay('grids', Object.entries(SHOWN_BY), 15)) {

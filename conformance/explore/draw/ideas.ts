@@ -18,6 +18,7 @@ import { raceGrids } from './grids/races.ts';
 import { sizeGrids } from './grids/sizes.ts';
 import { storyGrids } from './grids/stories.ts';
 import { waitingGrids } from './grids/waiting.ts';
+import { wayGrids } from './grids/ways.ts';
 import type { Idea } from './idea.ts';
 import { ageIdeas } from './mixtures/ages.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
@@ -38,6 +39,7 @@ import { webhookIdeas } from './webhooks.ts';
 
 const grids = [
   ...[...storyGrids, ...atOnceGrids, ...sizeGrids, ...waitingGrids, ...interruptedGrids],
+  ...wayGrids,
   ...callerGrids,
   ...[...peopleGrids, ...keyGrids, ...moneyGrids, ...eventGrids, ...raceGrids, ...oddValueGrids],
 ].map((idea): Idea => ({ ...idea, isGrid: true }));

@@ -1,7 +1,7 @@
 // Holds which rule a difference is called by, sign by sign, on differences that are made by hand.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CallStep, Value } from '../sequence.ts';
+import type { CallStep, Step, Value } from '../sequence.ts';
 import { call, create, idOf, mail } from './plain-calls.ts';
 import { rulesFor } from './rules.ts';
 import { foundOf, type Made } from './testing/made.ts';
@@ -75,6 +75,26 @@ const CALLED: Readonly<Record<string, Made>> = {
       { do: 'advance', n: 2, byMs: 2_000 },
       { ...account(3), as: 'm1' },
     ],
+  },
+  'LIM-1: at the rate, and over a minute no more': {
+    ...{ due: '200', came: '429 rate_limited', cites: ['HOOK-11'] },
+    steps: [
+      { do: 'mint', n: 1, name: 'm1', wish: { scopes: [], perSecond: 1 } },
+      ...Array.from({ length: 20 }, (_, at): readonly Step[] => [
+        { do: 'advance', n: 2 * at + 2, byMs: 1_000 },
+        call(2 * at + 3, 'listWebhooks', 'm1', {}),
+      ]).flat(),
+    ],
+  },
+  'TXS-10: an entry that is not there, whatever was approved meanwhile': {
+    ...{ due: 'entries', came: 'entries', operation: 'ledger', at: 'entries' },
+    ...{ model: '25, -25', target: '25' },
+    steps: [
+      cancel(1),
+      call(2, 'approveTransaction', 'firm', { id: '9' }),
+      { do: 'ledger', n: 3, tradingAccount: '7' },
+    ],
+    earlier: { 1: { status: 200, cites: ['TXS-10'] }, 2: { status: 200, cites: ['TXS-1'] } },
   },
   'HOOK-13: gone, and disabled before': {
     ...{ due: '200', came: '404 not_found', cites: ['HOOK-2'] },

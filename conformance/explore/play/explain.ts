@@ -12,7 +12,13 @@ import {
 } from '../sequence.ts';
 import { beginComparing, type Duel, follow, type ModelArena } from './arena.ts';
 import { NOTHING_SETTLED, type Settled, settleBefore, settledMeanwhile } from './hindsight.ts';
-import { judgeCall, judgeStep, pairCredentials, type StepVerdict } from './judge-step.ts';
+import {
+  isSetupFailure,
+  judgeCall,
+  judgeStep,
+  pairCredentials,
+  type StepVerdict,
+} from './judge-step.ts';
 import { OrderSearch } from './orders.ts';
 import type { CallOutcome, Outcome } from './outcome.ts';
 import { Player } from './player.ts';
@@ -187,7 +193,7 @@ async function playOnModel(played: Played): Promise<Attempt> {
       continue;
     }
     await settleBefore(step.n, settled, model, comparing);
-    const verdict = await playStep(step, sides, comparing, searches.size > 0);
+    const verdict = await playStep(step, sides, comparing, searches.size > 0).catch(unlessSetup);
     excused.push(...(verdict.excused ?? []));
     reached += 1;
     // The target has gone on where the model has not: nothing can be said of what followed there.
@@ -211,6 +217,12 @@ async function playOnModel(played: Played): Promise<Attempt> {
     met,
     reached,
   };
+}
+
+/** What the model cannot set up says nothing: shrinking has left out what it takes. */
+function unlessSetup(error: unknown): StepVerdict {
+  if (isSetupFailure(error)) return { why: error.message };
+  throw error;
 }
 
 function callsAfterBursts({ steps }: Sequence): readonly CallStep[] {

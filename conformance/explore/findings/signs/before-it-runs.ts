@@ -239,8 +239,14 @@ function readsBefore(steps: readonly Step[], call: CallStep | undefined): boolea
   return own.some(isRead) && !own.every(isRead);
 }
 
+/** More than it takes to save up an allowance and spend it. */
+const MANY_WAITS = 10;
+
 /** LIM-2, LIM-7: a pause that is needed says that it is about what gathers in it. */
 function savedRules(steps: readonly Step[], n: number, isDue: boolean, hasPaused: boolean) {
+  // LIM-1: who has waited again and again was served at the rate, over more than a second.
+  const waits = steps.filter(({ do: what }) => what === 'advance').length;
+  if (!isDue && waits > MANY_WAITS) return ['LIM-1', 'LIM-7'];
   if (hasPaused) return isDue ? ['LIM-2'] : ['LIM-7', 'LIM-2'];
   // LIM-3: without a rate of the firm's own it does not show.
   if (steps.some(({ do: what }) => what === 'firmRate')) return ['LIM-3'];

@@ -122,7 +122,18 @@ function ledgerRules(evidence: Evidence): readonly string[] {
     calls.some((other) => other.n < each.n && isDeepStrictEqual(other.key, each.key)),
   );
   if (isRepeat) return steps.some(({ do: what }) => what === 'burst') ? ['IDEM-15'] : ['IDEM-4c'];
-  return rulesOf(movedBy(evidence)?.basis);
+  return rulesOf((unreversed(evidence) ?? movedBy(evidence))?.basis);
+}
+
+/** The cancellation of what had moved, where the entry that takes it back is not there. */
+function unreversed({ difference, calls, found }: Evidence): CallOutcome | undefined {
+  const [due, came] = [difference.model, difference.target].map((each) => each.split(', '));
+  const isMissing = difference.at === 'entries' && due!.length > came!.length;
+  const cancelled = calls.filter(({ operation }) => operation === 'cancelTransaction');
+  const served = cancelled.map(({ n }) => answerOf(found.duel.model.outcomes.get(n)));
+  return isMissing && due!.some((each) => each.startsWith('-'))
+    ? served.find((each) => each?.status === 200)
+    : undefined;
 }
 
 function updateRules(evidence: Evidence): readonly string[] {
