@@ -136,6 +136,7 @@ const limits: readonly Idea[] = [
   limited('standard', [{ scopes: EVERY_SCOPE, plan: 'standard', perSecond: null }], 52, 0.1),
   {
     id: 'limit/firm',
+    isGrid: true,
     needs: ['mint', 'clock', 'rates'],
     draw: (d) => {
       const scopes = EVERY_SCOPE;
@@ -161,8 +162,9 @@ const limits: readonly Idea[] = [
   },
   {
     id: 'limit/saved-up',
+    isGrid: true,
     needs: ['mint', 'clock', 'rates'],
-    weight: 2,
+    weight: 4,
     // LIM-2: however long the pause, no more than a second's allowance is there after it.
     draw: (d) => {
       const n = d.scene.label();

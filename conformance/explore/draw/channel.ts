@@ -42,5 +42,5 @@ export const channelIdeas: readonly Idea[] = [
   // What did not arrive is there to be read.
   resume('after-failures', [200, 503], 0),
   resume('after-days', [200], 6 * DAY_MS),
-  resume('after-nine-days', [200], 9 * DAY_MS),
+  { ...resume('after-nine-days', [200], 9 * DAY_MS), isGrid: true, weight: 4 },
 ];
