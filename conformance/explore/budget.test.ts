@@ -26,6 +26,14 @@ budgets('so many requests and none more, less what is kept once a difference is 
   assert.equal([budget.requests, budget.left, budget.isOver], [2, 0, true]);
 });
 
+budgets('of many the last are kept until there is a difference to be shown again', () => {
+  const budget = new Budget({ requests: 1000, untilMs: forever });
+  budget.spend(940);
+  assert.ok(isRefused(budget));
+  budget.releaseLast();
+  assert.is(budget.left, 60);
+});
+
 budgets('in the middle of a play the time is over too, but for what ends it', async () => {
   const budget = new Budget({ requests: 100, untilMs: performance.now() - 1 });
   assert.ok(budget.isOver);

@@ -2,15 +2,21 @@
 import type { ExploreOptions } from './options.ts';
 import { Spent } from './play/ground.ts';
 
+/** Of many requests so many are the last: with them a difference is shown again that comes late. */
+const LAST = 60;
+const LAST_FROM = 1000;
+
 export class Budget {
   readonly #given: Pick<ExploreOptions, 'requests' | 'kept' | 'untilMs'>;
   /** From the first difference on a part is kept for whoever looks at what was found. */
   #isPartKept = false;
+  #last: number;
   #isOvertime = false;
   #requests = 0;
 
   constructor(given: Pick<ExploreOptions, 'requests' | 'kept' | 'untilMs'>) {
     this.#given = given;
+    this.#last = given.requests >= LAST_FROM ? LAST : 0;
   }
 
   get requests(): number {
@@ -19,7 +25,7 @@ export class Budget {
 
   get left(): number {
     const { requests, kept = 0 } = this.#given;
-    return requests - this.#requests - (this.#isPartKept ? kept : 0);
+    return requests - this.#requests - (this.#isPartKept ? kept : this.#last);
   }
 
   get isOver(): boolean {
@@ -32,6 +38,11 @@ export class Budget {
 
   keepPart(): void {
     this.#isPartKept = true;
+  }
+
+  /** There is a difference to be shown again. */
+  releaseLast(): void {
+    this.#last = 0;
   }
 
   /** Throws Spent before more is sent than was asked for, or later. */

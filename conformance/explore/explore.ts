@@ -198,15 +198,14 @@ class Exploration {
     if (this.#casebook.knows(difference)) return;
     const isOrder = own !== undefined && (await this.#isOrder(sequence, own));
     if (isOrder) return this.#casebook.isOpen(met, ORDER);
-    const found = await investigate(sequence, { ...played, difference }, (each) =>
-      this.#duel(each),
-    );
-    if (found === null) {
-      this.#casebook.inconclusive.push(`not met again: ${met}`);
+    const again = (each: Sequence) => this.#duel(each);
+    this.#budget.releaseLast();
+    const found = await investigate(sequence, difference, again);
+    if (typeof found === 'string') {
+      this.#casebook.inconclusive.push(`${found}: ${met}`);
       return;
     }
     const { settings, makeModel, provider } = this.#options;
-    const again = (each: Sequence) => this.#duel(each);
     const asked = { model: this.#model, common: this.#common(), settings, makeModel, provider };
     const open = await otherAnswerFor(found, { ...asked, duel: again });
     if (open !== undefined) return this.#casebook.isOpen(met, open);

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Spent } from '../play/ground.ts';
 import { callsOf, type Step } from '../sequence.ts';
-import { investigate, type Play } from './investigate.ts';
+import { type Found, investigate, type NotShown, type Play } from './investigate.ts';
 import { call } from './plain-calls.ts';
 import { foundOf } from './testing/made.ts';
 
@@ -22,18 +22,23 @@ const withoutTokens =
     return { ...duel, difference };
   };
 
+function shownIn(found: Found | NotShown): Found {
+  if (typeof found === 'string') throw new Error(found);
+  return found;
+}
+
 async function lookedAt(due: string) {
   const play = withoutTokens(due);
-  const duel = await play({ steps });
-  return investigate({ steps }, { ...duel, difference: duel.difference! }, play);
+  const { difference } = await play({ steps });
+  return shownIn(await investigate({ steps }, difference!, play));
 }
 
 looking('what concerns every operation is shown by a create', async () => {
-  assert.is((await lookedAt('201'))?.difference.operation, 'createAccount');
+  assert.is((await lookedAt('201')).difference.operation, 'createAccount');
 });
 
 looking('unless that is refused for a reason of its own', async () => {
-  assert.is((await lookedAt('403 forbidden'))?.difference.operation, 'listWebhooks');
+  assert.is((await lookedAt('403 forbidden')).difference.operation, 'listWebhooks');
 });
 
 looking('a call left alone of calls at once is compared as any other', async () => {
@@ -48,8 +53,8 @@ looking('a call left alone of calls at once is compared as any other', async () 
   };
   const steps = [burst, read];
   const met = await play({ steps });
-  const found = await investigate({ steps }, { ...met, difference: met.difference! }, play);
-  assert.is(found?.difference.at, 'body.url');
+  const found = shownIn(await investigate({ steps }, met.difference!, play));
+  assert.is(found.difference.at, 'body.url');
 });
 
 looking('deliveries are counted at any step, so that what it shows at needs nothing', async () => {
@@ -67,26 +72,42 @@ looking('deliveries are counted at any step, so that what it shows at needs noth
     return shows ? { ...duel, difference } : { ...duel };
   };
   const met = await play({ steps: given });
-  const found = await investigate({ steps: given }, { ...met, difference: met.difference! }, play);
+  const found = shownIn(await investigate({ steps: given }, met.difference!, play));
   assert.equal(
-    found?.sequence.steps.map((each) => (each.do === 'call' ? each.operation : each.do)),
+    found.sequence.steps.map((each) => (each.do === 'call' ? each.operation : each.do)),
     ['createWebhook', 'advance'],
   );
 });
 
-looking('what no requests are left to show again is told under numbers from one on', async () => {
-  const given = [call(4, 'createAccount', 'firm', {}), call(9, 'getWebhook', 'firm', {})];
-  const { duel, difference } = foundOf({ steps: given, due: '200', came: '404 not_found' });
+const late = [call(4, 'createAccount', 'firm', {}), call(9, 'getWebhook', 'firm', {})];
+
+looking('what no requests are left to show again is told of nobody', async () => {
+  const { duel, difference } = foundOf({ steps: late, due: '200', came: '404 not_found' });
   const play: Play = async () => {
     throw new Spent();
   };
-  const found = await investigate({ steps: given }, { ...duel, difference }, play);
+  const found = await investigate({ steps: late }, difference, play);
+  assert.is(found, 'a difference was met once, with nothing left to show it again');
+  const silent: Play = async () => ({ ...duel, verdict: 'agrees' });
+  const gone = await investigate({ steps: late }, difference, silent);
+  assert.is(gone, 'a difference was not met again');
+});
+
+looking('what was shown once when the requests end is told under numbers from one on', async () => {
+  const { duel, difference } = foundOf({ steps: late, due: '200', came: '404 not_found' });
+  const play: Play = async ({ steps }) => {
+    if (steps.length < 2) return { ...duel, verdict: 'agrees' };
+    if (steps.at(-1)!.n === 2) throw new Spent();
+    return { ...duel, difference };
+  };
+  const more = [call(3, 'listWebhooks', 'firm', {}), ...late];
+  const found = shownIn(await investigate({ steps: more }, difference, play));
   assert.equal(
-    found?.sequence.steps.map(({ n }) => n),
+    found.sequence.steps.map(({ n }) => n),
     [1, 2],
   );
-  assert.is(found?.difference.n, 2);
-  assert.is(found?.duel.target.outcomes.get(2)?.kind, 'answer');
+  assert.is(found.difference.n, 2);
+  assert.is(found.duel.target.outcomes.get(2)?.kind, 'answer');
 });
 
 looking.run();

@@ -40,14 +40,17 @@ const triesFor = ({ steps }: Sequence): number =>
 
 export type Play = (sequence: Sequence) => Promise<Duel>;
 
-/**
- * Null when it does not show again. Where no requests are left to look, it is told as it was met.
- */
+/** Why a difference is not told: who is accused of one must see it again. */
+export type NotShown = typeof NOT_AGAIN | typeof NOTHING_LEFT;
+const NOT_AGAIN = 'a difference was not met again';
+const NOTHING_LEFT = 'a difference was met once, with nothing left to show it again';
+
+/** Where requests or time end half-way, it is told as it was shown last. */
 export async function investigate(
   sequence: Sequence,
-  { difference: first, ...met }: Duel & { readonly difference: Difference },
+  first: Difference,
   play: Play,
-): Promise<Found | null> {
+): Promise<Found | NotShown> {
   const wanted = likenessOf(first);
   const shows = async (each: Sequence, tries = triesFor(each)): Promise<Duel | null> => {
     for (let left = tries; left > 0; left -= 1) {
@@ -61,13 +64,15 @@ export async function investigate(
   const cut = upTo(sequence, first.n);
   const { sequence: shrunk, shown } = await shrink(cut, first.n, shows, isOfAll(first));
   const alone = await unlessSpent(() => shownAlone(shrunk, play));
-  if (alone != null) return alone;
+  if (alone !== undefined && alone !== null) return alone;
   const plain = renumbered(shrunk);
   const times = isByChance(plain, first) ? AGAIN_BY_CHANCE : AGAIN;
   const again = await showAgain(plain, times, (each) => shows(each, 1));
-  const before = again.isSpent ? (shown ?? { ...met, difference: first }) : null;
+  const before = again.isSpent ? shown : undefined;
   const last = again.last ?? (before && underNewNumbers(shrunk, before));
-  if (last?.difference === undefined) return null;
+  if (last?.difference === undefined) {
+    return again.isSpent ? NOTHING_LEFT : NOT_AGAIN;
+  }
   const found: Found = {
     sequence: upTo(plain, last.difference.n),
     difference: last.difference,
@@ -87,15 +92,14 @@ export async function investigate(
  * A call that is left alone of calls at once is like any other, and step by step more is compared:
  * what differs then comes first.
  */
-async function shownAlone({ steps }: Sequence, play: Play): Promise<Found | null> {
+async function shownAlone({ steps }: Sequence, play: Play): Promise<Found | NotShown | null> {
   const isAlone = (step: Step) => step.do === 'burst' && step.calls.length === 1;
   if (!steps.some(isAlone)) return null;
   const sequence = {
     steps: steps.flatMap<Step>((each) => (isAlone(each) ? callsOf([each]) : each)),
   };
-  const played = await play(sequence);
-  const { difference } = played;
-  return difference === undefined ? null : investigate(sequence, { ...played, difference }, play);
+  const { difference } = await play(sequence);
+  return difference === undefined ? null : investigate(sequence, difference, play);
 }
 
 /** Undefined where no requests are left for it. */
@@ -108,7 +112,7 @@ async function unlessSpent<T>(play: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-const ONCE = 'once, with no requests or time left to show it again';
+const ONCE = 'once more, with no requests or time left for a second time';
 
 /** What was served is not told by a call that is refused for a reason of its own. */
 function isRefusedOnlyNow(first: Difference, now: Difference): boolean {
