@@ -153,6 +153,33 @@ const CALLED: Readonly<Record<string, Made>> = {
     steps: [batch(1, row(1), { $rows: 200, of: row(3) }, row(1))],
     ...{ ...ok, at: 'body.rows.201.status', model: '200', target: '201' },
   },
+  'ACC-8: an email that two rows of many have, another of which has the phone of the first': {
+    ...{ ...ok, at: 'body.rows.120.status', model: '409', target: '201' },
+    steps: [
+      batch(
+        1,
+        { $rows: 119, of: row(9) },
+        row(1, { phone: { $phone: 'p', form: 'e164' } }),
+        row(2, { email: mail(1) }),
+        row(3, { phone: { $phone: 'p', form: 'e164' } }),
+      ),
+    ],
+  },
+  'ACC-5: known before, behind many rows': {
+    ...{ ...ok, at: 'body.rows.129.status', model: '200', target: '409' },
+    steps: [
+      batch(1, { $rows: 2, of: row(8) }, row(1)),
+      batch(2, { $rows: 129, of: row(9) }, row(1)),
+    ],
+  },
+  'BULK-3: one of many rows that is like the others': {
+    ...{ ...ok, at: 'body.rows.128.status', model: '201', target: '409' },
+    steps: [batch(1, { $rows: 130, of: row(9) })],
+  },
+  'BULK-7: one of nearly as many as there may be': {
+    ...{ ...ok, at: 'body.rows.950.status', model: '201', target: '409' },
+    steps: [batch(1, { $rows: 999, of: row(9) })],
+  },
   'BULK-5: why a row failed, however often another stands beside it': {
     steps: [batch(1, row(1), row(2), row(1))],
     ...{ ...ok, at: 'body.rows.1.code', model: '"validation_failed"', target: 'null' },

@@ -52,7 +52,7 @@ function transactionRules({ due, came, call, others }: Evidence): readonly strin
 /** ACC-5 to ACC-10: by which of its names the person was taken for another, or was not. */
 function accountRules(evidence: Evidence, body: Members) {
   const { due, came, others } = evidence;
-  const before = others.flatMap((each) => rowsOf(each));
+  const before = others.flatMap((each) => rowsOf(each)).map(oneOf);
   // ACC-12: a number that shrinking could not tell without a region.
   const hasRegion = [body, ...before].some((each) => 'phone_region' in each);
   if (due.startsWith('409') && hasRegion) return ['ACC-12', 'ACC-9'];
@@ -151,6 +151,9 @@ export function refusedMemberRules({ call, due, came }: Evidence): readonly stri
   return came.endsWith('text/plain') ? ['CONV-2b'] : ['TXN-6'];
 }
 
+/** So many rows that it is their number that shows (BULK-7). */
+const NEAR_THE_MOST = 900;
+
 /** BULK-8, BULK-12: a row that came out otherwise for the sake of another row. */
 export function rowRules(evidence: Evidence): readonly string[] {
   const { difference, call, found } = evidence;
@@ -166,10 +169,13 @@ export function rowRules(evidence: Evidence): readonly string[] {
   if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
   if (isTwice) return ['BULK-12', 'BULK-8'];
   const isTaken = [difference.target, difference.model].includes('409');
-  const taken = isTaken ? takenIn(rows) : [];
+  const at = Number(difference.at.split('.')[2]);
+  const taken = isTaken ? takenIn(rows, at) : [];
   if (taken.length > 0) return [...taken, 'BULK-3'];
   // BULK-7: as many as these are served like one.
-  if (rows.some(({ $rows }) => Number($rows) > 1)) return ['BULK-7', 'BULK-3'];
+  if (countOf(rows) >= NEAR_THE_MOST) return ['BULK-7', 'BULK-3'];
+  const own = countOf(rows) > rows.length ? ownRules(evidence, rowAt(rows, at)) : [];
+  if (own.length > 0) return [...own, 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
   // BULK-3: it should have failed for its own sake.
   if (Number(difference.model) >= 400) return ['BULK-3', 'BULK-8'];
@@ -179,11 +185,37 @@ export function rowRules(evidence: Evidence): readonly string[] {
   return hasFailed ? ['BULK-8'] : [];
 }
 
-/** ACC-8, ACC-9: which name two rows have between them, where they have one alone. */
-function takenIn(rows: readonly Members[]): readonly string[] {
+const sizeOf = ({ $rows }: Members): number => ($rows === undefined ? 1 : Number($rows));
+
+const countOf = (rows: readonly Members[]): number =>
+  rows.reduce((sum, row) => sum + sizeOf(row), 0);
+
+/** Of rows that are told by their number, what each of them is. */
+const oneOf = (row: Members): Members => ('$rows' in row ? (row.of as Members) : row);
+
+/** What is told of the row that is answered at this place. */
+function rowAt(rows: readonly Members[], at: number): Members | undefined {
+  let before = 0;
+  return rows.find((row) => {
+    before += sizeOf(row);
+    return at < before;
+  });
+}
+
+/** BULK-3: what a create of its own would be called, of a row that is told by itself. */
+function ownRules(evidence: Evidence, row: Members | undefined): readonly string[] {
+  const { model: due, target: came } = evidence.difference;
+  if (row === undefined || '$rows' in row) return [];
+  return accountRules({ ...evidence, due, came }, row);
+}
+
+/** ACC-8, ACC-9: which name the row has in common with another, where it is one alone. */
+function takenIn(rows: readonly Members[], at: number): readonly string[] {
+  const row = rowAt(rows, at);
+  const others = rows.filter((each) => each !== row);
   const isShared = (name: string) => {
-    const stems = rows.flatMap((row) => [...new Set(stemsIn(row[name]))]);
-    return new Set(stems).size < stems.length;
+    const stems = new Set(stemsIn(row?.[name]));
+    return others.some((each) => stemsIn(each[name]).some((stem) => stems.has(stem)));
   };
   const [byEmail, byPhone] = ['email', 'phone'].map(isShared);
   if (byEmail === byPhone) return [];
