@@ -62,10 +62,6 @@ const sizes: readonly Idea[] = [
   batch('two', (d) => [good(d), good(d)]),
   batch('three', (d) => [good(d), good(d), good(d)], { weight: 2 }),
   batch('fifteen', (d) => [many(d, 15)]),
-  batch('hundred', (d) => [many(d, d.random.pick([60, 99, 101, 130]))], { weight: 0.6 }),
-  batch('three-hundred', (d) => [many(d, d.random.pick([257, 300, 501]))], { weight: 0.4 }),
-  batch('thousand', (d) => [many(d, d.random.pick([999, 1000]))], { weight: 0.4 }),
-  batch('thousand-full', (d) => (d.disposable ? [full(d, 1000)] : [full(d, 20)]), { weight: 0.4 }),
   batch('too-many', (d) => [many(d, 1001)], { weight: 0.4 }),
   batch('none', () => []),
 ];
@@ -93,10 +89,6 @@ const mixtures: readonly Idea[] = [
     const row = good(d);
     return [row, good(d), row];
   }),
-  batch('twins-far-apart', (d) => {
-    const row = good(d, { phone: { $phone: `f${d.stem()}`, form: 'e164' } });
-    return [row, many(d, 130), row, good(d, { email: row.email }), good(d, { phone: row.phone })];
-  }),
   batch('twins-in-other-case', (d) => {
     const row = good(d);
     const upper: Value = { $case: 'upper', of: row.client_reference_id! };
@@ -113,6 +105,18 @@ const mixtures: readonly Idea[] = [
   batch('unnamed', (d) => [good(d, { first_name: undefined, last_name: undefined }), good(d)]),
   batch('known-row', (d) => [good(d), knownRow(d)], { when: some, weight: 2 }),
   batch('email-taken', (d) => [conflictRow(d), good(d)], { when: some, weight: 2 }),
+];
+
+/** Worth a turn of their own: many rows, or rows of every kind, for one request. */
+export const fullBatchIdeas: readonly Idea[] = [
+  batch('hundred', (d) => [many(d, d.random.pick([60, 99, 101, 130]))], { weight: 0.6 }),
+  batch('three-hundred', (d) => [many(d, d.random.pick([257, 300, 501]))], { weight: 0.4 }),
+  batch('thousand', (d) => [many(d, d.random.pick([999, 1000]))], { weight: 0.4 }),
+  batch('thousand-full', (d) => (d.disposable ? [full(d, 1000)] : [full(d, 20)]), { weight: 0.4 }),
+  batch('twins-far-apart', (d) => {
+    const row = good(d, { phone: { $phone: `f${d.stem()}`, form: 'e164' } });
+    return [row, many(d, 130), row, good(d, { email: row.email }), good(d, { phone: row.phone })];
+  }),
   batch('medley', (d) => [knownRow(d), bad(d), conflictRow(d), good(d)], {
     when: some,
     weight: 2,

@@ -12,7 +12,7 @@ export interface Idea {
   readonly weight?: number;
   /** Goes through all there is of one kind: too long for what chance puts together. */
   readonly isGrid?: boolean;
-  /** Takes what is there through several calls. */
+  /** Takes what is there through several calls, or through many rows of one. */
   readonly isMixture?: boolean;
   readonly needs?: readonly Capability[];
   /** Whether the scene has what it takes. */

@@ -1,7 +1,7 @@
 // Every idea there is.
 import { accessIdeas } from './access.ts';
 import { accountIdeas } from './accounts.ts';
-import { bulkIdeas } from './bulk.ts';
+import { bulkIdeas, fullBatchIdeas } from './bulk.ts';
 import { burstIdeas } from './bursts.ts';
 import { channelIdeas } from './channel.ts';
 import { decisionIdeas } from './decisions.ts';
@@ -47,6 +47,7 @@ const grids = [
 const mixtures = [
   ...[...burstIdeas, ...manyIdeas, ...lifeIdeas, ...crossingIdeas, ...lookalikeIdeas],
   ...[...sideBySideIdeas, ...subjectIdeas, ...ageIdeas, ...endpointIdeas, ...refusalIdeas],
+  ...fullBatchIdeas,
 ].map((idea): Idea => ({ ...idea, isMixture: true }));
 
 export const ideas: readonly Idea[] = [

@@ -31,6 +31,15 @@ turns('what makes several calls comes before what is one call by itself', () => 
   for (const id of leads(several.length - 20, 1)) assert.ok(known.has(id), id);
 });
 
+turns('a batch of many rows, or of rows of every kind, comes before one call by itself', () => {
+  const first = leads(ideas.length, 1);
+  const alone = first.indexOf('account/plain');
+  for (const id of ['hundred', 'thousand', 'thousand-full', 'twins-far-apart', 'medley']) {
+    const at = first.indexOf(`bulk/${id}`);
+    assert.ok(at >= 0 && at < alone, `${id}: ${at}, after ${alone}`);
+  }
+});
+
 turns('come in an order of the seed', () => {
   assert.equal(leads(60, 1), leads(60, 1));
   const one = new Set(leads(60, 1));
