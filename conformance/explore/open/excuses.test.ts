@@ -41,6 +41,13 @@ excuses('whether a text of spaces is an empty one is open, and of an empty one n
   assert.is(questionOf({ ...create, body: { client_reference_id: ' ' } }), undefined);
 });
 
+excuses('an empty reason is open where nothing is decided any more (TXS-14)', () => {
+  const again = { operation: 'rejectTransaction', target: 422, model: 200 } as const;
+  assert.is(questionOf({ ...again, body: { reason: '' } }), null);
+  assert.is(questionOf({ ...again, body: { reason: 'late' } }), undefined);
+  assert.is(questionOf({ ...again, operation: 'createAccount', body: { reason: '' } }), undefined);
+});
+
 excuses('a query without its account is refused in any form, and one with it is not', () => {
   const cites = ['TXS-15'];
   const approve = { operation: 'approveTransaction', model: 422, cites } as const;

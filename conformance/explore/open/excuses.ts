@@ -165,6 +165,16 @@ const ROWS: readonly Row[] = [
       hasSpacesFor(target, ['reason', 'currency']),
   },
   {
+    question: null,
+    why: 'whether a decision that changes nothing may come with an empty reason (TXS-14)',
+    covers: ({ step, target, model }) =>
+      /^(reject|cancel)Transaction$/.test(step.operation) &&
+      model.status === 200 &&
+      model.basis?.idempotency !== 'replayed' &&
+      target.status === 422 &&
+      memberAt(jsonOfSent(target.sent.body), 'reason') === '',
+  },
+  {
     question: 'NS-26',
     why: 'whether two accounts have revisions in common, so that the tag of one fits the other',
     covers: ({ target, model, tagOf }) =>
