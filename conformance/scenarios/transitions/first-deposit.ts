@@ -3,6 +3,7 @@
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { GivenTransaction } from '../../engine/scenario/scenario-setup.ts';
 import type { Answer } from '../../engine/send/answer.ts';
+import type { RequestBody } from '../../engine/send/client.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { requirePrecondition, statusNow } from '../support/transaction-assertions.ts';
 import { withdrawal } from './withdrawals.ts';
@@ -114,12 +115,28 @@ const txsFirstDepositBefore: Scenario = {
   },
 };
 
+/** Undefined where a new account may not be paid so. */
+async function paidIn(t: ScenarioContext, terms: RequestBody): Promise<Approvable | undefined> {
+  const place = await t.given.freshPlace();
+  const made = await t.api.createTransaction(t.newTransaction(place, terms), {
+    key: t.fresh.key(),
+  });
+  if (made.status !== 201) return undefined;
+  return { id: String(made.at('id')), account_id: place.account_id };
+}
+
 /** NS-43: whether what is called a Deposit and comes by way of something else is a deposit. */
 async function observeDeposits(t: ScenarioContext): Promise<void> {
   if (!t.has('fresh_trading_account')) return;
-  const settings = { Bonus: 'bonus_is_deposit', Withdrawal: 'withdrawal_method_is_deposit' };
-  for (const [method, setting] of Object.entries(settings)) {
-    const paid = await t.given.transaction(await t.given.freshPlace(), { method });
+  const ways = [
+    { setting: 'bonus_is_deposit', method: 'Bonus', amount: '25.00' },
+    // NS-27: a sign may have to fit the method.
+    { setting: 'withdrawal_method_is_deposit', method: 'Withdrawal', amount: '-25.00' },
+  ];
+  for (const { setting, ...terms } of ways) {
+    const { method } = terms;
+    const paid = await paidIn(t, terms);
+    if (paid === undefined) continue;
     const approval = await approve(t, paid);
     if (approval.status !== 200) continue;
     const counts = isMarked(approval);
@@ -143,7 +160,9 @@ async function requireLastingFlag(
   }
 }
 
-function approve(t: ScenarioContext, { id, account_id }: GivenTransaction): Promise<Answer> {
+type Approvable = Pick<GivenTransaction, 'id' | 'account_id'>;
+
+function approve(t: ScenarioContext, { id, account_id }: Approvable): Promise<Answer> {
   return t.api.approveTransaction(id, account_id);
 }
 
