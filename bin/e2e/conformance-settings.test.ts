@@ -64,6 +64,11 @@ const CHANGED: Partial<Settings> = {
   signature_header: 'X-Signed',
   subscription_header: 'X-Sub',
   envelope_seq_name: 'sequence',
+  event_kinds: {
+    'order.filled': null,
+    'position.opened': 'position.begun',
+    'position.closed': 'position.closed',
+  },
   first_revision: 7,
   revision_step: 3,
   reject_from_approved: 'rejected',

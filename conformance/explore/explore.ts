@@ -12,7 +12,7 @@ import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import { settingsFor, takeSeeds } from './live.ts';
-import type { Model } from './model.ts';
+import { knowsOrderEvents, type Model } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
 import { otherAnswerFor } from './open/other-answer.ts';
@@ -187,6 +187,7 @@ class Exploration {
       seqName: String(settings.envelope_seq_name ?? 'seq'),
       namesAlike: settings.account_named_after_email !== 'other',
       phonesAlike: settings.phone_form !== 'other',
+      orderEventsAlike: knowsOrderEvents(settings),
       seeds: this.#seeds,
     };
   }

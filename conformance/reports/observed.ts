@@ -49,8 +49,14 @@ function sameAsSimulator(observations: readonly Observation[]): boolean | null {
   if (observations.some(({ isUnlike }) => isUnlike)) return false;
   if (pairs.length === 0) return null;
   return pairs.every(([key, value]) =>
-    isDeepStrictEqual(defaultSettings[key as SettingKey], value),
+    isDeepStrictEqual(defaultSettings[key as SettingKey], withoutOwnNames(value)),
   );
+}
+
+/** Of other names for things those that are the things' own are none. */
+function withoutOwnNames(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key, name]) => key !== name));
 }
 
 export interface ObservedConfig {

@@ -9,6 +9,7 @@ import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { Match } from './match.ts';
 import { signatureOf } from './signatures.ts';
+import type { Comparing } from './values.ts';
 
 type Deliveries = readonly ReceivedDelivery[];
 
@@ -61,6 +62,18 @@ export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolea
     if (!isSteady || isTaken(each)) first.set(what, each);
     return true;
   });
+}
+
+/** A category or kind that is of orders, in an envelope of whatever form (NS-9). */
+const OF_ORDERS = /^(order|position)s?([._:-].*)?$/i;
+
+/** Without events of orders and positions, where which of them there are is open (NS-11). */
+export function withoutOpen(
+  deliveries: Deliveries,
+  { areOrderEventsOpen }: Pick<Comparing, 'areOrderEventsOpen'>,
+): Deliveries {
+  if (areOrderEventsOpen !== true) return deliveries;
+  return deliveries.filter((each) => !scalarsIn(jsonOf(each)).some((said) => OF_ORDERS.test(said)));
 }
 
 /** NS-3: by a clock that runs nobody knows when money arrives, nor whether it has by now. */

@@ -4,7 +4,7 @@ import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { count } from '../../reports/verdict-words.ts';
 import type { HeardOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { jsonOf, pairArrivals } from './arrivals.ts';
+import { jsonOf, pairArrivals, withoutOpen } from './arrivals.ts';
 import { compareEnvelope, differenceOf } from './deliveries.ts';
 import type { Difference } from './difference.ts';
 import type { Sides } from './signatures.ts';
@@ -28,7 +28,7 @@ export function compareChannel(
   if (told === undefined || due === undefined) return null;
   const found = other.isCut
     ? compareOld(told, own, sides.target)
-    : compareTold(told, due, sides, comparing);
+    : compareTold(withoutOpen(told, comparing), withoutOpen(due, comparing), sides, comparing);
   return found === null ? null : differenceOf(own.n, 'channel', found);
 }
 

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
+import { knowsOrderEvents } from '../model.ts';
 import type { Player } from '../play/player.ts';
 import { compareDeliveries, countDeliveries } from './deliveries.ts';
 import { Match } from './match.ts';
@@ -64,6 +65,18 @@ form('as many of other events, or under other numbers, are told by what they lac
   assert.is(countedAt(heard({}, { seq: 2 }), two), 'envelope.id');
   assert.is(countedAt(heard({}, { id: 'b' }), two), 'envelope.seq');
   assert.is(countedAt(heard({}), two), 'count');
+});
+
+form('of orders as many as there are may be told, where no setting makes them alike', () => {
+  const told = (category: string, id: string) => ({ id, about: { category, data: { id } } });
+  const [made, filled] = [told('account', 'a'), { ...told('orders', 'b'), seq: 2 }];
+  const sides = { target: heard(made, filled), model: heard(made) };
+  const isCounted = (areOrderEventsOpen: boolean) =>
+    countDeliveries(1, sides, { ...comparing, areOrderEventsOpen }, []);
+  assert.is(isCounted(false)?.at, 'count');
+  assert.is(isCounted(true)?.at, undefined);
+  assert.ok(knowsOrderEvents({}));
+  assert.not.ok(knowsOrderEvents({ event_kinds: { 'order.filled': null } }));
 });
 
 form('one that comes twice as it was sent is no retry, however late it comes (EVT-4)', () => {

@@ -15,6 +15,7 @@ import {
   jsonOf,
   numberOf,
   pairArrivals,
+  withoutOpen,
 } from './arrivals.ts';
 import type { Difference } from './difference.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
@@ -67,8 +68,8 @@ export function countDeliveries(
     const other = model.hooks.get(step);
     if (other === undefined) continue;
     const { isSteady } = target.ground;
-    const own = heardBy(hook.deliveries, target, isSteady);
-    const due = heardBy(other.deliveries, model, isSteady);
+    const own = heardBy(withoutOpen(hook.deliveries, comparing), target, isSteady);
+    const due = heardBy(withoutOpen(other.deliveries, comparing), model, isSteady);
     // A live target may send the rest later.
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
     const counted = compareCounts(own, due, comparing);
@@ -165,8 +166,8 @@ function compareArrivals(
   const { isSteady } = sides.target.ground;
   const form = compareForm(all, expected, sides);
   if (form !== null) return form;
-  const own = heardBy(all, sides.target, isSteady);
-  const other = heardBy(expected, sides.model, isSteady);
+  const own = heardBy(withoutOpen(all, comparing), sides.target, isSteady);
+  const other = heardBy(withoutOpen(expected, comparing), sides.model, isSteady);
   if (own.length !== other.length) {
     return { at: 'count', target: deliveries(own), model: deliveries(other) };
   }

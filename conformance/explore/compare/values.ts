@@ -16,6 +16,8 @@ export interface Comparing {
   readonly seqName: string;
   /** NS-24: the target writes phones in a form that the model has not got. */
   readonly isPhoneFormOpen?: boolean;
+  /** NS-11: orders bring other events than the model's, and no names would make them alike. */
+  readonly areOrderEventsOpen?: boolean;
   /** NS-25: where the model does not name as the target does, what may be a name after an email. */
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** Each delivery so far was taken at once, in the order of the events. */

@@ -18,6 +18,8 @@ export interface ModelArena {
   readonly namesAlike: boolean;
   /** NS-24: whether it writes phones as the target does. */
   readonly phonesAlike: boolean;
+  /** NS-11: whether it tells of orders as the target does. */
+  readonly orderEventsAlike: boolean;
 }
 
 export interface Duel {
@@ -32,7 +34,7 @@ export interface Duel {
 }
 
 export async function beginComparing(
-  { seqName, namesAlike, phonesAlike }: ModelArena,
+  { seqName, namesAlike, phonesAlike, orderEventsAlike }: ModelArena,
   { target, model }: Sides,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
@@ -43,6 +45,7 @@ export async function beginComparing(
     isSteady,
     seqName,
     isPhoneFormOpen: !phonesAlike,
+    areOrderEventsOpen: !orderEventsAlike,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name) => isInEmail(name, target) }),
     isAllTaken: () => isAllTaken(target, seqName),
   };

@@ -4,8 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordedDelivery } from '../../engine/record/delivery-recorder.ts';
 import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Scenario } from '../../engine/types.ts';
+import type { Place } from '../../providers/target.ts';
 import type { WebhookEndpoint } from '../../providers/webhook-receiver.ts';
+import { arrived, kindsIn } from './brought-events.ts';
 import { type Envelope, envelopeIn, eventIdOf, numberNames, sequenceAt } from './envelopes.ts';
+import { orderEventsOf } from './order-events.ts';
 import { isSignedWith } from './signatures.ts';
 import {
   deliveryTimeoutMs,
@@ -29,7 +32,8 @@ const evtKinds: Scenario = {
   needs: ['receiver', 'trading_account'],
   lane: 'own_world',
   async run(t) {
-    const commands = await eventCommandsOf(t);
+    const place = await t.given.place();
+    const commands = await eventCommandsOf(t, place);
     const [hook, beside] = [await t.receiver(), await t.receiver()];
     const first = await t.given.webhook(hook);
     await t.given.webhook(beside);
@@ -48,7 +52,10 @@ const evtKinds: Scenario = {
       const [only = null] = brought;
       if (brought.length <= 1 && only !== command.kind) kinds[command.kind] = only;
     }
-    t.observe('NS-11', told.join('; '), { event_kinds: kinds });
+    const ofOrders = await orderEventsOf(t, place);
+    t.observe('NS-11', [...told, ...ofOrders.words].join('; '), {
+      event_kinds: { ...kinds, ...ofOrders.kinds },
+    });
     // Where none of them brings any, there are still two events to tell apart.
     if (t.has('emit'))
       for (const _ of [1, 2]) await requireDelivery(t, hook, await triggerEvent(t));
@@ -60,13 +67,6 @@ const evtKinds: Scenario = {
     if (t.has('emit')) await expectAllDelivered(t, deliveries);
   },
 };
-
-/** What a busy machine has not brought yet would be read as no event at all. */
-async function arrived(t: ScenarioContext): Promise<void> {
-  if (!t.has('clock')) return;
-  const none = async () => (await t.operator.deliveriesInFlight()) === 0;
-  await t.until(none, deliveryTimeoutMs(t));
-}
 
 /** EVT-4: what one subscription was told of, its twin was told of too. */
 async function expectBoth(
@@ -132,9 +132,8 @@ async function expectAllDelivered(
 }
 
 /** Everything they act on is made before, so that each brings its own events alone. */
-async function eventCommandsOf(t: ScenarioContext): Promise<EventCommand[]> {
+async function eventCommandsOf(t: ScenarioContext, place: Place): Promise<EventCommand[]> {
   const { api, given, fresh } = t;
-  const place = await given.place();
   const account = await given.account();
   const [approvable, rejectable, cancellable] = [
     await given.transaction(place),
@@ -163,20 +162,6 @@ async function eventCommandsOf(t: ScenarioContext): Promise<EventCommand[]> {
       api.approveTransaction(approvable.id, place.account_id, key()),
     ),
   ];
-}
-
-/** Members that services call the kind of an event by. */
-const KIND_NAMES = ['kind', 'type', 'event', 'event_type', 'name'];
-
-/** What the events among the deliveries from `first` on are called; a repeat is no other event. */
-function kindsIn(deliveries: readonly RecordedDelivery[], first: number): string[] {
-  const events = new Map<string | undefined, string>();
-  for (const delivered of deliveries.slice(first)) {
-    const envelope: Envelope = envelopeIn(delivered) ?? {};
-    const kind = KIND_NAMES.map((name) => envelope[name]).find((each) => typeof each === 'string');
-    events.set(eventIdOf(envelope), typeof kind === 'string' ? kind : 'an unnamed kind');
-  }
-  return [...events.values()];
 }
 
 function countOf(values: readonly unknown[]): number {
