@@ -259,6 +259,26 @@ run('a refusal without a code says nothing of its own rule, whatever is selected
   assert.equal(await play([], ['ERR-1a']), ['deviates', 'not_tested']);
 });
 
+run('what an interrupted run waited for does not keep the process', async () => {
+  const sender = fetchSender(new FakeTarget().fetch);
+  const parts = { baseUrl: FAKE_BASE_URL, controlUrl: FAKE_CONTROL_URL, sender };
+  const provider = await controlProvider(parts);
+  const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const interrupting = new AbortController();
+  const before = timers();
+  const waits: Scenario = {
+    ...bulkScenarios[0]!,
+    run: async (session) => {
+      setImmediate(() => interrupting.abort());
+      await session.sleep(60_000);
+    },
+  };
+  const { signal } = interrupting;
+  await runScenarios({ scenarios: [waits], provider, sender, signal });
+  await provider.close();
+  assert.is(timers(), before);
+});
+
 function explain(result: Awaited<ReturnType<typeof judge>>['result'], id: RuleId): string {
   const own = result.scenarios.filter((each) => each.rules.includes(id));
   return JSON.stringify(

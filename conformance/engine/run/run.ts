@@ -1,6 +1,7 @@
 // A whole run: chooses scenarios, shows that the target is there, plays them side by side by lane,
 // and gathers results.
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Random } from '../../../fixtures/random.ts';
 import type { Provider, Target } from '../../providers/target.ts';
 import { attribute, unexamined } from '../judge/attribute.ts';
@@ -73,7 +74,8 @@ export async function runScenarios(options: ScenarioRunOptions): Promise<RunResu
     startedAtMs,
     signal,
     abandonSignal: whenStopped(signal),
-    pause: options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+    // What is waited for no more does not keep the process either.
+    pause: options.pause ?? ((ms) => sleep(ms, undefined, { signal }).catch(() => undefined)),
     onRequest: () => {
       requests += 1;
     },
