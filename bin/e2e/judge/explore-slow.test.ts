@@ -1,5 +1,5 @@
-// The explorer on a target that takes its time: nothing is laid to it, and the command ends when it
-// was told to.
+// The explorer on a target that takes its time: nothing is laid to it, what is waited for is said,
+// and nothing is begun after the command's time, however fast or slow the machine is.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,43 +15,103 @@ const slow = suite('explore a slow target');
 const folder = mkdtempSync(join(tmpdir(), 'slow-'));
 slow.after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the command says, its exit code, and how long it took. */
-async function explored(slowMs: number, given: Readonly<Record<string, string>>) {
-  const said: string[] = [];
+interface Tried {
+  readonly slowMs: number;
+  readonly minutes: number;
+  readonly requests: string;
+  /** Whenever something is said, all of it so far. */
+  readonly heard?: (said: string, tried: Trying) => void;
+  /** For each request, when it comes. */
+  readonly asked?: (tried: Trying) => void;
+}
+
+interface Trying {
+  /** From now on every clock that is read shows this much more. */
+  readonly passMs: (ms: number) => void;
+  readonly stop: () => void;
+}
+
+/** What the command says, and its exit code. */
+async function explored({ slowMs, minutes, requests, heard, asked }: Tried) {
+  const stopping = new AbortController();
+  const realNow = performance.now;
+  let passedMs = 0;
+  const trying: Trying = {
+    passMs: (ms) => {
+      passedMs += ms;
+    },
+    stop: () => stopping.abort(),
+  };
+  let said = '';
+  const say = (text: string) => {
+    said += text;
+    heard?.(said, trying);
+  };
   const io: JudgeIo = {
     ...{ env: {}, cwd: folder, version: '0.0.0', isTerminal: true, color: false, columns: 100 },
-    out: (text) => said.push(text),
-    err: (text) => said.push(text),
-    nowMs: () => Date.now(),
+    ...{ out: say, err: say, nowMs: () => Date.now() },
   };
   return served([], async (target) => {
-    const proxy = await startChaosProxy({ target, slowMs, draw: () => 'slow' });
+    const draw = () => {
+      asked?.(trying);
+      return 'slow' as const;
+    };
+    const proxy = await startChaosProxy({ target, slowMs, draw });
+    performance.now = () => realNow.call(performance) + passedMs;
     try {
-      const options = readExploreOptions({ baseUrl: proxy.url, ...given }, io.env);
-      const fromMs = performance.now();
-      const code = await exploreTarget(options, io, new AbortController().signal);
-      return { code, said: said.join(''), tookMs: performance.now() - fromMs };
+      // One call at a time and sequence, so that what is under way is not many.
+      const given = readExploreOptions({ baseUrl: proxy.url, requests, concurrency: '1' }, io.env);
+      const code = await exploreTarget({ ...given, minutes }, io, stopping.signal);
+      return { code, said };
     } finally {
+      performance.now = realNow;
       await proxy.close();
     }
   });
 }
 
-/** What is under way is answered, worlds are ended, and the report is written. */
-const ENDING_MS = 10_000;
+/** Sequences in play at once, each of which may have begun one call. */
+const UNDER_WAY = 4;
+const HOUR_MS = 3_600_000;
 
-slow('--minutes is of the whole, learning too', async () => {
-  const { said, tookMs } = await explored(400, { minutes: '0.1', requests: '20000' });
-  assert.ok(tookMs < 6_000 + ENDING_MS, `${Math.round(tookMs)} ms`);
-  assert.match(said, /Learning how/);
-  assert.match(said, /\d+ requests, \d/);
+slow('--minutes ends learning half-way, and comparing at its end', async () => {
+  const minutes = 0.04;
+  let endMs = Number.POSITIVE_INFINITY;
+  let late = 0;
+  const { said } = await explored({
+    ...{ slowMs: 300, minutes, requests: '20000' },
+    // The command's time has begun before it says anything.
+    heard: () => {
+      endMs = Math.min(endMs, performance.now() + minutes * 60_000);
+    },
+    asked: ({ stop }) => {
+      if (performance.now() > endMs) late += 1;
+      if (late > UNDER_WAY) stop();
+    },
+  });
+  assert.ok(late <= UNDER_WAY, `${late} requests after the time was over`);
+  assert.match(said, /\d+ requests?, \d/);
 });
 
-slow('what is waited for is said, and where no time is left to compare', async () => {
-  const { code, said } = await explored(5_000, { minutes: '0.1', requests: '20000' });
-  assert.match(said, /waiting [34]\.\d s for [A-Z]+ \/api\/v1\//);
+slow('nothing is compared where learning took all of the time', async () => {
+  const { code, said } = await explored({
+    ...{ slowMs: 0, minutes: 30, requests: '200' },
+    heard: (all, { passMs }) => {
+      if (all.endsWith('answers the open questions\n')) passMs(HOUR_MS);
+    },
+  });
   assert.is(code, 3, said);
   assert.match(said, /Nothing was compared: the time was over/);
+});
+
+slow('what is waited for is said', async () => {
+  const { said } = await explored({
+    ...{ slowMs: 60_000, minutes: 1, requests: '20' },
+    heard: (all, { stop }) => {
+      if (all.includes('waiting')) stop();
+    },
+  });
+  assert.match(said, /waiting \d+(\.\d)? s for [A-Z]+ \/api\/v1\//);
 });
 
 slow.run();

@@ -100,8 +100,10 @@ function pass({ options, agent, incoming, response, body, fault }: Passing): voi
       const late = fault === 'slow' ? (options.slowMs ?? 0) : 0;
       const whole = Buffer.concat(chunks);
       const send = () => relay(response, answer, whole, fault === 'truncated', options.skewMs ?? 0);
-      if (late > 0) setTimeout(send, late);
-      else send();
+      if (late === 0) return send();
+      const sending = setTimeout(send, late);
+      // Who gives up waiting is not sent anything any more.
+      response.on('close', () => clearTimeout(sending));
     });
     answer.on('error', () => response.destroy());
   });
