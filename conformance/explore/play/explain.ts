@@ -53,7 +53,7 @@ export async function explain(
     const { attempt } = await inHindsight({ sequence, target, arena, searches });
     const { verdict, excused, model } = attempt;
     if (verdict === null) return { verdict: 'agrees', excused, target, model };
-    if (verdict.why !== undefined) {
+    if (verdict.why !== undefined && verdict.isOfOrder !== true) {
       return { verdict: 'inconclusive', why: verdict.why, excused, target, model };
     }
     if (best === undefined || attempt.reached > best.reached) best = attempt;
@@ -65,9 +65,9 @@ export async function explain(
 
 /** No order at all: the one that went furthest is shown. */
 function impossible({ verdict, excused, model }: Attempt, target: Player): Duel {
-  const { difference, ...rest } = verdict!;
+  const { difference, why = 'nothing to compare', ...rest } = verdict!;
   if (difference === undefined) {
-    return { verdict: 'inconclusive', why: 'nothing to compare', excused, target, model };
+    return { verdict: 'inconclusive', why, excused, target, model };
   }
   return { ...rest, difference, verdict: 'differs', excused, target, model };
 }

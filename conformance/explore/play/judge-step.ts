@@ -33,6 +33,8 @@ export interface StepVerdict {
   readonly case?: Case;
   /** Why nothing can be said of it. */
   readonly why?: string;
+  /** Another order of calls at once may have it otherwise. */
+  readonly isOfOrder?: boolean;
   readonly excused?: readonly Excuse[];
   /** Only one of the two has done something, so that what follows cannot be compared. */
   readonly isParted?: boolean;
@@ -59,6 +61,10 @@ export function judgeStep(
     return difference === null ? ALIKE : { difference };
   }
   if (own.kind === 'done' && other.kind === 'done') {
+    if ((own.isRefused ?? false) !== (other.isRefused ?? false)) {
+      // NS-3 leaves open when money settles, so that it is no difference by itself.
+      return { why: `step ${own.n}: it could be done on one side only`, isOfOrder: true };
+    }
     pairPlaces(step, own.json, other.json, comparing.match);
     return ALIKE;
   }

@@ -1,4 +1,5 @@
 // Plays what an operator does: each step is one power of the target's, its result kept as JSON.
+import { Blocked } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
@@ -20,11 +21,25 @@ export async function operate(
     return { kind: 'ledger', n, balance, entries };
   }
   if (step.do === 'listen') return listen(step, player);
+  if (step.do === 'settle') return settle(step, player);
   return { kind: 'done', n, json: await perform(step, player) };
 }
 
+/** TXS-2: which of two decisions at once has won shows in whether the transaction settles. */
+async function settle({ n, id }: Of<'settle'>, player: Player): Promise<Outcome> {
+  const named = resolveText(id, player);
+  try {
+    await player.ground.target.operator.settle(named);
+  } catch (error) {
+    if (!(error instanceof Blocked) || !/\/settle: 409\b/.test(error.message)) throw error;
+    return { kind: 'done', n, json: null, isRefused: true };
+  }
+  player.settled.push(named);
+  return { kind: 'done', n, json: null };
+}
+
 async function perform(
-  step: Exclude<OperatorStep, Of<'ledger'> | Of<'listen'> | Of<'await'>>,
+  step: Exclude<OperatorStep, Of<'ledger'> | Of<'listen'> | Of<'settle'> | Of<'await'>>,
   player: Player,
 ): Promise<Json> {
   const { target } = player.ground;
@@ -45,12 +60,6 @@ async function perform(
     case 'rescope': {
       const id = player.has(step.name, 'client');
       if (id !== undefined) await operator.rescope(id, step.scopes);
-      return null;
-    }
-    case 'settle': {
-      const id = resolveText(step.id, player);
-      await operator.settle(id);
-      player.settled.push(id);
       return null;
     }
     case 'hook':

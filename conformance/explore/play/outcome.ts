@@ -50,6 +50,8 @@ export interface DoneOutcome {
   readonly kind: 'done';
   readonly n: number;
   readonly json: Json;
+  /** It could not be done as things stood: a transaction that is rejected does not settle. */
+  readonly isRefused?: boolean;
 }
 
 export interface LedgerOutcome {

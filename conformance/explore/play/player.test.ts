@@ -1,9 +1,13 @@
 // A contention that nobody has made passes: the call is sent again, and its answer is the last one.
-// And deliveries are waited for once a step.
+// And deliveries are waited for once a step, and a settlement that is refused is what it came to.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Comparing } from '../compare/values.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
+import { judgeStep, type Sides } from './judge-step.ts';
+import { operate } from './operate.ts';
 import { Player } from './player.ts';
 
 const contention = suite('contention in passing');
@@ -79,3 +83,48 @@ flushing('once after a step, and not again before time is moved on', async () =>
 });
 
 flushing.run();
+
+const settling = suite('a settlement that is refused');
+
+const step = { do: 'settle', n: 4, id: '70' } as const satisfies Step;
+
+/** A ground whose operator is answered so; undefined where it is done. */
+function playerOf(status: number | undefined): Player {
+  const settle = async (id: string) => {
+    if (status === undefined) return;
+    throw new Blocked(`control plane: POST transactions/${id}/settle: ${status} {}`);
+  };
+  const target = { offers: new Set(['settle']), operator: { settle } };
+  return new Player({ target } as unknown as Ground, 'nonce');
+}
+
+async function judged(own: Player, other: Player) {
+  const [mine, others] = [await operate(step, own), await operate(step, other)];
+  const sides: Sides = { target: own, model: other };
+  return judgeStep(step, mine, others, sides, {} as Comparing);
+}
+
+settling('it is an outcome, and nothing has settled', async () => {
+  const player = playerOf(409);
+  assert.equal(await operate(step, player), {
+    ...{ kind: 'done', n: 4, json: null, isRefused: true },
+  });
+  assert.equal(player.settled, []);
+});
+
+settling('any other failure is one of the setup', async () => {
+  const failed = await operate(step, playerOf(404)).catch((error: unknown) => error);
+  assert.instance(failed, Blocked);
+});
+
+settling('refused by both or by none it is alike; by one, another order is asked for', async () => {
+  assert.is((await judged(playerOf(409), playerOf(409))).why, undefined);
+  assert.is((await judged(playerOf(undefined), playerOf(undefined))).why, undefined);
+  for (const [own, other] of [[409, undefined] as const, [undefined, 409] as const]) {
+    const verdict = await judged(playerOf(own), playerOf(other));
+    assert.is(verdict.isOfOrder, true);
+    assert.is(verdict.difference, undefined);
+  }
+});
+
+settling.run();
