@@ -7,6 +7,16 @@ export class Blocked extends Error {
   override readonly name = 'Blocked';
 }
 
+/** The control plane would not do what was asked of it. */
+export class RefusedByOperator extends Blocked {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** The network, an intermediary or a limit came in between: nothing can be said of the target. */
 export class Inconclusive extends Error {
   override readonly name = 'Inconclusive';

@@ -1,7 +1,7 @@
 // A client of the sandbox's control plane, for setup only: every failure here is the setup's, never
 // the target's.
 
-import { Blocked, Unreachable } from '../engine/scenario-errors.ts';
+import { Blocked, RefusedByOperator, Unreachable } from '../engine/scenario-errors.ts';
 import type { Json } from '../engine/send/answer.ts';
 import type { Sender } from '../engine/send/sender.ts';
 
@@ -49,7 +49,8 @@ export class ControlPlaneClient {
     });
     const text = decoder.decode(answer.body);
     if (answer.status >= 300) {
-      throw new Blocked(`control plane: ${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+      const said = `${answer.status} ${text.slice(0, 300)}`;
+      throw new RefusedByOperator(answer.status, `control plane: ${method} ${path}: ${said}`);
     }
     if (text === '') return {};
     try {

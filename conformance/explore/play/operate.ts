@@ -1,5 +1,5 @@
 // Plays what an operator does: each step is one power of the target's, its result kept as JSON.
-import { Blocked } from '../../engine/scenario-errors.ts';
+import { RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
@@ -25,13 +25,13 @@ export async function operate(
   return { kind: 'done', n, json: await perform(step, player) };
 }
 
-/** TXS-2: which of two decisions at once has won shows in whether the transaction settles. */
+/** Which of two decisions at once has won shows in whether the transaction settles (TXS-5). */
 async function settle({ n, id }: Of<'settle'>, player: Player): Promise<Outcome> {
   const named = resolveText(id, player);
   try {
     await player.ground.target.operator.settle(named);
   } catch (error) {
-    if (!(error instanceof Blocked) || !/\/settle: 409\b/.test(error.message)) throw error;
+    if (!(error instanceof RefusedByOperator) || error.status !== 409) throw error;
     return { kind: 'done', n, json: null, isRefused: true };
   }
   player.settled.push(named);

@@ -2,7 +2,7 @@
 // And deliveries are waited for once a step, and a settlement that is refused is what it came to.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Blocked } from '../../engine/scenario-errors.ts';
+import { Blocked, RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
@@ -92,7 +92,7 @@ const step = { do: 'settle', n: 4, id: '70' } as const satisfies Step;
 function playerOf(status: number | undefined): Player {
   const settle = async (id: string) => {
     if (status === undefined) return;
-    throw new Blocked(`control plane: POST transactions/${id}/settle: ${status} {}`);
+    throw new RefusedByOperator(status, `control plane: POST transactions/${id}/settle: ${status}`);
   };
   const target = { offers: new Set(['settle']), operator: { settle } };
   return new Player({ target } as unknown as Ground, 'nonce');
