@@ -6,6 +6,7 @@ import { namesRow } from '../../scenarios/bulk/names-row.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
+import { compareOpenRead } from './reads.ts';
 import { PROBLEM, SUCCESS } from './shapes.ts';
 import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
 
@@ -89,6 +90,8 @@ function compareBody(
   comparing: Comparing,
 ): Mismatch | null {
   if (model.status < 400) {
+    const open = compareOpenRead(step.operation, target.json);
+    if (open !== undefined) return open;
     const shape = SUCCESS[step.operation];
     return (
       compareValue(shape, target.json, model.json, 'body', comparing) ??

@@ -12,11 +12,13 @@ import { signatureOf } from './signatures.ts';
 import type { Comparing } from './values.ts';
 
 type Deliveries = readonly ReceivedDelivery[];
+/** As it comes, before it is answered. */
+type Arrival = Omit<ReceivedDelivery, 'answered'>;
 
 /** Each is read again after every step of a play, and says what it has said before. */
-const read = new WeakMap<ReceivedDelivery, { readonly json: Json | undefined }>();
+const read = new WeakMap<Arrival, { readonly json: Json | undefined }>();
 
-export function jsonOf(each: ReceivedDelivery): Json | undefined {
+export function jsonOf(each: Arrival): Json | undefined {
   const known = read.get(each);
   if (known !== undefined) return known.json;
   const json = jsonIn(each.body);
@@ -37,7 +39,7 @@ export function numberOf(envelope: Json | undefined, seqName: string): number | 
   return nested === undefined ? undefined : sequenceAt(envelope, nested);
 }
 
-const eventOf = (each: ReceivedDelivery): string | undefined => {
+const eventOf = (each: Arrival): string | undefined => {
   const id = memberAt(jsonOf(each), 'id');
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 };
@@ -105,11 +107,19 @@ function eachOf(outcomes: ReadonlyMap<number, Outcome>): readonly Outcome[] {
 const OTHER_NUMBERS = ['content-length', 'host'];
 
 /** NS-10: the header that names the subscription, whatever it is called. */
-function subscriptionIn({ headers }: ReceivedDelivery, known: ReadonlySet<string>): string {
+function subscriptionIn({ headers }: Arrival, known: ReadonlySet<string>): string {
   const named = headers.lines.find(
     ([name, value]) => known.has(value) && !OTHER_NUMBERS.includes(name.toLowerCase()),
   );
   return named?.[1] ?? '';
+}
+
+/** Which event it tells to which subscription; undefined where its envelope has no id. */
+export function toldBy(each: Arrival, player: Player): string | undefined {
+  const event = eventOf(each);
+  return event === undefined
+    ? undefined
+    : `${event} ${subscriptionIn(each, subscriptionsOf(player))}`;
 }
 
 /** The subscription that a delivery names; empty where it names none that was made. */

@@ -147,6 +147,18 @@ const readTransaction = record({
   id: open,
 });
 
+/** The list of each bulk read, and what its rows have where they are the API's records (NS-2). */
+export const READ_ROWS: Readonly<
+  Partial<Record<OperationName, { readonly list: string; readonly members: readonly string[] }>>
+> = {
+  listAccounts: { list: 'accounts', members: membersOfRow(accountMembers) },
+  listTransactions: { list: 'transactions', members: membersOfRow(transactionMembers) },
+};
+
+function membersOfRow({ id: _, ...members }: Readonly<Record<string, Shape>>): readonly string[] {
+  return Object.keys(members);
+}
+
 export const PROBLEM = record({
   type: open,
   title: words,

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Duel } from '../play/arena.ts';
 import { type CallStep, callsOf, type Sequence, type Step } from '../sequence.ts';
 import { call, create, idOf } from './plain-calls.ts';
-import { shrink } from './shrink.ts';
+import { needed, shrink } from './shrink.ts';
 
 const shrinking = suite('shrink');
 
@@ -103,5 +103,16 @@ shrinking(
 
 const isWhole = ({ operation, key }: CallStep) =>
   operation !== 'createAccount' || key !== undefined;
+
+shrinking('what the firm and a credential may do is needed by every call', () => {
+  const steps: readonly Step[] = [
+    create(1, 'firm', {}),
+    create(2, 'firm', {}),
+    { do: 'permit', n: 3, operation: 'updateAccount', allowed: false },
+    { do: 'rescope', n: 4, name: 'm1', scopes: [] },
+    update(5, 1, { status: 'a' }),
+  ];
+  assert.equal(labels(needed({ steps }, 5)), [1, 3, 4, 5]);
+});
 
 shrinking.run();

@@ -203,9 +203,12 @@ function texts(value: unknown): readonly string[] {
 export function needed(sequence: Sequence, n: number): Sequence {
   const { steps } = upTo(sequence, n);
   const last = steps[steps.length - 1]!;
-  const kin = steps.filter((step) => isKin(step, last)).map((step) => step.n);
+  const kin = steps.filter((step) => isKin(step, last) || isForAll(step)).map((step) => step.n);
   return { steps: closure(steps, [...kin, n]) };
 }
+
+/** What the firm or a credential may do holds of every call that comes after (AUTH-4, AUTH-8). */
+const isForAll = ({ do: what }: Step): boolean => what === 'permit' || what === 'rescope';
 
 /** Nothing after the step that shows it is needed. */
 export function upTo({ steps }: Sequence, n: number): Sequence {

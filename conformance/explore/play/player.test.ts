@@ -1,8 +1,10 @@
 // A contention that nobody has made passes: the call is sent again, and its answer is the last one.
-// And deliveries are waited for once a step, and a settlement that is refused is what it came to.
+// And deliveries are waited for once a step, what was taken is taken again, and a settlement that
+// is refused is what it came to.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Blocked, RefusedByOperator } from '../../engine/scenario-errors.ts';
+import type { AnswerPolicy } from '../../providers/webhook-receiver.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { CallStep, Step } from '../sequence.ts';
 import type { Ground } from './ground.ts';
@@ -83,6 +85,30 @@ flushing('once after a step, and not again before time is moved on', async () =>
 });
 
 flushing.run();
+
+const answers = suite('what an endpoint answers');
+
+// EVT-4
+answers('what was taken and comes again uses up no answer that is meant for another', async () => {
+  let policy: AnswerPolicy | undefined;
+  const answer = (given: AnswerPolicy) => {
+    policy = given;
+  };
+  const target = { receiver: async () => ({ url: 'https://x', deliveries: [], answer }) };
+  await operate(
+    { do: 'hook', n: 1, answers: [500, 204, 503, 200] },
+    new Player({ target } as unknown as Ground, 'nonce'),
+  );
+  const answered = (id: string) => {
+    const body = Buffer.from(JSON.stringify({ id }));
+    return policy!({ headers: { lines: [] }, body } as never, 0).status;
+  };
+  assert.equal(['e1', 'e1', 'e1', 'e1', 'e2', 'e1', 'e2', 'e3'].map(answered), [
+    ...[500, 204, 204, 204, 503, 204, 200, 200],
+  ]);
+});
+
+answers.run();
 
 const settling = suite('a settlement that is refused');
 
