@@ -35,7 +35,8 @@ export function controlOperator(
       };
     },
     async settle(transactionId) {
-      await plane.ask('POST', `transactions/${transactionId}/settle`, {});
+      const { status } = await plane.ask('POST', `transactions/${transactionId}/settle`, {});
+      return typeof status === 'string' ? status : undefined;
     },
     async ledger(tradingAccountId) {
       const row = await plane.ask('GET', `trading-accounts/${tradingAccountId}`);

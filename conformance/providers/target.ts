@@ -85,7 +85,8 @@ export interface Operator {
     accountId: string,
     options?: { currency?: string; provider?: boolean },
   ): Promise<Place>;
-  settle(transactionId: string): Promise<void>;
+  /** The status that the transaction has then, where the target tells. */
+  settle(transactionId: string): Promise<string | undefined>;
   ledger(tradingAccountId: string): Promise<{ balance: string; entries: readonly LedgerEntry[] }>;
   /**
    * What the platform knows of each transaction that has this id or reference, stored reasons

@@ -2,6 +2,8 @@
 // long as one may reasonably take; and a call that comes to the fault that keeps it waiting.
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import { heardBy } from '../compare/arrivals.ts';
+import { callsOf, type Step } from '../sequence.ts';
+import type { Ground } from './ground.ts';
 import type { Sides } from './judge-step.ts';
 import type { Player } from './player.ts';
 
@@ -47,6 +49,35 @@ export async function untilQuiet(target: Player): Promise<void> {
     await sleep(QUIET_MS);
   }
 }
+
+/** Each of them waits a second for an answer, and an answer may take fifteen. */
+const TRIES = 20;
+/** Of an endpoint that is not ours nobody knows whether it ever answers. */
+const TRIES_ELSEWHERE = 2;
+
+interface Awaited {
+  /** Somebody is subscribed. */
+  readonly delivers: boolean;
+  /** To an endpoint of ours. */
+  readonly isOurs: boolean;
+}
+
+/** On a busy machine an advance may be over before they are. */
+export async function untilDelivered({ target }: Ground, awaited: Awaited): Promise<void> {
+  const { offers, operator } = target;
+  if (!offers.has('clock')) return;
+  const { delivers, isOurs } = awaited;
+  for (let tries = 0; tries < (isOurs ? TRIES : TRIES_ELSEWHERE); tries += 1) {
+    await operator.advance(0);
+    if (!delivers || (await operator.deliveriesInFlight()) === 0) return;
+  }
+  if (isOurs) throw new Inconclusive('deliveries on their way are not answered');
+}
+
+export const isSubscribing = (step: Step): boolean =>
+  (step.do === 'many' ? [step.call] : callsOf([step])).some(
+    ({ operation }) => operation === 'createWebhook',
+  );
 
 interface Waiting {
   /** How often the fault was met. */

@@ -26,17 +26,23 @@ export async function operate(
   return { kind: 'done', n, json: await perform(step, player) };
 }
 
-/** Which of two decisions at once has won shows in whether the transaction settles (TXS-5). */
+/**
+ * Which of two decisions at once has won shows in whether the transaction settles (TXS-5): else a
+ * control plane refuses to settle it, or shows it as it has stayed.
+ */
 async function settle({ n, id }: Of<'settle'>, player: Player): Promise<Outcome> {
   const named = resolveText(id, player);
-  try {
-    await player.ground.target.operator.settle(named);
-  } catch (error) {
-    if (!(error instanceof RefusedByOperator) || error.status !== 409) throw error;
+  const status = await player.ground.target.operator.settle(named).catch(unlessRefused);
+  if (status !== undefined && status !== 'settled') {
     return { kind: 'done', n, json: null, isRefused: true };
   }
   player.settled.push(named);
   return { kind: 'done', n, json: null };
+}
+
+function unlessRefused(error: unknown): 'refused' {
+  if (error instanceof RefusedByOperator && error.status === 409) return 'refused';
+  throw error;
 }
 
 async function perform(

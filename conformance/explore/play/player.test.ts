@@ -138,6 +138,17 @@ settling('it is an outcome, and nothing has settled', async () => {
   assert.equal(player.settled, []);
 });
 
+settling('shown as it has stayed it has not settled either', async () => {
+  for (const [status, isRefused] of [
+    ...[['rejected', true] as const, ['cancelled', true] as const],
+    ...[['settled', undefined] as const, [undefined, undefined] as const],
+  ]) {
+    const target = { offers: new Set(['settle']), operator: { settle: async () => status } };
+    const outcome = await operate(step, new Player({ target } as unknown as Ground, 'nonce'));
+    assert.is(outcome.kind === 'done' && outcome.isRefused, isRefused);
+  }
+});
+
 settling('any other failure is one of the setup', async () => {
   const failed = await operate(step, playerOf(404)).catch((error: unknown) => error);
   assert.instance(failed, Blocked);

@@ -8,7 +8,7 @@ import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import { untilMet } from './await-arrivals.ts';
+import { isSubscribing, untilDelivered, untilMet } from './await-arrivals.ts';
 import { type Ground, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
@@ -18,9 +18,6 @@ import { inForm, withPosition } from './position-form.ts';
 const PENDING_MS = 60_000;
 /** So often a call that met a contention is sent again. */
 const CONTENTION_TRIES = 3;
-/** Each of them waits a second for an answer, and an answer may take fifteen. */
-const FLUSH_TRIES = 20;
-
 /** Credentials that a profile gives a brand. */
 const WITH_BRAND: ReadonlySet<string> = new Set(['firm', 'brand', 'other_brand', 'other_firm']);
 
@@ -45,6 +42,8 @@ export class Player implements Known {
   nowMs: number | undefined;
   /** Since the last step ended, which waited for its deliveries, nothing has happened. */
   isFlushed = false;
+  /** Somebody is subscribed, be it to an endpoint elsewhere. */
+  #delivers = false;
   /** A fault was planted, so that a 503 may be its doing. */
   #wasStruck = false;
   /** What was answered to calls that were kept waiting, whether a step awaits it or not. */
@@ -65,7 +64,8 @@ export class Player implements Known {
     const made = await this.#play(step);
     for (const outcome of made) this.outcomes.set(outcome.n, outcome);
     if (step.do === 'advance' && this.nowMs !== undefined) this.nowMs += step.byMs;
-    this.isFlushed = this.hooks.size > 0 && step.do !== 'hook';
+    if (step.do === 'hook' || isSubscribing(step)) this.#delivers = true;
+    this.isFlushed = this.#delivers && step.do !== 'hook';
     if (this.isFlushed) await this.flush();
     if (beforeMs !== undefined) this.#noteArrivals(beforeMs);
     return made;
@@ -147,18 +147,8 @@ export class Player implements Known {
     return answer === undefined ? [] : [await answer];
   }
 
-  /**
-   * What happens by itself has happened: every delivery that is due is answered. On a busy machine
-   * an advance may be over before they are.
-   */
   async flush(): Promise<void> {
-    const { offers, operator } = this.ground.target;
-    if (!offers.has('clock')) return;
-    for (let tries = 0; tries < FLUSH_TRIES; tries += 1) {
-      await operator.advance(0);
-      if (this.hooks.size === 0 || (await operator.deliveriesInFlight()) === 0) return;
-    }
-    throw new Inconclusive('deliveries on their way are not answered');
+    await untilDelivered(this.ground, { delivers: this.#delivers, isOurs: this.hooks.size > 0 });
   }
 
   async #call(step: CallStep): Promise<CallOutcome | LostOutcome> {
