@@ -1,6 +1,7 @@
 // Before anything is compared: how the target answers the open questions, by the scenarios of the
 // judge that observe them, so that the model can be made to do the same.
 import { isDeepStrictEqual } from 'node:util';
+import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, type SettingKey } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
 import type { Sender } from '../engine/send/sender.ts';
@@ -41,6 +42,11 @@ export async function findStartProblem(
 /** They take many requests for one question that hardly anything else depends on. */
 const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
 
+/** NS-2, NS-21: which reads there are, and what moves providers' money, tells of no setting. */
+const TELLS_OF_NONE = ['auth-token-everywhere', 'conv-reads', 'txs-approve-withdrawal'];
+
+const PASSED_OVER = [...TOO_DEAR, ...TELLS_OF_NONE];
+
 /**
  * What these settings allow breaks a rule, so that a target that does it is to be found out and not
  * to be imitated.
@@ -54,6 +60,12 @@ const NEVER_LEARNED = [
   'delegated_bucket',
   'provider_withdrawals',
 ];
+
+const SETTABLE: ReadonlySet<string> = new Set(
+  questions.flatMap(({ id, settings }) =>
+    settings.some((key) => !NEVER_LEARNED.includes(key)) ? [id] : [],
+  ),
+);
 
 export async function learn(options: ScenarioOptions): Promise<Learned> {
   return learnBy(scenarios.filter(observes), options);
@@ -107,8 +119,9 @@ async function learnBy(chosen: readonly Scenario[], options: ScenarioOptions): P
   };
 }
 
-function observes({ id, observes: questions = [] }: Scenario): boolean {
-  return questions.length > 0 && !TOO_DEAR.includes(id);
+/** Whether it may teach a setting; of a question that has none nothing is learned. */
+function observes({ id, observes: asked = [] }: Scenario): boolean {
+  return asked.some((question) => SETTABLE.has(question)) && !PASSED_OVER.includes(id);
 }
 
 const said = (value: unknown): string =>

@@ -13,6 +13,7 @@ import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
 import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';
 import type { Turns } from './turns.ts';
+import { beside, isPlain, vary } from './variations.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];
@@ -49,6 +50,10 @@ const SWEPT_CALLS = 18;
 const GRID_CALLS = 12;
 /** Sweeps draw the grids; what chance puts together has room for few of their calls. */
 const GRIDS_BY_CHANCE = 0.03;
+/** So many grids that stand by themselves are gone through beside another. */
+const BESIDE = 0.3;
+/** Others in between would draw on what it counts. */
+const isLimiting = ({ id }: Idea): boolean => id.startsWith('limit/');
 /** Steps that an idea can do without where there is nobody to do them. */
 const POWERS: Partial<Record<Step['do'], Capability>> = { settle: 'settle', ledger: 'ledger' };
 /** More than this is only sent where much may be sent. */
@@ -104,7 +109,8 @@ class SequenceDrawing {
     await this.#prepare(lead);
     if (!this.#isAble(lead)) return;
     this.#looksItself = lead.isGrid === true;
-    await this.#draw(lead);
+    if (lead.isGrid === true) await this.#drawGrid(lead);
+    else await this.#draw(lead);
     const theme = themeOf(lead, random);
     const length = Math.min(most, lead.isGrid === true ? GRID_CALLS : SWEPT_CALLS);
     // Some ideas make no call, such as a pause.
@@ -113,6 +119,24 @@ class SequenceDrawing {
       if (next === undefined) return;
       await this.#draw(next);
     }
+  }
+
+  /** As it is or in other circumstances, by itself or beside another. */
+  async #drawGrid(lead: Idea): Promise<void> {
+    const steps = this.#take(lead);
+    if (isLimiting(lead)) return this.#play(steps);
+    await this.#play(vary(this.#besideAnother(steps, lead), this.#d));
+  }
+
+  #besideAnother(steps: readonly Step[], lead: Idea): readonly Step[] {
+    const { random, turns } = this.#parts;
+    if (!isPlain(steps) || !random.chance(BESIDE)) return steps;
+    const grids = this.#possible().filter((idea) => idea.isGrid === true && !isLimiting(idea));
+    const other = turns.next(grids.filter((idea) => idea !== lead));
+    const its = other === undefined ? [] : this.#stepsOf(other);
+    if (other === undefined || !isPlain(its)) return steps;
+    this.#parts.coverage.drawn(other.id);
+    return beside(steps, its, this.#d);
   }
 
   async #prepare(lead: Idea): Promise<void> {
@@ -185,12 +209,25 @@ class SequenceDrawing {
   }
 
   async #draw(idea: Idea): Promise<void> {
+    await this.#play(this.#take(idea));
+  }
+
+  /** Its turn has come. */
+  #take(idea: Idea): readonly Step[] {
     this.#parts.coverage.drawn(idea.id);
+    return this.#stepsOf(idea);
+  }
+
+  #stepsOf(idea: Idea): readonly Step[] {
     const { offers } = this.#parts;
-    for (const step of idea.draw(this.#d)) {
+    return idea.draw(this.#d).filter((step) => {
       const power = POWERS[step.do];
-      if (power === undefined || offers.has(power)) await this.#add(step);
-    }
+      return power === undefined || offers.has(power);
+    });
+  }
+
+  async #play(steps: readonly Step[]): Promise<void> {
+    for (const step of steps) await this.#add(step);
   }
 
   /** What was made is looked at once more: an answer may say what is not so. */

@@ -18,6 +18,8 @@ import { Turns } from './turns.ts';
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
 const SWEEPS = 0.8;
+/** And so many are all of a brand's credential where a firm's does the others. */
+const BY_BRAND = 0.12;
 /** With fewer requests than these none is spent on what takes a thousand. */
 const DEAR_FROM = 3_500;
 
@@ -80,7 +82,8 @@ export class Source {
   /** Drawn on a world of the model that is given up afterwards. */
   async #drawOne(random: Random, { left, seeds }: Present, sweeps: boolean, lead?: string) {
     const { provider, crowd, ideas = everyIdea, length } = this.#options;
-    const { mainRole, disposable } = await provider.shared();
+    const { mainRole, disposable, offers } = await provider.shared();
+    const isBrands = mainRole === 'firm' && offers.has('brand') && random.chance(BY_BRAND);
     const ground = await openWorld(this.#model, seeds);
     try {
       const player = new Player(ground, newMark());
@@ -92,7 +95,13 @@ export class Source {
         offers: offersWith(provider, seeds),
       };
       const most = Math.max(1, left);
-      const how = { disposable, main: mainRole, crowd, most, sweeps: sweeps && !length };
+      const how = {
+        disposable,
+        main: isBrands ? 'brand' : mainRole,
+        crowd,
+        most,
+        sweeps: sweeps && !length,
+      };
       const wanted = { ...(lead && { lead }), ...(length && { length }) };
       const sequence = await drawSequence({ ...common, ...how, ...wanted }, player);
       const novelty = this.coverage.noveltyOf(sequence, player.outcomes);

@@ -4,7 +4,7 @@ import { call, type Drawing, type Idea, needsOf, newestOr, newKey } from './idea
 import type { DrawnSubscription, Scene } from './scene.ts';
 import { advance } from './time.ts';
 
-const CATEGORIES = ['account', 'order', 'position', 'transaction'];
+export const CATEGORIES = ['account', 'order', 'position', 'transaction'];
 
 /** NS-11: one of each category, so that what an event without a kind is called does not matter. */
 const KINDS: Readonly<Record<string, string>> = {

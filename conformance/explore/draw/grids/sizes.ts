@@ -24,7 +24,7 @@ const again = (d: Drawing, step: CallStep): CallStep => ({ ...step, n: d.scene.l
 const MANY = 540;
 const FEW = 12;
 
-function rowsOf(d: Drawing, count: number, over: Members = {}): Value {
+export function rowsOf(d: Drawing, count: number, over: Members = {}): Value {
   const stem = `u${d.stem()}r$i`;
   const of = {
     client_reference_id: { $fresh: stem, length: 255 },

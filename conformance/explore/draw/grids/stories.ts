@@ -11,6 +11,7 @@ import { orderCall } from '../positions.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { begin, LOOKS, type Story, stranger, VERBS } from './looks.ts';
+import { rowsOf } from './sizes.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
@@ -157,6 +158,13 @@ const traded: Deed = {
   },
 };
 
+const CROWD = 300;
+
+/** Many others come after him, and he is no longer among the newest. */
+const crowd: Deed = {
+  steps: ({ d }) => [bulkCall(d, d.main, [rowsOf(d, CROWD)])],
+};
+
 const DEEDS: readonly (readonly Deed[])[] = [
   [
     { steps: (story) => [updated(story, { status: 'Closed' })] },
@@ -164,6 +172,7 @@ const DEEDS: readonly (readonly Deed[])[] = [
     { steps: (story) => [updated(story, { first_name: 'Ada', country: 'GB' })] },
     { steps: refused },
     { steps: met },
+    crowd,
   ],
   [
     decided('approve'),

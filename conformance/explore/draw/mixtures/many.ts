@@ -46,6 +46,7 @@ function crowdedOut(d: Drawing, count: number): readonly Step[] {
     crowdOf(d, count),
     ...first.map((step) => ({ ...step, n: d.scene.label() })),
     call(d, { operation: 'createAccount', as: d.main, key: newKey(d), body }),
+    createCall(d, d.main, { email: email! }),
     {
       ...updated,
       n: d.scene.label(),
