@@ -40,7 +40,7 @@ export async function findStartProblem(
 }
 
 /** They take many requests for one question that hardly anything else depends on. */
-const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
+export const TOO_DEAR = ['lim-firm', 'lim-delegated', 'hook-spellings', 'auth-token-budget'];
 
 /** NS-2, NS-21: which reads there are, and what moves providers' money, tells of no setting. */
 const TELLS_OF_NONE = ['auth-token-everywhere', 'conv-reads', 'txs-approve-withdrawal'];
@@ -51,7 +51,7 @@ const PASSED_OVER = [...TOO_DEAR, ...TELLS_OF_NONE];
  * What these settings allow breaks a rule, so that a target that does it is to be found out and not
  * to be imitated.
  */
-const NEVER_LEARNED = [
+export const NEVER_LEARNED = [
   'unrecorded_refusals',
   'key_across_brands',
   'account_statuses',
