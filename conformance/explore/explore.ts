@@ -5,7 +5,7 @@ import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
 import { Budget } from './budget.ts';
 import { signatureOf } from './compare/difference.ts';
-import type { Coverage } from './draw/coverage.ts';
+import type { Coverage } from './draw/choosing/coverage.ts';
 import { Source } from './draw/source.ts';
 import { Casebook } from './findings/casebook.ts';
 import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';

@@ -6,14 +6,14 @@ import type { Capability } from '../../engine/capabilities.ts';
 import { isSetupFailure } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, countCalls, type Sequence, type Step } from '../sequence.ts';
-import type { Coverage } from './coverage.ts';
+import type { Coverage } from './choosing/coverage.ts';
+import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './choosing/themes.ts';
+import type { Turns } from './choosing/turns.ts';
+import { beside, isPlain, vary } from './choosing/variations.ts';
 import type { Drawing, Idea } from './idea.ts';
 import { closeCall, isOpen } from './positions.ts';
 import { rereadAccount, rereadTransaction } from './rereads.ts';
 import { Scene } from './scene.ts';
-import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './themes.ts';
-import type { Turns } from './turns.ts';
-import { beside, isPlain, vary } from './variations.ts';
 
 export interface DrawParts {
   readonly ideas: readonly Idea[];

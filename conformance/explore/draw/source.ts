@@ -9,11 +9,11 @@ import { openWorld } from '../play/model-worlds.ts';
 import { Player } from '../play/player.ts';
 import type { Seeds } from '../play/seeds.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
-import { Coverage } from './coverage.ts';
+import { Coverage } from './choosing/coverage.ts';
+import { Turns } from './choosing/turns.ts';
 import { drawSequence } from './draw.ts';
 import { ideas as everyIdea } from './ideas.ts';
 import { DEAR_IDEA } from './mixtures/many.ts';
-import { Turns } from './turns.ts';
 
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */

@@ -1,9 +1,9 @@
 // What the sequences so far have met: rules, refusals, ways of idempotency, and what followed on
 // what; and the sequences that met something first, to build on.
 
-import type { Random } from '../../../fixtures/random.ts';
-import type { CallOutcome, Outcome } from '../play/outcome.ts';
-import { callsOf, countCalls, type Sequence, type Step } from '../sequence.ts';
+import type { Random } from '../../../../fixtures/random.ts';
+import type { CallOutcome, Outcome } from '../../play/outcome.ts';
+import { callsOf, countCalls, type Sequence, type Step } from '../../sequence.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,20 +1,20 @@
 // The explorer as people start it, on a simulator that deviates and on one that does not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Unreachable } from '../../conformance/engine/scenario-errors.ts';
-import { ideas as everyIdea } from '../../conformance/explore/draw/ideas.ts';
-import { explore } from '../../conformance/explore/explore.ts';
-import { rulesFor } from '../../conformance/explore/findings/rules.ts';
-import type { GroundSender } from '../../conformance/explore/play/ground.ts';
-import { verdictOf } from '../../conformance/explore/report/report.ts';
-import type { CallStep, Sequence, Step } from '../../conformance/explore/sequence.ts';
-import type { Provider } from '../../conformance/providers/target.ts';
-import { defaultSettings, type Settings } from '../../fixtures/settings.ts';
-import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
-import type { Deviation } from '../../simulator/deviations/deviation.ts';
-import { findDeviation } from '../../simulator/deviations/register.ts';
-import { subtleDeviations } from '../../simulator/deviations/subtle/register.ts';
-import { simulatorModel } from '../commands/conformance/explore-model.ts';
+import { Unreachable } from '../../../conformance/engine/scenario-errors.ts';
+import { ideas as everyIdea } from '../../../conformance/explore/draw/ideas.ts';
+import { explore } from '../../../conformance/explore/explore.ts';
+import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
+import type { GroundSender } from '../../../conformance/explore/play/ground.ts';
+import { verdictOf } from '../../../conformance/explore/report/report.ts';
+import type { CallStep, Sequence, Step } from '../../../conformance/explore/sequence.ts';
+import type { Provider } from '../../../conformance/providers/target.ts';
+import { defaultSettings, type Settings } from '../../../fixtures/settings.ts';
+import { sampleOfDay } from '../../../fixtures/testing/sample-of-day.ts';
+import type { Deviation } from '../../../simulator/deviations/deviation.ts';
+import { findDeviation } from '../../../simulator/deviations/register.ts';
+import { subtleDeviations } from '../../../simulator/deviations/subtle/register.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 
 const exploring = suite('explore');
 

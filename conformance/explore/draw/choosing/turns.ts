@@ -1,8 +1,8 @@
 // Whose turn it is to begin a sequence.
 
-import type { Random } from '../../../fixtures/random.ts';
+import type { Random } from '../../../../fixtures/random.ts';
+import type { Idea } from '../idea.ts';
 import type { Coverage } from './coverage.ts';
-import type { Idea } from './idea.ts';
 import { hasTheme } from './themes.ts';
 
 /** One call by itself comes in the sequences of others anyway. */

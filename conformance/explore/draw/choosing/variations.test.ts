@@ -1,12 +1,12 @@
 // Checks that what is drawn in other circumstances can still be played, and is what was drawn.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Random } from '../../../fixtures/random.ts';
-import { EVERY_CAPABILITY } from '../../engine/capabilities.ts';
-import { callsOf, refersTo, type Step } from '../sequence.ts';
-import type { Drawing } from './idea.ts';
-import { ideas } from './ideas.ts';
-import { Scene } from './scene.ts';
+import { Random } from '../../../../fixtures/random.ts';
+import { EVERY_CAPABILITY } from '../../../engine/capabilities.ts';
+import { callsOf, refersTo, type Step } from '../../sequence.ts';
+import type { Drawing } from '../idea.ts';
+import { ideas } from '../ideas.ts';
+import { Scene } from '../scene.ts';
 import { beside, isPlain, vary } from './variations.ts';
 
 const variations = suite('variations');

@@ -1,8 +1,8 @@
 // What a sequence is about: the families of ideas that come together in it, and how often each;
 // and what has to be there before an idea can be drawn.
 
-import type { Random } from '../../../fixtures/random.ts';
-import type { Idea } from './idea.ts';
+import type { Random } from '../../../../fixtures/random.ts';
+import type { Idea } from '../idea.ts';
 
 interface Theme {
   readonly weight: number;

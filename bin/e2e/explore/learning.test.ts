@@ -1,13 +1,13 @@
 // Checks that the explorer learns as much from the scenarios that it plays as from all there are.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runScenarios } from '../../conformance/engine/run/run.ts';
-import { learn, NEVER_LEARNED, TOO_DEAR } from '../../conformance/explore/learn.ts';
-import { observedConfig, observedRows } from '../../conformance/reports/observed.ts';
-import { scenarios } from '../../conformance/scenarios/all.ts';
-import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
-import { simulatorModel } from '../commands/conformance/explore-model.ts';
-import { drawSettings } from '../dev/prove-explorer/subjects.ts';
+import { runScenarios } from '../../../conformance/engine/run/run.ts';
+import { learn, NEVER_LEARNED, TOO_DEAR } from '../../../conformance/explore/learn.ts';
+import { observedConfig, observedRows } from '../../../conformance/reports/observed.ts';
+import { scenarios } from '../../../conformance/scenarios/all.ts';
+import { sampleOfDay } from '../../../fixtures/testing/sample-of-day.ts';
+import { simulatorModel } from '../../commands/conformance/explore-model.ts';
+import { drawSettings } from '../../dev/prove-explorer/subjects.ts';
 
 const learning = suite('what the explorer learns');
 

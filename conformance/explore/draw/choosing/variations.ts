@@ -1,13 +1,13 @@
 // The same in other circumstances. What a grid goes through is done beside another grid, is told to
 // somebody, is about people who came in a batch or were changed before, is done by two credentials
 // in turn, is broken off by a pause; and some of it is sent again when all is over.
-import { OPERATIONS } from '../../engine/operations.ts';
-import { type CallStep, rebound, type Step, type Value } from '../sequence.ts';
-import { bulkCall } from './bulk.ts';
-import { call, type Drawing, type Members, newKey } from './idea.ts';
-import { person } from './people.ts';
-import { advance } from './time.ts';
-import { CATEGORIES, subscribed } from './webhooks.ts';
+import { OPERATIONS } from '../../../engine/operations.ts';
+import { type CallStep, rebound, type Step, type Value } from '../../sequence.ts';
+import { bulkCall } from '../bulk.ts';
+import { call, type Drawing, type Members, newKey } from '../idea.ts';
+import { person } from '../people.ts';
+import { advance } from '../time.ts';
+import { CATEGORIES, subscribed } from '../webhooks.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -25,7 +25,7 @@ interface Variation {
 
 const isCall = (step: Step): step is CallStep => step.do === 'call' && step.pending !== true;
 
-/** Steps that stand by themselves: a fault is for the next call, what is awaited was kept waiting. */
+/** They stand by themselves: a fault is for the next call, what is awaited was kept waiting. */
 const PLAIN: ReadonlySet<Step['do']> = new Set([
   ...(['call', 'advance', 'open', 'place', 'mint', 'settle', 'ledger', 'hook'] as const),
   ...(['emit', 'rescope', 'permit', 'resolve', 'resume'] as const),

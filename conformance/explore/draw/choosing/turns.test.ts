@@ -1,9 +1,9 @@
 // Checks who leads when.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Random } from '../../../fixtures/random.ts';
+import { Random } from '../../../../fixtures/random.ts';
+import { ideas } from '../ideas.ts';
 import { Coverage } from './coverage.ts';
-import { ideas } from './ideas.ts';
 import { Turns } from './turns.ts';
 
 const turns = suite('turns');
