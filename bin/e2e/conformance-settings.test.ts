@@ -96,6 +96,8 @@ const CHANGED: Partial<Settings> = {
   transaction_subject_case_sensitive: true,
   unknown_categories: 'left_out',
   update_null: 'cleared',
+  update_other_members: 'refused',
+  absent_optionals: 'left_out',
 };
 
 const open = suite('open questions');

@@ -138,7 +138,8 @@ function isOpen(
 /** No name at all, or one made of an email: which of the two names has which is open. */
 function isAfterEmail(name: Json | undefined, { mayBeAfterEmail }: Comparing): boolean {
   if (mayBeAfterEmail === undefined) return false;
-  return name === null || name === '' || (typeof name === 'string' && mayBeAfterEmail(name));
+  if (name === undefined || name === null || name === '') return true;
+  return typeof name === 'string' && mayBeAfterEmail(name);
 }
 
 /** In the words of the model. */

@@ -45,7 +45,10 @@ excuses('an empty reason is open where nothing is decided any more (TXS-14)', ()
   const again = { operation: 'rejectTransaction', target: 422, model: 200 } as const;
   assert.is(questionOf({ ...again, body: { reason: '' } }), null);
   assert.is(questionOf({ ...again, body: { reason: 'late' } }), undefined);
-  assert.is(questionOf({ ...again, operation: 'createAccount', body: { reason: '' } }), undefined);
+  assert.is(
+    questionOf({ ...again, operation: 'approveTransaction', body: { reason: '' } }),
+    undefined,
+  );
 });
 
 excuses('a query without its account is refused in any form, and one with it is not', () => {
@@ -86,6 +89,14 @@ excuses('an empty text may change what reads as empty, and a text changes it', (
   const update = { operation: 'updateAccount', target: 200, model: 422 } as const;
   assert.is(questionOf({ ...update, body: { last_name: '' } }), 'NS-44');
   assert.is(questionOf({ ...update, body: { last_name: 'Ada' } }), undefined);
+});
+
+excuses('a member that is not known may be refused, and one that is may not', () => {
+  const update = { operation: 'updateAccount', target: 422, model: 200 } as const;
+  assert.is(questionOf({ ...update, body: { country: 'NO', shoe_size: 43 } }), 'NS-27');
+  assert.is(questionOf({ ...update, target: 400, body: { email: 'a@b', country: 'NO' } }), 'NS-27');
+  assert.is(questionOf({ ...update, target: 409, body: { shoe_size: 43 } }), undefined);
+  assert.is(questionOf({ ...update, body: { country: 'NO', language: 'nb' } }), undefined);
 });
 
 excuses('how a brand of another firm is refused is open, and that it is not is none', () => {

@@ -56,7 +56,16 @@ const ROWS: readonly Row[] = [
     question: 'NS-27',
     why: 'how a member that is not known is refused',
     covers: (each) =>
-      bothRefuse(each) && (cites(each, 'NS-27') || (isText(each.model) && hasUnknown(each))),
+      bothRefuse(each) &&
+      (cites(each, 'NS-27') || (isText(each.model) && hasUnknown(each.step, each.target))),
+  },
+  {
+    question: 'NS-27',
+    why: 'whether a member that is not known is refused',
+    covers: ({ step, target, model }) =>
+      [target, model].some(({ status }) => status === 400 || status === 422) &&
+      [target, model].some(({ status }) => status < 300) &&
+      hasUnknown(step, target),
   },
   {
     question: 'NS-18',
@@ -219,7 +228,7 @@ const KNOWN_MEMBERS: Readonly<Partial<Record<OperationName, readonly string[]>>>
   createWebhook: ['url', 'event_categories'],
 };
 
-function hasUnknown({ step, target }: Case): boolean {
+function hasUnknown(step: CallStep, target: CallOutcome): boolean {
   const known = KNOWN_MEMBERS[step.operation];
   const body = jsonOfSent(target.sent.body);
   if (known === undefined || body === null || typeof body !== 'object') return false;

@@ -178,6 +178,7 @@ const updFixedFields: Scenario = {
   id: 'upd-fixed-fields',
   title: 'Email and phone cannot be changed by an update, nor anything but the five fields',
   rules: ['UPD-3', 'UPD-11'],
+  observes: ['NS-27'],
   async run(t) {
     const phone = t.fresh.phone();
     const account = await t.given.account({ phone });
@@ -191,6 +192,7 @@ const updFixedFields: Scenario = {
     ];
     for (const wish of wishes) {
       const after = await t.api.updateAccount(account.id, wish, { ifMatch: tag });
+      if (wish.last_name !== undefined) observeOthers(t, after);
       const seen = await t.given.reread(account);
       tag = strongTag(seen);
       const kept = digitsOf(seen.at('phone')) === digitsOf(phone);
@@ -221,6 +223,13 @@ const updFixedFields: Scenario = {
     t.expect('UPD-3', await t.given.reread(account)).fields(own);
   },
 };
+
+/** NS-27: members that an update cannot change, beside one that it can. */
+function observeOthers(t: ScenarioContext, { status, summary }: Answer): void {
+  if (status >= 300 && status !== 400 && status !== 422) return;
+  const form = status < 300 ? 'ignored' : 'refused';
+  t.observe('NS-27', `email and phone in an update: ${summary}`, { update_other_members: form });
+}
 
 const updAtOnce: Scenario = {
   id: 'upd-at-once',

@@ -25,7 +25,10 @@ export function updateAccount(context: RequestContext): Decision {
   const account = findAccount(context, id, ['UPD-5', 'UPD-6']);
   if ('reply' in account) return account;
   const unusable =
-    refuseUnusableTag(context, match) ?? refuseNull(context) ?? refuseStatus(context);
+    refuseUnusableTag(context, match) ??
+    refuseNull(context) ??
+    refuseOthers(context) ??
+    refuseStatus(context);
   if (unusable !== null) return unusable;
   const updated = applyMembers(context, account);
   const stale = refuseStaleTag(context, match, account);
@@ -85,6 +88,20 @@ function refuseNull(context: RequestContext): Decision | null {
   if (field === undefined) return null;
   const detail = `${field} must not be null.`;
   return refuse(context, { code: 'validation_failed', detail, field, cites: ['NS-55'] });
+}
+
+/** NS-27: a setting may refuse what UPD-11 would only leave as it is. */
+function refuseOthers(context: RequestContext): Decision | null {
+  if (context.behaviour.settings.update_other_members === 'ignored') return null;
+  const known: readonly string[] = updatable;
+  const field = Object.keys(context.body).find((name) => !known.includes(name));
+  if (field === undefined) return null;
+  return refuse(context, {
+    code: 'validation_failed',
+    detail: `${field} cannot be changed by an update, only ${updatable.join(', ')}.`,
+    field,
+    cites: ['UPD-11', 'NS-27'],
+  });
 }
 
 /** NS-5: a setting may name the statuses; the rules take any (UPD-4). */

@@ -9,8 +9,17 @@ import { eventId } from './ids.ts';
 /** ERR-1b: where the documentation of each error lives. */
 const docsUrl = 'https://docs.trading-platform.example';
 
+/** NS-44: how what was never given reads; a member that is undefined is not printed. */
+const ABSENT: Readonly<Record<Settings['absent_optionals'], Absent>> = {
+  null: null,
+  empty: '',
+  left_out: undefined,
+};
+
+type Absent = '' | null | undefined;
+
 export function serializePolicy(settings: Settings): SerializePolicy {
-  const absent = settings.absent_optionals === 'empty' ? '' : null;
+  const absent = ABSENT[settings.absent_optionals];
   return {
     account: (account) => JSON.stringify(accountFields(account, absent)),
     accountRead: (account) => {
@@ -37,9 +46,9 @@ export function serializePolicy(settings: Settings): SerializePolicy {
 }
 
 /**
- * ACC-18: exactly these fields; the email is never among them. NS-44: never given reads as null.
+ * ACC-18: exactly these fields; the email is never among them.
  */
-function accountFields(account: Account, absent: string | null) {
+function accountFields(account: Account, absent: Absent) {
   return {
     id: account.id,
     revision: account.revision,

@@ -34,6 +34,7 @@ export const conventionShows: Readonly<Record<keyof typeof conventionSettings, S
     seen: [
       ['null', null],
       ['empty', ''],
+      ['left_out', undefined],
     ],
   },
   amount_as_number: {

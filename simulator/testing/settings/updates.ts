@@ -14,6 +14,13 @@ export const updateShows: Readonly<Record<keyof typeof updateSettings, SettingCh
       ['refused', [422, null]],
     ],
   },
+  update_other_members: {
+    look: (client) => statusOf(update(client, { country: 'NO', email: 'other@example.com' })),
+    seen: [
+      ['ignored', 200],
+      ['refused', 422],
+    ],
+  },
   missing_if_match: {
     look: (client) => statusOf(update(client, { status: 'Active' }, {})),
     seen: [
