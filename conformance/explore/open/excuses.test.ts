@@ -99,6 +99,31 @@ excuses('a member that is not known may be refused, and one that is may not', ()
   assert.is(questionOf({ ...update, body: { country: 'NO', language: 'nb' } }), undefined);
 });
 
+excuses('a tag in quotes that is no revision may be malformed, and a revision is not', () => {
+  const covered = (tag: string) => {
+    const sent = { target: '/api/v1/accounts/1', headers: [['if-match', tag]] };
+    const target = { status: 422, sent, headers: json };
+    const sides = { target, model: { status: 412, headers: json } };
+    const step = { operation: 'updateAccount' };
+    return excuseOf({ step, ...sides, difference: { at: 'status' } } as unknown as Case);
+  };
+  assert.is(covered('"x"')?.question, null);
+  assert.is(covered('"7"'), undefined);
+});
+
+excuses('what pays out is open where type and method gainsay each other', () => {
+  const covered = (transaction_type: string, method: string) => {
+    const step = { operation: 'approveTransaction' };
+    const target = { status: 501, sent: {}, headers: json };
+    const model = { status: 200, headers: json, json: { transaction_type, method } };
+    return excuseOf({ step, target, model, difference: { at: 'status' } } as unknown as Case);
+  };
+  assert.is(covered('Deposit', 'Withdrawal')?.question, 'NS-43');
+  assert.is(covered('Withdrawal', 'Deposit')?.question, 'NS-43');
+  assert.is(covered('Withdrawal', 'Withdrawal'), undefined);
+  assert.is(covered('Debit', 'Deposit'), undefined);
+});
+
 excuses('how a brand of another firm is refused is open, and that it is not is none', () => {
   const create = { operation: 'createAccount', model: 403, cites: ['AUTH-7', 'NS-63'] } as const;
   assert.is(questionOf({ ...create, target: 422 }), 'NS-63');

@@ -1,12 +1,20 @@
 // What a target may answer otherwise than the model because the specification leaves it open: known
 // by the question, and only where no setting of the model says it.
-import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../engine/account-members.ts';
-import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { Difference } from '../compare/difference.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
+import {
+  amountIn,
+  hasOddTag,
+  hasOpenRow,
+  hasSpacesFor,
+  hasUnknown,
+  isAllEmpty,
+  isOddDecimal,
+  jsonOfSent,
+} from './sent.ts';
 
 /** A difference with all that may explain it. */
 export interface Case {
@@ -71,6 +79,20 @@ const ROWS: readonly Row[] = [
     question: 'NS-18',
     why: 'what answers an update without a tag',
     covers: (each) => bothRefuse(each) && cites(each, 'NS-18') && each.step.ifMatch === undefined,
+  },
+  {
+    question: null,
+    why: 'whether a strong tag that is no revision is malformed or stale',
+    covers: (each) =>
+      [each.target, each.model].every(({ status }) => status === 412 || status === 422) &&
+      hasOddTag(each.target),
+  },
+  {
+    question: 'NS-43',
+    why: 'whether a transaction whose type and method gainsay each other pays out',
+    covers: ({ step, target, model }) =>
+      step.operation === 'approveTransaction' &&
+      ((target.status === 501 && gainsays(model)) || (model.status === 501 && gainsays(target))),
   },
   {
     question: 'NS-6',
@@ -212,55 +234,10 @@ export function excuseOf(each: Case): Excuse | undefined {
   return excuseOf({ ...each, model: each.first, first: undefined });
 }
 
-/** The members that the specification shows, by operation. */
-const KNOWN_MEMBERS: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
-  createAccount: [
-    ...['client_reference_id', 'email', 'phone', 'phone_region', 'brand_id'],
-    ...PROFILE_MEMBERS,
-  ],
-  updateAccount: UPDATABLE_MEMBERS,
-  createTransaction: [
-    ...['client_reference_id', 'account_id', 'trading_account_id', 'currency', 'amount'],
-    ...['method', 'transaction_type'],
-  ],
-  rejectTransaction: ['reason'],
-  cancelTransaction: ['reason'],
-  createWebhook: ['url', 'event_categories'],
-};
-
-function hasUnknown(step: CallStep, target: CallOutcome): boolean {
-  const known = KNOWN_MEMBERS[step.operation];
-  const body = jsonOfSent(target.sent.body);
-  if (known === undefined || body === null || typeof body !== 'object') return false;
-  return Object.keys(body).some((name) => !known.includes(name));
-}
-
-function hasSpacesFor({ sent }: CallOutcome, names: readonly string[]): boolean {
-  const values = names.map((name) => memberAt(jsonOfSent(sent.body), name));
-  return values.some((each) => typeof each === 'string' && /^\s+$/.test(each));
-}
-
 /** HOOK-2: an id is a JSON number. */
 function hasOddId({ target }: Case): boolean {
   const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(target.sent.target) ?? [];
   return id !== '' && !(/^\d+$/.test(id) && Number.isSafeInteger(Number(id)));
-}
-
-function isAllEmpty({ sent }: CallOutcome): boolean {
-  const body = jsonOfSent(sent.body);
-  if (body === null || body === undefined || typeof body !== 'object') return false;
-  const values = Object.values(body);
-  return values.length > 0 && values.every((each) => each === '' || each === null);
-}
-
-function amountIn(sent: Uint8Array | undefined): Json | undefined {
-  return memberAt(jsonOfSent(sent), 'amount');
-}
-
-/** A number to whoever reads it leniently, and not digits with at most a minus and a point. */
-function isOddDecimal(amount: Json | undefined): boolean {
-  if (typeof amount !== 'string' || /^-?\d+(\.\d+)?$/.test(amount)) return false;
-  return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(amount);
 }
 
 const isRead = ({ operation }: CallStep): boolean =>
@@ -272,24 +249,8 @@ const isPage = ({ json }: CallOutcome): boolean =>
 const bothAnswer = (target: CallOutcome, model: CallOutcome): boolean =>
   [target, model].every(({ status }) => status === 200 || (status >= 400 && status < 500));
 
-/** NS-33: a row with a blank reference, without email, or without a brand. */
-function hasOpenRow({ sent }: CallOutcome): boolean {
-  const rows = memberAt(jsonOfSent(sent.body), 'accounts');
-  if (!Array.isArray(rows)) return false;
-  return rows.some((row) => {
-    const reference = memberAt(row, 'client_reference_id');
-    const isBlank = typeof reference === 'string' && reference.trim() === '';
-    const lacks = ['email', 'brand_id'].some((name) => memberAt(row, name) === undefined);
-    return isBlank || lacks;
-  });
-}
-
-function jsonOfSent(body: Uint8Array | undefined): Json | undefined {
-  if (body === undefined) return undefined;
-  try {
-    return JSON.parse(Buffer.from(body).toString()) as Json;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** TXN-6: one that says Withdrawal in one place and not in the other. */
+function gainsays({ json }: CallOutcome): boolean {
+  const [type, method] = ['transaction_type', 'method'].map((name) => memberAt(json, name));
+  return type !== undefined && (type === 'Withdrawal') !== (method === 'Withdrawal');
 }

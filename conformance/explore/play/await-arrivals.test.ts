@@ -4,8 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Inconclusive } from '../../engine/scenario-errors.ts';
 import type { Step } from '../sequence.ts';
-import { untilDelivered, untilMet } from './await-arrivals.ts';
+import { untilArrived, untilDelivered, untilMet } from './await-arrivals.ts';
 import type { Ground } from './ground.ts';
+import type { Sides } from './judge-step.ts';
 import { Player } from './player.ts';
 
 const waiting = suite('a call on its way to a fault');
@@ -72,6 +73,29 @@ delivered('one that goes elsewhere is waited for a while', async () => {
   const { ground: own, looks } = ground(Number.POSITIVE_INFINITY);
   await untilDelivered(own, { delivers: true, isOurs: false });
   assert.is(looks(), 2);
+});
+
+/** Somebody with one endpoint, to whom each flush brings another delivery. */
+function someoneTold(times: number, most: number) {
+  const one = { headers: { lines: [] }, body: Buffer.from('{}'), answered: 200 };
+  const deliveries = Array.from({ length: times }, () => one);
+  const flush = async () => {
+    if (deliveries.length < most) deliveries.push(one);
+  };
+  const target = { offers: new Set(['clock']), disposable: true };
+  const hooks = new Map([[1, { deliveries }]]);
+  return { hooks, outcomes: new Map(), ground: { isSteady: true, target }, flush };
+}
+
+delivered('one after the other they are waited for as long as more come', async () => {
+  for (const [most, expected] of [
+    [30, 30],
+    [12, 12],
+  ] as const) {
+    const target = someoneTold(0, most);
+    await untilArrived({ target, model: someoneTold(30, 30) } as unknown as Sides);
+    assert.is(target.hooks.get(1)?.deliveries.length, expected);
+  }
 });
 
 // EVT-11: a subscription is disabled when its first delivery is due, and a read may come sooner.

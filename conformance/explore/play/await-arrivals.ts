@@ -29,11 +29,16 @@ export async function untilArrived({ target, model }: Sides): Promise<boolean> {
     return hook === undefined ? 0 : heardBy(hook.deliveries, player, isSteady).length;
   };
   const isLate = () => [...target.hooks.keys()].some((n) => heard(target, n) < heard(model, n));
+  const come = () => [...target.hooks.keys()].reduce((all, n) => all + heard(target, n), 0);
   const tries = isLive(target) ? LIVE_MS / LIVE_STEP_MS : FLUSHED_TRIES;
-  for (let left = tries; left > 0; left -= 1) {
+  for (let left = tries, before = come(); left > 0; left -= 1) {
     if (!isLate()) return true;
     await sleep(isLive(target) ? LIVE_STEP_MS : STEP_MS);
     await target.flush();
+    // One after the other they take their time: as long as more come, more may.
+    const now = come();
+    if (now > before) left = tries;
+    before = now;
   }
   return !isLive(target) || !isLate();
 }
