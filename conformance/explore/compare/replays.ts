@@ -1,5 +1,6 @@
 // IDEM-4, IDEM-5: what the model calls a replay must be one on the target too, byte for byte.
 import { isDeepStrictEqual } from 'node:util';
+import { memberAt } from '../../engine/send/answer.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { textOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
@@ -33,6 +34,34 @@ export function compareReplay(
   }
   return null;
 }
+
+/**
+ * IDEM-2: under a key of its own a call is not told what another was told, be it the same words. A
+ * problem says itself whose attempt it comes from (IDEM-5).
+ */
+export function compareAttempt(
+  step: CallStep,
+  target: CallOutcome,
+  model: CallOutcome,
+  outcomes: Outcomes,
+): Difference | null {
+  const id = memberAt(target.json, 'request_id');
+  const isRun = model.basis?.idempotency === 'first' && model.status >= 400;
+  if (!isRun || typeof id !== 'string' || isAttempt(target, id)) return null;
+  const first = [...outcomes.values()].find(
+    (each) => each.kind === 'answer' && each.n !== target.n && isAttempt(each, id),
+  );
+  if (first?.kind !== 'answer' || keyOf(first) === keyOf(target)) return null;
+  const mismatch = { at: 'attempt', target: `that of call ${first.n}`, model: 'one of its own' };
+  return differenceOf(step, target, model, mismatch);
+}
+
+const isAttempt = ({ headers }: CallOutcome, id: string): boolean =>
+  headers.get('x-request-id') === id;
+
+/** IDEM-1c: without the spaces around it. */
+const keyOf = ({ sent }: CallOutcome): string | undefined =>
+  sent.headers.find(([name]) => name === 'idempotency-key')?.[1].trim();
 
 /** The answer that the model has replayed: the earliest with the same bytes. */
 export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {

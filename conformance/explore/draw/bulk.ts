@@ -17,7 +17,7 @@ const good = (d: Drawing, over: Parameters<typeof person>[2] = {}): Members =>
   person(d, d.main, over);
 
 /** So many rows that are alike but for their references and emails. */
-function many(d: Drawing, count: number): Value {
+export function many(d: Drawing, count: number): Value {
   const stem = `b${d.stem()}r$i`;
   const of = members({
     client_reference_id: { $fresh: stem },
@@ -109,9 +109,6 @@ const mixtures: readonly Idea[] = [
 
 /** Worth a turn of their own: many rows, or rows of every kind, for one request. */
 export const fullBatchIdeas: readonly Idea[] = [
-  batch('hundred', (d) => [many(d, d.random.pick([60, 99, 101, 130]))], { weight: 0.6 }),
-  batch('three-hundred', (d) => [many(d, d.random.pick([257, 300, 501]))], { weight: 0.4 }),
-  batch('thousand', (d) => [many(d, d.random.pick([999, 1000]))], { weight: 0.4 }),
   batch('thousand-full', (d) => (d.disposable ? [full(d, 1000)] : [full(d, 20)]), { weight: 0.4 }),
   batch('twins-far-apart', (d) => {
     const row = good(d, { phone: { $phone: `f${d.stem()}`, form: 'e164' } });

@@ -7,7 +7,7 @@ import { isSetupFailure } from '../play/judge-step.ts';
 import type { Player } from '../play/player.ts';
 import { callsOf, countCalls, type Sequence, type Step } from '../sequence.ts';
 import type { Coverage } from './choosing/coverage.ts';
-import { type ChosenTheme, chooseTheme, groundsFor, themeOf } from './choosing/themes.ts';
+import { type ChosenTheme, chooseTheme, groundsFor, hasTheme, themeOf } from './choosing/themes.ts';
 import type { Turns } from './choosing/turns.ts';
 import { beside, isPlain, vary } from './choosing/variations.ts';
 import type { Drawing, Idea } from './idea.ts';
@@ -115,7 +115,8 @@ class SequenceDrawing {
     const length = Math.min(most, lead.isGrid === true ? GRID_CALLS : SWEPT_CALLS);
     // Some ideas make no call, such as a pause.
     for (let left = SWEPT_CALLS; left > 0 && this.calls < length; left -= 1) {
-      const next = this.#leastDrawn(this.#able().filter((idea) => theme.weightOf(idea) > 0.1));
+      const goesWith = (idea: Idea) => theme.weightOf(idea) > 0.1 || isThemeless(idea);
+      const next = this.#leastDrawn(this.#able().filter(goesWith));
       if (next === undefined) return;
       await this.#draw(next);
     }
@@ -151,12 +152,12 @@ class SequenceDrawing {
 
   #leastDrawn(among: readonly Idea[]): Idea | undefined {
     const { random, coverage } = this.#parts;
-    // What was never drawn comes before a second time of what weighs more.
+    // What was never drawn comes before a second time of what weighs more, mixtures first.
     const turn = (idea: Idea) => {
-      const { id, weight = 1 } = idea;
+      const { id, weight = 1, isMixture } = idea;
       const times = coverage.ideas.get(id) ?? 0;
-      const at = times === 0 ? random.next() / 2 : times + random.next();
-      return at / Math.sqrt(weight);
+      if (times > 0) return (times + random.next()) / Math.sqrt(weight);
+      return random.next() / (isMixture === true ? 20 : 2) / Math.sqrt(weight);
     };
     let least: Idea | undefined;
     let soonest = Number.POSITIVE_INFINITY;
@@ -266,6 +267,9 @@ class SequenceDrawing {
     }
   }
 }
+
+/** What takes a record through several calls goes with anything, where no theme has it. */
+const isThemeless = (idea: Idea): boolean => idea.isMixture === true && !hasTheme(idea);
 
 function highestLabel(steps: readonly Step[]): number {
   return Math.max(...steps.map(({ n }) => n), ...callsOf(steps).map(({ n }) => n));

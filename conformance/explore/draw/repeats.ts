@@ -3,7 +3,8 @@ import { OPERATIONS } from '../../engine/operations.ts';
 import type { CallStep, Value } from '../sequence.ts';
 import { type Drawing, type Idea, newKey } from './idea.ts';
 import { keysAlike } from './mixtures/lookalikes.ts';
-import type { Scene } from './scene.ts';
+import type { DrawnAccount, Scene } from './scene.ts';
+import { updateCall } from './updates.ts';
 
 const keyed = ({ calls }: Scene) => calls.some(({ step }) => isKeyed(step));
 const isKeyed = ({ operation, key }: CallStep) => OPERATIONS[operation].keyed && key !== undefined;
@@ -103,10 +104,10 @@ export const repeatIdeas: readonly Idea[] = [
   {
     id: 'again/under-keys-alike',
     weight: 3,
-    when: keyed,
+    when: ({ accounts }) => accounts.some(({ tags }) => tags.length > 0),
     draw: (d) => {
-      const { step } = d.random.pick(d.scene.calls.filter((each) => isKeyed(each.step)));
-      return d.random.pick(keysAlike(d)).map((key) => ({ ...step, n: d.scene.label(), key }));
+      const account = d.random.pick(d.scene.accounts.filter(({ tags }) => tags.length > 0));
+      return d.random.pick(keysAlike(d)).map((key, at) => updatedUnder(d, account, key, at));
     },
   },
   {
@@ -148,6 +149,13 @@ export const repeatIdeas: readonly Idea[] = [
     },
   },
 ];
+
+/** Two updates never say the same, so that one that is taken for the other shows. */
+function updatedUnder(d: Drawing, account: DrawnAccount, key: Value, at: number): CallStep {
+  const step = updateCall(d, account, { status: `y${d.stem()}-${at}` }, { key });
+  account.tags.push(step.n);
+  return step;
+}
 
 function correctedBody(d: Drawing, step: CallStep): Value {
   const body = bodyOf(step);

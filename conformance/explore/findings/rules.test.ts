@@ -193,6 +193,20 @@ const CALLED: Readonly<Record<string, Made>> = {
     ...{ due: '201', came: '200', given: { id: '1' } },
     earlier: { 1: { status: 200, json: { id: '1' } } },
   },
+  'IDEM-2a: an update under a key much like it': {
+    steps: [
+      account(1),
+      keyed(update(2, { status: 'a' }), 2),
+      { ...update(3, { status: 'b' }), key: { $join: [{ $fresh: 'key2' }, 'x'] } },
+    ],
+    ...{ ...ok, at: 'body.revision', model: '3', target: '2', given: { id: '1', revision: 2 } },
+    earlier: { 2: { status: 200, json: { id: '1', revision: 2 } } },
+  },
+  "IDEM-2a: another call's refusal": {
+    steps: [account(1), keyed(account(2), 2), keyed(account(3), 3)],
+    ...{ due: '409 invalid_state', came: '409 invalid_state', cites: ['ACC-8'], at: 'attempt' },
+    ...{ model: 'one of its own', target: 'that of call 2' },
+  },
   'IDEM-1b: a long key': {
     steps: [{ ...account(1), key: { $fresh: 'k', length: 255 } }],
     due: '201',

@@ -67,6 +67,7 @@ export function titleOf(found: Found): string {
     const first = statusOf(modelAnswer) >= 400 ? `, ${modelAnswer}` : '';
     return `${what} is not answered with the bytes of the first answer${first}`;
   }
+  if (at === 'attempt') return `${what} answers ${modelAnswer} with the answer to another call`;
   if (at.startsWith('header.')) {
     return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;
   }

@@ -13,7 +13,7 @@ import { compareChannel } from '../compare/channel.ts';
 import type { Difference } from '../compare/difference.ts';
 import { compareLedgers } from '../compare/ledgers.ts';
 import type { Match } from '../compare/match.ts';
-import { compareReplay, firstOf } from '../compare/replays.ts';
+import { compareAttempt, compareReplay, firstOf } from '../compare/replays.ts';
 import type { Comparing } from '../compare/values.ts';
 import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
 import type { CallStep, ManyStep, Step } from '../sequence.ts';
@@ -122,6 +122,7 @@ export function judgeCall(
   const { orders } = sides.target.ground;
   const more =
     compareReplay(step, own, other, played) ??
+    compareAttempt(step, own, other, played.target) ??
     compareNamedRow(step, own, other) ??
     compareOrder(step, own, other, orders, comparing) ??
     compareClosing(step, own, other, orders, played.target);

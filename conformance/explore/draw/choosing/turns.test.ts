@@ -34,7 +34,7 @@ turns('what makes several calls comes before what is one call by itself', () => 
 turns('a batch of many rows, or of rows of every kind, comes before one call by itself', () => {
   const first = leads(ideas.length, 1);
   const alone = first.indexOf('account/plain');
-  for (const id of ['hundred', 'thousand', 'thousand-full', 'twins-far-apart', 'medley']) {
+  for (const id of ['every-size', 'thousand-full', 'twins-far-apart', 'medley']) {
     const at = first.indexOf(`bulk/${id}`);
     assert.ok(at >= 0 && at < alone, `${id}: ${at}, after ${alone}`);
   }

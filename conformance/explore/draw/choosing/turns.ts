@@ -7,11 +7,11 @@ import { hasTheme } from './themes.ts';
 
 /** One call by itself comes in the sequences of others anyway. */
 const ALONE = 0.001;
-/** What comes with no theme would not be drawn otherwise, and a grid hardly; it holds most. */
+/** A grid holds most, and what comes with no theme would hardly be drawn otherwise. */
 const favourOf = (idea: Idea): number => {
   if (idea.isGrid === true) return 10;
   if (idea.isMixture !== true) return ALONE;
-  return hasTheme(idea) ? 1 : 3;
+  return hasTheme(idea) ? 1 : 8;
 };
 
 /**

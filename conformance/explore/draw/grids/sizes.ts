@@ -3,7 +3,7 @@
 import type { CallStep, Step, Value } from '../../sequence.ts';
 import { tokenCall, withToken } from '../access.ts';
 import { createCall } from '../accounts.ts';
-import { bulkCall } from '../bulk.ts';
+import { bulkCall, many } from '../bulk.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
@@ -58,6 +58,16 @@ function rowsFarApart(d: Drawing): readonly Step[] {
     { ...createCall(d, d.main), body: last },
   ];
 }
+
+/**
+ * One row more than chunks of 10, 20, 25, 50 and 100 hold, than those of 64, 128 and 256, and than
+ * those of 250 and 500; and as many as any of them hold.
+ */
+const BATCHES = [101, 257, 501, 512, 1000];
+
+/** BULK-1, BULK-2: whatever a batch is cut into, each of its rows is answered. */
+const everySize = (d: Drawing): readonly Step[] =>
+  BATCHES.map((count) => bulkCall(d, d.main, [many(d, count)]));
 
 const SPREAD = ['e164', 'spread', 'spaced'] as const;
 
@@ -208,6 +218,7 @@ const isQuiet = ({ subscriptions }: Scene): boolean => subscriptions.length === 
 const needsPlace = ['fresh_trading_account'] as const;
 
 export const sizeGrids: readonly Idea[] = [
+  { id: 'bulk/every-size', weight: 5, when: isQuiet, draw: everySize },
   { id: 'bulk/rows-far-apart', weight: 5, when: isQuiet, draw: rowsFarApart },
   { id: 'account/spread-phones', weight: 5, draw: spreadPhones },
   { id: 'webhook/long-urls', weight: 5, needs: ['receiver'], draw: longUrls },

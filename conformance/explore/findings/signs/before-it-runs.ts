@@ -109,10 +109,15 @@ function firstUnder({ call, others }: Evidence): CallStep | undefined {
 }
 
 /** IDEM-2a: answered like an earlier call whose key is another, though much like it. */
-function sameKeyRules({ found, call, others, due, came }: Evidence): readonly string[] {
+function sameKeyRules({ found, call, others, due, came, difference }: Evidence): readonly string[] {
+  // IDEM-1b: of long keys only the beginning was looked at.
+  const rules = hasSymbol(call?.key, 'length') ? ['IDEM-1b', 'IDEM-2a'] : ['IDEM-2a', 'IDEM-1b'];
+  if (difference.at === 'attempt') return rules;
   const given = answerOf(found.duel.target.outcomes.get(call?.n ?? 0));
   if (call?.key === undefined || given === undefined) return [];
-  const isOtherWay = (due === '201' && came === '200') || (due === '200' && came === '201');
+  const isUpdate = call.operation === 'updateAccount';
+  const isOtherWay =
+    isUpdate || (due === '201' && came === '200') || (due === '200' && came === '201');
   const like = others.find(({ n, operation, key }) => {
     const earlier = answerOf(found.duel.target.outcomes.get(n));
     const isLike = earlier !== undefined && isDeepStrictEqual(earlier.json, given.json);
@@ -120,9 +125,7 @@ function sameKeyRules({ found, call, others, due, came }: Evidence): readonly st
     const isSame = earlier?.status === given.status;
     return n < call.n && operation === call.operation && isLike && isSame && isKin;
   });
-  if (!isOtherWay || like === undefined) return [];
-  // IDEM-1b: of long keys only the beginning was looked at.
-  return hasSymbol(call.key, 'length') ? ['IDEM-1b', 'IDEM-2a'] : ['IDEM-2a', 'IDEM-1b'];
+  return isOtherWay && like !== undefined ? rules : [];
 }
 
 /** IDEM-3: the answer of another operation under that key, which has another form as well. */
