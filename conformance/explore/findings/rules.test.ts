@@ -184,6 +184,46 @@ const CALLED: Readonly<Record<string, Made>> = {
     steps: [batch(1, row(1), row(2), row(1))],
     ...{ ...ok, at: 'body.rows.1.code', model: '"validation_failed"', target: 'null' },
   },
+  'AUTH-8: a permission that is remembered': {
+    steps: [
+      account(1),
+      { do: 'permit', n: 2, operation: 'createAccount', allowed: false },
+      batch(3, row(1)),
+    ],
+    ...{ ...ok, at: 'body.rows.0.status', model: '403', target: '201' },
+  },
+  'BULK-3: a permission that rows are not asked for': {
+    steps: [{ do: 'permit', n: 1, operation: 'createAccount', allowed: false }, batch(2, row(1))],
+    ...{ ...ok, at: 'body.rows.0.status', model: '403', target: '201', cites: ['BULK-3'] },
+  },
+  'ACC-8: a row with the email of twins': {
+    steps: [batch(1, row(1), row(1), row(2, { email: mail(1) }))],
+    ...{ ...ok, at: 'body.rows.2.status', model: '409', target: '201' },
+  },
+  'ACC-5: a reference that a refusal has left behind': {
+    steps: [
+      account(1),
+      account(2, { ...named(2), email: mail(1) }),
+      account(3, { ...named(2), email: mail(1) }),
+    ],
+    ...{ due: '409 invalid_state', came: '200', cites: ['ACC-8'] },
+  },
+  'ACC-8: an email by which somebody is found': {
+    steps: [account(1), account(2, { email: mail(1) })],
+    ...{ due: '409 invalid_state', came: '200', cites: ['ACC-8'] },
+  },
+  'TXS-2: a first deposit that is none later': {
+    steps: [
+      account(1),
+      call(2, 'createTransaction', 'firm', { body: named(2) }),
+      call(3, 'approveTransaction', 'firm', { id: idOf(2) }),
+      { do: 'settle', n: 4, id: idOf(2) },
+      call(5, 'createTransaction', 'firm', { body: named(2) }),
+    ],
+    ...{ ...ok, at: 'body.is_ftd', model: 'true', target: 'false' },
+    ...{ idempotency: 'converged', cites: ['TXN-2'] },
+    earlier: { 3: { status: 200, json: { is_ftd: true, status: 'approved' } } },
+  },
   'BULK-11: landed': {
     ...{ steps: [batch(1, row(1)), batch(2, row(1))], ...ok },
     ...{ at: 'body.rows.0.status', model: '200', target: '201' },

@@ -174,11 +174,12 @@ function placeRules(evidence: Evidence, kind: string): readonly string[] {
     return [...(isAnswer ? ['IDEM-4b'] : []), ...rulesOf(basis), ...fitting];
   }
   const converged = isConverged ? (CONVERGED[kind] ?? []) : [];
-  // What the create itself has shown as it is cannot be older than that.
+  // What the create itself has shown as it is cannot be older than that; nor is a first deposit
+  // (TXS-2), where the status beside it is the one of now.
   const isOlder =
     isUpdated ||
     (kind === 'transaction' && !/^(status|is_ftd)$/.test(member)) ||
-    hasBeenShown(evidence);
+    (member !== 'is_ftd' && hasBeenShown(evidence));
   const shown =
     isOlder || isChangedByIt(evidence) ? [...converged, ...fitting] : [...fitting, ...converged];
   return [...placed, ...shown, ...rulesOf(basis)];

@@ -53,15 +53,18 @@ function transactionRules({ due, came, call, others }: Evidence): readonly strin
 function accountRules(evidence: Evidence, body: Members) {
   const { due, came, others } = evidence;
   const before = others.flatMap((each) => rowsOf(each)).map(oneOf);
+  const stems = new Set(before.flatMap(stemsIn));
+  const isShared = (name: string) => stemsIn(body[name]).some((each) => stems.has(each));
+  // ACC-5: taken for known by a reference that an earlier one has had, or is much like.
+  if (due.startsWith('409') && came === '200' && isShared('client_reference_id')) {
+    return ['ACC-5', 'ACC-1'];
+  }
   // ACC-12: a number that shrinking could not tell without a region.
   const hasRegion = [body, ...before].some((each) => 'phone_region' in each);
   if (due.startsWith('409') && hasRegion) return ['ACC-12', 'ACC-9'];
   // What the model refuses it refuses by a rule.
   if (due.startsWith('409')) return [];
-  const stems = new Set(before.flatMap(stemsIn));
-  const shared = ['client_reference_id', 'email', 'phone'].filter((name) =>
-    stemsIn(body[name]).some((each) => stems.has(each)),
-  );
+  const shared = ['client_reference_id', 'email', 'phone'].filter(isShared);
   const byReference = shared.includes('client_reference_id');
   const places = new Set([body, ...before].map(({ brand_id }) => JSON.stringify(brand_id)));
   if (byReference && [due, came].includes('200')) {
@@ -167,15 +170,22 @@ export function rowRules(evidence: Evidence): readonly string[] {
   if (!difference.at.endsWith('.status')) return isTwice ? ['BULK-12'] : [];
   // What is made once, though it is asked for twice at once.
   if (evidence.isAtOnce) return ['IDEM-12', 'ACC-5'];
-  if (isTwice) return ['BULK-12', 'BULK-8'];
   const isTaken = [difference.target, difference.model].includes('409');
   const at = Number(difference.at.split('.')[2]);
   const taken = isTaken ? takenIn(rows, at) : [];
+  // BULK-12: by one of the names that stand there twice, or for their sake.
+  const own = rowAt(rows, at);
+  const isOfTwins = own !== undefined && names.filter((each) => each === nameOf(own)).length > 1;
+  if (isOfTwins || (isTwice && taken.length === 0)) return ['BULK-12', 'BULK-8'];
   if (taken.length > 0) return [...taken, 'BULK-3'];
   // BULK-7: as many as these are served like one.
   if (countOf(rows) >= NEAR_THE_MOST) return ['BULK-7', 'BULK-3'];
-  const own = countOf(rows) > rows.length ? ownRules(evidence, rowAt(rows, at)) : [];
-  if (own.length > 0) return [...own, 'BULK-3'];
+  const alone = countOf(rows) > rows.length ? ownRules(evidence, own) : [];
+  if (alone.length > 0) return [...alone, 'BULK-3'];
+  // AUTH-8: what the firm might do is what an earlier call was told.
+  const isForbidden =
+    difference.model === '403' && evidence.steps.some((each) => each.do === 'permit');
+  if (isForbidden && evidence.others.length > 0) return ['AUTH-8', 'BULK-3'];
   if (rows.length < 2) return resubmittedRules(evidence, rows);
   // BULK-3: it should have failed for its own sake.
   if (Number(difference.model) >= 400) return ['BULK-3', 'BULK-8'];
