@@ -110,4 +110,27 @@ looking('what was shown once when the requests end is told under numbers from on
   assert.is(found.duel.target.outcomes.get(2)?.kind, 'answer');
 });
 
+looking(
+  'and by the clock that it was played by, so that what is open can still be found out',
+  async () => {
+    const { duel, difference } = foundOf({ steps: late, due: '200', came: '404 not_found' });
+    const delivery = { body: Buffer.from('{}') };
+    const target = Object.assign(duel.target, {
+      ...{ startMs: 7_000, nowMs: 9_000, settled: ['70'], arrived: new Map([[delivery, [1, 2]]]) },
+      hooks: new Map([[9, { deliveries: [delivery] }]]),
+    });
+    Object.assign(duel.model, { settled: [] });
+    const play: Play = async ({ steps }) => {
+      if (steps.at(-1)!.n === 2) throw new Spent();
+      return steps.length < 2 ? { ...duel, verdict: 'agrees' } : { ...duel, target, difference };
+    };
+    const more = [call(3, 'listWebhooks', 'firm', {}), ...late];
+    const { duel: told } = shownIn(await investigate({ steps: more }, difference, play));
+    assert.is(told.target.startMs, 7_000);
+    assert.is(told.target.nowMs, 9_000);
+    assert.equal(told.target.settled, ['70']);
+    assert.equal(told.target.arrived.get(delivery as never), [1, 2]);
+  },
+);
+
 looking.run();

@@ -162,12 +162,21 @@ function underNewNumbers(sequence: Sequence, duel: Duel): Duel {
 /** Of steps that the sequence has not got any more nothing is told. */
 function relabelled(player: Player, labels: ReadonlyMap<number, number>): Player {
   const told = new Player(player.ground, player.nonce);
+  // What is explained by it afterwards is compared by the clock that it was played by.
+  told.startMs = player.startMs;
+  told.nowMs = player.nowMs;
+  told.settled.push(...player.settled);
   for (const [name, credential] of player.credentials) told.credentials.set(name, credential);
   for (const [old, n] of labels) {
     const outcome = player.broughtBy(old);
     if (outcome !== undefined) told.outcomes.set(n, { ...outcome, n });
     const hook = player.hooks.get(old);
-    if (hook !== undefined) told.hooks.set(n, hook);
+    if (hook === undefined) continue;
+    told.hooks.set(n, hook);
+    for (const each of hook.deliveries) {
+      const came = player.arrived.get(each);
+      if (came !== undefined) told.arrived.set(each, came);
+    }
   }
   return told;
 }

@@ -78,6 +78,6 @@ export function foundOf(made: Made): Found {
 }
 
 const side = (outcomes: ReadonlyMap<number, unknown>) => ({
-  ...{ outcomes, credentials: new Map(), hooks: new Map() },
+  ...{ outcomes, credentials: new Map(), hooks: new Map(), settled: [] },
   broughtBy: (n: number) => outcomes.get(n),
 });
