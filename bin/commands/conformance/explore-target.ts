@@ -9,7 +9,8 @@ import { askJudge, type Judged } from '../../../conformance/explore/findings/jud
 import { findStartProblem, learn, learnOrders } from '../../../conformance/explore/learn.ts';
 import { htmlReport } from '../../../conformance/explore/report/html.ts';
 import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
-import { type ExploreReport, makeReport } from '../../../conformance/explore/report/report.ts';
+import { makeReport } from '../../../conformance/explore/report/report.ts';
+import type { ExploreReport } from '../../../conformance/explore/report/schema.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
 import { type Known, twinOf } from '../../../conformance/explore/report/twin.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';

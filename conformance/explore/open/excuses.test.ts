@@ -89,6 +89,11 @@ excuses('an empty text may change what reads as empty, and a text changes it', (
   const update = { operation: 'updateAccount', target: 200, model: 422 } as const;
   assert.is(questionOf({ ...update, body: { last_name: '' } }), 'NS-44');
   assert.is(questionOf({ ...update, body: { last_name: 'Ada' } }), undefined);
+  // Beside it stands what is stored already, as the model says.
+  const beside = { ...update, body: { first_name: 'Ada', last_name: '' } };
+  assert.is(questionOf({ ...beside, cites: ['UPD-8'] }), 'NS-44');
+  assert.is(questionOf(beside), undefined);
+  assert.is(questionOf({ ...beside, target: 422, model: 200 }), undefined);
 });
 
 excuses('a member that is not known may be refused, and one that is may not', () => {

@@ -7,6 +7,7 @@ import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import {
   amountIn,
+  hasEmptyText,
   hasOddTag,
   hasOpenRow,
   hasSpacesFor,
@@ -217,11 +218,7 @@ const ROWS: readonly Row[] = [
   {
     question: 'NS-44',
     why: 'whether a member that was never given, and reads as empty, is changed by an empty text',
-    covers: ({ step, target, model }) =>
-      step.operation === 'updateAccount' &&
-      [target, model].some(({ status }) => status === 422) &&
-      [target, model].some(({ status }) => status === 200) &&
-      isAllEmpty(target),
+    covers: (each) => each.step.operation === 'updateAccount' && isOfEmptyTexts(each),
   },
 ];
 
@@ -238,6 +235,14 @@ export function excuseOf(each: Case): Excuse | undefined {
 function hasOddId({ target }: Case): boolean {
   const [, id = ''] = /\/webhooks\/([^/?]+)/.exec(target.sent.target) ?? [];
   return id !== '' && !(/^\d+$/.test(id) && Number.isSafeInteger(Number(id)));
+}
+
+/** UPD-8: beside the empty texts stands nothing, or only what changes nothing. */
+function isOfEmptyTexts(each: Case): boolean {
+  const { target, model } = each;
+  const statuses = [target.status, model.status];
+  if (!statuses.includes(200) || !statuses.includes(422)) return false;
+  return isAllEmpty(target) || (cites(each, 'UPD-8') && hasEmptyText(target));
 }
 
 const isRead = ({ operation }: CallStep): boolean =>

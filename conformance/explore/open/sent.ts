@@ -47,6 +47,11 @@ export function isAllEmpty({ sent }: CallOutcome): boolean {
   return values.length > 0 && values.every((each) => each === '' || each === null);
 }
 
+export function hasEmptyText({ sent }: CallOutcome): boolean {
+  const body = jsonOfSent(sent.body);
+  return body !== null && typeof body === 'object' && Object.values(body).includes('');
+}
+
 export function amountIn(sent: Uint8Array | undefined): Json | undefined {
   return memberAt(jsonOfSent(sent), 'amount');
 }

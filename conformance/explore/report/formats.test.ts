@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { htmlReport } from './html.ts';
 import { markdownReport } from './markdown.ts';
-import type { ExploreReport } from './report.ts';
+import type { ExploreReport } from './schema.ts';
 import { textReport } from './text.ts';
 
 const formats = suite('explore reports');

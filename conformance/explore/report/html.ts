@@ -1,7 +1,7 @@
 // The report as one page that needs nothing else.
 import { count, duration } from '../../reports/verdict-words.ts';
 import { operatorWords } from './operator-words.ts';
-import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './schema.ts';
 import {
   alsoLine,
   callerLines,

@@ -1,7 +1,7 @@
 // The report as Markdown, for an issue or a pull request.
 import { count, duration } from '../../reports/verdict-words.ts';
 import { operatorWords } from './operator-words.ts';
-import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './schema.ts';
 import {
   alsoLine,
   callerLines,

@@ -79,4 +79,9 @@ words('a delay is told by how long it is', () => {
   assert.is(operatorWords(fault), 'every openPosition is kept waiting for 3.0 s');
 });
 
+words('what an operator was refused is not told as done', () => {
+  const settled = { do: 'settle', n: 1, id, refused: true } as const;
+  assert.is(operatorWords(settled), 'the transaction of step 3 settles, which is refused');
+});
+
 words.run();

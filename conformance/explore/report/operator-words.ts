@@ -3,7 +3,7 @@
 import { OPERATIONS } from '../../engine/operations.ts';
 import { count, duration, span } from '../../reports/verdict-words.ts';
 import type { ManyStep, MintWish, OperatorStep, Step } from '../sequence.ts';
-import type { ReportStep } from './report.ts';
+import type { ReportStep } from './schema.ts';
 
 export type ToldStep = ManyStep | OperatorStep;
 type Kind = ToldStep['do'];
@@ -13,7 +13,8 @@ export function operatorWords(operator: ReportStep['operator']): string {
   const step = (operator ?? {}) as Partial<ToldStep>;
   // The kind is one of them: the steps are those of a sequence that was played.
   const say = SENTENCES[step.do as Kind] as ((given: object) => string) | undefined;
-  return say === undefined ? `operator: ${String(step.do)}` : say(step);
+  const said = say === undefined ? `operator: ${String(step.do)}` : say(step);
+  return operator.refused === true ? `${said}, which is refused` : said;
 }
 
 const SENTENCES: {

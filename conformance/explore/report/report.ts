@@ -1,96 +1,23 @@
-// The JSON report of an exploration, and how it is made of what was found.
+// Makes the JSON report of an exploration of what was found.
 import type { Redactor } from '../../reports/redact.ts';
 import { type Difference, questionsOf } from '../compare/difference.ts';
 import type { Explored } from '../explore.ts';
 import { expectedBody } from '../findings/expected.ts';
-import type { Inventory } from '../findings/inventory.ts';
 import type { Found } from '../findings/investigate.ts';
 import { type JudgeSays, NOT_ASKED } from '../findings/judge.ts';
 import { rulesFor } from '../findings/rules.ts';
 import { titleOf } from '../findings/title.ts';
 import type { ModelSettings } from '../model.ts';
 import type { CallOutcome, LostOutcome, Outcome, Sent } from '../play/outcome.ts';
-import { type CallStep, callsOf, refersTo, type Sequence, type Step } from '../sequence.ts';
+import { type CallStep, callsOf, refersTo, type Step } from '../sequence.ts';
+import {
+  type ExploreReport,
+  IN_WORDS,
+  type ReportAnswer,
+  type ReportDifference,
+  type ReportStep,
+} from './schema.ts';
 import { scriptOf } from './script.ts';
-
-export interface ExploreReport {
-  readonly schema: 'explore/1';
-  readonly tool: { readonly name: 'conformance'; readonly version: string };
-  readonly target: { readonly base_url: string; readonly control_url: string | null };
-  readonly seed: number;
-  readonly started_at: string;
-  readonly requests: number;
-  readonly sequences: number;
-  readonly duration_ms: number;
-  readonly verdict: 'agrees' | 'differs' | 'invalid';
-  readonly interrupted: boolean;
-  readonly differences: readonly ReportDifference[];
-  readonly open: readonly { readonly question: string; readonly seen: number }[];
-  readonly unexplained: readonly ReportDifference[];
-  /** Sequences of which nothing can be said, with the reasons. */
-  readonly inconclusive: readonly string[];
-  /** What was made on the target and stays there; null where each sequence had a world. */
-  readonly inventory: Inventory | null;
-  readonly coverage: {
-    readonly operations: Readonly<Record<string, number>>;
-    readonly answers: Readonly<Record<string, number>>;
-    readonly rules: Readonly<Record<string, number>>;
-    readonly settings_learned: Readonly<Record<string, unknown>>;
-  };
-  readonly notes: readonly string[];
-}
-
-export interface ReportDifference {
-  readonly id: string;
-  readonly title: string;
-  readonly rules: readonly string[];
-  readonly questions: readonly string[];
-  readonly reproduced: string;
-  readonly calls: number;
-  readonly shrunk_from: number;
-  readonly times: number;
-  /** Where else the same rule was broken in the same way. */
-  readonly also: readonly string[];
-  readonly steps: readonly ReportStep[];
-  /** Whether the judge's own scenarios for the first of the rules see it too. */
-  readonly judge: JudgeSays;
-  /** How to play it again. */
-  readonly replay: string;
-  /** The same by curl, for whoever has no explorer; null where it would be very long. */
-  readonly script: string | null;
-  readonly sequence: Sequence;
-}
-
-export interface ReportStep {
-  readonly n: number;
-  /** Of calls at once: when each was sent and answered, in milliseconds from the beginning. */
-  readonly at_once?: { readonly sent_ms: number; readonly answered_ms: number };
-  readonly as: string | null;
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  } | null;
-  /** What an operator did, where it is no call. */
-  readonly operator: Readonly<Record<string, unknown>> | null;
-  readonly model: ReportAnswer | null;
-  readonly target: ReportAnswer | null;
-  readonly differs: boolean;
-  /** Where in the answer, on the step that differs. */
-  readonly at?: string;
-  /** What each side has there, where the body does not show it: deliveries, headers, many calls. */
-  readonly there?: { readonly model: string; readonly target: string };
-}
-
-export interface ReportAnswer {
-  readonly status: number | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-/** Places in an answer beside its body, as a difference names them. */
-export const IN_WORDS = /^(header|replay)\./;
 
 export interface ReportParts {
   readonly version: string;
@@ -197,7 +124,7 @@ function stepsOf(step: Step, found: Found, redactor: Redactor): ReportStep[] {
         n,
         as: null,
         request: null,
-        operator: { do: verb, ...rest },
+        operator: { do: verb, ...rest, ...(isRefused(target) ? { refused: true } : {}) },
         model: operatorAnswer(model),
         target: operatorAnswer(target),
         differs: difference.n === n,
@@ -236,6 +163,10 @@ function there({ n, at, model, target }: Difference, step: number, redactor: Red
   if (n !== step) return {};
   return { at, there: { model: redactor.text(model), target: redactor.text(target) } };
 }
+
+/** TXS-12: a settlement that the state of the transaction does not allow. */
+const isRefused = (outcome: Outcome | undefined): boolean =>
+  outcome?.kind === 'done' && outcome.isRefused === true;
 
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 

@@ -29,6 +29,9 @@ export interface ScriptParts {
 /** More calls than these make no script that anybody reads. */
 const MOST_CALLS = 120;
 
+/** Two calls by curl meet in one of two to five tries. */
+const TRIES_AT_ONCE = 10;
+
 /** Null where it would be too long, and where curl alone cannot show what differs. */
 export function scriptOf(found: Found, parts: ScriptParts): string | null {
   if (/^(delivery|channel)$/.test(found.difference.operation)) return null;
@@ -45,7 +48,10 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
   );
   if (exchanges.length > MOST_CALLS) return null;
   const { n, modelAnswer, targetAnswer, model, target: answered } = found.difference;
-  const differing = exchanges.some((each) => each.n === n) ? [n] : [];
+  const atOnce = callsOf(found.sequence.steps.filter((step) => step.do === 'burst'));
+  // Which of calls at once comes first is chance: only all their answers together are wrong.
+  const telling = new Set([...atOnce.map((call) => call.n), n]);
+  const differing = exchanges.flatMap((each) => (telling.has(each.n) ? [each.n] : []));
   const finding = {
     ...{ scenario: id, verdict: 'deviates' as const, exchanges: differing },
     expected: modelAnswer === model ? model : `${modelAnswer}: ${model}`,
@@ -55,7 +61,8 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
   const words = rule === undefined ? [] : [{ id: rule.id, words: rule.words, findings: [finding] }];
   const mark = found.duel.target.nonce;
   const recorded = { target, started_at: startedAt, mark, rules: words };
-  return replayScript(recorded, { id, title, exchanges, ...secretsOf(found) });
+  const tries = atOnce.length > 0 ? TRIES_AT_ONCE : 1;
+  return replayScript(recorded, { id, title, exchanges, tries, ...secretsOf(found) });
 }
 
 function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly ReportExchange[] {

@@ -3,7 +3,7 @@ import { Chalk } from 'chalk';
 import { printable, wrapText } from '../../reports/plain-text.ts';
 import { count, duration } from '../../reports/verdict-words.ts';
 import { operatorWords } from './operator-words.ts';
-import type { ExploreReport, ReportDifference, ReportStep } from './report.ts';
+import type { ExploreReport, ReportDifference, ReportStep } from './schema.ts';
 import {
   alsoLine,
   callerLines,

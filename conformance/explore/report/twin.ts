@@ -3,7 +3,7 @@
 import { count } from '../../reports/verdict-words.ts';
 import type { Explored } from '../explore.ts';
 import type { ModelSettings } from '../model.ts';
-import type { ExploreReport } from './report.ts';
+import type { ExploreReport } from './schema.ts';
 
 /** How the open questions are answered, as far as anybody has said. */
 export interface Known {

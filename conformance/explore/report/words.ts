@@ -7,7 +7,7 @@ import {
   type ReportAnswer,
   type ReportDifference,
   type ReportStep,
-} from './report.ts';
+} from './schema.ts';
 
 /** Only the first few of the rules are said: the rest only had a part in the model's answer. */
 const MOST_RULES = 3;

@@ -212,6 +212,22 @@ replay('calls that were under way together are sent together', () => {
   assert.ok(at('wait "$CALL_1"') < at('call 3 '));
 });
 
+replay('what chance has a part in is tried until it shows, each time as a whole', () => {
+  const text = replayScript(sampleReport, { ...recorded(made), tries: 3 });
+  execFileSync('bash', ['-n'], { input: text });
+  const [, body = '', after = ''] = /^once\(\) \($([\s\S]*)^\)$([\s\S]*)/m.exec(text) ?? [];
+  assert.match(body, /^MARK=/m);
+  // In its place something that ends as it is told to, and says that it was tried.
+  const tried = (codes: string) => {
+    const once = `codes=(${codes}); once() ( echo tried; exit "\${codes[$try]}" )`;
+    const whole = `${once}${after.replace('{1..3}', '0 1 2')}\necho "none seen"`;
+    return String(execFileSync('bash', ['-c', `(${whole}); echo "code $?"`]));
+  };
+  assert.match(tried('0 1 0'), /^tried\n\nNot seen in try 0 of 3\.\ntried\ncode 1$/m);
+  assert.match(tried('0 0 0'), /none seen\ncode 0/);
+  assert.not.match(replayScript(sampleReport, recorded(made)), /once/);
+});
+
 const controlled: Report = {
   ...sampleReport,
   target: { base_url: 'http://127.0.0.1:7420', control_url: 'http://127.0.0.1:7420/_sandbox' },

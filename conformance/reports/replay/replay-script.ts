@@ -33,6 +33,8 @@ export interface RecordedScenario extends Pick<ReportScenario, 'id' | 'title' | 
   readonly clients?: readonly RecordedClient[];
   /** Tokens that later calls show: each stands in a variable of the step that gave it. */
   readonly tokens?: readonly { readonly step: number; readonly path: string }[];
+  /** Of calls at once: how often it is tried until it shows, as how they meet is chance. */
+  readonly tries?: number;
 }
 
 /** Who calls with the token that a step was answered with. */
@@ -53,8 +55,6 @@ export function replayScript(report: Recorded, scenario: RecordedScenario): stri
   ];
   const tokens = (scenario.tokens ?? []).map(variableOfToken);
   const lines = [
-    '#!/usr/bin/env bash',
-    ...headLines(report, scenario),
     'set -euo pipefail',
     // What a report names is a word to the shell, never a command.
     `usual=${quoted([report.target.base_url])}`,
@@ -77,7 +77,25 @@ export function replayScript(report: Recorded, scenario: RecordedScenario): stri
     `printf '\\nDone: ${exchanges.length} steps.\\n'`,
     'node "$work/prove.js" "$work"',
   ];
-  return `${lines.join('\n')}\n`;
+  const { tries = 1 } = scenario;
+  const head = ['#!/usr/bin/env bash', ...headLines(report, scenario)];
+  return `${[...head, ...(tries === 1 ? lines : untilSeen(lines, tries))].join('\n')}\n`;
+}
+
+/** Each try has names of its own; whatever it ends with but "not seen" ends them all. */
+function untilSeen(lines: readonly string[], tries: number): string[] {
+  return [
+    `# Whether calls at once meet is chance: all of it is tried up to ${tries} times, until it shows.`,
+    'once() (',
+    ...lines,
+    ')',
+    `for try in {1..${tries}}; do`,
+    '  once',
+    '  code=$?',
+    '  [ "$code" = 0 ] || exit "$code"',
+    `  printf '\nNot seen in try %s of ${tries}.\n' "$try"`,
+    'done',
+  ];
 }
 
 function namesOfClient({ as, id, secret }: RecordedClient): ReplayVariable[] {
