@@ -1,5 +1,4 @@
-// Which of the deliveries at an endpoint are compared, and which stands for which: in which order
-// those of several events come is open (NS-28).
+// Which of the deliveries at an endpoint are compared, and what an envelope says of itself.
 import { eventCategories, eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
@@ -7,11 +6,10 @@ import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { numberNames, sequenceAt } from '../../scenarios/delivery/envelopes.ts';
 import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import type { Match } from './match.ts';
 import { signatureOf } from './signatures.ts';
 import type { Comparing } from './values.ts';
 
-type Deliveries = readonly ReceivedDelivery[];
+export type Deliveries = readonly ReceivedDelivery[];
 /** As it comes, before it is answered. */
 type Arrival = Omit<ReceivedDelivery, 'answered'>;
 
@@ -39,7 +37,7 @@ export function numberOf(envelope: Json | undefined, seqName: string): number | 
   return nested === undefined ? undefined : sequenceAt(envelope, nested);
 }
 
-const eventOf = (each: Arrival): string | undefined => {
+export const eventOf = (each: Arrival): string | undefined => {
   const id = memberAt(jsonOf(each), 'id');
   return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
 };
@@ -87,7 +85,7 @@ function isOfSettling(each: ReceivedDelivery): boolean {
 }
 
 /** Ids of subscriptions that were made, as a header has them. */
-function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
+export function subscriptionsOf({ outcomes }: Player): ReadonlySet<string> {
   const made = eachOf(outcomes).flatMap((outcome) => {
     const json = outcome.kind === 'answer' ? outcome.json : undefined;
     const id = memberAt(json, 'id');
@@ -107,7 +105,7 @@ function eachOf(outcomes: ReadonlyMap<number, Outcome>): readonly Outcome[] {
 const OTHER_NUMBERS = ['content-length', 'host'];
 
 /** NS-10: the header that names the subscription, whatever it is called. */
-function subscriptionIn({ headers }: Arrival, known: ReadonlySet<string>): string {
+export function subscriptionIn({ headers }: Arrival, known: ReadonlySet<string>): string {
   const named = headers.lines.find(
     ([name, value]) => known.has(value) && !OTHER_NUMBERS.includes(name.toLowerCase()),
   );
@@ -183,107 +181,9 @@ function isAbout({ nonce, outcomes }: Player): (each: ReceivedDelivery) => boole
   };
 }
 
-function scalarsIn(value: Json | undefined): readonly string[] {
+export function scalarsIn(value: Json | undefined): readonly string[] {
   if (value === null || value === undefined) return [];
   return typeof value === 'object' ? Object.values(value).flatMap(scalarsIn) : [String(value)];
-}
-
-/** All that tell one subscription of one event, in the order in which they came. */
-interface Told {
-  readonly event: string;
-  readonly subscription: string;
-  readonly seq: number;
-  readonly attempts: ReceivedDelivery[];
-}
-
-/** Undefined where an envelope has no id or number: they are compared as they came then. */
-function byEvent(
-  deliveries: Deliveries,
-  player: Player,
-  seqName: string,
-): readonly Told[] | undefined {
-  const subscriptions = subscriptionsOf(player);
-  const all = new Map<string, Told>();
-  for (const each of deliveries) {
-    const event = eventOf(each);
-    const seq = numberOf(jsonOf(each), seqName);
-    if (event === undefined || seq === undefined) return undefined;
-    const subscription = subscriptionIn(each, subscriptions);
-    const what = `${event} ${subscription}`;
-    const known = all.get(what);
-    if (known === undefined) all.set(what, { event, subscription, seq, attempts: [each] });
-    else known.attempts.push(each);
-  }
-  return [...all.values()].sort((one, other) => one.seq - other.seq);
-}
-
-export interface Paired {
-  readonly own: Deliveries;
-  readonly other: Deliveries;
-}
-
-/**
- * The same deliveries, event by event. Null where only which of them were sent more often is
- * another: which of several comes first, and meets the answer that was meant for the first, is
- * chance.
- */
-export function pairArrivals(
-  { own, other }: Paired,
-  { target, model }: { readonly target: Player; readonly model: Player },
-  { seqName, match }: { readonly seqName: string; readonly match: Match },
-): Paired | null {
-  const [mine, theirs] = [byEvent(own, target, seqName), byEvent(other, model, seqName)];
-  if (mine === undefined || theirs === undefined) return { own, other };
-  if (sizesOf(mine) !== sizesOf(theirs)) return { own, other };
-  const left = [...theirs];
-  const pairs = mine.map((told) => {
-    const at = left.findIndex((each) => mayBe(told, each, match));
-    return at < 0 ? undefined : ([told, left.splice(at, 1)[0]!] as const);
-  });
-  const found = pairs.filter((each) => each !== undefined);
-  if (found.length === pairs.length) {
-    return {
-      own: found.flatMap(([{ attempts }]) => attempts),
-      other: found.flatMap(([, { attempts }]) => attempts),
-    };
-  }
-  const isUneven = mine.some(({ attempts }) => attempts.length !== mine[0]!.attempts.length);
-  return isUneven ? null : { own, other };
-}
-
-const sizesOf = (all: readonly Told[]): string =>
-  all
-    .map(({ attempts }) => attempts.length)
-    .sort((one, another) => one - another)
-    .join();
-
-/** Members of an account, and of a transaction, that hardly anything else has. */
-const OF_A_RECORD = ['client_reference_id', 'trading_account_id'];
-
-/** As often sent, and of the same record where that is known. */
-function mayBe(own: Told, other: Told, match: Match): boolean {
-  if (own.attempts.length !== other.attempts.length) return false;
-  const subscription = match.modelOf('subscription', own.subscription) ?? other.subscription;
-  if (subscription !== other.subscription) return false;
-  // What one of them was paired with before it stays its pair.
-  const met = match.modelOf('event', own.event);
-  const due = match.targetOf('event', other.event);
-  if ((met ?? other.event) !== other.event || (due ?? own.event) !== own.event) return false;
-  const [mine, theirs] = [own, other].map(({ attempts }) => jsonOf(attempts[0]!));
-  const [kind, expected] = [mine, theirs].map((each) => memberAt(each, 'kind'));
-  // NS-11: by another name it may be the same.
-  if (isOurName(kind) && kind !== expected) return false;
-  const space = memberAt(theirs, 'category');
-  // NS-1: whose id an event of an order or a position shows is open.
-  if (space !== 'account' && space !== 'transaction') return true;
-  const [id, dueId] = [mine, theirs].map((each) => memberAt(memberAt(each, 'data'), 'id'));
-  if (typeof id !== 'string' || typeof dueId !== 'string') return true;
-  const [known, meant] = [match.modelOf(space, id), match.targetOf(space, dueId)];
-  // NS-9: what is called so there may be anything.
-  const data = memberAt(mine, 'data');
-  const isRecord = OF_A_RECORD.some((name) => memberAt(data, name) !== undefined);
-  if (known === undefined && !isRecord) return true;
-  return (known ?? dueId) === dueId && (meant ?? id) === id;
 }
 
 /** A category, or a kind as the model calls one of its own. */

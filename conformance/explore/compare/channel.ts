@@ -4,9 +4,10 @@ import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { count } from '../../reports/verdict-words.ts';
 import type { HeardOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
-import { jsonOf, pairArrivals, withoutOpen } from './arrivals.ts';
+import { jsonOf, withoutOpen } from './arrivals.ts';
 import { compareEnvelope, differenceOf } from './deliveries.ts';
 import type { Difference } from './difference.ts';
+import { pairArrivals } from './pairing.ts';
 import type { Sides } from './signatures.ts';
 import type { Comparing, Mismatch } from './values.ts';
 

@@ -149,6 +149,36 @@ form('an event stays the pair of the one that it was paired with', () => {
   assert.is(compareDeliveries(1, steady(sent('a')), sent('b'), both), null);
 });
 
+form(
+  'in whatever form an event names its record, it stands for the event about that record',
+  () => {
+    const model = (id: string, seq: number) =>
+      ({ id: `m${seq}`, seq, about: { category: 'account', data: { id } } }) as const;
+    const own = (id: string, seq: number): Arrived => ({
+      id: `t${seq}`,
+      seq,
+      about: { type: 'made', payload: { account: { id } } } as never,
+    });
+    const both = { ...comparing, match: new Match() };
+    both.match.pair('account', '71', '11');
+    both.match.pair('account', '72', '12');
+    // Elsewhere only the second has been told of.
+    both.match.pair('event', 't1', 'm2');
+    const [mine, theirs] = [
+      heard(own('72', 1), own('71', 2)),
+      heard(model('11', 1), model('12', 2)),
+    ];
+    const steady = (player: Player) =>
+      ({ ...player, ground: { ...player.ground, isSteady: true } }) as Player;
+    assert.is(compareDeliveries(1, steady(mine), steady(theirs), both)?.at, undefined);
+    const fresh = { ...comparing, match: new Match() };
+    fresh.match.pair('account', '71', '11');
+    fresh.match.pair('account', '72', '12');
+    compareDeliveries(1, steady(mine), steady(theirs), fresh);
+    assert.is(fresh.match.modelOf('event', 't1'), 'm2');
+  },
+);
+
 form('what an envelope calls things is its own, and stays what it was', () => {
   const told = (...about: readonly object[]) =>
     heard(...about.map((each, at) => ({ id: `e${at}`, seq: at + 1, about: each as never })));

@@ -14,10 +14,10 @@ import {
   isOurName,
   jsonOf,
   numberOf,
-  pairArrivals,
   withoutOpen,
 } from './arrivals.ts';
 import type { Difference } from './difference.ts';
+import { pairArrivals } from './pairing.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
 import { compareSignature, compareTime, type Sides, signersOf } from './signatures.ts';
 import { type Comparing, compareValue, type Mismatch, shown } from './values.ts';
