@@ -34,6 +34,11 @@ export function printable(text: string): string {
     });
 }
 
+/** Of a letter many times over it is said how many there are: `x{200}`. */
+export function squeezed(text: string): string {
+  return text.replace(/([^\s"\\])\1{19,}/gu, (run, letter) => `${letter}{${[...run].length}}`);
+}
+
 /** JSON that is safe to print: whoever parses it gets the same value. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(STEERING, escaped);

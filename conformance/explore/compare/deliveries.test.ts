@@ -67,6 +67,35 @@ form('as many of other events, or under other numbers, are told by what they lac
   assert.is(countedAt(heard({}), two), 'count');
 });
 
+form('of too many and too few it is said which events they are of', () => {
+  const told = (kind: string, id: string, category = 'account') =>
+    ({ id, about: { kind, category, data: { id } } }) as Arrived;
+  const [made, updated] = [told('account.created', 'a'), told('account.updated', 'b')];
+  const targetOf = (own: readonly Arrived[], due: readonly Arrived[]) =>
+    compareDeliveries(1, heard(...own), heard(...due), comparing)?.target;
+  assert.is(targetOf([made], [made, updated]), '1 delivery: 1 of account.updated missing');
+  assert.is(targetOf([], [made]), '0 deliveries: 1 of account.created missing');
+  const again = told('account.created', 'c');
+  assert.is(targetOf([made, again], [made]), '2 deliveries: 1 of account.created too many');
+  // NS-11: kinds of its own are told by their category, and categories of its own not at all.
+  assert.is(targetOf([told('opened', 'a')], [made, updated]), '1 delivery: 1 of account missing');
+  assert.is(targetOf([told('opened', 'a', 'people')], [made, updated]), '1 delivery');
+});
+
+form('what cannot be read is told as that, and not as too few events', () => {
+  const cut = heard({}, { id: 'b', seq: 2 });
+  const [, second] = cut.hooks.get(1)!.deliveries;
+  (second as { body: Uint8Array }).body = Buffer.from('{"id":"b","se');
+  const found = countDeliveries(
+    1,
+    { target: cut, model: heard({}, { id: 'b', seq: 2 }) },
+    comparing,
+    [],
+  );
+  assert.is(found?.at, 'body');
+  assert.is(found?.target, '13 bytes that are no JSON and end in "{\\"id\\":\\"b\\",\\"se"');
+});
+
 form('of orders as many as there are may be told, where no setting makes them alike', () => {
   const told = (category: string, id: string) => ({ id, about: { category, data: { id } } });
   const [made, filled] = [told('account', 'a'), { ...told('orders', 'b'), seq: 2 }];

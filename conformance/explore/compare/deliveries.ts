@@ -4,7 +4,6 @@ import type { OperationName } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { count } from '../../reports/verdict-words.ts';
 import type { Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
@@ -16,6 +15,7 @@ import {
   numberOf,
   withoutOpen,
 } from './arrivals.ts';
+import { countMismatch, deliveries } from './delivery-counts.ts';
 import type { Difference } from './difference.ts';
 import { pairArrivals } from './pairing.ts';
 import { ACCOUNT, type Shape, TRANSACTION } from './shapes.ts';
@@ -68,6 +68,9 @@ export function countDeliveries(
     const other = model.hooks.get(step);
     if (other === undefined) continue;
     const { isSteady } = target.ground;
+    // Of what cannot be read nobody knows which event it tells.
+    const form = compareForm(hook.deliveries, other.deliveries, sides);
+    if (form !== null) return differenceOf(n, 'delivery', form);
     const own = heardBy(withoutOpen(hook.deliveries, comparing), target, isSteady);
     const due = heardBy(withoutOpen(other.deliveries, comparing), model, isSteady);
     // A live target may send the rest later.
@@ -85,17 +88,14 @@ export function countDeliveries(
   return null;
 }
 
-const deliveries = ({ length }: readonly unknown[]): string =>
-  count(length, 'delivery', 'deliveries');
-
 /** EVT-2b: how many there are, of how many events, under how many numbers. */
 function compareCounts(
   own: readonly ReceivedDelivery[],
   due: readonly ReceivedDelivery[],
   { seqName }: Comparing,
 ): Mismatch | null {
+  if (own.length !== due.length) return countMismatch(own, due);
   const said = deliveries(own);
-  if (own.length !== due.length) return { at: 'count', target: said, model: deliveries(due) };
   for (const name of ['id', seqName]) {
     const told = (each: ReceivedDelivery) =>
       name === 'id' ? memberAt(jsonOf(each), name) : numberOf(jsonOf(each), name);
@@ -168,9 +168,7 @@ function compareArrivals(
   if (form !== null) return form;
   const own = heardBy(withoutOpen(all, comparing), sides.target, isSteady);
   const other = heardBy(withoutOpen(expected, comparing), sides.model, isSteady);
-  if (own.length !== other.length) {
-    return { at: 'count', target: deliveries(own), model: deliveries(other) };
-  }
+  if (own.length !== other.length) return countMismatch(own, other);
   const paired = pairArrivals({ own, other }, sides, comparing);
   for (const [index, arrival] of paired?.own.entries() ?? []) {
     const counterpart = paired!.other[index]!;
@@ -195,7 +193,8 @@ function compareForm(
   const isEnvelope = (each: ReceivedDelivery) => memberAt(jsonOf(each), 'id') !== undefined;
   const unread = all.find((each) => jsonOf(each) === undefined);
   if (unread !== undefined && expected.every(isEnvelope)) {
-    const target = `${unread.body.length} bytes that are no JSON`;
+    const end = JSON.stringify(Buffer.from(unread.body).toString().slice(-30));
+    const target = `${unread.body.length} bytes that are no JSON and end in ${end}`;
     return { at: 'body', target, model: 'an envelope in JSON' };
   }
   if (!areOfSubscriptions(expected, model) || areOfSubscriptions(all, target)) return null;

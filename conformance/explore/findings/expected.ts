@@ -1,7 +1,7 @@
 // What the model answers, told in the target's own ids, revisions and times as far as they are
 // known, so that whoever reads both answers sees nothing differ but what does.
 import { type Json, memberAt } from '../../engine/send/answer.ts';
-import type { CallOutcome } from '../play/outcome.ts';
+import { type CallOutcome, jsonOf as jsonOfBody } from '../play/outcome.ts';
 import type { Found } from './investigate.ts';
 import { answerOf } from './signs/evidence.ts';
 
@@ -29,11 +29,22 @@ export function expectedBody({ duel, difference }: Found): Json | undefined {
     });
   }
   const told = changed(due.json, (name, model, path) => {
+    // HOOK-2: whatever a url is answered as, it is due as it was sent.
+    if (name === 'url' && model === memberAt(sentIn(due), name)) return leafAt(sentIn(came), name);
     if (OWN_NAME.test(name)) return known.names.get(nameOf(name, model)) ?? made.get(path);
     if (!OWN_TIME.test(name) || typeof model !== 'number') return undefined;
     return known.times.get(model) ?? made.get(path) ?? shifted(model, known.offsetMs);
   });
   return inOrderOf(came?.json, told);
+}
+
+function sentIn(outcome: CallOutcome | undefined): Json | undefined {
+  return outcome?.sent?.body === undefined ? undefined : jsonOfBody(outcome.sent.body);
+}
+
+function leafAt(json: Json | undefined, name: string): Leaf | undefined {
+  const value = memberAt(json, name);
+  return isLeaf(value) ? value : undefined;
 }
 
 /** Members stand where they stand in the other one, so that both can be read side by side. */

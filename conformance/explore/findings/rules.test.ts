@@ -415,8 +415,23 @@ const CALLED: Readonly<Record<string, Made>> = {
     arrived: [{ subscription: '7', body: { category: 'account' } }],
   },
   'EVT-2b: under a new id': {
-    steps: [hook, account(2), { do: 'advance', n: 3, byMs: 30_000 }],
+    steps: [
+      { do: 'hook', n: 9, answers: [500, 200] },
+      ...[hook, account(2), { do: 'advance', n: 3, byMs: 30_000 } as const],
+    ],
     ...{ ...delivered, at: 'envelope.id' },
+  },
+  'EVT-2a: a new event under an old number': {
+    steps: [hook, { do: 'advance', n: 2, byMs: 100_000_000 }, account(3)],
+    ...{ ...delivered, at: 'envelope.seq', model: '2', target: '1' },
+  },
+  'ACC-1: at another brand than a firm has named': {
+    steps: [account(1)],
+    ...{ due: '201', came: '201', at: 'body.brand_id', model: '"10"', target: '"11"' },
+  },
+  'ACC-17: at another brand than its own': {
+    steps: [call(1, 'createAccount', 'brand', {})],
+    ...{ due: '201', came: '201', at: 'body.brand_id', model: '"10"', target: '"11"' },
   },
   'EVT-8b: one attempt too many': {
     steps: [

@@ -45,7 +45,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     status: ['ACC-20', 'UPD-4', 'UPD-2'],
     revision: ['UPD-1', 'ACC-18'],
     email: ['ACC-18'],
-    brand_id: ['ACC-17', 'CONV-1a'],
+    brand_id: ['ACC-17', 'ACC-1', 'ACC-18'],
   },
   transaction: {
     id: ['CONV-1a', 'TXN-8'],
@@ -155,6 +155,13 @@ function everywhereRules({ elsewhere, difference }: Found): readonly string[] {
   return isTold ? ['AUTH-6', 'ERR-3'] : ['ERR-3'];
 }
 
+/** ACC-17: whoever is of the whole firm names the brand himself. */
+function isBoundToBrand({ call, steps }: Evidence): boolean {
+  const minted = steps.find((step) => step.do === 'mint' && step.name === call?.as);
+  if (minted?.do === 'mint') return minted.wish.brand !== undefined;
+  return /brand/.test(call?.as ?? '');
+}
+
 /** Of the member or header that differs, and what the model's answer rests on. */
 function placeRules(evidence: Evidence, kind: string): readonly string[] {
   const { difference, calls, member, isReplayed, isConverged } = evidence;
@@ -166,7 +173,10 @@ function placeRules(evidence: Evidence, kind: string): readonly string[] {
   const own = isAnother ? [] : (MEMBERS[kind]?.[member] ?? []);
   // What an update may have done is no rule of a create that only shows it.
   const isUpdated = calls.some(({ operation }) => operation === 'updateAccount');
-  const fitting = own.filter((rule) => !rule.startsWith('UPD-') || isUpdated);
+  const fitting = own.filter(
+    (rule) =>
+      (!rule.startsWith('UPD-') || isUpdated) && (rule !== 'ACC-17' || isBoundToBrand(evidence)),
+  );
   // The first answer was right: what differs in its repeat is about repeats, not about the member.
   if (isReplayed) {
     const isAnswer = /^(replay|body|header)\b/.test(at);

@@ -1,8 +1,10 @@
 // Checks that the title of a difference says what a reader can see for himself.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EVERY_SCOPE } from '../../providers/control-target.ts';
+import { shown } from '../compare/values.ts';
 import type { Outcome } from '../play/outcome.ts';
-import type { CallStep } from '../sequence.ts';
+import type { CallStep, Value } from '../sequence.ts';
 import { expectedBody } from './expected.ts';
 import type { Found } from './investigate.ts';
 import { call } from './plain-calls.ts';
@@ -70,6 +72,11 @@ titles('a row of a batch is named by its place', () => {
     titleOf(foundOf({ steps: batch, due: '200', came: '200', ...row })),
     'Creating accounts in bulk answers 200 with rows[1].status 201 in place of 409',
   );
+  const rows = [{ rows: [{}, { code: 'invalid_state' }] }, { rows: [{}, { code: null }] }] as const;
+  assert.match(
+    titleOf(answered(foundOf({ steps: batch, due: '200', came: '200', ...row }), { 1: rows })),
+    /rows\[1\]\.status 201 in place of 409 invalid_state$/,
+  );
 });
 
 titles('of deliveries the title says how many came, and after what time', () => {
@@ -77,7 +84,80 @@ titles('of deliveries the title says how many came, and after what time', () => 
   const counted = { operation: 'delivery', at: 'count' } as const;
   const said = { model: '2 deliveries', target: '1 delivery' };
   const made = foundOf({ steps: [steps[0]!, pause], due: '', came: '', ...counted, ...said });
-  assert.is(titleOf(made), 'Webhook deliveries after 30.0 s: 1 delivery in place of 2 deliveries');
+  const title =
+    'Webhook deliveries on recording a transaction after 30.0 s: 1 delivery in place of 2 deliveries';
+  assert.is(titleOf(made), title);
+  const missing = `${said.target}: 1 of transaction.created missing`;
+  assert.is(
+    titleOf({ ...made, difference: { ...made.difference, target: missing } }),
+    `${title}, 1 of transaction.created missing`,
+  );
+});
+
+titles('an event that is made while the channel is listened to is nobody else’s', () => {
+  const listen = { do: 'listen', n: 2, as: 'firm', after: 0 } as const;
+  const said = { operation: 'delivery', at: 'envelope.seq', model: '2', target: '1' } as const;
+  const made = foundOf({ steps: [steps[0]!, listen], due: '', came: '', ...said });
+  const title =
+    'Webhook deliveries on an event that an operator makes, envelope.seq: 1 in place of 2';
+  assert.is(titleOf(made), title);
+});
+
+titles('of a delivery that cannot be read the title says how it ends', () => {
+  const said = { model: 'an envelope in JSON', target: '9 bytes that are no JSON and end in "{"' };
+  const cut = { operation: 'delivery', at: 'body', due: '', came: '', ...said } as const;
+  const [first] = steps;
+  const title = 'Webhook deliveries on recording a transaction: a body of';
+  const whole = `${title} ${said.target} in place of ${said.model}`;
+  assert.is(titleOf(foundOf({ steps: [first!], ...cut })), whole);
+});
+
+titles('whoever was made for this play is told by what it may', () => {
+  const as = 'm7';
+  const minted = (wish: object) => {
+    const mint = { do: 'mint', n: 1, name: as, wish } as never;
+    return titleOf(
+      foundOf({ steps: [mint, call(2, 'createAccount', as, {})], due: '201', came: '200' }),
+    );
+  };
+  const [every, none] = [[...EVERY_SCOPE], []];
+  for (const [wish, who] of [
+    [{ kind: 'delegated', scopes: none }, "with a trader's token"],
+    [{ kind: 'delegated', scopes: none, readOnly: true }, 'that may only read'],
+    [{ scopes: every, brand: 'brand' }, 'with another credential bound to one brand answers'],
+    [{ scopes: none }, 'with another credential without any scope'],
+    [{ scopes: ['a'] }, 'with another credential that has a answers'],
+    [{ scopes: every, perSecond: 3 }, 'with another credential, held to 3 calls a second'],
+    [{ scopes: every, firm: 'other_firm' }, 'with another credential of another firm'],
+  ] as const) {
+    assert.ok(minted(wish).includes(who), minted(wish));
+    assert.not.ok(minted(wish).includes(as));
+  }
+  const role = foundOf({ steps: [call(1, 'createAccount', 'brand', {})], due: '201', came: '200' });
+  assert.match(titleOf(role), /^Creating an account with a credential bound to one brand answers/);
+});
+
+titles('an update is told by what it says, and a long text by its length', () => {
+  const update = (body: Value) => {
+    const steps = [
+      call(1, 'updateAccount', 'firm', { body, ifMatch: { $header: 0, name: 'etag' } }),
+    ];
+    return titleOf(foundOf({ steps, due: '200', came: '422 validation_failed' }));
+  };
+  assert.match(update({ status: 'a' }), /^Updating status of an account answers 422/);
+  assert.match(update({ a: 'a', b: 'b' }), /^Updating a and b of an account answers/);
+  assert.match(update({}), /^Updating an account answers/);
+  assert.match(update({ status: 'x'.repeat(120) }), /^Updating .* with status of 120 characters/);
+});
+
+titles('a long value is shown by both of its ends', () => {
+  const url = `https://a.example/${'u'.repeat(300)}${'path/'.repeat(30)}end`;
+  const cut = url.slice(0, 200);
+  const given = { model: shown(url), target: shown(cut), at: 'body.url' };
+  const made = foundOf({ ...again, ...given, steps: [call(1, 'createWebhook', 'firm', {})] });
+  const title = titleOf(answered(made, { 1: [{ url }, { url: cut }] }));
+  assert.match(title, /with url "https:\/\/a\.example\/u\{182\}" in place of "https:.*….*end"$/);
+  assert.ok(title.length < 250, title);
 });
 
 const updated = (ifMatch: CallStep['ifMatch'], sent: string) => {
@@ -121,8 +201,44 @@ titles('a key that is nearly another one is told of', () => {
   const same = calls.map((each) => ({ ...each, key: keys[0] }));
   assert.match(
     titleOf(foundOf({ steps: same, due: '200', came: '201' })),
-    /^Creating an account answers/,
+    /^Creating an account under the key of step 1 answers/,
   );
+  assert.match(
+    titleOf(foundOf({ steps: same, due: '200', came: '201', idempotency: 'replayed' })),
+    /^Creating an account again under its key answers/,
+  );
+  const sent = (one: string, other: string) => {
+    const made = foundOf({ steps: calls, due: '200', came: '201' });
+    const outcomes = new Map(
+      [one, other].map((key, at) => [
+        at + 1,
+        { kind: 'answer', sent: { headers: [['idempotency-key', key]] } },
+      ]),
+    );
+    const target = { ...made.duel.target, outcomes };
+    return titleOf({ ...made, duel: { ...made.duel, target } } as unknown as Found);
+  };
+  const long = 'k'.repeat(250);
+  assert.match(sent(`${long}a`, `${long}b`), /under a key whose first 250 characters are those of/);
+  assert.match(sent('key', 'KEY'), /under the key of step 1 in other letters/);
+  assert.match(sent('key', ' key'), /under the key of step 1 with other spaces around it/);
+});
+
+titles('a url is expected as it was sent', () => {
+  const made = foundOf({ ...again, at: 'body.url', steps: [call(1, 'createWebhook', 'firm', {})] });
+  const side = (sent: string, url: string) => {
+    const body = Buffer.from(JSON.stringify({ url: sent }));
+    return new Map([[1, { kind: 'answer', status: 200, json: { url }, sent: { body } }]]);
+  };
+  const [model, target] = [
+    side('https://m/long', 'https://m/long'),
+    side('https://t/long', 'https'),
+  ];
+  const duel = {
+    model: { ...made.duel.model, outcomes: model },
+    target: { ...made.duel.target, outcomes: target },
+  };
+  assert.equal(expectedBody({ ...made, duel } as unknown as Found), { url: 'https://t/long' });
 });
 
 titles('members stand in the order in which they came', () => {

@@ -1,62 +1,27 @@
 // Says in words what differs, so that it can be the title of a bug.
 
 import type { OperationName } from '../../engine/operations.ts';
-import { memberAt } from '../../engine/send/answer.ts';
+import { type Json, memberAt } from '../../engine/send/answer.ts';
+import { squeezed } from '../../reports/plain-text.ts';
 import { REDACTED } from '../../reports/redact.ts';
 import { span } from '../../reports/verdict-words.ts';
 import type { Difference } from '../compare/difference.ts';
 import { shown } from '../compare/values.ts';
-import type { CallOutcome } from '../play/outcome.ts';
-import { type CallStep, callsOf } from '../sequence.ts';
+import { callsOf } from '../sequence.ts';
+import { circumstances } from './circumstances.ts';
+import { DOING } from './doing.ts';
 import { expectedAt } from './expected.ts';
 import type { Found } from './investigate.ts';
-import {
-  answerOf,
-  bodyOf,
-  type Evidence,
-  evidenceOf,
-  isAlike,
-  rowsOf,
-  statusOf,
-  stemsIn,
-} from './signs/evidence.ts';
-
-const DOING: Readonly<Record<OperationName, string>> = {
-  createAccount: 'creating an account',
-  updateAccount: 'updating an account',
-  bulkCreateAccounts: 'creating accounts in bulk',
-  openPosition: 'opening a position',
-  closePosition: 'closing a position',
-  createTransaction: 'recording a transaction',
-  approveTransaction: 'approving a transaction',
-  rejectTransaction: 'rejecting a transaction',
-  cancelTransaction: 'cancelling a transaction',
-  createWebhook: 'creating a webhook subscription',
-  listWebhooks: 'listing webhook subscriptions',
-  getWebhook: 'reading a webhook subscription',
-  rotateWebhookSecret: 'rotating a webhook secret',
-  disableWebhook: 'disabling a webhook subscription',
-  issueToken: 'asking for a token',
-  listAccounts: 'listing accounts',
-  listTransactions: 'listing transactions',
-  getAccountStatus: "reading an account's status",
-};
+import { answerOf, bodyOf, evidenceOf, statusOf } from './signs/evidence.ts';
 
 export function titleOf(found: Found): string {
-  const { operation, at, model, target, modelAnswer } = found.difference;
+  const { n, operation, at, model, target, modelAnswer } = found.difference;
   const when = circumstances(evidenceOf(found));
   if (operation === 'ledger') {
     return `The ${at} of a trading account${when}: ${target} in place of ${model}`;
   }
-  if (at === 'signature') {
-    const due = model.replace('signed by ', '');
-    return `${BESIDE_ANSWERS.delivery}${when}: ${target} in place of ${due}`;
-  }
-  if (isBesideAnswers(operation)) {
-    const where = at === 'count' ? '' : `, ${at}`;
-    return `${BESIDE_ANSWERS[operation]}${where}${when}: ${target} in place of ${model}`;
-  }
-  const what = `${capitalised(DOING[operation])}${when}`;
+  if (isBesideAnswers(operation)) return `${BESIDE_ANSWERS[operation]}${when}${besideWords(found)}`;
+  const what = `${capitalised(doing(found, operation))}${when}`;
   if (at === 'status' || at === 'code') {
     const { elsewhere } = found;
     const also = elsewhere === undefined ? '' : `, and so does ${DOING[elsewhere]}`;
@@ -81,11 +46,49 @@ export function titleOf(found: Found): string {
     const by = `${span(Math.abs(lateMs))} too ${lateMs > 0 ? 'late' : 'early'}`;
     return `${what} answers ${modelAnswer} with ${member} ${by}`;
   }
-  const due = expected === undefined ? model : shown(expected);
   const another = member === 'id' ? recordWords(found) : null;
   if (another !== null) return `${what} answers ${modelAnswer} with ${another}`;
-  return `${what} answers ${modelAnswer} with ${member} ${target} in place of ${due}`;
+  const due = expected === undefined ? model : inTitle(expected);
+  const given = memberAt(answerOf(found.duel.target.outcomes.get(n))?.json, pathIn(at));
+  // What is told in words is no value of an answer.
+  const came = given === undefined || shown(given) !== target ? target : inTitle(given);
+  const [dueCode, cameCode] = [codeBeside(found, 'model'), codeBeside(found, 'target')];
+  const instead = `${came}${cameCode} in place of ${due}${dueCode}`;
+  return `${what} answers ${modelAnswer} with ${member} ${instead}`;
 }
+
+const pathIn = (at: string): string => at.replace(/^body\./, '');
+
+/** As much of a value as tells it from another. */
+const LONGEST = 80;
+
+function inTitle(value: Json): string {
+  const text = squeezed(JSON.stringify(value));
+  const half = LONGEST / 2;
+  return text.length <= LONGEST ? text : `${text.slice(0, half)}…${text.slice(-half)}`;
+}
+
+/** BULK-5: what a row is refused as, where its status differs. */
+function codeBeside({ difference: { at, n }, duel }: Found, side: 'model' | 'target'): string {
+  if (!/^body\.rows\.\d+\.status$/.test(at)) return '';
+  const path = pathIn(at).replace(/status$/, 'code');
+  const code = memberAt(answerOf(duel[side].outcomes.get(n))?.json, path);
+  return typeof code === 'string' ? ` ${code}` : '';
+}
+
+/** UPD-3: what an update says is what it is about, as shrinking has left no more. */
+function doing({ difference, sequence }: Found, operation: OperationName): string {
+  const call = callsOf(sequence.steps).find(({ n }) => n === difference.n);
+  if (operation !== 'updateAccount' || call?.body === undefined) return DOING[operation];
+  const names = Object.keys(bodyOf(call));
+  if (names.length === 0) return DOING[operation];
+  return names.length > MOST_NAMES
+    ? DOING[operation]
+    : `updating ${names.join(' and ')} of an account`;
+}
+
+/** As many as a title has room for. */
+const MOST_NAMES = 2;
 
 /** An id that another answer has had; null of one that is new. */
 function recordWords({ duel, difference, sequence }: Found): string | null {
@@ -106,6 +109,15 @@ function secretWords({ difference: { target, model } }: Found): string {
   return isShown ? `a secret in place of ${model}` : `${target} as secret in place of ${model}`;
 }
 
+/** What came of what is no answer, and what was due. */
+function besideWords({ difference: { at, target, model } }: Found): string {
+  if (at === 'signature') return `: ${target} in place of ${model.replace('signed by ', '')}`;
+  if (at === 'body') return `: a body of ${target} in place of ${model}`;
+  if (at !== 'count') return `, ${at}: ${target} in place of ${model}`;
+  const [many, ...odd] = target.split(': ');
+  return `: ${[`${many} in place of ${model}`, ...odd].join(', ')}`;
+}
+
 const BESIDE_ANSWERS = {
   delivery: 'Webhook deliveries',
   channel: 'The events channel',
@@ -116,66 +128,3 @@ const isBesideAnswers = (of: Difference['operation']): of is keyof typeof BESIDE
   of in BESIDE_ANSWERS;
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-function callerWords(call: CallStep | undefined): readonly string[] {
-  if (call?.headers?.authorization !== undefined) return ['under a token issued before'];
-  return call === undefined || call.as === 'firm' ? [] : [`as ${call.as}`];
-}
-
-/** Shrinking has left no more of a batch, and no longer texts, than it takes. */
-function sizeWords(call: CallStep | undefined): readonly string[] {
-  if (call === undefined) return [];
-  const rows = rowsOf(call).reduce((sum, { $rows = 1 }) => sum + Number($rows), 0);
-  const long = Object.entries({ 'Idempotency-Key': call.key, ...bodyOf(call) }).flatMap(
-    ([name, value]) => {
-      const { $fresh, length } = (value ?? {}) as { readonly $fresh?: string; length?: number };
-      return $fresh === undefined || length === undefined
-        ? []
-        : [`${name} of ${length} characters`];
-    },
-  );
-  return [
-    ...(rows > MOST_ROWS ? [`of ${rows} rows`] : []),
-    ...(long.length === 0 ? [] : [`with ${long.join(' and ')}`]),
-  ];
-}
-
-/** As many rows as are nothing special. */
-const MOST_ROWS = 3;
-
-/** A key that was made of another one, in other letters or longer. */
-function keyWords(call: CallStep | undefined, others: readonly CallStep[]): readonly string[] {
-  const stems = stemsIn(call?.key);
-  const like = others.find(
-    ({ key }) => !isAlike(key, call?.key) && stemsIn(key).some((each) => stems.includes(each)),
-  );
-  return like === undefined ? [] : [`under a key like that of step ${like.n}`];
-}
-
-/** A tag that is not simply one that an answer had. */
-function tagWords(call: CallStep | undefined, answer: CallOutcome | undefined): readonly string[] {
-  if (call?.operation !== 'updateAccount') return [];
-  const { ifMatch } = call;
-  if (ifMatch === undefined) return ['without If-Match'];
-  if (ifMatch !== null && typeof ifMatch === 'object' && '$header' in ifMatch) return [];
-  const sent = answer?.sent?.headers.find(([name]) => name.toLowerCase() === 'if-match')?.[1];
-  return sent === undefined ? [] : [`with If-Match ${sent}`];
-}
-
-/** By whom, under which key, after what time: shrinking has left only what it takes. */
-function circumstances({ found, call, others, isReplayed, isAtOnce, steps }: Evidence): string {
-  const pausedMs = steps.reduce((sum, step) => sum + (step.do === 'advance' ? step.byMs : 0), 0);
-  const many = steps.find((step) => step.do === 'many');
-  return [
-    ...(isReplayed ? ['again under its key'] : []),
-    ...sizeWords(call),
-    ...tagWords(call, answerOf(found.duel.target.outcomes.get(call?.n ?? 0))),
-    ...keyWords(call, others),
-    ...callerWords(call),
-    ...(many === undefined ? [] : [`after ${many.count} other calls`]),
-    ...(isAtOnce ? ['at once with another call'] : []),
-    ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
-  ]
-    .map((each) => ` ${each}`)
-    .join('');
-}

@@ -35,7 +35,7 @@ const STEPS: { readonly [K in ToldStep['do']]: readonly [ToldStep & { do: K }, s
   ],
   listen: [
     { do: 'listen', n: 1, as: 'firm', after: 0 },
-    'firm listens to the events channel after 0',
+    "firm listens to the events channel after 0, and meanwhile an account's event happens",
   ],
   mint: [
     { do: 'mint', n: 1, name: 'm1', wish: delegated },

@@ -35,7 +35,8 @@ const SENTENCES: {
     const whose = account === undefined ? '' : ` to ${thing('account', account)}`;
     return `an event of the category ${category} happens${whose}`;
   },
-  listen: ({ as, after }) => `${as} listens to the events channel after ${said(after)}`,
+  listen: ({ as, after }) =>
+    `${as} listens to the events channel after ${said(after)}, and meanwhile an account's event happens`,
   mint: ({ name, wish }) => `the credential ${name} is made: ${wishWords(wish)}`,
   rescope: ({ name, scopes }) => `the credential ${name} has ${scopeWords(scopes)} from now on`,
   permit: ({ operation, allowed }) =>

@@ -1,6 +1,8 @@
 // Words that the readable reports of an exploration share.
 import { findRule } from '../../../fixtures/rules.ts';
+import { squeezed } from '../../reports/plain-text.ts';
 import { count } from '../../reports/verdict-words.ts';
+import { ROLE_WORDS } from '../findings/callers.ts';
 import {
   type ExploreReport,
   IN_WORDS,
@@ -38,23 +40,10 @@ export const EXPECTED =
 export function callerLines({ steps }: ReportDifference): readonly string[] {
   const names = [...new Set(steps.flatMap(({ as }) => (as === null ? [] : [as])))];
   return names.flatMap((name) => {
-    const words = WHO[name];
+    const words = ROLE_WORDS[name];
     return words === undefined ? [] : [`${name}: ${words}`];
   });
 }
-
-const WHO: Readonly<Record<string, string>> = {
-  firm: 'a credential of the whole firm, with every scope',
-  brand: 'a credential bound to one brand',
-  other_brand: 'a credential bound to another brand of the firm',
-  other_firm: 'a credential of another firm',
-  no_scopes: 'a credential without any scope',
-  no_amend: 'a credential with every scope but transactions:amend',
-  amend_only: 'a credential with transactions:amend alone',
-  delegated: "a trader's token, for one account",
-  read_only: "a trader's token that may only read",
-  nobody: 'a call without a token of its own',
-};
 
 /** Headers that a call was sent with, but those that every call has. */
 export function headerTexts({ request }: ReportStep): readonly string[] {
@@ -66,7 +55,7 @@ export function headerTexts({ request }: ReportStep): readonly string[] {
 /** A text as it stands, anything else as JSON; of a letter many times over it is said how many. */
 export function legible(value: unknown, indent?: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, indent) ?? '');
-  return text.replace(/([^\s"\\])\1{19,}/gu, (run, letter) => `${letter}{${[...run].length}}`);
+  return squeezed(text);
 }
 
 /** Null where it was met in one way alone. */

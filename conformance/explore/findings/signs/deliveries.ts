@@ -40,11 +40,12 @@ export function deliveryRules(evidence: Evidence): readonly string[] {
   return isMistaken ? ['EVT-9a', 'EVT-8a'] : ['EVT-8a'];
 }
 
-function envelopeRules({ difference: { at }, hasPaused }: Evidence): readonly string[] {
+function envelopeRules({ difference: { at }, hasPaused, steps }: Evidence): readonly string[] {
   // EVT-12: whose event it is decides who hears of it.
   if (at === 'envelope.brand_id') return ['EVT-12', 'EVT-2a'];
-  // EVT-2b: of a delivery that was sent again.
-  return /^envelope\./.test(at) && hasPaused ? ['EVT-2b', 'EVT-2a'] : [];
+  // EVT-2b: of a delivery that was sent again, which only one that failed is.
+  const hasFailed = answersOf(steps).some((each) => each !== 200);
+  return /^envelope\./.test(at) && hasPaused && hasFailed ? ['EVT-2b', 'EVT-2a'] : [];
 }
 
 /** Why an event reached somebody whom it does not concern, or was one at all. */
