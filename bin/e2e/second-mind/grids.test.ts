@@ -111,6 +111,7 @@ const SHOWN_BY: Readonly<Record<string, DefectId>> = {
   'limit/every-part-of-a-second': 'lim-burst-double',
   'account/known-however-made': 'size-reference-case-64',
   'scope/all-but-its-own': 'comb-amend-accounts',
+  'scope/moved-by-every-grant': 'auth-amend-funds',
   'webhook/brand-beside-firm': 'comb-brand-updates',
   'update/untouched': 'time-noop-day',
   'limit/for-a-minute': 'time-minute-cap',

@@ -90,6 +90,53 @@ function everybodysKey(d: Drawing): readonly Step[] {
   ];
 }
 
+/** What there is to hold, alone and widened, by a credential of each kind. */
+const GRANTS = [
+  ['server', ['transactions:write']],
+  ['server', ['trader:funds']],
+  ['server', ['transactions:write', 'transactions:amend']],
+  ['server', ['trader:funds', 'transactions:amend']],
+  ['server', ['transactions:amend']],
+  ['server', ['trader:trade']],
+  ['delegated', ['trader:funds']],
+  ['delegated', ['trader:funds', 'transactions:amend']],
+  ['delegated', ['transactions:amend']],
+  ['delegated', ['trader:trade']],
+] as const;
+
+/** AUTH-4: each of them moves money as far as its row goes, and no further. */
+function movedByEveryGrant(d: Drawing): readonly Step[] {
+  const created = createCall(d, d.main);
+  const account = madeBy(created);
+  const { step: open, place } = openedAt(d, account.id);
+  const tries = GRANTS.flatMap(([kind, scopes]): Step[] => {
+    const n = d.scene.label();
+    const [name, over] = [`m${n}`, { body: { reason: 'late' } }];
+    const bound = { kind, account: account.id, mintedBy: 'firm' } as const;
+    const wish = kind === 'delegated' ? { ...bound, scopes } : { scopes };
+    const made = pendingAt(d, place, { amount: '3.21' });
+    const paid = pendingAt(d, place, { amount: '3.21' });
+    const body = { trading_account_id: place.tradingAccount, instrument: 'EURUSD' };
+    return [
+      { do: 'mint', n, name, wish },
+      ...[made.step, { ...made.step, n: d.scene.label(), as: name, key: newKey(d) }],
+      decideCall(d, 'rejectTransaction', made, { as: name, ...over }),
+      ...[paid.step, decideCall(d, 'approveTransaction', paid)],
+      { do: 'settle', n: d.scene.label(), id: paid.id },
+      decideCall(d, 'cancelTransaction', paid, { as: name, ...over }),
+      ...(scopes[0] !== 'trader:trade'
+        ? []
+        : [
+            call(d, {
+              ...{ operation: 'openPosition', as: name, key: newKey(d) },
+              body: { ...body, side: 'buy', volume: '1' },
+            }),
+          ]),
+    ];
+  });
+  return [created, open, ...tries];
+}
+
 const needsPlace = ['fresh_trading_account'] as const;
 
 export const callerGrids: readonly Idea[] = [
@@ -99,6 +146,12 @@ export const callerGrids: readonly Idea[] = [
     weight: 4,
     needs: [...needsPlace, 'receiver'],
     draw: usedByEverybody,
+  },
+  {
+    id: 'scope/moved-by-every-grant',
+    weight: 4,
+    needs: [...needsPlace, 'mint', 'settle'],
+    draw: movedByEveryGrant,
   },
   { id: 'again/everybodys-key', weight: 4, needs: [...needsPlace, 'mint'], draw: everybodysKey },
 ];
