@@ -4,7 +4,7 @@
 import { newMark } from '../engine/scenario/fresh-values.ts';
 import type { Target } from '../providers/target.ts';
 import { Budget } from './budget.ts';
-import { signatureOf } from './compare/difference.ts';
+import { inWords, signatureOf } from './compare/difference.ts';
 import type { Coverage } from './draw/choosing/coverage.ts';
 import { Source } from './draw/source.ts';
 import { Casebook } from './findings/casebook.ts';
@@ -203,7 +203,7 @@ class Exploration {
     this.#budget.releaseLast();
     const found = await investigate(sequence, difference, again);
     if (typeof found === 'string') {
-      this.#casebook.inconclusive.push(`${found}: ${met}`);
+      this.#casebook.inconclusive.push(`${found}: ${inWords(difference)}`);
       return;
     }
     const { settings, makeModel, provider } = this.#options;

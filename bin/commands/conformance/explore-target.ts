@@ -13,6 +13,7 @@ import { makeReport } from '../../../conformance/explore/report/report.ts';
 import type { ExploreReport } from '../../../conformance/explore/report/schema.ts';
 import { textReport } from '../../../conformance/explore/report/text.ts';
 import { type Known, twinOf } from '../../../conformance/explore/report/twin.ts';
+import { nextSteps } from '../../../conformance/explore/report/words.ts';
 import { callsOf, type Sequence } from '../../../conformance/explore/sequence.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
@@ -227,7 +228,9 @@ function replayCommand(
   const file = reports.find(({ format }) => format === 'json')?.file ?? 'REPORT.json';
   // What was played again is the first and only one of this run; in the file it has its own id.
   const again = replay === undefined || file !== 'REPORT.json' ? `${file}#${id}` : ofFile(replay);
-  const parts = ['npx conformance explore', `--base-url ${baseUrl}`];
+  // The short name alone is another's on the public registry.
+  const command = 'npx trading-platform-sandbox conformance explore';
+  const parts = [command, `--base-url ${baseUrl}`];
   if (reach.controlUrl !== undefined) parts.push(`--control-url ${reach.controlUrl}`);
   if (reach.profile !== undefined) parts.push(`--profile ${reach.profile}`);
   if (reach.tokenEnv !== undefined) parts.push(`--token-env ${reach.tokenEnv}`);
@@ -263,6 +266,8 @@ function finish({ options, io, known }: Comparison, report: ExploreReport, agree
     for (const line of written) io.err(`${line}\n`);
     return;
   }
+  // What is played again has its report already.
+  if (options.replay === undefined) written.push(...nextSteps(report, options.reports));
   const lines = textReport(report, { color: io.color, width: io.columns });
   io.out(`${[...lines, ...written].join('\n')}\n`);
 }

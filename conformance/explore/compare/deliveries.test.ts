@@ -93,7 +93,7 @@ form('what cannot be read is told as that, and not as too few events', () => {
     [],
   );
   assert.is(found?.at, 'body');
-  assert.is(found?.target, '13 bytes that are no JSON and end in "{\\"id\\":\\"b\\",\\"se"');
+  assert.is(found?.target, '13 bytes that are no JSON and end in …{"id":"b","se');
 });
 
 form('of orders as many as there are may be told, where no setting makes them alike', () => {

@@ -193,8 +193,8 @@ function compareForm(
   const isEnvelope = (each: ReceivedDelivery) => memberAt(jsonOf(each), 'id') !== undefined;
   const unread = all.find((each) => jsonOf(each) === undefined);
   if (unread !== undefined && expected.every(isEnvelope)) {
-    const end = JSON.stringify(Buffer.from(unread.body).toString().slice(-30));
-    const target = `${unread.body.length} bytes that are no JSON and end in ${end}`;
+    const end = Buffer.from(unread.body).toString().slice(-30);
+    const target = `${unread.body.length} bytes that are no JSON and end in …${end}`;
     return { at: 'body', target, model: 'an envelope in JSON' };
   }
   if (!areOfSubscriptions(expected, model) || areOfSubscriptions(all, target)) return null;

@@ -41,6 +41,10 @@ export function signatureOf(difference: Difference): string {
   return [operation, place, modelAnswer, targetAnswer, how, rulesOf(basis).join(' ')].join(' | ');
 }
 
+/** For whoever reads why nothing was told of it. */
+export const inWords = ({ operation, at, model, target }: Difference): string =>
+  `${operation}, ${at}: ${target} in place of ${model}`;
+
 /** The same for a refusal that several operations answer in one way, whichever of them it is. */
 export const acrossOperations = ({ at, modelAnswer, targetAnswer }: Difference): string =>
   ['every operation', at, modelAnswer, targetAnswer].join(' | ');

@@ -5,15 +5,7 @@ import type { CallStep } from '../sequence.ts';
 import { callerWords } from './callers.ts';
 import { DOING } from './doing.ts';
 import type { Found } from './investigate.ts';
-import {
-  answerOf,
-  bodyOf,
-  type Evidence,
-  hasSymbol,
-  isAlike,
-  rowsOf,
-  stemsIn,
-} from './signs/evidence.ts';
+import { answerOf, bodyOf, type Evidence, isAlike, rowsOf, stemsIn } from './signs/evidence.ts';
 
 /** Shrinking has left no more of a batch, and no longer texts, than it takes. */
 function sizeWords(call: CallStep | undefined): readonly string[] {
@@ -21,16 +13,21 @@ function sizeWords(call: CallStep | undefined): readonly string[] {
   const rows = rowsOf(call).reduce((sum, { $rows = 1 }) => sum + Number($rows), 0);
   const long = Object.entries({ 'Idempotency-Key': call.key, ...bodyOf(call) }).flatMap(
     ([name, value]) => {
-      const { length } = (value ?? '') as { readonly length?: number };
-      // Shrinking makes a value plain unless it is about what is special in it.
-      const isLong = typeof value === 'string' ? length! > LONG : hasSymbol(value, '$fresh');
-      return isLong && length !== undefined ? [`${name} of ${length} characters`] : [];
+      const length = lengthOf(value);
+      return length === undefined ? [] : [`${name} of ${length} characters`];
     },
   );
   return [
     ...(rows > MOST_ROWS ? [`of ${rows} rows`] : []),
     ...(long.length === 0 ? [] : [`with ${long.join(' and ')}`]),
   ];
+}
+
+/** Undefined of a plain text, which shrinking makes of any unless it is about its length. */
+function lengthOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return value.length > LONG ? value.length : undefined;
+  const { $fresh, length } = (value ?? {}) as { readonly $fresh?: string; length?: number };
+  return $fresh === undefined ? undefined : length;
 }
 
 /** As many rows as are nothing special. */

@@ -183,6 +183,12 @@ titles('what it takes in size is in the title', () => {
     titleOf(foundOf({ steps: single, due: '201', came: '200' })),
     /^Creating an account with client_reference_id of 200 characters answers 200/,
   );
+  const two = [{ email: { $fresh: 'a' } }, { email: { $fresh: 'b' } }];
+  const plain = [call(1, 'bulkCreateAccounts', 'firm', { body: { accounts: two } })];
+  assert.match(
+    titleOf(foundOf({ steps: plain, due: '200', came: '500 internal_error' })),
+    /^Creating accounts in bulk answers/,
+  );
   const rows = [{ $rows: 100, of: { email: 'a' } }, { email: 'b' }];
   const batch = [call(1, 'bulkCreateAccounts', 'firm', { body: { accounts: rows } })];
   assert.match(

@@ -4,8 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { htmlReport } from './html.ts';
 import { markdownReport } from './markdown.ts';
-import type { ExploreReport } from './schema.ts';
+import type { ExploreReport, ReportDifference } from './schema.ts';
 import { textReport } from './text.ts';
+import { nextSteps } from './words.ts';
 
 const formats = suite('explore reports');
 
@@ -166,6 +167,103 @@ formats('what could not be compared is said with its reason, and long words stay
   const [, ...rules] = text.slice(0, text.indexOf('shown')).trimEnd().split('\n');
   assert.ok(rules.length > 2, 'the rule is longer than one line');
   for (const line of rules) assert.ok(line.startsWith('    '), line);
+});
+
+/** Each of the readable ones of the one difference, with its step changed. */
+function textsWith(over: object, of: object = {}): readonly string[] {
+  const [known] = report.differences;
+  const step = { ...known!.steps[0]!, ...over };
+  const told = { ...report, differences: [{ ...known!, ...of, steps: [step] }] } as ExploreReport;
+  return [
+    markdownReport(told).replaceAll('\\', ''),
+    htmlReport(told)
+      .replaceAll('&#34;', '"')
+      .replaceAll(/<\/?code>/g, '`'),
+    textReport(told, { color: false, width: 100 }).join('\n').replaceAll('`', ''),
+  ];
+}
+
+formats('where two long answers differ is said before they are shown', () => {
+  const rows = (status: number) => [...Array(60).fill({ status: 201 }), { status }];
+  const answer = (status: number) => ({ status: 200, headers: {}, body: { rows: rows(status) } });
+  const sides = { model: answer(409), target: answer(201), at: 'body.rows.60.status' };
+  for (const text of textsWith(sides)) {
+    assert.match(text.replaceAll('`', ''), /in rows\[60\]\.status 201 in place of 409/);
+  }
+  const gone = { ...sides, target: { ...answer(409), body: { rows: [] } } };
+  for (const text of textsWith(gone)) {
+    assert.match(text.replaceAll('`', ''), /in rows\[60\]\.status nothing in place of 409/);
+  }
+  // Where the answers differ as a whole nothing stands in a place.
+  for (const text of textsWith({ at: 'status' })) assert.not.match(text, /\bin `?status/);
+  const redacted = { status: 200, headers: {}, body: { secret: '[redacted]' } };
+  for (const text of textsWith({ model: redacted, target: redacted, at: 'body.secret' })) {
+    assert.not.match(text, /\[redacted\]"?`? in place of/);
+  }
+});
+
+formats('an open question says what it asks, and what has no script says why', () => {
+  const [markdown, html, text] = textsWith({}, { script: null });
+  for (const each of [markdown!, html!]) {
+    assert.match(each, /NS-6: With which status and code is a whole batch refused\? \(4 times\)/);
+    assert.match(each, /no script of it: curl alone/);
+  }
+  assert.match(text!, /conformance explain tells what each asks/);
+  assert.not.match(markdownReport(report), /no script of it/);
+});
+
+formats('each begins with what came of it, in words that stand by themselves', () => {
+  assert.match(
+    markdownReport(report),
+    /^# http:\/\/target\.example differs from the model in 1 way$/m,
+  );
+  assert.match(htmlReport(report), /<h1>http:\/\/target\.example differs from the model in 1 way/);
+  assert.match(markdownReport({ ...report, verdict: 'agrees' }), /^# .* agrees with the model/m);
+  assert.match(markdownReport({ ...report, verdict: 'invalid' }), /^# .* could not be compared/m);
+});
+
+formats('a step is not numbered where nobody can see the sequence', () => {
+  const inconclusive = ['step 19: it could be done on one side only', 'step 3: it could be done'];
+  const text = markdownReport({ ...report, inconclusive });
+  assert.match(text, /one of its steps could be done on one side only; one of its steps could be/);
+});
+
+formats('the page has a dark theme, and no color that it does not set for both', () => {
+  const style = /<style>(.*)<\/style>/.exec(htmlReport(report))?.[1] ?? '';
+  const [light, dark] = [/:root\{(.*?)\}/, /dark\)\{:root\{(.*?)\}/].map(
+    (each) => each.exec(style)?.[1] ?? '',
+  );
+  const namesIn = (text: string) => [...text.matchAll(/--\w+(?=:)/g)].map(([name]) => name).sort();
+  assert.ok(namesIn(dark!).length > 4);
+  assert.equal(namesIn(dark!), namesIn(light!));
+  const rest = style.replace(/:root\{.*?\}/g, '');
+  assert.not.match(rest, /#[0-9a-f]{3}/);
+});
+
+const foundBy = (...scripts: readonly (string | null)[]) => ({
+  differences: scripts.map((script, at) => ({ id: `d${at + 1}`, script }) as ReportDifference),
+});
+const [json, markdown, html] = ['json', 'markdown', 'html'].map((format) => ({
+  ...{ format, file: `r.${format}` },
+}));
+
+formats('nothing is to be done where nothing differs', () => {
+  assert.equal(nextSteps(foundBy(), [json!, markdown!]), []);
+});
+
+formats('without a report the one that can be filed is named', () => {
+  const [line, ...more] = nextSteps(foundBy('x'), []);
+  assert.match(line!, /--report markdown=FILE/);
+  assert.equal(more, []);
+});
+
+formats('with reports it is said which is for whom, and what sends it again', () => {
+  const lines = nextSteps(foundBy(null, 'x'), [json!, html!]);
+  assert.match(lines[0]!, /r\.html/);
+  assert.match(lines[1]!, /conformance replay r\.json d2 \| bash/);
+  assert.match(lines[2]!, /--replay r\.json#d1/);
+  assert.is(lines.length, 3);
+  assert.equal(nextSteps(foundBy(null), [json!]).length, 1);
 });
 
 formats.run();

@@ -8,10 +8,15 @@ import {
   cameVerb,
   EXPECTED,
   headerTexts,
+  headlineOf,
   inconclusiveLine,
   inventoryLine,
   judgeLine,
   legible,
+  NO_SCRIPT,
+  OPEN,
+  openLine,
+  placeOf,
   ruleLines,
   type Side,
   shownLine,
@@ -21,28 +26,34 @@ import {
 } from './words.ts';
 
 const STYLE = [
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}',
-  'pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f4f4f5;padding:.5rem;margin:.25rem 0}',
-  'li{margin:.5rem 0}.model{border-left:.3rem solid #15803d}',
-  '.target{border-left:.3rem solid #b91c1c}.line{overflow:hidden}',
-  '.bar{background:#c7d2fe;white-space:nowrap;margin:.1rem 0;padding:0 .25rem;font-size:.8rem}',
+  ':root{color-scheme:light dark;--page:#fff;--text:#1c2126;--soft:#f4f4f5;--bar:#c7d2fe;',
+  '--good:#15803d;--bad:#b91c1c}',
+  '@media (prefers-color-scheme:dark){:root{--page:#14181c;--text:#e4e8ec;--soft:#1d2329;',
+  '--bar:#3730a3;--good:#86d7a3;--bad:#ff9c92}}',
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;',
+  'background:var(--page);color:var(--text);overflow-wrap:anywhere}',
+  'pre{white-space:pre-wrap;background:var(--soft);padding:.5rem;margin:.25rem 0}',
+  'ol{padding-left:1.75rem}li{margin:.5rem 0}.model{border-left:.3rem solid var(--good)}',
+  '.target{border-left:.3rem solid var(--bad)}.line{overflow:hidden}',
+  '.bar{background:var(--bar);white-space:nowrap;margin:.1rem 0;padding:0 .25rem;',
+  'font-size:.8rem;box-sizing:border-box}',
 ].join('');
 
 export function htmlReport(report: ExploreReport): string {
-  const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
+  const { target, sequences, requests, duration_ms: ms, seed } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
-  const title = `${target.base_url} ${verdict}`;
+  const title = `${target.base_url} ${headlineOf(report)}`;
   const ends = [inconclusiveLine(report), inventoryLine(report), ...report.notes];
-  const open = report.open.map(({ question, seen }) => `<li>${text(question)}: ${seen}</li>`);
+  const open = report.open.map((each) => `<li>${words(openLine(each))}</li>`);
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width">',
+    '<meta name="viewport" content="width=device-width,initial-scale=1">',
     `<title>${text(title)}</title><style>${STYLE}</style><h1>${text(title)}</h1>`,
     `<p>${text(much)}, seed ${seed}.${report.interrupted ? ' Interrupted.' : ''}</p>`,
     ...report.differences.map(differencePart),
     report.unexplained.length === 0 ? '' : `<h1>Unexplained</h1><p>${text(UNEXPLAINED)}</p>`,
     ...report.unexplained.map(differencePart),
-    open.length === 0 ? '' : `<h2>Open, so not counted</h2><ul>${open.join('')}</ul>`,
+    open.length === 0 ? '' : `<h2>Open</h2><p>${OPEN}</p><ul>${open.join('')}</ul>`,
     ...ends.map((each) => (each === null ? '' : `<p>${text(each)}</p>`)),
     '</html>\n',
   ].join('\n');
@@ -50,7 +61,7 @@ export function htmlReport(report: ExploreReport): string {
 
 function differencePart(found: ReportDifference): string {
   const rules = ruleLines(found).map((each) => `<li>${words(each)}</li>`);
-  const script = found.script === null ? '' : scriptPart(found.script);
+  const script = found.script === null ? `<p>${NO_SCRIPT}</p>` : scriptPart(found.script);
   return [
     `<h2 id="${text(found.id)}">${text(found.id)}: ${text(found.title)}</h2>`,
     `<ul>${rules.join('')}</ul>`,
@@ -96,10 +107,20 @@ function stepPart(step: ReportStep): string {
   const verb = cameVerb(step);
   const expected = `<pre class="model">expected ${sideText(model)}</pre>`;
   const answered = `<pre class="target">${verb} ${sideText(came)}</pre>`;
+  const where = placePart(step);
   const answers = differs
-    ? expected + answered
+    ? where + expected + answered
     : `<div>${target === null ? 'done' : `answered ${text(String(target.status))}`}</div>`;
   return `<li value="${n}"><pre>${text(what)}</pre>${when}${answers}</li>`;
+}
+
+function placePart(step: ReportStep): string {
+  const place = placeOf(step);
+  if (place === null) return '';
+  const [name, came, expected] = [place.name, place.came, place.expected].map(
+    (each) => `<code>${text(each)}</code>`,
+  );
+  return `<p>in ${name} ${came} in place of ${expected}</p>`;
 }
 
 const sideText = (side: Side): string =>

@@ -8,10 +8,15 @@ import {
   cameVerb,
   EXPECTED,
   headerTexts,
+  headlineOf,
   inconclusiveLine,
   inventoryLine,
   judgeLine,
   legible,
+  NO_SCRIPT,
+  OPEN,
+  openLine,
+  placeOf,
   ruleLines,
   type Side,
   shownLine,
@@ -21,19 +26,19 @@ import {
 } from './words.ts';
 
 export function markdownReport(report: ExploreReport): string {
-  const { target, verdict, sequences, requests, duration_ms: ms, seed } = report;
+  const { target, sequences, requests, duration_ms: ms, seed } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
-  const open = report.open.map(({ question, seen }) => `- ${inline(question)}: ${seen}`);
+  const open = report.open.map((each) => `- ${words(openLine(each))}`);
   const why = inconclusiveLine(report);
   const made = inventoryLine(report);
   const lines = [
-    `# ${inline(target.base_url)} ${verdict}`,
+    `# ${inline(target.base_url)} ${headlineOf(report)}`,
     '',
     `${much}, seed ${seed}.${report.interrupted ? ' Interrupted: what is known so far.' : ''}`,
     ...report.differences.flatMap(differenceLines),
     ...(report.unexplained.length === 0 ? [] : ['', '# Unexplained', '', UNEXPLAINED]),
     ...report.unexplained.flatMap(differenceLines),
-    ...(open.length === 0 ? [] : ['', '## Open, so not counted', '', ...open]),
+    ...(open.length === 0 ? [] : ['', '## Open', '', OPEN, '', ...open]),
     ...(report.notes.length === 0 ? [] : ['', ...report.notes.map(inline)]),
     ...(why === null ? [] : ['', inline(why)]),
     ...(made === null ? [] : ['', made]),
@@ -68,7 +73,7 @@ function differenceLines(found: ReportDifference): string[] {
 
 /** A fence that nothing in the script ends. */
 function scriptLines({ script }: ReportDifference): string[] {
-  if (script === null) return [];
+  if (script === null) return ['', NO_SCRIPT];
   const fence = '`'.repeat(
     Math.max(3, ...[...script.matchAll(/`+/g)].map(([run]) => run.length + 1)),
   );
@@ -91,9 +96,15 @@ function stepLines(step: ReportStep): string[] {
   ];
   if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent];
   const [expected, came] = sidesOf(step);
+  const place = placeOf(step);
+  const where =
+    place === null
+      ? []
+      : [`   - in ${code(place.name)} ${code(place.came)} in place of ${code(place.expected)}`];
   return [
     `${n}. **${what}**${when}`,
     ...sent,
+    ...where,
     `   - expected ${sideText(expected)}`,
     `   - ${cameVerb(step)} ${sideText(came)}`,
   ];
@@ -108,6 +119,13 @@ function code(value: unknown): string {
   const short = text.length > 400 ? `${text.slice(0, 400)}…` : text;
   return `\`${short.replace(/[`\r\n]+/g, ' ')}\``;
 }
+
+/** Words of ours, in which backticks are round what is code. */
+const words = (text: string): string =>
+  text
+    .split('`')
+    .map((each, at) => (at % 2 === 0 ? inline(each) : `\`${each}\``))
+    .join('');
 
 function inline(text: string): string {
   return text.replace(/[\r\n]+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');

@@ -1,9 +1,12 @@
 // A difference as a script that anybody can run: curl for every call, with names that are new each
 // time and ids taken from the answers.
 import { findRule } from '../../../fixtures/rules.ts';
+import { squeezed } from '../../reports/plain-text.ts';
 import { REDACTED, type Redactor } from '../../reports/redact.ts';
 import { callerByToken, replayScript } from '../../reports/replay/replay-script.ts';
 import type { ReportExchange } from '../../reports/report.ts';
+import { shown } from '../compare/values.ts';
+import { expectedAt } from '../findings/expected.ts';
 import type { Found } from '../findings/investigate.ts';
 import type { CallOutcome, LostOutcome, ManyOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
@@ -52,10 +55,13 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
   // Which of calls at once comes first is chance: only all their answers together are wrong.
   const telling = new Set([...atOnce.map((call) => call.n), n]);
   const differing = exchanges.flatMap((each) => (telling.has(each.n) ? [each.n] : []));
+  // As the reader of the title has it: in the target's own names.
+  const due = /secret|token/.test(found.difference.at) ? undefined : expectedAt(found);
+  const expected = due === undefined ? model : shown(due);
   const finding = {
     ...{ scenario: id, verdict: 'deviates' as const, exchanges: differing },
-    expected: modelAnswer === model ? model : `${modelAnswer}: ${model}`,
-    actual: targetAnswer === answered ? answered : `${targetAnswer}: ${answered}`,
+    expected: squeezed(modelAnswer === model ? model : `${modelAnswer}: ${expected}`),
+    actual: squeezed(targetAnswer === answered ? answered : `${targetAnswer}: ${answered}`),
   };
   const [rule] = rules.flatMap((each) => findRule(each) ?? []);
   const words = rule === undefined ? [] : [{ id: rule.id, words: rule.words, findings: [finding] }];

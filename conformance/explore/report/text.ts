@@ -9,10 +9,12 @@ import {
   callerLines,
   EXPECTED,
   headerTexts,
+  headlineOf,
   inconclusiveLine,
   inventoryLine,
   judgeLine,
   legible,
+  placeOf,
   ruleLines,
   type Side,
   sidesOf,
@@ -34,20 +36,17 @@ export function textReport(report: ExploreReport, options: TextOptions): string[
   if (report.verdict === 'differs') lines.push(...wrapText(EXPECTED, width));
   if (report.open.length > 0) {
     const open = report.open.map(({ question, seen }) => `${question} (${seen})`).join(', ');
-    lines.push(...wrapText(`open, so not counted: ${open}`, width));
+    const tells = 'conformance explain tells what each asks';
+    lines.push(...wrapText(`open, so not counted (${tells}): ${open}`, width));
   }
   for (const each of report.notes) lines.push(...wrapText(each, width));
   for (const each of [inconclusiveLine(report), inventoryLine(report)]) {
     if (each !== null) lines.push(...wrapText(each, width));
   }
-  const { requests, sequences, duration_ms: ms, differences } = report;
+  const { requests, sequences, duration_ms: ms } = report;
   const much = `${count(sequences, 'sequence')}, ${count(requests, 'request')}, ${duration(ms)}`;
-  const verdict =
-    report.verdict === 'agrees'
-      ? paint.green('agrees with the model in everything that was compared')
-      : report.verdict === 'differs'
-        ? paint.red(`differs from the model in ${count(differences.length, 'way')}`)
-        : paint.yellow('could not be compared, or not to the end');
+  const paints = { agrees: paint.green, differs: paint.red, invalid: paint.yellow };
+  const verdict = paints[report.verdict](headlineOf(report));
   lines.push(`${report.target.base_url} ${verdict} (${much}, seed ${report.seed})`);
   if (report.interrupted) lines.push('Interrupted: this is what is known so far.');
   return lines;
@@ -92,7 +91,14 @@ function answerLines(step: ReportStep, paint: Paint, width: number): string[] {
     const words = 'words' in side ? side.words : `${side.status ?? ''} ${legible(side.body)}`;
     return cutAt(width * 3, printable(`       ${name} ${words}`));
   };
-  return [paint.green(line('expected', model)), paint.red(line('came    ', target))];
+  const place = placeOf(step);
+  const where =
+    place === null ? [] : [`       in ${place.name} ${place.came} in place of ${place.expected}`];
+  return [
+    ...where.map((each) => cutAt(width * 2, printable(each))),
+    paint.green(line('expected', model)),
+    paint.red(line('came    ', target)),
+  ];
 }
 
 const margin = '    ';

@@ -1,5 +1,8 @@
 // Words that the readable reports of an exploration share.
+import { isDeepStrictEqual } from 'node:util';
+import { findQuestion } from '../../../fixtures/questions.ts';
 import { findRule } from '../../../fixtures/rules.ts';
+import { type Json, memberAt } from '../../engine/send/answer.ts';
 import { squeezed } from '../../reports/plain-text.ts';
 import { count } from '../../reports/verdict-words.ts';
 import { ROLE_WORDS } from '../findings/callers.ts';
@@ -58,6 +61,29 @@ export function legible(value: unknown, indent?: number): string {
   return squeezed(text);
 }
 
+/** Where in the answer the two differ, and what each has there; null where that is no body. */
+export function placeOf({ at, differs, model, target }: ReportStep): Place | null {
+  const path = /^body\.(.+)$/.exec(at ?? '')?.[1];
+  if (!differs || path === undefined) return null;
+  const [due, came] = [model, target].map((each) => memberAt(each?.body as Json, path));
+  // A secret that is redacted on both sides says nothing.
+  if (due === undefined ? came === undefined : isDeepStrictEqual(due, came)) return null;
+  const said = (value: Json | undefined) =>
+    value === undefined ? 'nothing' : cut(legible(JSON.stringify(value)), LONGEST_VALUE);
+  return { name: path.replace(/\.(\d+)/g, '[$1]'), expected: said(due), came: said(came) };
+}
+
+export interface Place {
+  readonly name: string;
+  readonly expected: string;
+  readonly came: string;
+}
+
+const LONGEST_VALUE = 300;
+
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most / 2)}…${text.slice(-most / 2)}` : text;
+
 /** Null where it was met in one way alone. */
 export function alsoLine({ also }: ReportDifference): string | null {
   return also.length === 0 ? null : `The same rule is broken too: ${also.join('; ')}.`;
@@ -92,7 +118,9 @@ export function inventoryLine({ inventory }: ExploreReport): string | null {
 export function inconclusiveLine({ inconclusive }: ExploreReport): string | null {
   if (inconclusive.length === 0) return null;
   const times = new Map<string, number>();
-  for (const why of inconclusive) times.set(why, (times.get(why) ?? 0) + 1);
+  // Nobody has seen the sequence that a number of a step is of.
+  const reasons = inconclusive.map((why) => why.replace(/^step \d+: it /, 'one of its steps '));
+  for (const why of reasons) times.set(why, (times.get(why) ?? 0) + 1);
   const said = [...times].map(([why, n]) => (n === 1 ? why : `${why} (${n} times)`));
   return `Not compared: ${count(inconclusive.length, 'sequence')}, because ${said.join('; ')}.`;
 }
@@ -128,3 +156,50 @@ function answerSide(answer: ReportAnswer | null): Side {
 
 export const UNEXPLAINED =
   'Where no rule says what is right: the model does otherwise by an assumption of its own.';
+
+/** Of a question of the register what it asks; of anything else its own words. */
+export function openLine({ question, seen }: ExploreReport['open'][number]): string {
+  const asked = findQuestion(question)?.question;
+  return `${asked === undefined ? question : `${question}: ${asked}`} (${count(seen, 'time')})`;
+}
+
+export const OPEN = 'Where the specification does not say what is right: seen, and not counted.';
+
+/** What a run came to, after the name of its target. */
+export function headlineOf({ verdict, differences }: ExploreReport): string {
+  if (verdict === 'agrees') return 'agrees with the model in everything that was compared';
+  if (verdict === 'invalid') return 'could not be compared, or not to the end';
+  return `differs from the model in ${count(differences.length, 'way')}`;
+}
+
+/** Why there is no script of a difference. */
+export const NO_SCRIPT =
+  'There is no script of it: curl alone shows no delivery, no events channel and not very many calls.';
+
+interface Written {
+  readonly format: string;
+  readonly file: string;
+}
+
+/** For whoever sees only the end of what a run prints; nothing where nothing differs. */
+export function nextSteps(
+  { differences }: Pick<ExploreReport, 'differences'>,
+  written: readonly Written[],
+): readonly string[] {
+  const [first] = differences;
+  if (first === undefined) return [];
+  const fileOf = (format: string) => written.find((each) => each.format === format)?.file;
+  const json = fileOf('json');
+  const readable = fileOf('markdown') ?? fileOf('html');
+  if (json === undefined && readable === undefined) {
+    return ['next: --report markdown=FILE writes each with its steps, ready to be filed'];
+  }
+  const scripted = differences.find(({ script }) => script !== null);
+  return [
+    ...(readable === undefined ? [] : [`next: ${readable} says of each what to file`]),
+    ...(json === undefined || scripted === undefined
+      ? []
+      : [`next: conformance replay ${json} ${scripted.id} | bash sends it again with curl alone`]),
+    ...(json === undefined ? [] : [`next: explore --replay ${json}#${first.id} plays it again`]),
+  ];
+}

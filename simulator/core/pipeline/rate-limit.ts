@@ -42,10 +42,11 @@ function refuseRate(context: RequestContext, short: Demand, waitMs: number): Dec
   context.allowanceLeft = 0;
   const isFirms = short.bucket.startsWith('firm:');
   const whose = isFirms ? 'The firm' : 'This credential';
+  const many = `${short.rate} ${short.rate === 1 ? 'request' : 'requests'} a second`;
   const reply = rateRefusal(
     context,
     waitMs,
-    `${whose} may send ${short.rate} requests a second. Wait as Retry-After says, with some jitter.`,
+    `${whose} may send ${many}. Wait as Retry-After says, with some jitter.`,
   );
   return { reply, changes: [], cites: [...citesOfLimit(context, isFirms), 'LIM-5', 'LIM-6'] };
 }
