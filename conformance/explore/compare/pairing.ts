@@ -63,13 +63,10 @@ export function pairArrivals(
   const [mine, theirs] = [byEvent(own, target, seqName), byEvent(other, model, seqName)];
   if (mine === undefined || theirs === undefined) return { own, other };
   if (sizesOf(mine) !== sizesOf(theirs)) return { own, other };
-  const left = [...theirs];
-  const pairs = mine.map((told) => {
-    const at = left.findIndex((each) => mayBe(told, each, match));
-    return at < 0 ? undefined : ([told, left.splice(at, 1)[0]!] as const);
-  });
-  const found = pairs.filter((each) => each !== undefined);
-  if (found.length === pairs.length) {
+  // A number in an envelope of its own form may be read as a record's that it does not mean: who is
+  // told of it is known all the same.
+  const found = inPairs(mine, theirs, match, mayBe) ?? inPairs(mine, theirs, match, mayBeTold);
+  if (found !== undefined) {
     return {
       own: found.flatMap(([{ attempts }]) => attempts),
       other: found.flatMap(([, { attempts }]) => attempts),
@@ -77,6 +74,25 @@ export function pairArrivals(
   }
   const isUneven = mine.some(({ attempts }) => attempts.length !== mine[0]!.attempts.length);
   return isUneven ? null : { own, other };
+}
+
+type MayBe = (own: Told, other: Told, match: Match) => boolean;
+
+/** Each with one that it may be; undefined where there is none for some of them. */
+function inPairs(
+  mine: readonly Told[],
+  theirs: readonly Told[],
+  match: Match,
+  isLike: MayBe,
+): readonly (readonly [Told, Told])[] | undefined {
+  const left = [...theirs];
+  const pairs: (readonly [Told, Told])[] = [];
+  for (const told of mine) {
+    const at = left.findIndex((each) => isLike(told, each, match));
+    if (at < 0) return undefined;
+    pairs.push([told, left.splice(at, 1)[0]!]);
+  }
+  return pairs;
 }
 
 const sizesOf = (all: readonly Told[]): string =>
@@ -88,8 +104,8 @@ const sizesOf = (all: readonly Told[]): string =>
 /** Members of an account, and of a transaction, that hardly anything else has. */
 const OF_A_RECORD = ['client_reference_id', 'trading_account_id'];
 
-/** As often sent, and of the same record where that is known. */
-function mayBe(own: Told, other: Told, match: Match): boolean {
+/** As often sent, to the same subscription, of the same kind. */
+function mayBeTold(own: Told, other: Told, match: Match): boolean {
   if (own.attempts.length !== other.attempts.length) return false;
   const subscription = match.modelOf('subscription', own.subscription) ?? other.subscription;
   if (subscription !== other.subscription) return false;
@@ -97,10 +113,17 @@ function mayBe(own: Told, other: Told, match: Match): boolean {
   const met = match.modelOf('event', own.event);
   const due = match.targetOf('event', other.event);
   if ((met ?? other.event) !== other.event || (due ?? own.event) !== own.event) return false;
-  const [mine, theirs] = [own, other].map(({ attempts }) => jsonOf(attempts[0]!));
-  const [kind, expected] = [mine, theirs].map((each) => memberAt(each, 'kind'));
+  const [kind, expected] = [own, other].map(({ attempts }) =>
+    memberAt(jsonOf(attempts[0]!), 'kind'),
+  );
   // NS-11: by another name it may be the same.
-  if (isOurName(kind) && kind !== expected) return false;
+  return !isOurName(kind) || kind === expected;
+}
+
+/** And of the same record where that is known. */
+function mayBe(own: Told, other: Told, match: Match): boolean {
+  if (!mayBeTold(own, other, match)) return false;
+  const [mine, theirs] = [own, other].map(({ attempts }) => jsonOf(attempts[0]!));
   const space = memberAt(theirs, 'category');
   // NS-1: whose id an event of an order or a position shows is open.
   if (space !== 'account' && space !== 'transaction') return true;

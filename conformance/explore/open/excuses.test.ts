@@ -85,6 +85,15 @@ excuses('an id of a subscription that no number holds is refused in any way', ()
   assert.is(questionOf({ ...read, path: '/api/v1/webhooks/7' }), undefined);
 });
 
+excuses('a row whose brand is no id may fail alone, or refuse the batch', () => {
+  const batch = { operation: 'bulkCreateAccounts', target: 403, model: 200 } as const;
+  const of = (brand_id: string) => ({
+    accounts: [{ client_reference_id: 'a', email: 'a@b', brand_id }],
+  });
+  assert.is(questionOf({ ...batch, body: of('10.0') }), 'NS-33');
+  assert.is(questionOf({ ...batch, body: of('10') }), undefined);
+});
+
 excuses('an empty text may change what reads as empty, and a text changes it', () => {
   const update = { operation: 'updateAccount', target: 200, model: 422 } as const;
   assert.is(questionOf({ ...update, body: { last_name: '' } }), 'NS-44');

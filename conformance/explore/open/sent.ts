@@ -62,7 +62,10 @@ export function isOddDecimal(amount: Json | undefined): boolean {
   return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(amount);
 }
 
-/** NS-33: a row with a blank reference, without email, or without a brand. */
+/**
+ * NS-33: a row with a blank reference, without email, or without a brand; what is no id of a brand
+ * is none that the credential can use either (BULK-10).
+ */
 export function hasOpenRow({ sent }: CallOutcome): boolean {
   const rows = memberAt(jsonOfSent(sent.body), 'accounts');
   if (!Array.isArray(rows)) return false;
@@ -70,7 +73,8 @@ export function hasOpenRow({ sent }: CallOutcome): boolean {
     const reference = memberAt(row, 'client_reference_id');
     const isBlank = typeof reference === 'string' && reference.trim() === '';
     const lacks = ['email', 'brand_id'].some((name) => memberAt(row, name) === undefined);
-    return isBlank || lacks;
+    const brand = memberAt(row, 'brand_id');
+    return isBlank || lacks || (typeof brand === 'string' && !/^\d+$/.test(brand));
   });
 }
 
