@@ -223,9 +223,9 @@ formats('each begins with what came of it, in words that stand by themselves', (
 });
 
 formats('a step is not numbered where nobody can see the sequence', () => {
-  const inconclusive = ['step 19: it could be done on one side only', 'step 3: it could be done'];
-  const text = markdownReport({ ...report, inconclusive });
-  assert.match(text, /one of its steps could be done on one side only; one of its steps could be/);
+  const [once, again] = ['step 19', 'step 3'].map((n) => `${n}: it could be done on one side only`);
+  const text = markdownReport({ ...report, inconclusive: [once!, again!, 'call 9: 429'] });
+  assert.match(text, /because one of its steps could be done on one side only \(2 times\); 429\./);
 });
 
 formats('the page has a dark theme, and no color that it does not set for both', () => {

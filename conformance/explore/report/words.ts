@@ -119,7 +119,9 @@ export function inconclusiveLine({ inconclusive }: ExploreReport): string | null
   if (inconclusive.length === 0) return null;
   const times = new Map<string, number>();
   // Nobody has seen the sequence that a number of a step is of.
-  const reasons = inconclusive.map((why) => why.replace(/^step \d+: it /, 'one of its steps '));
+  const reasons = inconclusive.map((why) =>
+    why.replace(/^step \d+: it /, 'one of its steps ').replace(/^(step|call) \d+: /, ''),
+  );
   for (const why of reasons) times.set(why, (times.get(why) ?? 0) + 1);
   const said = [...times].map(([why, n]) => (n === 1 ? why : `${why} (${n} times)`));
   return `Not compared: ${count(inconclusive.length, 'sequence')}, because ${said.join('; ')}.`;
