@@ -40,7 +40,7 @@ const SHOWN_BY: Readonly<Record<string, DefectId>> = {
   'transaction/many': 'size-known-25',
   'limit/saved-up': 'time-pause-saves',
   'limit/firm': 'lim-firm-none',
-  'webhook/channel-after-nine-days': 'evt-channel-month',
+  'webhook/channel-around-a-week': 'evt-channel-month',
   'again/moved-boundaries': 'comb-batch-joined',
   'fault/every-write-failed-before': 'idem-500-recorded',
   'fault/every-write-put-off': 'idem-503-recorded',

@@ -6,6 +6,7 @@ import { decideCall } from '../decisions.ts';
 import { CALLERS, call, type Drawing, type Idea, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
+import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
 import { followed } from '../webhooks.ts';
 
@@ -119,6 +120,8 @@ function movedByEveryGrant(d: Drawing): readonly Step[] {
     const body = { trading_account_id: place.tradingAccount, instrument: 'EURUSD' };
     return [
       { do: 'mint', n, name, wish },
+      // LIM-10: tokens of one minter share an allowance.
+      advance(d, 1_000),
       ...[made.step, { ...made.step, n: d.scene.label(), as: name, key: newKey(d) }],
       decideCall(d, 'rejectTransaction', made, { as: name, ...over }),
       ...[paid.step, decideCall(d, 'approveTransaction', paid)],
@@ -150,7 +153,7 @@ export const callerGrids: readonly Idea[] = [
   {
     id: 'scope/moved-by-every-grant',
     weight: 4,
-    needs: [...needsPlace, 'mint', 'settle'],
+    needs: [...needsPlace, 'mint', 'settle', 'clock'],
     draw: movedByEveryGrant,
   },
   { id: 'again/everybodys-key', weight: 4, needs: [...needsPlace, 'mint'], draw: everybodysKey },

@@ -69,12 +69,14 @@ const struck =
   (rest: Pick<Fault, 'phase' | 'effect'>): Between =>
   (d, step) => [fault(d, step, rest), step, again(d, step), again(d, step)];
 
-/** IDEM-14a: asked for while it runs, and when it is over. */
+/** Together they are what an attempt may take at the least (IDEM-14b). */
+const HELD_MS = [7_000, 15_000, 7_000];
+
+/** IDEM-14a, IDEM-14b: asked for while it runs, early and late, and when it is over. */
 const held: Between = (d, step) => [
-  fault(d, step, { effect: { kind: 'delay', ms: 3_000 } }),
+  fault(d, step, { effect: { kind: 'delay', ms: HELD_MS.reduce((sum, each) => sum + each) } }),
   { ...step, pending: true },
-  again(d, step),
-  advance(d, 3_000),
+  ...HELD_MS.flatMap((byMs) => [again(d, step), advance(d, byMs)]),
   { do: 'await', n: d.scene.label(), call: step.n },
   again(d, step),
 ];
