@@ -1,6 +1,7 @@
 // Checks that a channel that tells slowly is not taken for one that has told all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Credential } from '../../providers/target.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Ground } from './ground.ts';
 import { judgeStep } from './judge-step.ts';
@@ -69,6 +70,21 @@ listening('of one that has not told of now yet nothing can be said', async () =>
   const verdict = judgeStep(step, own, other, sides, {} as Comparing);
   assert.match(verdict.why ?? '', /has not told all of it yet/);
   assert.is(verdict.difference, undefined);
+});
+
+// EVT-12
+listening('who is bound to a brand waits for an event of that brand', async () => {
+  const player = playerOf([[0, 'now']]);
+  const emitted: unknown[] = [];
+  player.credentials.set('brand', { token: 't', brandId: '10' } as Credential);
+  Object.assign(player.ground.target.operator, {
+    emit: async (event: unknown) => {
+      emitted.push(event);
+      return { id: 'now' };
+    },
+  });
+  await listen({ ...step, as: 'brand' }, player);
+  assert.equal(emitted, [{ category: 'account', kind: 'account.updated', brandId: '10' }]);
 });
 
 listening.run();

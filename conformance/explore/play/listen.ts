@@ -27,7 +27,11 @@ export async function listen(step: ListenStep, player: Player): Promise<HeardOut
   try {
     // Made whether or not there is a channel, so that both sides go on alike.
     const { operator } = ground.target;
-    const now = eventIdOf(await operator.emit({ category: 'account', kind: 'account.updated' }));
+    // EVT-12: who is bound to a brand is told of no other.
+    const brandId = player.credentials.get(step.as)?.brandId;
+    const brand = brandId === undefined ? {} : { brandId };
+    const made = await operator.emit({ category: 'account', kind: 'account.updated', ...brand });
+    const now = eventIdOf(made);
     if (channel === undefined || now === undefined) return { ...heard, told: undefined };
     const isTold = () => channel.messages.some((each) => each.includes(now));
     const untilMs = performance.now() + Math.min(TOLD_WITHIN_MS, ground.timeoutMs);

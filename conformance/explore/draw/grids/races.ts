@@ -90,7 +90,8 @@ function sameTransaction(d: Drawing): readonly Step[] {
   const decided = DECISIONS.flatMap(([one, other]): Step[] => {
     const made = pendingAt(d, place, { amount: '17.53' });
     const both = pair(d, decideCall(d, one, made), decideCall(d, other, made));
-    return [made.step, both, settled(made), rereadTransaction(d, made)];
+    // Read first: where a control plane settles what another would refuse, nothing is said of it.
+    return [made.step, both, rereadTransaction(d, made), settled(made)];
   });
   const paid = pendingAt(d, place, { amount: '8.09' });
   const taken = pair(
