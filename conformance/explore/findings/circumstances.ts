@@ -1,7 +1,7 @@
 // Under which circumstances a difference shows, as a part of its title.
 import { span } from '../../reports/verdict-words.ts';
 import type { CallOutcome } from '../play/outcome.ts';
-import type { CallStep } from '../sequence.ts';
+import { type CallStep, callsOf } from '../sequence.ts';
 import { callerWords } from './callers.ts';
 import { DOING } from './doing.ts';
 import type { Found } from './investigate.ts';
@@ -48,6 +48,24 @@ function causeWords({ found, difference, calls, steps }: Evidence): readonly str
 
 /** What events come of. */
 const DOES = /^(create(Account|Transaction)|update|bulk|open|close|approve|reject|cancel)/;
+
+const DECIDES = /^(approve|reject|cancel)T/;
+
+/** TXS: what had become of the transaction before. */
+function decisionWords({ call, steps, isReplayed }: Evidence): readonly string[] {
+  if (call === undefined || isReplayed || !DECIDES.test(call.operation)) return [];
+  const before = steps.slice(
+    0,
+    steps.findIndex((step) => callsOf([step]).some(({ n }) => n === call.n)),
+  );
+  const done = before.flatMap((step) => {
+    if (step.do === 'settle') return isAlike(step.id, call.id) ? ['settling'] : [];
+    return callsOf([step]).flatMap(({ operation, id }) =>
+      DECIDES.test(operation) && isAlike(id, call.id) ? [DOING[operation].split(' ')[0]] : [],
+    );
+  });
+  return done.length === 0 ? [] : [`after ${[...new Set(done)].join(' and ')} it`];
+}
 
 /** Another call's key under which this one is no repeat, or one that was made of it. */
 function keyWords({ found, call, others }: Evidence): readonly string[] {
@@ -99,6 +117,7 @@ export function circumstances(evidence: Evidence): string {
     ...(isReplayed ? [] : keyWords(evidence)),
     ...callerWords(evidence),
     ...(many === undefined ? [] : [`after ${many.count} other calls`]),
+    ...decisionWords(evidence),
     ...(isAtOnce ? ['at once with another call'] : []),
     ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
   ]

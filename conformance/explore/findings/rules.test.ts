@@ -348,6 +348,14 @@ const CALLED: Readonly<Record<string, Made>> = {
   'LIM-9: a batch at first': {
     ...{ steps: [batch(1, row(1), row(2))], due: '200', came: '429 rate_limited' },
   },
+  'LIM-9: a batch again, after the wait': {
+    steps: [
+      batch(1, row(1), row(2)),
+      { do: 'advance', n: 2, byMs: 1000 },
+      batch(3, row(1), row(2)),
+    ],
+    ...{ due: '200', came: '429 rate_limited', idempotency: 'replayed' },
+  },
   'LIM-7: after the wait': {
     steps: [account(1), { do: 'advance', n: 3, byMs: 500 }, account(2)],
     ...{ due: '201', came: '429 rate_limited' },

@@ -230,6 +230,24 @@ titles('a key that is nearly another one is told of', () => {
   assert.match(sent('key', ' key'), /under the key of step 1 with other spaces around it/);
 });
 
+titles('of a decision it is said what had become of its transaction', () => {
+  const id = { $of: 1, at: 'id' } as const;
+  const [approve, other, cancel] = [
+    call(2, 'approveTransaction', 'firm', { id }),
+    call(3, 'rejectTransaction', 'firm', { id: { $of: 9, at: 'id' } }),
+    call(5, 'cancelTransaction', 'firm', { id }),
+  ];
+  const said = { due: '200', came: '409 invalid_state' };
+  const settle = { do: 'settle', n: 4, id } as const;
+  const title = titleOf(foundOf({ steps: [approve!, other!, settle, cancel!], ...said }));
+  assert.match(title, /^Cancelling a transaction after approving and settling it answers 409/);
+  const alone = titleOf(foundOf({ steps: [other!, cancel!], ...said }));
+  assert.match(alone, /^Cancelling a transaction answers/);
+  const burst = { do: 'burst', n: 6, calls: [approve!, cancel!] } as never;
+  const race = foundOf({ steps: [burst, cancel!], ...said });
+  assert.not.match(titleOf({ ...race, sequence: { steps: [burst] } }), /approving/);
+});
+
 titles('a url is expected as it was sent', () => {
   const made = foundOf({ ...again, at: 'body.url', steps: [call(1, 'createWebhook', 'firm', {})] });
   const side = (sent: string, url: string) => {

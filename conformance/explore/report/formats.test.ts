@@ -141,6 +141,13 @@ formats('of one letter many times over it is said how often', () => {
   for (const text of texts) {
     for (const end of ['one', 'two']) assert.ok(text.includes(`ax{200}${end}`), text);
   }
+  for (const [whole, said] of [
+    [told, true],
+    [report, false],
+  ] as const) {
+    assert.is(markdownReport(whole).includes('is there so often'), said);
+    assert.is(htmlReport(whole).includes('is there so often'), said);
+  }
 });
 
 formats('a header that differs is shown, and not only the body beside it', () => {

@@ -18,6 +18,7 @@ import {
   openLine,
   placeOf,
   ruleLines,
+  runLine,
   type Side,
   shownLine,
   sidesOf,
@@ -72,7 +73,7 @@ function differencePart(found: ReportDifference): string {
     `</ol><ul>${callerLines(found)
       .map((each) => `<li>${text(each)}</li>`)
       .join('')}</ul>`,
-    `<p>${text(EXPECTED)}</p><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
+    `<p>${text(EXPECTED)} ${words(runLine(found) ?? '')}</p><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
   ].join('\n');
 }
 

@@ -84,6 +84,12 @@ const LONGEST_VALUE = 300;
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most / 2)}…${text.slice(-most / 2)}` : text;
 
+/** What a long run of one letter is told as; null where there is none. */
+export function runLine({ steps }: ReportDifference): string | null {
+  const whole = JSON.stringify(steps);
+  return squeezed(whole) === whole ? null : 'A letter with a number, `x{200}`, is there so often.';
+}
+
 /** Null where it was met in one way alone. */
 export function alsoLine({ also }: ReportDifference): string | null {
   return also.length === 0 ? null : `The same rule is broken too: ${also.join('; ')}.`;

@@ -233,7 +233,9 @@ export function limitRules({ difference, due, came, call, steps, hasPaused }: Ev
   // LIM-11: a read that counted would have been told as a plain create like the others.
   if (isDue && readsBefore(steps, call)) return ['LIM-11', 'LIM-2'];
   const buckets = bucketRules(steps, n, call);
-  return [...saved, ...earlier, ...buckets, 'LIM-2', 'LIM-7', 'LIM-5'];
+  // LIM-9: a batch that shrinking has left says more than a pause that it takes besides.
+  const first = earlier.includes('LIM-9') ? [...earlier, ...saved] : [...saved, ...earlier];
+  return [...first, ...buckets, 'LIM-2', 'LIM-7', 'LIM-5'];
 }
 
 function readsBefore(steps: readonly Step[], call: CallStep | undefined): boolean {
