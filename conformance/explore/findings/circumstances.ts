@@ -49,6 +49,16 @@ function causeWords({ found, difference, calls, steps }: Evidence): readonly str
 /** What events come of. */
 const DOES = /^(create(Account|Transaction)|update|bulk|open|close|approve|reject|cancel)/;
 
+/** What was sent with it. */
+function besideWords({ call, steps }: Evidence): string {
+  const burst = steps.find((step) => step.do === 'burst' && callsOf([step]).includes(call!));
+  const [other, ...more] = callsOf(burst === undefined ? [] : [burst]).filter(
+    (each) => each !== call,
+  );
+  if (other === undefined || more.length > 0) return 'other calls';
+  return other.operation === call?.operation ? 'another such call' : DOING[other.operation];
+}
+
 const DECIDES = /^(approve|reject|cancel)T/;
 
 /** TXS: what had become of the transaction before. */
@@ -118,7 +128,7 @@ export function circumstances(evidence: Evidence): string {
     ...callerWords(evidence),
     ...(many === undefined ? [] : [`after ${many.count} other calls`]),
     ...decisionWords(evidence),
-    ...(isAtOnce ? ['at once with another call'] : []),
+    ...(isAtOnce ? [`at once with ${besideWords(evidence)}`] : []),
     ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
   ]
     .map((each) => ` ${each}`)

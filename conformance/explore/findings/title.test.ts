@@ -245,7 +245,19 @@ titles('of a decision it is said what had become of its transaction', () => {
   assert.match(alone, /^Cancelling a transaction answers/);
   const burst = { do: 'burst', n: 6, calls: [approve!, cancel!] } as never;
   const race = foundOf({ steps: [burst, cancel!], ...said });
-  assert.not.match(titleOf({ ...race, sequence: { steps: [burst] } }), /approving/);
+  assert.not.match(titleOf({ ...race, sequence: { steps: [burst] } }), /after approving/);
+});
+
+titles('of calls at once it is said what the other one does', () => {
+  const [update, other] = [1, 2].map((n) => call(n, 'disableWebhook', 'firm', {}));
+  const rotate = call(3, 'rotateWebhookSecret', 'firm', {});
+  const titleFor = (...calls: readonly CallStep[]) => {
+    const made = foundOf({ steps: [update!], due: '200', came: '409 invalid_state' });
+    return titleOf({ ...made, sequence: { steps: [{ do: 'burst', n: 9, calls } as never] } });
+  };
+  assert.match(titleFor(update!, rotate), /at once with rotating a webhook secret answers/);
+  assert.match(titleFor(update!, other!), /at once with another such call answers/);
+  assert.match(titleFor(update!, other!, rotate), /at once with other calls answers/);
 });
 
 titles('a url is expected as it was sent', () => {

@@ -209,6 +209,22 @@ formats('where two long answers differ is said before they are shown', () => {
   }
 });
 
+formats('of calls at once each answer is shown, as each is right or wrong by the others', () => {
+  const beside = {
+    ...{ differs: false, at_once: { sent_ms: 1, answered_ms: 2 } },
+    target: { status: 200, headers: {}, body: { is_ftd: true } },
+  };
+  for (const text of textsWith(beside)) {
+    assert.match(text, /"is_ftd": ?true/);
+    assert.match(text, /No order of the calls at once explains/);
+  }
+  const { at_once: _, ...alone } = beside;
+  for (const text of textsWith(alone)) {
+    assert.not.match(text, /is_ftd/);
+    assert.not.match(text, /No order of the calls/);
+  }
+});
+
 formats('an open question says what it asks, and what has no script says why', () => {
   const [markdown, html, text] = textsWith({}, { script: null });
   for (const each of [markdown!, html!]) {

@@ -4,6 +4,7 @@ import { operatorWords } from './operator-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './schema.ts';
 import {
   alsoLine,
+  atOnceLine,
   callerLines,
   cameVerb,
   EXPECTED,
@@ -73,7 +74,7 @@ function differencePart(found: ReportDifference): string {
     `</ol><ul>${callerLines(found)
       .map((each) => `<li>${text(each)}</li>`)
       .join('')}</ul>`,
-    `<p>${text(EXPECTED)} ${words(runLine(found) ?? '')}</p><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
+    `<p>${text(EXPECTED)} ${atOnceLine(found) ?? ''} ${words(runLine(found) ?? '')}</p><p>Play it again:</p><pre>${text(found.replay)}</pre>${script}`,
   ].join('\n');
 }
 
@@ -111,7 +112,9 @@ function stepPart(step: ReportStep): string {
   const where = placePart(step);
   const answers = differs
     ? where + expected + answered
-    : `<div>${target === null ? 'done' : `answered ${text(String(target.status))}`}</div>`;
+    : times !== null && target !== null
+      ? `<pre>answered ${sideText(target)}</pre>`
+      : `<div>${target === null ? 'done' : `answered ${text(String(target.status))}`}</div>`;
   return `<li value="${n}"><pre>${text(what)}</pre>${when}${answers}</li>`;
 }
 

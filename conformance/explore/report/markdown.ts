@@ -4,6 +4,7 @@ import { operatorWords } from './operator-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './schema.ts';
 import {
   alsoLine,
+  atOnceLine,
   callerLines,
   cameVerb,
   EXPECTED,
@@ -62,7 +63,7 @@ function differenceLines(found: ReportDifference): string[] {
     ...callerLines(found).map((each) => `- ${inline(each)}`),
     '',
     EXPECTED,
-    ...[runLine(found)].flatMap((each) => each ?? []),
+    ...[atOnceLine(found), runLine(found)].flatMap((each) => each ?? []),
     '',
     'Play it again:',
     '',
@@ -96,7 +97,8 @@ function stepLines(step: ReportStep): string[] {
     ...(headers.length === 0 ? [] : [`   with ${headers.map(code).join(', ')}`]),
     ...(request?.body == null ? [] : [`   sends ${code(request.body)}`]),
   ];
-  if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent];
+  const shown = times === null || target === null ? [] : [`   - answered ${sideText(target)}`];
+  if (!differs) return [`${n}. ${what}${when}: ${target?.status ?? 'done'}`, ...sent, ...shown];
   const [expected, came] = sidesOf(step);
   const place = placeOf(step);
   const where =

@@ -6,6 +6,7 @@ import { operatorWords } from './operator-words.ts';
 import type { ExploreReport, ReportDifference, ReportStep } from './schema.ts';
 import {
   alsoLine,
+  atOnceLine,
   callerLines,
   EXPECTED,
   headerTexts,
@@ -63,7 +64,9 @@ function differenceLines(found: ReportDifference, paint: Paint, width: number): 
   const also = alsoLine(found);
   if (also !== null) lines.push(...indented(also, width));
   for (const step of found.steps) lines.push(...stepLines(step, paint, width));
-  for (const each of callerLines(found)) lines.push(...wrapText(`    ${each}`, width));
+  for (const each of [...callerLines(found), ...[atOnceLine(found)].flatMap((one) => one ?? [])]) {
+    lines.push(...indented(each, width));
+  }
   lines.push(...wrapText(`    again: ${found.replay}`, 1000), '');
   return lines;
 }
@@ -81,7 +84,11 @@ function stepLines(step: ReportStep, paint: Paint, width: number): string[] {
   if (special.length > 0) lines.push(`       ${special.join('  ')}`);
   if (request.body !== null) lines.push(`       ${legible(request.body)}`);
   const cut = lines.map((each) => cutAt(width * 2, printable(each)));
-  if (!differs) return [...cut, `       -> ${(target ?? model)?.status ?? 'no answer'}`];
+  if (!differs) {
+    const body = times === null || target === null ? '' : ` ${legible(target.body)}`;
+    const status = (target ?? model)?.status ?? 'no answer';
+    return [...cut, cutAt(width * 3, printable(`       -> ${status}${body}`))];
+  }
   return [...cut, ...answerLines(step, paint, width)];
 }
 

@@ -84,6 +84,13 @@ const LONGEST_VALUE = 300;
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most / 2)}…${text.slice(-most / 2)}` : text;
 
+/** Of calls at once one answer is right or wrong by the others; null where there were none. */
+export function atOnceLine({ steps }: ReportDifference): string | null {
+  return steps.some((each) => each.at_once !== undefined)
+    ? 'No order of the calls at once explains all that was answered.'
+    : null;
+}
+
 /** What a long run of one letter is told as; null where there is none. */
 export function runLine({ steps }: ReportDifference): string | null {
   const whole = JSON.stringify(steps);
