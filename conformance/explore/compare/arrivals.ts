@@ -121,7 +121,7 @@ export function toldBy(each: Arrival, player: Player): string | undefined {
 }
 
 /** The subscription that a delivery names; empty where it names none that was made. */
-export const subscriptionOf = (each: ReceivedDelivery, player: Player): string =>
+export const subscriptionOf = (each: Arrival, player: Player): string =>
   subscriptionIn(each, subscriptionsOf(player));
 
 /** Whether each of them names a subscription that was made. */

@@ -2,7 +2,7 @@
 import { RefusedByOperator } from '../../engine/scenario-errors.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import type { CredentialOptions } from '../../providers/target.ts';
-import { toldBy } from '../compare/arrivals.ts';
+import { subscriptionOf, toldBy } from '../compare/arrivals.ts';
 import type { MintWish, OperatorStep } from '../sequence.ts';
 import { resolveText } from '../values.ts';
 import { listen } from './listen.ts';
@@ -132,20 +132,22 @@ async function wishOf(wish: MintWish, player: Player): Promise<CredentialOptions
 }
 
 /**
- * An endpoint that answers with each of the statuses in turn, and with the last from then on. What
- * was taken may come again (EVT-4): it is taken again, and uses up no answer that is meant for
- * another.
+ * An endpoint that answers with each of the statuses in turn, and with the last from then on; each
+ * subscription in turns of its own, for which of two is served first is chance. What was taken may
+ * come again (EVT-4): it is taken again, and uses up no answer that is meant for another.
  */
 async function hook({ n, answers }: Of<'hook'>, player: Player): Promise<Json> {
   const made = await player.ground.target.receiver();
   const taken = new Map<string, number>();
-  let turn = 0;
+  const turns = new Map<string, number>();
   made.answer((arrival) => {
+    const who = subscriptionOf(arrival, player);
     const what = toldBy(arrival, player);
     const before = what === undefined ? undefined : taken.get(what);
     if (before !== undefined) return { status: before };
+    const turn = turns.get(who) ?? 0;
+    turns.set(who, turn + 1);
     const status = answers[Math.min(turn, answers.length - 1)] ?? 200;
-    turn += 1;
     if (what !== undefined && status < 300) taken.set(what, status);
     return { status };
   });

@@ -88,24 +88,40 @@ flushing.run();
 
 const answers = suite('what an endpoint answers');
 
-// EVT-4
-answers('what was taken and comes again uses up no answer that is meant for another', async () => {
+/** What these deliveries are answered: of which event, to which subscription. */
+async function answered(
+  statuses: readonly number[],
+  ...told: readonly (readonly [event: string, subscription: number])[]
+): Promise<readonly number[]> {
   let policy: AnswerPolicy | undefined;
   const answer = (given: AnswerPolicy) => {
     policy = given;
   };
   const target = { receiver: async () => ({ url: 'https://x', deliveries: [], answer }) };
-  await operate(
-    { do: 'hook', n: 1, answers: [500, 204, 503, 200] },
-    new Player({ target } as unknown as Ground, 'nonce'),
-  );
-  const answered = (id: string) => {
-    const body = Buffer.from(JSON.stringify({ id }));
-    return policy!({ headers: { lines: [] }, body } as never, 0).status;
-  };
-  assert.equal(['e1', 'e1', 'e1', 'e1', 'e2', 'e1', 'e2', 'e3'].map(answered), [
+  const player = new Player({ target } as unknown as Ground, 'nonce');
+  for (const [, id] of told) {
+    const made = { kind: 'answer', n: id, json: { id, event_categories: [] } };
+    player.outcomes.set(id, made as never);
+  }
+  await operate({ do: 'hook', n: 1, answers: statuses }, player);
+  return told.map(([id, subscription]) => {
+    const headers = { lines: [['x-subscription', String(subscription)]] };
+    return policy!({ headers, body: Buffer.from(JSON.stringify({ id })) } as never, 0).status;
+  });
+}
+
+// EVT-4
+answers('what was taken and comes again uses up no answer that is meant for another', async () => {
+  const told = ['e1', 'e1', 'e1', 'e1', 'e2', 'e1', 'e2', 'e3'].map((id) => [id, 7] as const);
+  assert.equal(await answered([500, 204, 503, 200], ...told), [
     ...[500, 204, 204, 204, 503, 204, 200, 200],
   ]);
+});
+
+answers('each of two subscriptions has them in turn, whichever is served first', async () => {
+  const [one, other] = [['e', 7] as const, ['e', 8] as const];
+  assert.equal(await answered([500, 200], one, other, one, other), [500, 500, 200, 200]);
+  assert.equal(await answered([500, 200], one, one, other, other), [500, 200, 500, 200]);
 });
 
 answers.run();
