@@ -59,6 +59,16 @@ function besideWords({ call, steps }: Evidence): string {
   return other.operation === call?.operation ? 'another such call' : DOING[other.operation];
 }
 
+/** What came at once before it, which shrinking could not put into any order. */
+function raceWords({ steps, difference }: Evidence): readonly string[] {
+  const raced = callsOf(steps.filter((step) => step.do === 'burst' && step.n <= difference.n));
+  const names = [...new Set(raced.map(({ operation }) => DOING[operation]))];
+  if (names.length === 0) return [];
+  if (names.length > 2) return [`after ${raced.length} calls at once`];
+  const again = names.length === 1 ? [`${raced.length} times`] : [];
+  return [['after', names.join(' and '), ...again, 'at once'].join(' ')];
+}
+
 const DECIDES = /^(approve|reject|cancel)T/;
 
 /** TXS: what had become of the transaction before. */
@@ -128,6 +138,7 @@ export function circumstances(evidence: Evidence): string {
     ...callerWords(evidence),
     ...(many === undefined ? [] : [`after ${many.count} other calls`]),
     ...decisionWords(evidence),
+    ...(isAtOnce ? [] : raceWords(evidence)),
     ...(isAtOnce ? [`at once with ${besideWords(evidence)}`] : []),
     ...(pausedMs > 1 ? [`after ${span(pausedMs)}`] : []),
   ]

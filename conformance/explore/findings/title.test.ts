@@ -258,6 +258,16 @@ titles('of calls at once it is said what the other one does', () => {
   assert.match(titleFor(update!, rotate), /at once with rotating a webhook secret answers/);
   assert.match(titleFor(update!, other!), /at once with another such call answers/);
   assert.match(titleFor(update!, other!, rotate), /at once with other calls answers/);
+  const later = (...calls: readonly CallStep[]) => {
+    const burst = { do: 'burst', n: 4, calls } as never;
+    const read = call(5, 'getWebhook', 'firm', {});
+    return titleOf(foundOf({ steps: [burst, read], due: '200', came: '404 not_found' }));
+  };
+  const both = 'disabling a webhook subscription and rotating a webhook secret';
+  assert.match(later(update!, rotate), new RegExp(`subscription after ${both} at once answers`));
+  assert.match(later(update!, other!), /after disabling a webhook subscription 2 times at once/);
+  const third = call(6, 'listWebhooks', 'firm', {});
+  assert.match(later(update!, rotate, third), /after 3 calls at once answers/);
 });
 
 titles('a url is expected as it was sent', () => {
