@@ -208,6 +208,15 @@ const CALLED: Readonly<Record<string, Made>> = {
     ],
     ...{ due: '409 invalid_state', came: '200', cites: ['ACC-8'] },
   },
+  'ACC-5: a reference that a refusal has left behind, for somebody else': {
+    steps: [
+      account(1),
+      account(2, { ...named(2), email: mail(1) }),
+      account(3, { ...named(2), email: mail(3) }),
+    ],
+    ...{ due: '201', came: '200', cites: ['ACC-1'] },
+    earlier: { 2: { status: 409, cites: ['ACC-8', 'IDEM-13'] } },
+  },
   'ACC-8: an email by which somebody is found': {
     steps: [account(1), account(2, { email: mail(1) })],
     ...{ due: '409 invalid_state', came: '200', cites: ['ACC-8'] },

@@ -142,7 +142,8 @@ function isNoProblem({ due, came }: Evidence): boolean {
 /** ACC-8, ACC-9: which of the names is taken, where it is one that only a refused call has had. */
 function takenRules(evidence: Evidence): readonly string[] {
   const { due, came, difference } = evidence;
-  const isTaken = difference.operation === 'createAccount' && came === '409 invalid_state';
+  const isTaken =
+    difference.operation === 'createAccount' && (came === '409 invalid_state' || came === '200');
   return isTaken && due === '201' ? createRules(evidence) : [];
 }
 
