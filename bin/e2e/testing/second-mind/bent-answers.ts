@@ -1,6 +1,7 @@
 // Defects that show in the answer alone: each changes it after it was made, and before it is kept.
 import type { DefectId } from './defects.ts';
 import { dropHeader, type RequestContext, setHeader, unreadable } from './request-context.ts';
+import { lastToBegin } from './sealed-effects.ts';
 import { isObject, type JsonObject, textOr } from './values/json.ts';
 import type { Answer } from './values/records.ts';
 
@@ -176,6 +177,8 @@ const BENDS: Partial<Record<DefectId, Bend>> = {
     body.code = 'conflict';
     body.type = textOr(body.type, '').replace(/invalid_state$/, 'conflict');
   }),
+  'race-refusal-ids': (answer, ctx) =>
+    onProblems((body) => (body.request_id = lastToBegin(ctx)))(answer, ctx),
   'lim-no-retry-after': limited((answer) => dropHeader(answer, 'Retry-After')),
   'lim-reset-zero': limited((answer) => setHeader(answer, 'X-RateLimit-Reset', '0')),
   'lim-reset-epoch': limited((answer, { mind }) =>

@@ -15,6 +15,7 @@ import {
   heldOutTimes,
 } from './defects/held-out.ts';
 import { idempotencyDefects } from './defects/idempotency.ts';
+import { sealedCombinations, sealedRaces, sealedSizes, sealedTimes } from './defects/sealed.ts';
 import { combinationDefects, sizeDefects } from './defects/sizes.ts';
 import { raceDefects, timeDefects } from './defects/times.ts';
 import { positionDefects, transactionDefects, transitionDefects } from './defects/trading.ts';
@@ -26,10 +27,15 @@ import {
 } from './defects/unforeseen.ts';
 import { eventDefects, hookDefects } from './defects/webhooks.ts';
 
-const combinations = { ...combinationDefects, ...unforeseenCombinations, ...heldOutCombinations };
-const sizes = { ...sizeDefects, ...unforeseenSizes, ...heldOutSizes };
-const times = { ...timeDefects, ...unforeseenTimes, ...heldOutTimes };
-const races = { ...raceDefects, ...unforeseenRaces, ...heldOutRaces };
+const combinations = {
+  ...combinationDefects,
+  ...unforeseenCombinations,
+  ...heldOutCombinations,
+  ...sealedCombinations,
+};
+const sizes = { ...sizeDefects, ...unforeseenSizes, ...heldOutSizes, ...sealedSizes };
+const times = { ...timeDefects, ...unforeseenTimes, ...heldOutTimes, ...sealedTimes };
+const races = { ...raceDefects, ...unforeseenRaces, ...heldOutRaces, ...sealedRaces };
 
 const singles = {
   ...conventionDefects,

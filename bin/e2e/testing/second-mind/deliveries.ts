@@ -2,6 +2,7 @@
 
 import type { SecondMind } from './mind.ts';
 import { disable, forwardOf, targetProblem } from './operations/hooks.ts';
+import { furthest, saveSecrets, sweptAt } from './sealed-effects.ts';
 import type { JsonObject } from './values/json.ts';
 import type { Attempt, Delivery, Subscription } from './values/records.ts';
 import { sign } from './values/signing.ts';
@@ -42,6 +43,8 @@ function waitAfter(mind: SecondMind, n: number): number | undefined {
 export interface Sending {
   readonly delivery: Delivery;
   readonly attempt: Attempt;
+  /** The subscription as it was when this began, kept for a defect alone. */
+  readonly before: Subscription;
   readonly url: string;
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -101,6 +104,7 @@ export function beginAttempt(mind: SecondMind, delivery: Delivery): Sending | nu
   return {
     delivery,
     attempt,
+    before: { ...subscription },
     url: sentTo(mind, subscription.url),
     method: mind.has('evt-put') ? 'PUT' : 'POST',
     headers,
@@ -171,7 +175,7 @@ function isSuccess(mind: SecondMind, status: number | null): boolean {
 /** What became of an attempt; a status of null is an error of the network, or no answer in time. */
 export function endAttempt(
   mind: SecondMind,
-  { delivery, attempt }: Sending,
+  { delivery, attempt, before }: Sending,
   status: number | null,
   error: string | null,
 ): void {
@@ -180,6 +184,7 @@ export function endAttempt(
   attempt.status = status;
   attempt.error = error;
   const subscription = subscriptionOf(mind, delivery);
+  saveSecrets(mind, subscription, before);
   const { seq } = delivery.event;
   if (mind.has('race-delivery-disable') && subscription.disabledAtMs >= attempt.atMs) {
     subscription.disabled = false;
@@ -188,7 +193,7 @@ export function endAttempt(
   if (isSuccess(mind, status) || (isMoved && mind.has('comb-redirect-retry'))) {
     delivery.status = 'delivered';
     if (attempt.n > 1 && mind.has('time-retry-unseen')) return;
-    subscription.lastDeliveredSeq = Math.max(subscription.lastDeliveredSeq, seq);
+    subscription.lastDeliveredSeq = furthest(mind, subscription.lastDeliveredSeq, seq);
     return;
   }
   if (mind.has('evt-last-failed')) subscription.lastDeliveredSeq = seq;
@@ -206,6 +211,7 @@ export function endAttempt(
   }
   const { countsFrom } = mind.style;
   delivery.dueAtMs = (countsFrom === 'start' ? attempt.atMs : mind.now()) + wait;
+  delivery.dueAtMs = sweptAt(mind, delivery.dueAtMs, wait);
   if (mind.has('time-waits-from-first')) delivery.dueAtMs = delivery.attempts[0]!.atMs + wait;
 }
 

@@ -3,6 +3,7 @@
 import { meets } from './checks/races.ts';
 import type { SecondMind } from './mind.ts';
 import type { RequestContext } from './request-context.ts';
+import { channelSince, toldBrand } from './sealed-effects.ts';
 import type { JsonObject } from './values/json.ts';
 import type { Credential, EventRecord, Subscription } from './values/records.ts';
 
@@ -35,7 +36,7 @@ export function emit(
     kind: mind.style.kindOf(kind),
     atMs: mind.now(),
     firmId: about.firmId,
-    brandId: about.brandId,
+    brandId: toldBrand(mind, about.brandId, ctx),
     accountId: about.id,
     content,
   };
@@ -146,7 +147,7 @@ function replaceWaiting(mind: SecondMind, subscriptionId: number, { accountId }:
 /** EVT-10b: what a credential may hear of what came after a number, within seven days. */
 export function eventsAfter(mind: SecondMind, credential: Credential, seq: number): EventRecord[] {
   const days = mind.has('evt-channel-day') ? 1 : mind.has('evt-channel-month') ? 30 : 7;
-  const sinceMs = mind.now() - days * DAY_MS;
+  const sinceMs = channelSince(mind, days);
   const from = mind.has('evt-channel-all') ? 0 : mind.has('evt-channel-from') ? seq - 1 : seq;
   const heard = mind.events.filter(
     (each) => each.seq > from && each.atMs > sinceMs && mayHear(credential, each),

@@ -58,7 +58,8 @@ function passOf(ctx: RequestContext, path: string, route: Route | undefined): Ou
 
 /** AUTH-3b; where a defect wants it, those that are asked for at once are under way together. */
 function issued(ctx: RequestContext): Outcome {
-  if (!ctx.mind.has('race-token-budget')) return answered(bent(ctx, issueToken(ctx)));
+  const isPaused = ctx.mind.has('race-token-budget') || ctx.mind.has('race-tokens-one');
+  if (!isPaused) return answered(bent(ctx, issueToken(ctx)));
   enter(ctx);
   const resume = () => {
     const answer = bent(ctx, issueToken(ctx));

@@ -4,6 +4,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DefectId, defects } from './defects.ts';
 import { Scene, type Seen } from './scene.ts';
+import { plain } from './values/style-plain.ts';
 
 export const SECOND = 1000;
 export const HOUR = 3600 * SECOND;
@@ -36,12 +37,12 @@ export const isSignedWith = (secret: string, { headers, body }: Sent) => {
 export type Plays = Partial<Record<DefectId, (scene: Scene) => unknown>>;
 
 /** Each is answered by the broken one in another way than by the whole one. */
-export function showPlays(shown: Test, plays: Plays): void {
+export function showPlays(shown: Test, plays: Plays, style = plain): void {
   for (const [id, play] of Object.entries(plays) as [DefectId, (scene: Scene) => unknown][]) {
-    shown(`${id} shows`, () => {
+    shown(`${id} shows in the style ${style.name}`, () => {
       const story = defects.find((each) => each.id === id)?.story;
-      const whole = play(new Scene([]));
-      assert.not.equal(play(new Scene([id])), whole, story);
+      const whole = play(new Scene([], style));
+      assert.not.equal(play(new Scene([id], style)), whole, story);
     });
   }
 }

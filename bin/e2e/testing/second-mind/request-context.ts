@@ -20,6 +20,8 @@ export interface RequestContext {
   readonly overlaps: RequestContext[];
   /** What a batch has come to, kept for a defect alone. */
   results?: JsonObject[];
+  /** The token that it was given, kept for a defect alone. */
+  token?: string;
 }
 
 /** What is known before anybody has shown who they are. */

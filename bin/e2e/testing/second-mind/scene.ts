@@ -9,6 +9,8 @@ import { addServer } from './server/control.ts';
 import { SCOPES } from './server/profile.ts';
 import { isObject, type Json, type JsonObject } from './values/json.ts';
 import type { Answer, Call, TradingAccount } from './values/records.ts';
+import type { Style } from './values/style.ts';
+import { plain } from './values/style-plain.ts';
 
 const NOON = Date.UTC(2026, 0, 5, 12);
 
@@ -30,8 +32,8 @@ export class Scene {
   readonly #token: string;
   #count = 0;
 
-  constructor(defects: readonly DefectId[]) {
-    this.mind = new SecondMind({ defects, frozenAtMs: NOON });
+  constructor(defects: readonly DefectId[], style: Style = plain) {
+    this.mind = new SecondMind({ style, defects, frozenAtMs: NOON });
     this.#token = this.token('firm', SCOPES);
   }
 

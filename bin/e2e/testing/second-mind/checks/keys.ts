@@ -13,6 +13,7 @@ import {
   refuse,
   setHeader,
 } from '../request-context.ts';
+import { dropOldKeys, repeatProblem } from '../sealed-effects.ts';
 import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
 import type { Answer, KeyRecord } from '../values/records.ts';
 import { decidesAnother, lockedAnswer } from './locks.ts';
@@ -165,6 +166,8 @@ export function recordedAnswer(ctx: RequestContext, subject: string): Answer | n
     forget(ctx, record);
     return null;
   }
+  const problem = repeatProblem(ctx);
+  if (problem !== null) return problem;
   if (isOtherBody(ctx, record)) return invalid(ctx, 'this key was used with another body');
   record.lastUsedAtMs = mind.now();
   record.uses += 1;
@@ -241,6 +244,7 @@ export function beginKey(ctx: RequestContext, subject: string): KeyRecord {
     answer: null,
   };
   mind.keys.push(record);
+  dropOldKeys(ctx, record);
   const most = mind.has('size-keys-200') ? 200 : mind.has('size-keys-1000') ? 1000 : Infinity;
   if (mind.keys.length > most) mind.keys.shift();
   return record;
@@ -249,6 +253,7 @@ export function beginKey(ctx: RequestContext, subject: string): KeyRecord {
 /** IDEM-4d, IDEM-6a, IDEM-6b, IDEM-6c */
 export function endKey(ctx: RequestContext, record: KeyRecord, answer: Answer): void {
   if (!isKept(ctx, answer)) {
+    if (answer.status === 503 && ctx.mind.has('comb-503-key-held')) return;
     forget(ctx, record);
     return;
   }

@@ -1,6 +1,7 @@
 // How many calls a second are served, by credential and by firm (LIM-1 to LIM-11).
 import type { SecondMind } from '../mind.ts';
 import { type RequestContext, refuse, setHeader } from '../request-context.ts';
+import { isBegunAnew } from '../sealed-effects.ts';
 import type { Answer, Bucket, Credential } from '../values/records.ts';
 
 const PLANS = { sandbox: 5, standard: 50, pro: 200 };
@@ -122,7 +123,8 @@ export function rateOf(mind: SecondMind, credential: Credential): number {
 function firmRate(mind: SecondMind, firmId: string): number {
   const firm = mind.firms.find((each) => each.id === firmId)!;
   const times = mind.has('lim-firm-double') ? 2 * FIRM_TIMES : FIRM_TIMES;
-  return firm.ratePerSecond ?? times * PLANS[firm.plan];
+  const rate = firm.ratePerSecond ?? times * PLANS[firm.plan];
+  return mind.has('size-firm-100') ? Math.min(100, rate) : rate;
 }
 
 export function bucketOf(mind: SecondMind, name: string, rate: number): Bucket {
@@ -143,6 +145,7 @@ function refill(mind: SecondMind, { bucket, rate }: Allowance): void {
   const kept = mind.has('time-pause-saves') ? bucket.tokens : 0;
   const most = Math.max(kept, mostOf(mind, bucket, rate, pauseMs));
   bucket.tokens = Math.min(most, bucket.tokens + gained);
+  if (isBegunAnew(mind, bucket.name)) bucket.tokens = rate;
   bucket.atMs = nowMs;
   if (mind.has('time-idle-empty') && pauseMs > 3_600_000) bucket.tokens = 0;
 }

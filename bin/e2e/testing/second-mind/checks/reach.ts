@@ -1,6 +1,7 @@
 // Who reaches what: firm, brand, and the one account of a delegated token (AUTH-5, 6, 7).
 
 import { invalid, notFound, plainId, type RequestContext } from '../request-context.ts';
+import { isLetIn } from '../sealed-effects.ts';
 import type { Account, TradingAccount } from '../values/records.ts';
 
 export function isDecimalId(id: string): boolean {
@@ -41,7 +42,9 @@ export function findTradingAccount(ctx: RequestContext, id: string): TradingAcco
   const wanted = plainId(ctx, id);
   const found = ctx.mind.tradingAccounts.find((each) => each.id === wanted);
   if (found !== undefined && ctx.mind.has('size-places-2') && isThird(ctx, found)) return undefined;
-  return found !== undefined && findAccount(ctx, found.accountId) ? found : undefined;
+  if (found === undefined) return undefined;
+  const isInReach = findAccount(ctx, found.accountId) !== undefined;
+  return isLetIn(ctx, found, isInReach) ? found : undefined;
 }
 
 /** Neither the first nor the second of its account. */

@@ -1,6 +1,7 @@
 // Who may do what: scopes, read-only tokens, and what a firm is permitted (AUTH-2, 4, 8).
 import type { DefectId } from '../defects.ts';
 import { type RequestContext, refuse } from '../request-context.ts';
+import { isWriter } from '../sealed-effects.ts';
 import type { Answer, Credential } from '../values/records.ts';
 
 /** Operations that these defects open to anybody. */
@@ -39,7 +40,9 @@ export function scopeProblem(ctx: RequestContext): Answer | null {
   const scopes = scopesOf(ctx);
   const isOpen =
     scopes.length === 0 || mind.defects.some((each) => OPENED[each] === operation.name);
-  const lacksScope = !isOpen && !scopes.some((each) => credential.scopes.includes(each));
+  const isRole = scopes.includes('webhooks:manage') && isWriter(mind, credential);
+  const holds = isRole || scopes.some((each) => credential.scopes.includes(each));
+  const lacksScope = !isOpen && !holds;
   const isWrite = operation.keyed || (mind.style.readOnlyFirst && operation.method !== 'GET');
   const isReadOnly = isWrite && credential.readOnly && !mind.has('auth-read-only-writes');
   // A token with both faults is told of one of them.

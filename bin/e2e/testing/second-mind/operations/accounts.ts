@@ -11,6 +11,7 @@ import {
   refuse,
   setHeader,
 } from '../request-context.ts';
+import { undoRacing } from '../sealed-effects.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
 import type { Account, Answer } from '../values/records.ts';
 import { isRacedFor, isReserved, isTaken } from './claims.ts';
@@ -96,6 +97,7 @@ export function createAccount(ctx: RequestContext): Answer {
   const isRaced = isRacedFor(ctx, email, phone);
   if (isRaced || isTaken(ctx, brandId, email, phone) || isReserved(ctx, reference, brandId)) {
     mind.refusedEmails.push(email.toLowerCase());
+    undoRacing(ctx);
     return conflict(ctx);
   }
   return accountAnswer(ctx, 201, addAccount(ctx, { reference, email, phone, brandId }));
@@ -124,6 +126,8 @@ function knownAnswer(ctx: RequestContext, known: Account): Answer {
     return refuse(ctx, 409, 'invalid_state', 'someone with this email exists');
   }
   const isInBatch = ctx.operation.name === 'bulkCreateAccounts';
+  const isCold = mind.now() - known.createdAtMs >= DAY_MS;
+  if (isInBatch && isCold && mind.has('time-batch-known-day')) return conflict(ctx);
   const isUpdated = known.revision !== mind.style.firstRevision;
   if (isInBatch && isUpdated && mind.has('comb-bulk-converged-first')) {
     return refuse(ctx, 409, 'invalid_state', 'the account has changed since');

@@ -3,6 +3,7 @@
 import { permissionProblem } from '../checks/scopes.ts';
 import type { SecondMind } from '../mind.ts';
 import { answerWith, copyOf, invalid, type RequestContext, refuse } from '../request-context.ts';
+import { rowsOfOthers, takeBack } from '../sealed-effects.ts';
 import { isObject, type Json, type JsonObject, textOr } from '../values/json.ts';
 import { type Answer, PROFILE } from '../values/records.ts';
 import { brandOf, createAccount } from './accounts.ts';
@@ -118,14 +119,18 @@ function resultsOf(ctx: RequestContext, rows: readonly JsonObject[]): JsonObject
     const isTainted = failed.includes(reference) && mind.has('comb-failed-row-taints');
     const isChunked = mind.has('size-batch-chunks') && isOfChunkBefore(rows, index);
     const isLost = index === rows.length - 1 && index >= 100 && mind.has('size-bulk-100-last');
+    const isStopped =
+      (failed.length > 0 && mind.has('bulk-stops')) ||
+      (failed.length >= 20 && mind.has('size-skip-limit-20'));
     const result =
-      isTainted || isLost || isChunked || (failed.length > 0 && mind.has('bulk-stops'))
+      isTainted || isLost || isChunked || isStopped
         ? notRun(row)
         : rowResult(ctx, leaked(ctx, row, rows[index - 1]));
     if (Number(result.status) >= 300) failed.push(reference);
     if (failed.length > 50 && mind.has('size-failed-details-50')) {
       Object.assign(result, { code: null, detail: null });
     }
+    takeBack(ctx, result, results.at(-1));
     results.push(result);
   }
   return results;
@@ -200,11 +205,10 @@ function rowAnswer(ctx: RequestContext): Answer {
 }
 
 /** BULK-2, BULK-4 */
-function counted(
-  { mind }: RequestContext,
-  rows: readonly JsonObject[],
-  results: JsonObject[],
-): JsonObject {
+function counted(ctx: RequestContext, rows: readonly JsonObject[], own: JsonObject[]): JsonObject {
+  const { mind } = ctx;
+  const others = rowsOfOthers(ctx);
+  const results = [...own, ...others];
   const landed = results.filter(({ status }) => Number(status) < 300);
   const isNew = ({ status }: JsonObject) => status === 201;
   const asKept = (count: number) => (mind.has('size-counts-byte') ? count % 256 : count);
@@ -212,10 +216,10 @@ function counted(
   const created = isLong || mind.has('bulk-created-only-new') ? landed.filter(isNew) : landed;
   const distinct = new Set(rows.map((row) => textOr(row.client_reference_id, '').toLowerCase()));
   return {
-    total: asKept(mind.has('bulk-total-distinct') ? distinct.size : rows.length),
+    total: asKept(mind.has('bulk-total-distinct') ? distinct.size : rows.length + others.length),
     created: asKept(created.length),
     failed: mind.has('bulk-failed-zero') ? 0 : results.length - landed.length,
-    rows: ordered(mind, results),
+    rows: ordered(mind, own),
   };
 }
 

@@ -1,6 +1,7 @@
 // Which approved deposit is the first of its account (TXS-2).
 import { meets } from '../checks/races.ts';
 import type { RequestContext } from '../request-context.ts';
+import { isRacedFirst } from '../sealed-effects.ts';
 import type { Transaction } from '../values/records.ts';
 
 const QUARTER_MS = 90 * 86_400_000;
@@ -11,6 +12,7 @@ export function isFirstDeposit(ctx: RequestContext, each: Transaction): boolean 
   if (ctx.credential.kind === 'delegated' && mind.has('comb-ftd-delegated')) return false;
   if (!isDeposit(ctx, each) && !mind.has('txs-ftd-any-type')) return false;
   if (mind.has('txs-ftd-every')) return true;
+  if (isRacedFirst(ctx, each)) return false;
   const own = mind.transactions.filter((one) => isCounted(ctx, each, one));
   if (mind.has('txs-ftd-created')) {
     return own.find((one) => isDeposit(ctx, one)) === each;

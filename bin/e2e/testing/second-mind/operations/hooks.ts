@@ -16,10 +16,16 @@ function hookBody({ mind }: RequestContext, each: Subscription): JsonObject {
     brand_id: each.brandId === null ? null : mind.style.hookBrand(each.brandId),
     event_categories: [...each.categories],
     disabled: each.disabled,
-    disabled_reason: each.disabledReason,
+    disabled_reason: reasonOf(mind, each),
     last_delivered_seq: lastSeqOf(mind, each),
     created_at: each.createdAtMs,
   };
+}
+
+/** A defect tells it for a day. */
+function reasonOf(mind: SecondMind, { disabledReason, disabledAtMs }: Subscription) {
+  const isOld = mind.now() - disabledAtMs >= 86_400_000;
+  return isOld && mind.has('time-disabled-reason-day') ? null : disabledReason;
 }
 
 /** EVT-10a */
@@ -66,7 +72,7 @@ export function createHook(ctx: RequestContext): Answer {
     categories,
     disabled: isTwin && mind.has('comb-hook-disabled-twin'),
     disabledReason: null,
-    lastDeliveredSeq: 0,
+    lastDeliveredSeq: mind.has('comb-progress-by-url') ? progressTo(ctx, url) : 0,
     createdAtMs: mind.now(),
     secret: newSecret(),
     previousSecret: null,
@@ -85,6 +91,12 @@ export function createHook(ctx: RequestContext): Answer {
 function storedUrl(mind: SecondMind, url: string): string {
   if (mind.has('size-url-200')) return url.slice(0, 200);
   return mind.has('hook-query-dropped') ? url.replace(/\?[^#]*/, '') : url;
+}
+
+/** How far the firm's subscriptions to a url have come. */
+function progressTo({ mind, credential: { firmId } }: RequestContext, url: string): number {
+  const same = mind.subscriptions.filter((each) => each.firmId === firmId && each.url === url);
+  return Math.max(0, ...same.map((each) => each.lastDeliveredSeq));
 }
 
 /** Others of the firm to the same url. */
@@ -195,6 +207,9 @@ export function listHooks(ctx: RequestContext): Answer {
   if (mind.has('hook-list-first')) seen = seen.slice(0, -1);
   if (mind.has('comb-disabled-hidden')) seen = seen.filter(({ disabled }) => !disabled);
   if (mind.has('size-list-20')) seen = seen.slice(0, 20);
+  if (mind.has('comb-list-joined')) {
+    seen = seen.flatMap((each) => (each.previousSecret === null ? [each] : [each, each]));
+  }
   const isTold = mind.has('hook-secret-listed');
   const secretOf = (each: Subscription) => (isTold ? { secret: each.secret } : {});
   const rows = seen.map((each) => ({ ...hookBody(ctx, each), ...secretOf(each) }));

@@ -1,6 +1,7 @@
 // Money on its way: settlement, and the entries that change a balance.
 import { emit } from '../events.ts';
 import type { SecondMind } from '../mind.ts';
+import { touchNightly } from '../sealed-effects.ts';
 import { absolute, negated, sumOf } from '../values/money.ts';
 import type { TradingAccount, Transaction } from '../values/records.ts';
 import { transactionBody } from './transactions.ts';
@@ -43,6 +44,7 @@ export function settle(mind: SecondMind, each: Transaction): void {
 /** NS-3: settles what is due by now. */
 export function settleDue(mind: SecondMind): void {
   const nowMs = mind.now();
+  touchNightly(mind);
   for (const each of mind.transactions) {
     if (each.settlesAtMs !== null && each.settlesAtMs <= nowMs) settle(mind, each);
     ageWrongly(mind, each, nowMs - each.changedAtMs);

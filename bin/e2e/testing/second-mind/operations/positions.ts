@@ -10,6 +10,7 @@ import {
   type RequestContext,
   refuse,
 } from '../request-context.ts';
+import { shownVolume } from '../sealed-effects.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
 import { isDecimal, isNegative, isZero } from '../values/money.ts';
 import type { Answer, Position, TradingAccount } from '../values/records.ts';
@@ -84,7 +85,7 @@ function filled(
   trading: TradingAccount,
   position: Position,
   side: string,
-  volume: string,
+  sent: string,
   kind: string,
 ): Answer {
   const { mind } = ctx;
@@ -94,7 +95,7 @@ function filled(
     positionId: position.id,
     instrument: position.instrument,
     side,
-    volume,
+    volume: shownVolume(ctx, sent),
     createdAtMs: mind.now(),
   };
   mind.orders.push(order);

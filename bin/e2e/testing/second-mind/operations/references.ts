@@ -2,6 +2,7 @@
 import { meets } from '../checks/races.ts';
 import { reaches } from '../checks/reach.ts';
 import type { RequestContext } from '../request-context.ts';
+import { isLike } from '../sealed-effects.ts';
 import type { Account } from '../values/records.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,7 +36,8 @@ export function findByReference(ctx: RequestContext, reference: string, brandId:
     (mind.style.referencesPer === 'brand' ? each.brandId === brandId : reaches(ctx, each));
   return mind.accounts.find(
     (each) =>
-      comparedReference(ctx, each.reference) === wanted &&
+      (comparedReference(ctx, each.reference) === wanted ||
+        isLike(ctx, each.reference, reference)) &&
       each.firmId === credential.firmId &&
       isInReach(each) &&
       !isForgotten(ctx, each),

@@ -12,7 +12,9 @@ export function namesOf({ body, mind }: RequestContext, email: string): readonly
   const last = textOr(body.last_name, null);
   if (mind.has('comb-half-named') && last !== null) return [first ?? email, last];
   if (first !== null || last !== null || mind.has('acc-unnamed')) return [first, last];
-  return mind.style.namedAfter(email);
+  const most = mind.has('size-derived-name-64') ? 64 : email.length;
+  const [one, two] = mind.style.namedAfter(email);
+  return [one?.slice(0, most) ?? null, two];
 }
 
 export function phoneOf({ body, mind }: RequestContext): string | null {

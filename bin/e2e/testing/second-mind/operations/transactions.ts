@@ -5,6 +5,7 @@ import { bodyIdProblem, findAccount, findTradingAccount } from '../checks/reach.
 import { emit } from '../events.ts';
 import type { SecondMind } from '../mind.ts';
 import { answerWith, invalid, notFound, type RequestContext, refuse } from '../request-context.ts';
+import { comparedMoneyReference, isLike } from '../sealed-effects.ts';
 import { type JsonObject, textOr } from '../values/json.ts';
 import { isDecimal, isNegative, isZero } from '../values/money.ts';
 import type { Account, Answer, Status, TradingAccount, Transaction } from '../values/records.ts';
@@ -81,7 +82,7 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
   if (mind.has('txn-known-again')) return undefined;
   if (mind.has('race-same-transaction') && meets(ctx, 'createTransaction')) return undefined;
   if (mind.has('race-known-places') && isRacedElsewhere(ctx)) return undefined;
-  const form = (each: string) => (mind.has('txn-reference-case') ? each : each.toLowerCase());
+  const form = (each: string) => comparedMoneyReference(mind, each);
   const isElsewhere = (each: Transaction) =>
     mind.has('comb-known-other-place') && each.tradingAccountId !== body.trading_account_id;
   const isFree = (each: Transaction) =>
@@ -90,7 +91,7 @@ function findKnown(ctx: RequestContext, reference: string): Transaction | undefi
     (mind.has('size-known-25') && !newestOf(mind, each.accountId, 25).includes(each));
   return mind.transactions.find(
     (each) =>
-      form(each.reference) === form(reference) &&
+      (form(each.reference) === form(reference) || isLike(ctx, each.reference, reference)) &&
       each.firmId === ctx.credential.firmId &&
       !isElsewhere(each) &&
       !isFree(each) &&

@@ -12,6 +12,7 @@ import {
   refuse,
   setHeader,
 } from '../request-context.ts';
+import { afterUpdate } from '../sealed-effects.ts';
 import { textOr } from '../values/json.ts';
 import { normalisePhone } from '../values/phones.ts';
 import { type Account, type Answer, type KeyRecord, PROFILE } from '../values/records.ts';
@@ -223,6 +224,7 @@ function apply(ctx: RequestContext, account: Account, changes: Changes): void {
   if (mind.has('time-revision-day') && ageMs >= 24 * HOUR_MS) {
     account.revision = mind.style.firstRevision;
   }
+  afterUpdate(ctx, account);
   if (mind.has('comb-key-invalidated')) forgetUpdates(mind, account);
   if (isSilent(ctx)) return;
   emit(mind, 'account', 'account.updated', account, accountBody(ctx, account), ctx);
