@@ -44,10 +44,19 @@ function keysOfCreates(d: Drawing): readonly Step[] {
 
 const repeated = (d: Drawing, step: CallStep): CallStep => ({ ...step, n: d.scene.label() });
 
+/** Beginnings of a domain; with them an email is longer than a column may hold, and still one. */
+const LABELS = [[], [12], [60, 12], [60, 60, 50]] as const;
+
+/** ACC-1, ACC-8: those that differ in a mark, or only after a long beginning, are of two people. */
 function emails(d: Drawing): readonly Step[] {
   const stem: Value = { $fresh: `e${d.stem()}` };
   const domain = '@explore.example.com';
-  const forms = [join(stem, domain), join(stem, '+a', domain), join(stem, '.a', domain)];
+  const long = LABELS.flatMap((lengths) => {
+    const local: Value = { $fresh: `e${d.stem()}`, length: 60 };
+    const labels = lengths.map((length) => 'm'.repeat(length)).join('.');
+    return ['a', 'b'].map((end) => join(local, '@', labels, end, '.example.com'));
+  });
+  const forms = [join(stem, domain), join(stem, '+a', domain), join(stem, '.a', domain), ...long];
   return forms.map((email) => createCall(d, d.main, { email }));
 }
 
