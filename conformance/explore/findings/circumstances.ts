@@ -60,8 +60,9 @@ function besideWords({ call, steps }: Evidence): string {
 }
 
 /** What came at once before it, which shrinking could not put into any order. */
-function raceWords({ steps, difference }: Evidence): readonly string[] {
-  const raced = callsOf(steps.filter((step) => step.do === 'burst' && step.n <= difference.n));
+function raceWords({ steps }: Evidence): readonly string[] {
+  // What differs is at the end, so that whatever is there came before it.
+  const raced = callsOf(steps.filter((step) => step.do === 'burst'));
   const names = [...new Set(raced.map(({ operation }) => DOING[operation]))];
   if (names.length === 0) return [];
   if (names.length > 2) return [`after ${raced.length} calls at once`];

@@ -259,7 +259,8 @@ titles('of calls at once it is said what the other one does', () => {
   assert.match(titleFor(update!, other!), /at once with another such call answers/);
   assert.match(titleFor(update!, other!, rotate), /at once with other calls answers/);
   const later = (...calls: readonly CallStep[]) => {
-    const burst = { do: 'burst', n: 4, calls } as never;
+    // A burst is numbered after its calls, and what comes later not always after it.
+    const burst = { do: 'burst', n: 9, calls } as never;
     const read = call(5, 'getWebhook', 'firm', {});
     return titleOf(foundOf({ steps: [burst, read], due: '200', came: '404 not_found' }));
   };
