@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../engine/operations.ts';
 import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import { namesRow } from '../../scenarios/bulk/names-row.ts';
-import type { CallOutcome } from '../play/outcome.ts';
+import { type CallOutcome, jsonOf } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
 import type { Difference } from './difference.ts';
 import { compareOpenRead } from './reads.ts';
@@ -34,9 +34,22 @@ export function compareNamedRow(
   const row = /\d+/.exec(String(memberAt(model.json, 'detail')))?.[0];
   const words = memberAt(target.json, 'detail') ?? Buffer.from(target.body).toString();
   if (target.status < 400 || row === undefined) return null;
-  if (namesRow(String(words), Number(row))) return null;
+  const faulty = [Number(row), ...rowsLike(Number(row), target)];
+  if (faulty.some((each) => namesRow(String(words), each))) return null;
   const mismatch = { at: 'body.detail', target: shown(words), model: `words that name row ${row}` };
   return differenceOf(step, target, model, mismatch);
+}
+
+/** NS-17: of several rows at fault any may be named, whichever fault is looked for first. */
+function rowsLike(row: number, { sent }: CallOutcome): readonly number[] {
+  const rows = memberAt(jsonOf(sent.body ?? new Uint8Array()), 'accounts');
+  if (!Array.isArray(rows)) return [];
+  const hasName = memberAt(rows[row], 'client_reference_id') !== undefined;
+  const brand = hasName ? memberAt(rows[row], 'brand_id') : undefined;
+  return [...rows.keys()].filter((at) => {
+    const lacks = memberAt(rows[at], 'client_reference_id') === undefined;
+    return lacks || (brand !== undefined && memberAt(rows[at], 'brand_id') === brand);
+  });
 }
 
 export function differenceOf(
