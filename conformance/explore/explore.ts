@@ -12,10 +12,10 @@ import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import { settingsFor, takeSeeds } from './live.ts';
-import { knowsOrderEvents, type Model } from './model.ts';
+import { knowsOrderEvents, type Model, type ModelSettings } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
-import { otherAnswerFor } from './open/other-answer.ts';
+import { type OtherAnswer, otherAnswerFor } from './open/other-answer.ts';
 import type { ExploreOptions } from './options.ts';
 import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
@@ -41,6 +41,8 @@ export interface Explored {
   readonly inventory: Inventory | null;
   /** Open questions that differences turned out to be of, with how often. */
   readonly open: ReadonlyMap<string, number>;
+  /** Settings that nobody had asked the target about, as it turned out to have them. */
+  readonly learned: ModelSettings;
   readonly coverage: Coverage;
 }
 
@@ -55,13 +57,16 @@ export async function explore(given: ExploreOptions): Promise<Explored> {
     await exploration.run();
     return exploration.result();
   } finally {
-    await model.close();
+    await exploration.close();
   }
 }
 
 class Exploration {
   readonly #options: ExploreOptions;
-  readonly #model: Model;
+  /** The newest is what the target is compared with. */
+  readonly #models: Model[];
+  #settings: ModelSettings;
+  #learned: ModelSettings = {};
   readonly #budget: Budget;
   readonly #source: Source;
   readonly #casebook = new Casebook();
@@ -76,8 +81,17 @@ class Exploration {
   constructor(options: ExploreOptions, model: Model) {
     this.#options = options;
     this.#budget = new Budget(options);
-    this.#model = model;
-    this.#source = new Source(options, model);
+    this.#settings = options.settings;
+    this.#models = [model];
+    this.#source = new Source(options, () => this.#model);
+  }
+
+  get #model(): Model {
+    return this.#models.at(-1)!;
+  }
+
+  async close(): Promise<void> {
+    for (const model of this.#models) await model.close();
   }
 
   async run(): Promise<void> {
@@ -115,6 +129,7 @@ class Exploration {
       unexplained,
       inventory: this.#keeps ? this.#inventory : null,
       open,
+      learned: this.#learned,
       coverage: this.#source.coverage,
     };
   }
@@ -182,7 +197,7 @@ class Exploration {
   }
 
   #common(): ModelCommon {
-    const { settings } = this.#options;
+    const settings = this.#settings;
     return {
       seqName: String(settings.envelope_seq_name ?? 'seq'),
       namesAlike: settings.account_named_after_email !== 'other',
@@ -206,12 +221,28 @@ class Exploration {
       this.#casebook.inconclusive.push(`${found}: ${inWords(difference)}`);
       return;
     }
-    const { settings, makeModel, provider } = this.#options;
-    const asked = { model: this.#model, common: this.#common(), settings, makeModel, provider };
-    const open = await otherAnswerFor(found, { ...asked, duel: again });
-    if (open !== undefined) return this.#casebook.isOpen(met, open);
+    const { makeModel, provider } = this.#options;
+    const asked = { model: this.#model, common: this.#common(), settings: this.#settings };
+    const more = { unasked: this.#unasked(), makeModel, provider, duel: again };
+    const open = await otherAnswerFor(found, { ...asked, ...more });
+    if (open !== undefined) return this.#isOpen(met, open);
     this.#casebook.add(found, met);
     if (this.#casebook.found.length > 0) this.#budget.keepPart();
+  }
+
+  #unasked(): ReadonlySet<string> {
+    const { unasked = new Set() } = this.#options;
+    return new Set([...unasked].filter((setting) => !(setting in this.#learned)));
+  }
+
+  /** From an answer that nobody had asked for the model learns; any other is as open as before. */
+  async #isOpen(met: string, { excuse, learned }: OtherAnswer): Promise<void> {
+    if (Object.keys(learned).length === 0) return this.#casebook.isOpen(met, excuse);
+    this.#casebook.excuse(excuse);
+    this.#learned = { ...this.#learned, ...learned };
+    this.#settings = { ...this.#settings, ...learned };
+    // The older ones are still in play elsewhere.
+    this.#models.push(await this.#options.makeModel(this.#settings));
   }
 
   async #isOrder(sequence: Sequence, own: Case): Promise<boolean> {

@@ -5,7 +5,7 @@ import { questions } from '../../fixtures/questions.ts';
 import { defaultSettings, type SettingKey } from '../../fixtures/settings.ts';
 import { runScenarios } from '../engine/run/run.ts';
 import type { Sender } from '../engine/send/sender.ts';
-import type { Scenario } from '../engine/types.ts';
+import type { Scenario, ScenarioResult } from '../engine/types.ts';
 import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
 import { positionScenarios } from '../scenarios/positions/positions.ts';
@@ -67,22 +67,49 @@ const SETTABLE: ReadonlySet<string> = new Set(
   ),
 );
 
+/**
+ * In what no other answer can be tried for, such as a time or a name, comes first: where requests
+ * end half-way, the rest can still show in what is compared.
+ */
+const FIRST = [
+  ...['err-check-order', 'evt-form', 'evt-channel', 'auth-tokens-work', 'auth-token'],
+  ...['acc-shape', 'acc-named-after-email', 'upd-applied', 'evt-rotation', 'evt-slow'],
+  ...['idem-age-of-a-slow-answer', 'idem-not-abandoned', 'txs-cancelled-stays', 'evt-kinds'],
+  'evt-progress',
+];
+
 export async function learn(options: ScenarioOptions): Promise<Learned> {
-  return learnBy(scenarios.filter(observes), options);
+  const chosen = scenarios.filter(observes);
+  const isFirst = ({ id }: Scenario) => FIRST.includes(id);
+  return learnBy([chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))], options);
+}
+
+/** What the target was not asked about, as far as these settings say. */
+export function unaskedIn(settings: Learned['settings']): ReadonlySet<string> {
+  return new Set(Object.keys(defaultSettings).filter((key) => !(key in settings)));
 }
 
 /** NS-1: where the answers to all else are known. */
 export async function learnOrders(options: ScenarioOptions): Promise<Learned> {
-  return learnBy(positionScenarios.filter(observes), options);
+  return learnBy([positionScenarios.filter(observes)], options);
 }
 
-async function learnBy(chosen: readonly Scenario[], options: ScenarioOptions): Promise<Learned> {
+/** With fewer requests than these, few scenarios at once: what is cut off half-way is lost. */
+const ENOUGH = 700;
+const FEW_AT_ONCE = 2;
+
+/** The scenarios of a stage at once, one stage after the other. */
+async function learnBy(
+  stages: readonly (readonly Scenario[])[],
+  options: ScenarioOptions,
+): Promise<Learned> {
   const { provider, sender, timeoutMs, maxRate, most, signal, secret } = options;
   const learned = new Map<string, unknown>();
   const enough = new AbortController();
   const stop = () => enough.abort();
   signal.addEventListener('abort', stop, { once: true });
   let sent = 0;
+  let requests = 0;
   const counting: Sender = {
     send: (wire) => {
       if (isCall(wire.url)) sent += 1;
@@ -91,18 +118,25 @@ async function learnBy(chosen: readonly Scenario[], options: ScenarioOptions): P
     },
     close: () => sender.close(),
   };
-  const run = await runScenarios({
-    scenarios: chosen,
-    provider,
-    sender: counting,
-    timeoutMs,
-    signal: enough.signal,
-    secret,
-    learned,
-    ...(maxRate === undefined ? {} : { maxRate }),
-  });
+  const results: ScenarioResult[] = [];
+  for (const stage of stages) {
+    if (enough.signal.aborted) break;
+    const run = await runScenarios({
+      scenarios: stage,
+      provider,
+      sender: counting,
+      timeoutMs,
+      signal: enough.signal,
+      secret,
+      learned,
+      ...(most < ENOUGH && { width: FEW_AT_ONCE }),
+      ...(maxRate === undefined ? {} : { maxRate }),
+    });
+    requests += run.requests;
+    results.push(...run.scenarios);
+  }
   signal.removeEventListener('abort', stop);
-  const { config, dropped } = observedConfig(observedRows(chosen, run.scenarios));
+  const { config, dropped } = observedConfig(observedRows(stages.flat(), results));
   const settings = Object.entries(config.settings);
   const isBroken = ([key, value]: readonly [string, unknown]) =>
     NEVER_LEARNED.includes(key) && !isDeepStrictEqual(value, defaultSettings[key as SettingKey]);
@@ -114,7 +148,7 @@ async function learnBy(chosen: readonly Scenario[], options: ScenarioOptions): P
       ...settings.filter(isBroken).map(([key, value]) => `${key} ${said(value)}, against a rule`),
       ...(orders === undefined ? [] : ['NS-1: orders are taken in another form']),
     ],
-    requests: Math.max(sent, run.requests),
+    requests: Math.max(sent, requests),
     orders,
   };
 }

@@ -13,6 +13,8 @@ export interface ExploreOptions {
   readonly makeModel: MakeModel;
   /** How the model answers the open questions. */
   readonly settings: ModelSettings;
+  /** Settings that nobody has asked the target about: it may show another answer to them. */
+  readonly unasked?: ReadonlySet<string>;
   /** NS-1: how the target takes orders, where that is another form than the model's. */
   readonly orders?: LearnedOrders | undefined;
   readonly seed: number;

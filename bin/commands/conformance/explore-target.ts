@@ -6,7 +6,12 @@ import { EXIT_CODES } from '../../../conformance/engine/run/exit-code.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { type Explored, explore } from '../../../conformance/explore/explore.ts';
 import { askJudge, type Judged } from '../../../conformance/explore/findings/judge.ts';
-import { findStartProblem, learn, learnOrders } from '../../../conformance/explore/learn.ts';
+import {
+  findStartProblem,
+  learn,
+  learnOrders,
+  unaskedIn,
+} from '../../../conformance/explore/learn.ts';
 import { htmlReport } from '../../../conformance/explore/report/html.ts';
 import { markdownReport } from '../../../conformance/explore/report/markdown.ts';
 import { makeReport } from '../../../conformance/explore/report/report.ts';
@@ -137,7 +142,7 @@ interface Comparison extends Common, Answers {
 const FOR_THE_JUDGE = 0.1;
 
 async function compareWith(comparison: Comparison): Promise<number> {
-  const { options, found, settings, orders, sender, signal, sequence, spent } = comparison;
+  const { options, found, settings, known, orders, sender, signal, sequence, spent } = comparison;
   const { reach, requests } = options;
   const { untilMs, progress } = comparison;
   const most = sequence === undefined ? requests - spent : requests;
@@ -151,6 +156,7 @@ async function compareWith(comparison: Comparison): Promise<number> {
     sender,
     makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
     settings: { ...settings },
+    unasked: unaskedIn(known.settings),
     orders,
     seed: reach.seed,
     requests: most,
@@ -170,8 +176,10 @@ async function compareWith(comparison: Comparison): Promise<number> {
     ...scenarioOptions(comparison, untilMs),
     most: left,
   });
-  const report = reportOf(comparison, explored, judged);
-  finish(comparison, report, explored.agreed);
+  const shown = { ...known, settings: { ...known.settings, ...explored.learned } };
+  const after = { ...comparison, known: shown };
+  const report = reportOf(after, explored, judged);
+  finish(after, report, explored.agreed);
   return exitCodeOf(report);
 }
 

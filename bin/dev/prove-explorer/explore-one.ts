@@ -4,7 +4,7 @@ import type { Idea } from '../../../conformance/explore/draw/idea.ts';
 import { explore } from '../../../conformance/explore/explore.ts';
 import { rulesFor } from '../../../conformance/explore/findings/rules.ts';
 import { titleOf } from '../../../conformance/explore/findings/title.ts';
-import { learn } from '../../../conformance/explore/learn.ts';
+import { learn, unaskedIn } from '../../../conformance/explore/learn.ts';
 import type { Sequence, Step } from '../../../conformance/explore/sequence.ts';
 import type { LearnedOrders } from '../../../conformance/scenarios/support/orders.ts';
 import { defaultSettings, parseSettings, type Settings } from '../../../fixtures/settings.ts';
@@ -60,15 +60,16 @@ export async function exploreOne(subject: Subject, options: ExploreOneOptions): 
   const opened = await subject.open();
   try {
     const known = subject.settings ?? options.learned;
-    const { settings, spent, orders } =
+    const { settings, spent, orders, unasked } =
       known === undefined
         ? await learnFrom(opened, options)
-        : { settings: known, spent: 0, orders: options.orders };
+        : { settings: known, spent: 0, orders: options.orders, unasked: new Set<string>() };
     const explored = await explore({
       provider: opened.provider,
       sender: opened.sender,
       makeModel: (wanted) => simulatorModel({ ...settings, ...wanted }),
       settings: { ...settings },
+      unasked,
       ...(orders && { orders }),
       seed: options.seed,
       requests: options.requests - spent,
@@ -119,12 +120,13 @@ export interface LearnedOnce {
 export async function learnFrom(
   { provider, sender }: Opened,
   { requests, signal }: Pick<ExploreOneOptions, 'requests' | 'signal'>,
-): Promise<LearnedOnce & { spent: number }> {
+): Promise<LearnedOnce & { spent: number; unasked: ReadonlySet<string> }> {
   const most = Math.floor(requests / 2);
   const learned = await learn({
     ...{ provider, sender, most, signal, timeoutMs: 30_000 },
     secret: () => {},
   });
   const { settings = defaultSettings } = parseSettings(learned.settings);
-  return { settings, spent: learned.requests, orders: learned.orders };
+  const { requests: spent, orders } = learned;
+  return { settings, spent, orders, unasked: unaskedIn(learned.settings) };
 }

@@ -33,14 +33,14 @@ interface Present {
 export class Source {
   readonly coverage = new Coverage();
   readonly #options: ExploreOptions;
-  readonly #model: Model;
+  readonly #model: () => Model;
   readonly #turns: Turns;
   #drawing: Promise<unknown> = Promise.resolve();
   #drawn = 0;
   #calls = 0;
   #wasDear = false;
 
-  constructor(options: ExploreOptions, model: Model) {
+  constructor(options: ExploreOptions, model: () => Model) {
     const { ideas = everyIdea, seed } = options;
     this.#options = options;
     this.#model = model;
@@ -84,7 +84,7 @@ export class Source {
     const { provider, crowd, ideas = everyIdea, length } = this.#options;
     const { mainRole, disposable, offers } = await provider.shared();
     const isBrands = mainRole === 'firm' && offers.has('brand') && random.chance(BY_BRAND);
-    const ground = await openWorld(this.#model, seeds);
+    const ground = await openWorld(this.#model(), seeds);
     try {
       const player = new Player(ground, newMark());
       const common = {
