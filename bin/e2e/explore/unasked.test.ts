@@ -1,5 +1,5 @@
-// Checks what becomes of open questions that nobody has asked the target about: it shows its answers
-// by and by, several of them in one call, and is accused of none.
+// Checks what becomes of open questions that nobody has asked the target about: what it does
+// shows them by and by, several in one call, and it is accused of none.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ideas as everyIdea } from '../../../conformance/explore/draw/ideas.ts';
