@@ -5,7 +5,7 @@ import type { Difference } from '../compare/difference.ts';
 import { flipsFor } from './flips.ts';
 
 const flips = suite('other answers to open questions');
-const difference = { operation: 'createAccount' } as Difference;
+const difference = { operation: 'createAccount', at: 'status' } as Difference;
 
 flips('the checks stand in another order, but for those that the setting fixes', () => {
   const now = ['route', 'token', 'key', 'rate', 'readable', 'replay', 'scope'];
@@ -29,11 +29,20 @@ flips('a choice is each of the other values, a switch the other way', () => {
 });
 
 flips('where a reference of a transaction counts is asked of transactions', () => {
-  const create = { operation: 'createTransaction' } as Difference;
+  const create = { operation: 'createTransaction', at: 'status' } as Difference;
   const named = flipsFor(create, {}).filter((each) => /reference_scope/.test(each.setting));
   assert.equal(named, [
     { question: 'NS-20', setting: 'transaction_reference_scope', value: 'account' },
   ]);
+});
+
+flips('what an event carries is asked as of the record itself, and no more of the event', () => {
+  const named = (at: string) => {
+    const delivered = { operation: 'delivery', at } as Difference;
+    return flipsFor(delivered, {}).some(({ setting }) => setting === 'account_named_after_email');
+  };
+  assert.ok(named('envelope.data.first_name'));
+  assert.not.ok(named('envelope.seq'));
 });
 
 flips.run();

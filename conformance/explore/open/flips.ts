@@ -42,9 +42,10 @@ const ONLY_FOR: Readonly<Record<string, RegExp>> = {
 };
 
 /** Every other answer to the questions that an operation may meet. */
-export function flipsFor({ operation }: Difference, settings: ModelSettings): readonly Flip[] {
+export function flipsFor(difference: Difference, settings: ModelSettings): readonly Flip[] {
   const common = { ...conventionSettings, ...errorSettings, ...idempotencySettings };
-  const specs: Specs = { ...common, ...accessSettings, ...ownSettings(operation) };
+  const { operation } = difference;
+  const specs: Specs = { ...common, ...accessSettings, ...ownSettings(difference) };
   return Object.entries(specs).flatMap(([setting, spec]) => {
     if (NOT_OPEN.has(setting) || ONLY_FOR[setting]?.test(operation) === false) return [];
     const question = /^NS-\d+/.exec(spec.description)?.[0] ?? '';
@@ -52,9 +53,12 @@ export function flipsFor({ operation }: Difference, settings: ModelSettings): re
   });
 }
 
-function ownSettings(operation: Difference['operation']): Specs {
-  if (/Webhook|delivery|channel/.test(operation))
-    return { ...webhookSettings, ...deliverySettings };
+function ownSettings({ operation, at }: Difference): Specs {
+  if (/Webhook|delivery|channel/.test(operation)) {
+    // What an event carries is the record as its own calls show it.
+    const records = at.startsWith('envelope.data') ? { ...accountSettings } : {};
+    return { ...webhookSettings, ...deliverySettings, ...records };
+  }
   if (/Account/.test(operation)) return { ...accountSettings, ...updateSettings, ...bulkSettings };
   // NS-56 and NS-20 are asked of transactions as well.
   const { known_reference, transaction_reference_scope } = accountSettings;
