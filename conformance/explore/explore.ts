@@ -216,7 +216,7 @@ class Exploration {
     if (isOrder) return this.#casebook.isOpen(met, ORDER);
     const again = (each: Sequence) => this.#duel(each);
     this.#budget.releaseLast();
-    const found = await investigate(sequence, difference, again);
+    const found = await investigate(sequence, difference, again, () => this.#budget.left);
     if (typeof found === 'string') {
       this.#casebook.inconclusive.push(`${found}: ${inWords(difference)}`);
       return;

@@ -30,6 +30,7 @@ const SHOWN_BY: Readonly<Record<string, DefectId>> = {
   'burst/by-two': 'race-key-credentials',
   'burst/about-two': 'race-key-decisions',
   'burst/at-two-places': 'race-known-places',
+  'bulk/every-size': 'size-created-200',
   'bulk/rows-far-apart': 'size-failed-details-50',
   'account/spread-phones': 'size-phone-raw-20',
   'webhook/long-urls': 'size-url-200',

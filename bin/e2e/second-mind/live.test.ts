@@ -39,7 +39,7 @@ const OF_MONEY = [
 
 live('money and positions are drawn at the accounts of the profile, and agree', async () => {
   for (const subject of [liveSecondMind('plain'), sandbox(0)]) {
-    const { found, inconclusive, operations } = await explored(subject, 250);
+    const { found, inconclusive, operations } = await explored(subject, 350);
     assert.equal({ found, inconclusive }, { found: [], inconclusive: [] });
     for (const each of OF_MONEY) assert.ok((operations[each] ?? 0) > 0, each);
   }

@@ -50,6 +50,7 @@ export async function investigate(
   sequence: Sequence,
   first: Difference,
   play: Play,
+  left?: () => number,
 ): Promise<Found | NotShown> {
   const wanted = likenessOf(first);
   const shows = async (each: Sequence, tries = triesFor(each)): Promise<Duel | null> => {
@@ -62,7 +63,7 @@ export async function investigate(
     return null;
   };
   const cut = upTo(sequence, first.n);
-  const { sequence: shrunk, shown } = await shrink(cut, first.n, shows, isOfAll(first));
+  const { sequence: shrunk, shown } = await shrink(cut, first.n, shows, isOfAll(first), left);
   const alone = await unlessSpent(() => shownAlone(shrunk, play));
   if (alone !== undefined && alone !== null) return alone;
   const plain = renumbered(shrunk);

@@ -2,13 +2,22 @@
 import { OPERATIONS } from '../../engine/operations.ts';
 import type { Duel } from '../play/arena.ts';
 import { Spent } from '../play/ground.ts';
-import { callsOf, refersTo, type Sequence, type Step, type Value } from '../sequence.ts';
+import {
+  callsOf,
+  countCalls,
+  refersTo,
+  type Sequence,
+  type Step,
+  type Value,
+} from '../sequence.ts';
 import { bridged, closure, labels, without } from './cut.ts';
 import { create as plainCreate } from './plain-calls.ts';
 import { simpler } from './simpler.ts';
 
 type Shows = (sequence: Sequence) => Promise<Duel | null>;
 
+/** So often the shortest sequence is played after shrinking. */
+const SHOWN_AGAIN = 2;
 /** The most plays that are spent on one difference. */
 const MOST_PLAYS = 60;
 
@@ -24,8 +33,9 @@ export async function shrink(
   n: number,
   shows: Shows,
   isOfAll: boolean,
+  left: () => number = () => Number.POSITIVE_INFINITY,
 ): Promise<Shrunk> {
-  const shrinking = new Shrinking(sequence, n, shows);
+  const shrinking = new Shrinking(sequence, n, shows, left);
   await shrinking.endPlainly();
   await shrinking.slice();
   await shrinking.drop();
@@ -41,16 +51,25 @@ class Shrinking {
   #isSpent = false;
   readonly #n: number;
   readonly #shows: Shows;
+  /** The requests that are left. */
+  readonly #left: () => number;
   #plays = 0;
 
-  constructor(sequence: Sequence, n: number, shows: Shows) {
+  constructor(sequence: Sequence, n: number, shows: Shows, left: () => number) {
     this.best = sequence;
     this.#n = n;
     this.#shows = shows;
+    this.#left = left;
+  }
+
+  /** What is found must still be shown again from fresh, as short as it is by now. */
+  #isAffordable(steps: readonly Step[]): boolean {
+    return this.#left() >= countCalls(steps) + SHOWN_AGAIN * countCalls(this.best.steps);
   }
 
   async #try(steps: readonly Step[]): Promise<boolean> {
     if (this.#plays >= MOST_PLAYS || this.#isSpent || isStuck(steps)) return false;
+    if (!this.#isAffordable(steps)) return false;
     this.#plays += 1;
     try {
       const shown = await this.#shows({ steps });
