@@ -111,6 +111,11 @@ excuses('a member that is not known may be refused, and one that is may not', ()
   assert.is(questionOf({ ...update, target: 400, body: { email: 'a@b', country: 'NO' } }), 'NS-27');
   assert.is(questionOf({ ...update, target: 409, body: { shoe_size: 43 } }), undefined);
   assert.is(questionOf({ ...update, body: { country: 'NO', language: 'nb' } }), undefined);
+  const batch = { operation: 'bulkCreateAccounts', target: 200, model: 422 } as const;
+  const row = { client_reference_id: 'a', email: 'a@example.org', brand_id: '10' };
+  const accounts = [row, { ...row, shoe_size: 43 }];
+  assert.is(questionOf({ ...batch, body: { accounts } }), 'NS-27');
+  assert.is(questionOf({ ...batch, body: { accounts: [row] } }), undefined);
 });
 
 excuses('a tag in quotes that is no revision may be malformed, and a revision is not', () => {

@@ -23,8 +23,15 @@ const KNOWN_MEMBERS: Readonly<Partial<Record<OperationName, readonly string[]>>>
 };
 
 export function hasUnknown(step: CallStep, target: CallOutcome): boolean {
-  const known = KNOWN_MEMBERS[step.operation];
   const body = jsonOfSent(target.sent.body);
+  if (step.operation !== 'bulkCreateAccounts') return isUnknownIn(step.operation, body);
+  const rows = memberAt(body, 'accounts');
+  // BULK-3: what a row may hold is what a create may.
+  return Array.isArray(rows) && rows.some((row) => isUnknownIn('createAccount', row));
+}
+
+function isUnknownIn(operation: OperationName, body: Json | undefined): boolean {
+  const known = KNOWN_MEMBERS[operation];
   if (known === undefined || body === null || typeof body !== 'object') return false;
   return Object.keys(body).some((name) => !known.includes(name));
 }
