@@ -192,6 +192,26 @@ if (executable === null) {
     await page.getByText('pro, 123 a second').waitFor({ state: 'detached' });
   });
 
+  story('a row that is pressed is chosen, though others come in before it is let go', async () => {
+    const { page } = bench.looked;
+    await page.goto(`${bench.served.base}/#/timeline`);
+    const lines = page.locator('.line a');
+    const pressed = await lines.first().getAttribute('href');
+    const count = () => page.locator('.timeline-count').innerText();
+    await bench.looked.settled();
+    const before = await count();
+    await lines.first().hover();
+    await page.mouse.down();
+    const refused = { ...account, client_reference_id: 'story-p', email: 'y' };
+    await bench.served.call('POST', 'accounts', refused);
+    await eventually(async () => (await count()) !== before, true);
+    assert.is(await lines.first().getAttribute('href'), pressed);
+    await page.mouse.up();
+    await page.locator(`.line a[href="${pressed}"][aria-current="true"]`).waitFor();
+    await page.getByRole('region', { name: 'Details' }).waitFor();
+    await eventually(async () => (await lines.first().getAttribute('href')) === pressed, false);
+  });
+
   story('each of four questions is answered within three clicks', async () => {
     const { page } = bench.looked;
     await page.goto(`${bench.served.base}/#/timeline`);

@@ -13,7 +13,7 @@ import {
   Table,
 } from '../components/components.tsx';
 import { plural } from '../format.ts';
-import { useCommand, useHref, useLive, useRead } from '../live/use-world.ts';
+import { useCommand, useHref, useInfo, useLive, useRead } from '../live/use-world.ts';
 
 /** Lines drawn at first; the rest on demand. */
 const fewLines = 10;
@@ -143,9 +143,9 @@ function NotMet({ of }: { of: CoverageShown }) {
 }
 
 function Missing({ of: { id, words, line } }: { of: CoverageShown['not_met'][number] }) {
-  const live = useLive();
-  const base = live.info?.base_url ?? location.origin;
-  const [first] = live.info?.credentials ?? [];
+  const info = useInfo();
+  const base = info?.base_url ?? location.origin;
+  const [first] = info?.credentials ?? [];
   // What `sandbox exec` would have set, so that the line works as it is copied.
   const ready = line
     .replaceAll('$SANDBOX_CONTROL_URL', `${base}/_sandbox`)

@@ -11,7 +11,7 @@ import {
   Select,
   Table,
 } from '../components/components.tsx';
-import { useCommand, useLive, useRead } from '../live/use-world.ts';
+import { useCommand, useInfo, useLive, useRead } from '../live/use-world.ts';
 import { Firms, plans } from './firms.tsx';
 import { type Language, languages, snippet } from './snippets.ts';
 
@@ -105,7 +105,7 @@ function reachOf({ account_id, brand_id, firm_id, read_only }: CredentialShown):
 }
 
 function FirstCall({ of }: { of: readonly CredentialShown[] }) {
-  const live = useLive();
+  const info = useInfo();
   const { value } = useRead<{ firms: FirmShown[] }>('firms');
   const [language, setLanguage] = useState<Language>('curl');
   const [who, setWho] = useState('');
@@ -115,7 +115,7 @@ function FirstCall({ of }: { of: readonly CredentialShown[] }) {
   const firm = value?.firms.find(({ id }) => id === credential.firm_id);
   const brandId = credential.brand_id ?? firm?.brands[0]?.id ?? '10';
   const text = snippet(language, {
-    base: live.info?.base_url ?? location.origin,
+    base: info?.base_url ?? location.origin,
     token: credential.token,
     brandId,
   });

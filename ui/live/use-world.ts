@@ -1,6 +1,7 @@
 // The world that the views look at, and the hooks that keep them up with it.
 import { createContext } from 'preact';
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { InfoShown } from '../api-client/answers.ts';
 import { ControlPlaneError } from '../api-client/control-plane.ts';
 import { hrefOf } from '../route.ts';
 import type { Live } from './live.ts';
@@ -21,6 +22,17 @@ export function useVersion(live: Live): number {
     return live.listen(() => setVersion(live.version));
   }, [live]);
   return version;
+}
+
+/** What the process tells of itself; null until it is read. Draws again when it changes. */
+export function useInfo(): InfoShown | null {
+  const live = useLive();
+  const [info, setInfo] = useState(live.info);
+  useEffect(() => {
+    setInfo(live.info);
+    return live.listen(() => setInfo(live.info));
+  }, [live]);
+  return info;
 }
 
 export function useHref(): (...path: readonly (string | number)[]) => string {

@@ -5,7 +5,7 @@ import { callApi, findCredential } from '../api-client/api.ts';
 import { ControlPlaneError } from '../api-client/control-plane.ts';
 import { Button, DescriptionList, Field, Panel, Problem } from '../components/components.tsx';
 import { fullTime } from '../format.ts';
-import { useCommand, useHref, useLive, useRead } from '../live/use-world.ts';
+import { useCommand, useHref, useInfo, useLive, useRead } from '../live/use-world.ts';
 import { StateDiagram } from './state-diagram.tsx';
 import { StatusBadge } from './transaction-rows.tsx';
 import { movesOf, type Trigger } from './transitions.ts';
@@ -68,7 +68,7 @@ function Moves({ transaction }: { transaction: TransactionShown }) {
   const live = useLive();
   const command = useCommand();
   const [reason, setReason] = useState('decided in the dashboard');
-  const moves = movesOf(live.info);
+  const moves = movesOf(useInfo());
   const legal = moves.filter(({ from }) => from === transaction.status);
   const wantsReason = legal.some(({ trigger }) => trigger === 'reject' || trigger === 'cancel');
   const move = (trigger: Trigger) =>

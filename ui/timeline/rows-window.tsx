@@ -50,14 +50,22 @@ export interface RowsWindowProps {
   readonly chosen: string;
 }
 
-export function RowsWindow({ rows, chosen }: RowsWindowProps) {
+export function RowsWindow({ rows: newest, chosen }: RowsWindowProps) {
+  const { rows, hold } = useHeld(newest);
   const { list, sight, look } = useSight(rows.length);
   useSteady(list, rows, sight.height);
   const { from, to, height } = sight;
   const shown = rows.slice(from, to);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
-    <section class="rows" ref={list} onScroll={look} tabIndex={0} aria-label="Rows">
+    <section
+      class="rows"
+      ref={list}
+      onScroll={look}
+      onPointerDown={hold}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys.
+      tabIndex={0}
+      aria-label="Rows"
+    >
       <ul class="rows-all" style={{ height: `${rows.length * height}px` }}>
         {shown.map((row, at) => (
           <Line
@@ -71,6 +79,22 @@ export function RowsWindow({ rows, chosen }: RowsWindowProps) {
       </ul>
     </section>
   );
+}
+
+/** A row that is pressed stays in its place until it is let go: moved away, it would get no click. */
+function useHeld(newest: readonly TimelineRow[]) {
+  const [held, setHeld] = useState<readonly TimelineRow[] | null>(null);
+  useEffect(() => {
+    if (held === null) return;
+    // The click comes after the pointer is up.
+    const letGo = () => setTimeout(() => setHeld(null));
+    const ends = ['pointerup', 'pointercancel', 'dragend', 'blur'] as const;
+    for (const end of ends) addEventListener(end, letGo);
+    return () => {
+      for (const end of ends) removeEventListener(end, letGo);
+    };
+  }, [held]);
+  return { rows: held ?? newest, hold: () => setHeld(newest) };
 }
 
 /** Whoever reads further down keeps the place when rows come in above. */

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { RequestStory, RequestsPage } from '../api-client/answers.ts';
 import { fetchApi, freshKey } from '../api-client/api.ts';
 import { Button, CopyButton, Problem } from '../components/components.tsx';
-import { useCommand, useHref, useLive } from '../live/use-world.ts';
+import { useCommand, useHref, useInfo, useLive } from '../live/use-world.ts';
 import { shellWord } from '../shell-word.ts';
 import { headersOf } from './headers.ts';
 
@@ -30,6 +30,7 @@ interface SendAgainProps {
 
 export function SendAgain({ story, children }: SendAgainProps) {
   const live = useLive();
+  const info = useInfo();
   const href = useHref();
   const command = useCommand();
   const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
@@ -46,10 +47,7 @@ export function SendAgain({ story, children }: SendAgainProps) {
   const hasKey = headersOf(story.request).some(([name]) => name === keyHeader);
   return (
     <div class="bar">
-      <CopyButton
-        text={curlOf(story, live.info?.base_url ?? location.origin)}
-        words="Copy as curl"
-      />
+      <CopyButton text={curlOf(story, info?.base_url ?? location.origin)} words="Copy as curl" />
       <Button onClick={() => void send(null)} disabled={command.busy}>
         {hasKey ? 'Send again, same key' : 'Send again'}
       </Button>

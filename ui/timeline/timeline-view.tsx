@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Field, Select } from '../components/components.tsx';
 import { plural } from '../format.ts';
 import type { TimelineRow } from '../live/timeline-rows.ts';
-import { useHref, useLive, useVersion } from '../live/use-world.ts';
+import { useHref, useInfo, useLive, useVersion } from '../live/use-world.ts';
 import type { ViewProps } from '../views.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { EventDetail } from './event-detail.tsx';
@@ -50,11 +50,11 @@ export function TimelineView({ path }: ViewProps) {
 }
 
 function Nothing({ some }: { some: boolean }) {
-  const live = useLive();
+  const info = useInfo();
   const href = useHref();
   if (some) return <p class="empty">No row fits the filter.</p>;
-  if (live.info === null) return <p class="empty">Reading…</p>;
-  const base = live.info.base_url;
+  if (info === null) return <p class="empty">Reading…</p>;
+  const base = info.base_url;
   return (
     <div class="empty">
       <p class="empty-title">Nothing has happened yet</p>
@@ -84,8 +84,8 @@ const statuses = [
 ] as const;
 
 function Filters({ filter, onFilter, paused, onPause }: FiltersProps) {
-  const live = useLive();
-  const names = (live.info?.credentials ?? []).map(({ name }) => name);
+  const info = useInfo();
+  const names = (info?.credentials ?? []).map(({ name }) => name);
   const toggle = (kind: Filter['kinds'][number]) => {
     const on = filter.kinds.includes(kind);
     const kinds = on ? filter.kinds.filter((each) => each !== kind) : [...filter.kinds, kind];

@@ -3,20 +3,19 @@ import { useState } from 'preact/hooks';
 import { callApi } from '../api-client/api.ts';
 import { ControlPlaneError } from '../api-client/control-plane.ts';
 import { Button, Checkbox, Field, Panel, Problem, Select } from '../components/components.tsx';
-import { useCommand, useLive } from '../live/use-world.ts';
+import { useCommand, useInfo, useLive } from '../live/use-world.ts';
 
 export const categories = ['account', 'order', 'position', 'transaction'] as const;
 
 export function MakeSubscription() {
   const live = useLive();
+  const info = useInfo();
   const command = useCommand();
   const [url, setUrl] = useState('https://hooks.partner.example/in');
   const [to, setTo] = useState('');
   const [chosen, setChosen] = useState<readonly string[]>(categories);
   const [who, setWho] = useState('');
-  const able = (live.info?.credentials ?? []).filter(({ scopes }) =>
-    scopes.includes('webhooks:manage'),
-  );
+  const able = (info?.credentials ?? []).filter(({ scopes }) => scopes.includes('webhooks:manage'));
   const make = () =>
     command.run(async () => {
       const token = able.find(({ client_id }) => client_id === (who || able[0]?.client_id))?.token;
@@ -63,7 +62,7 @@ export function MakeSubscription() {
             onChange={(on) => toggle(category, on)}
           />
         ))}
-        <Button onClick={() => void make()} disabled={command.busy} look="main">
+        <Button onClick={() => void make()} disabled={command.busy || info === null} look="main">
           Subscribe
         </Button>
       </div>
