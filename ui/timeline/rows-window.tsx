@@ -81,7 +81,7 @@ export function RowsWindow({ rows: newest, chosen }: RowsWindowProps) {
   );
 }
 
-/** A row that is pressed stays in its place until it is let go: moved away, it would get no click. */
+/** A row stays in its place while it is pressed: moved away, it would get no click. */
 function useHeld(newest: readonly TimelineRow[]) {
   const [held, setHeld] = useState<readonly TimelineRow[] | null>(null);
   useEffect(() => {

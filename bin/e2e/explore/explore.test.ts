@@ -272,31 +272,27 @@ for (const [id, ideas] of sampleOfDay('subtle deviations by idea', BY_IDEA, 1)) 
   });
 }
 
-/** Of each family of signs that a rule is read from. */
-const CALLED = [
-  'account-etag-weak',
-  'account-phone-as-sent',
-  'update-ignores-last-name',
-  'bulk-answers-201',
-  'replay-answers-200',
-  'refusals-422-not-recorded',
-  'ftd-never',
-  'cancel-settled-keeps-money',
-  'hook-rotate-keeps-secret',
-  'problem-status-as-text',
+/** Of each family of signs that a rule is read from, where need be by what shows nothing else. */
+const CALLED: readonly (readonly [deviation: string, ideas?: RegExp])[] = [
+  ['account-etag-weak'],
+  // Two spellings of one phone that do not meet are ACC-9's.
+  ['account-phone-as-sent', /^account\/phone$/],
+  ['update-ignores-last-name'],
+  ['bulk-answers-201'],
+  ['replay-answers-200'],
+  ['refusals-422-not-recorded'],
+  ['ftd-never'],
+  ['cancel-settled-keeps-money'],
+  ['hook-rotate-keeps-secret'],
+  ['problem-status-as-text'],
 ];
-for (const id of CALLED) {
+for (const [id, ideas] of CALLED) {
   exploring(`${id} is called by its rule`, async () => {
     const deviation = findDeviation(id)!;
-    const { found } = await explored(deviation, 1_500);
+    const { found } = await explored(deviation, 1_500, ideas === undefined ? {} : { ideas });
     assert.is(found.length, 1);
     const [first = ''] = rulesFor(found[0]!);
-    // What it is drawn in may show another rule that it breaks on the way.
-    const rules: readonly string[] = [
-      ...deviation.breaks,
-      ...Object.keys(deviation.alsoSeenAs ?? {}),
-    ];
-    assert.ok(rules.includes(first), first);
+    assert.ok((deviation.breaks as readonly string[]).includes(first), first);
   });
 }
 

@@ -51,3 +51,10 @@ export function pendingAt(
   const id: Value = { $of: step.n, at: 'id' };
   return { id, place, reference: client_reference_id!, step, status: 'pending' };
 }
+
+/** Another credential of the firm, which may do all that the usual one does. */
+export function mintedBeside(d: Drawing): Extract<Step, { do: 'mint' }> {
+  const n = d.scene.label();
+  const scopes = ['accounts:write', 'trades:write', 'transactions:write', 'webhooks:manage'];
+  return { do: 'mint', n, name: `m${n}`, wish: { scopes } };
+}

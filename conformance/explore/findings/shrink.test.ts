@@ -101,6 +101,20 @@ shrinking(
   },
 );
 
+shrinking('of the requests that are left, those that show it again are not spent', async () => {
+  const steps = chain(40);
+  let left = 200;
+  const shows = async (each: Sequence) => {
+    left -= callsOf(each.steps).length;
+    // What is left out here is needed, so that no try makes it shorter.
+    return each.steps.length < steps.length ? null : ({} as Duel);
+  };
+  const { sequence } = await shrink({ steps }, steps.at(-1)!.n, shows, false, () => left);
+  assert.is(sequence.steps.length, steps.length);
+  assert.ok(left >= 2 * callsOf(sequence.steps).length, `${left}`);
+  assert.ok(left < 200, 'and what is over is spent');
+});
+
 const isWhole = ({ operation, key }: CallStep) =>
   operation !== 'createAccount' || key !== undefined;
 

@@ -4,9 +4,11 @@
 import { OPERATIONS } from '../../../engine/operations.ts';
 import { type CallStep, rebound, type Step, type Value } from '../../sequence.ts';
 import { bulkCall } from '../bulk.ts';
-import { call, type Drawing, type Members, newKey } from '../idea.ts';
+import { type Drawing, type Members, newKey } from '../idea.ts';
+import { madeBy, mintedBeside } from '../made.ts';
 import { person } from '../people.ts';
 import { advance } from '../time.ts';
+import { updateCall } from '../updates.ts';
 import { CATEGORIES, subscribed } from '../webhooks.ts';
 
 const MINUTE_MS = 60_000;
@@ -84,14 +86,7 @@ const changedBefore: Variation = {
     const [first] = firstCreates(steps);
     if (first === undefined) return steps;
     const at = steps.indexOf(first);
-    const update = call(d, {
-      operation: 'updateAccount',
-      as: first.as,
-      id: { $of: first.n, at: 'id' },
-      key: newKey(d),
-      ifMatch: { $header: first.n, name: 'etag' },
-      body: { status: `v${d.stem()}`, language: 'en' },
-    });
+    const update = updateCall(d, madeBy(first), { status: `v${d.stem()}`, language: 'en' });
     const later = steps.slice(at + 1).map((step) => withTagOf(step, first.n, update.n));
     return [...steps.slice(0, at + 1), update, ...later];
   },
@@ -109,14 +104,12 @@ const byTwo: Variation = {
   weight: 2,
   isPossible: (_, d) => d.offers.has('mint') && d.main === 'firm',
   of: (steps, d) => {
-    const n = d.scene.label();
-    const scopes = ['accounts:write', 'trades:write', 'transactions:write', 'webhooks:manage'];
-    const name = `m${n}`;
+    const minted = mintedBeside(d);
     const turned = steps.map((step): Step => {
       const isTurn = isCall(step) && step.as === d.main && d.random.chance(0.5);
-      return isTurn ? { ...step, as: name } : step;
+      return isTurn ? { ...step, as: minted.name } : step;
     });
-    return [{ do: 'mint', n, name, wish: { scopes } }, ...turned];
+    return [minted, ...turned];
   },
 };
 

@@ -6,7 +6,7 @@ import { bulkCall } from '../bulk.ts';
 import { together } from '../bursts.ts';
 import { decideCall } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
-import { madeBy, openedAt, pendingAt } from '../made.ts';
+import { madeBy, mintedBeside, openedAt, pendingAt } from '../made.ts';
 import { transactionCall } from '../money.ts';
 import { person, phoneMembers } from '../people.ts';
 import { orderCall } from '../positions.ts';
@@ -101,17 +101,10 @@ const played = (d: Drawing, pairs: readonly Pair[]): readonly Step[] => [
   ...pairs.flat().map((step) => ({ ...step, n: d.scene.label() })),
 ];
 
-/** Another credential that may do all of it. */
-function mint(d: Drawing): Extract<Step, { do: 'mint' }> {
-  const n = d.scene.label();
-  const scopes = ['accounts:write', 'trades:write', 'transactions:write', 'webhooks:manage'];
-  return { do: 'mint', n, name: `m${n}`, wish: { scopes } };
-}
-
 /** IDEM-2b, IDEM-15: the same call under the same key by two who may. */
 function byTwo(d: Drawing): readonly Step[] {
   const { account, places, made, steps } = grounds(d);
-  const minted = mint(d);
+  const minted = mintedBeside(d);
   const calls = [
     createCall(d, d.main),
     updateCall(d, account, { status: `q${d.stem()}` }),

@@ -11,6 +11,7 @@ import { rereadTransaction } from '../rereads.ts';
 import type { DrawnAccount, DrawnPlace, DrawnTransaction } from '../scene.ts';
 import { advance } from '../time.ts';
 import { updateCall } from '../updates.ts';
+import { CATEGORIES } from '../webhooks.ts';
 
 const some = <T>({ random }: Drawing, all: readonly T[], chance = 0.5): T[] =>
   all.filter(() => random.chance(chance));
@@ -174,7 +175,6 @@ function moneyMixture(d: Drawing): readonly Step[] {
   return [created, ...opened, ...all, ...again, ...ledgers];
 }
 
-const CATEGORIES = ['account', 'order', 'position', 'transaction'];
 const KINDS = ['account.updated', 'order.filled', 'position.opened', 'transaction.created'];
 const DAY_MS = 86_400_000;
 
