@@ -12,16 +12,16 @@ import { EMPTY, type Inventory, withMadeBy } from './findings/inventory.ts';
 import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import { settingsFor, takeSeeds } from './live.ts';
-import { knowsOrderEvents, type Model, type ModelSettings } from './model.ts';
+import type { Model, ModelSettings } from './model.ts';
 import type { Case, Excuse } from './open/excuses.ts';
 import { isOtherFault } from './open/order.ts';
-import { type OtherAnswer, otherAnswerFor } from './open/other-answer.ts';
+import { type Asked, type OtherAnswer, otherAnswerFor } from './open/other-answer.ts';
 import type { ExploreOptions } from './options.ts';
 import type { Duel } from './play/arena.ts';
 import { duel } from './play/duel.ts';
 import { type Ground, Spent } from './play/ground.ts';
 import { isSetupFailure } from './play/judge-step.ts';
-import { type ModelCommon, withModel } from './play/model-worlds.ts';
+import { commonFor, withModel } from './play/model-worlds.ts';
 import { Player } from './play/player.ts';
 import type { Seeds } from './play/seeds.ts';
 import { tidy } from './play/tidy.ts';
@@ -159,12 +159,13 @@ class Exploration {
   }
 
   async #compare(sequence: Sequence): Promise<Duel> {
+    const settings = this.#settings;
     const played = await this.#duel(sequence);
     this.#sequences += 1;
     if (played.verdict === 'agrees') this.#agreed += 1;
     if (played.verdict === 'inconclusive') this.#casebook.inconclusive.push(played.why ?? '');
     for (const each of played.excused) this.#casebook.excuse(each);
-    if (played.difference !== undefined) await this.#look(sequence, played);
+    if (played.difference !== undefined) await this.#look(sequence, played, settings);
     this.#options.onProgress?.({
       requests: this.#budget.requests,
       sequences: this.#sequences,
@@ -178,7 +179,8 @@ class Exploration {
     const target = await provider.own();
     const player = new Player(this.#targetGround(target), newMark());
     try {
-      return await withModel(this.#model, this.#common(), (arena) => duel(sequence, arena, player));
+      const common = commonFor(this.#settings, this.#seeds);
+      return await withModel(this.#model, common, (arena) => duel(sequence, arena, player));
     } finally {
       if (!target.disposable) await this.#leave(sequence, player);
       await target.close();
@@ -196,20 +198,12 @@ class Exploration {
     this.#inventory = withMadeBy(this.#inventory, player);
   }
 
-  #common(): ModelCommon {
-    const settings = this.#settings;
-    return {
-      seqName: String(settings.envelope_seq_name ?? 'seq'),
-      namesAlike: settings.account_named_after_email !== 'other',
-      phonesAlike: settings.phone_form !== 'other',
-      orderEventsAlike: knowsOrderEvents(settings),
-      seeds: this.#seeds,
-    };
-  }
-
-  async #look(sequence: Sequence, played: Duel): Promise<void> {
+  /** `settings` are those of the model that it was played on. */
+  async #look(sequence: Sequence, played: Duel, settings: ModelSettings): Promise<void> {
     const { difference, case: own } = played;
     if (difference === undefined) return;
+    // What the model has learned of the target meanwhile may be all that it differs in.
+    if (settings !== this.#settings) return void (await this.#compare(sequence));
     const met = signatureOf(difference);
     if (this.#casebook.knows(difference)) return;
     const isOrder = own !== undefined && (await this.#isOrder(sequence, own));
@@ -221,13 +215,25 @@ class Exploration {
       this.#casebook.inconclusive.push(`${found}: ${inWords(difference)}`);
       return;
     }
-    const { makeModel, provider } = this.#options;
-    const asked = { model: this.#model, common: this.#common(), settings: this.#settings };
-    const more = { unasked: this.#unasked(), makeModel, provider, duel: again };
-    const open = await otherAnswerFor(found, { ...asked, ...more });
+    if (settings !== this.#settings) return void (await this.#compare(found.sequence));
+    const open = await otherAnswerFor(found, this.#asked(again));
     if (open !== undefined) return this.#isOpen(met, open);
+    if (settings !== this.#settings) return void (await this.#compare(found.sequence));
     this.#casebook.add(found, met);
     if (this.#casebook.found.length > 0) this.#budget.keepPart();
+  }
+
+  #asked(again: Asked['duel']): Asked {
+    const { makeModel, provider } = this.#options;
+    return {
+      model: this.#model,
+      commonFor: (settings) => commonFor(settings, this.#seeds),
+      settings: this.#settings,
+      unasked: this.#unasked(),
+      makeModel,
+      provider,
+      duel: again,
+    };
   }
 
   #unasked(): ReadonlySet<string> {
@@ -246,8 +252,9 @@ class Exploration {
   }
 
   async #isOrder(sequence: Sequence, own: Case): Promise<boolean> {
+    const common = commonFor(this.#settings, this.#seeds);
     return isOtherFault(needed(sequence, own.step.n), own, (steps) =>
-      withModel(this.#model, this.#common(), async ({ openModel }) => {
+      withModel(this.#model, common, async ({ openModel }) => {
         const player = new Player(await openModel(), newMark());
         for (const step of steps) await player.play(step);
         return player.outcomes.get(own.step.n);

@@ -128,12 +128,15 @@ function isOpen(
 ): boolean {
   if (kind === 'reason') return isByRequest(model) && (target === null || isText(target ?? null));
   if (kind === 'phone' && comparing.isPhoneFormOpen === true) {
-    const [own, other] = [target, model].map((each) => String(each ?? '').replace(/\D/g, ''));
+    const [own, other] = [target, model].map((each) => digitsOf(String(each ?? '')));
     return own !== '' && own === other;
   }
   if (kind !== 'person name') return false;
   return isAfterEmail(target, comparing) && isAfterEmail(model, comparing);
 }
+
+/** Without the zeros that a form may put before the country's number. */
+const digitsOf = (phone: string): string => phone.replace(/\D/g, '').replace(/^0+/, '');
 
 /** No name at all, or one made of an email: which of the two names has which is open. */
 function isAfterEmail(name: Json | undefined, { mayBeAfterEmail }: Comparing): boolean {

@@ -17,7 +17,7 @@ export interface Asked {
   readonly settings: ModelSettings;
   /** Settings that nobody has asked the target about. */
   readonly unasked: ReadonlySet<string>;
-  readonly common: ModelCommon;
+  readonly commonFor: (settings: ModelSettings) => ModelCommon;
   readonly provider: Provider;
   /** Plays a sequence on the target and on the model as it is. */
   readonly duel: (sequence: Sequence) => Promise<Duel>;
@@ -119,13 +119,14 @@ async function isAnswered(setting: string, { provider, duel }: Asked): Promise<b
 /** What the play of the target comes to, beside a model that answers so. */
 async function explained(
   { sequence, duel: { target } }: Found,
-  { model: asItIs, makeModel, settings, common }: Asked,
+  { model: asItIs, makeModel, settings, commonFor }: Asked,
   chosen: ModelSettings,
 ): Promise<Duel> {
   const isOwn = Object.keys(chosen).length === 0;
-  const model = isOwn ? asItIs : await makeModel({ ...settings, ...chosen });
+  const answers = isOwn ? settings : { ...settings, ...chosen };
+  const model = isOwn ? asItIs : await makeModel(answers);
   try {
-    return await withModel(model, common, (arena) => explain(sequence, target, arena));
+    return await withModel(model, commonFor(answers), (arena) => explain(sequence, target, arena));
   } finally {
     if (!isOwn) await model.close();
   }

@@ -1,6 +1,6 @@
 // Worlds of the model, made for one play and given up after it.
 import type { Target } from '../../providers/target.ts';
-import type { Model } from '../model.ts';
+import { knowsOrderEvents, type Model, type ModelSettings } from '../model.ts';
 import type { ModelArena } from './arena.ts';
 import type { Ground } from './ground.ts';
 import { seeded } from './seeded-world.ts';
@@ -9,6 +9,17 @@ import type { Seeds } from './seeds.ts';
 export interface ModelCommon extends Omit<ModelArena, 'openModel'> {
   /** What the target's profile names, where the target opens no trading account. */
   readonly seeds?: Seeds | undefined;
+}
+
+/** What is known of the target from the settings that the model has. */
+export function commonFor(settings: ModelSettings, seeds: Seeds | undefined): ModelCommon {
+  return {
+    seqName: String(settings.envelope_seq_name ?? 'seq'),
+    namesAlike: settings.account_named_after_email !== 'other',
+    phonesAlike: settings.phone_form !== 'other',
+    orderEventsAlike: knowsOrderEvents(settings),
+    seeds,
+  };
 }
 
 /** What the model does not answer at once it keeps waiting. */
