@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { Headers } from '../../engine/send/headers.ts';
 import type { Basis, CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
-import { compareAttempt } from './replays.ts';
+import { compareAttempt, compareReplay } from './replays.ts';
 
 const attempts = suite('explore attempts');
 
@@ -53,5 +53,25 @@ attempts('an id that is said of every call, or of none that was made, tells noth
 attempts('what is not kept under its key is no matter of keys', () => {
   assert.is(told({ key: 'K', ids: ['r1', 'r2'] }, null), undefined);
 });
+
+attempts(
+  'IDEM-4b: a repeat has the bytes of its own first answer, whatever else reads the same',
+  () => {
+    const answered = (n: number, key: string, text: string, idempotency: Basis['idempotency']) => ({
+      ...refused(n, { key, ids: ['r'], idempotency }),
+      body: Buffer.from(text),
+    });
+    const [model, target] = [
+      [answered(1, 'k', '{}', 'first'), answered(2, 'l', '{}', 'first')] as const,
+      [answered(1, 'k', '{ }', null), answered(2, 'l', '{}', null)] as const,
+    ].map((all) => new Map(all.map((each) => [each.n, each])));
+    const played = { model: model!, target: target! };
+    const again = (text: string) =>
+      compareReplay(step, answered(3, 'l', text, null), answered(3, 'l', '{}', 'replayed'), played)
+        ?.at;
+    assert.is(again('{}'), undefined);
+    assert.is(again('{ }'), 'replay.bytes');
+  },
+);
 
 attempts.run();

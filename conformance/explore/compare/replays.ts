@@ -63,12 +63,15 @@ const isAttempt = ({ headers }: CallOutcome, id: string): boolean =>
 const keyOf = ({ sent }: CallOutcome): string | undefined =>
   sent.headers.find(([name]) => name === 'idempotency-key')?.[1].trim();
 
-/** The answer that the model has replayed: the earliest with the same bytes. */
+/**
+ * The answer that the model has replayed: the earliest with the same bytes under its key. Another
+ * key's may read the same, as what changes nothing is answered with the record as it is.
+ */
 export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
   for (const outcome of outcomes.values()) {
     if (outcome.kind !== 'answer' || outcome.n === model.n) continue;
     if (outcome.status !== model.status || outcome.sent.method !== model.sent.method) continue;
-    if (outcome.basis?.idempotency === 'replayed') continue;
+    if (outcome.basis?.idempotency === 'replayed' || keyOf(outcome) !== keyOf(model)) continue;
     if (Buffer.from(outcome.body).equals(model.body)) return outcome;
   }
   return undefined;
