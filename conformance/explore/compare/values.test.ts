@@ -179,4 +179,14 @@ compare('a phone is the same number, and in the same form where that is known', 
   assert.is(at(ACCOUNT, account({ phone: '+44 1' }), model!, open), 'body.phone');
 });
 
+compare(
+  'a clock that ticks by the second, on the scale of milliseconds, tells the same time',
+  () => {
+    const isAt = (target: number) => at({ kind: 'time' }, target, 1_234_567) === null;
+    assert.ok(isAt(1_235_000));
+    assert.not.ok(isAt(1_235_001));
+    assert.not.ok(isAt(1_233_000));
+  },
+);
+
 compare.run();

@@ -41,6 +41,34 @@ excuses('whether a text of spaces is an empty one is open, and of an empty one n
   assert.is(questionOf({ ...create, body: { client_reference_id: ' ' } }), undefined);
 });
 
+excuses(
+  'a word that is not named may be invalid or what cannot be read, and a named one is right',
+  () => {
+    const create = { operation: 'createTransaction', target: 400, model: 422 } as const;
+    const text = { mediaType: () => 'text/plain' };
+    const asked = (body: object) =>
+      excuseOf({
+        step: create,
+        difference: { at: 'status' },
+        target: {
+          status: 400,
+          sent: { target: '/', body: Buffer.from(JSON.stringify(body)) },
+          headers: text,
+        },
+        model: { status: 422, headers: json, json: { code: 'validation_failed' } },
+      } as unknown as Case)?.question;
+    assert.is(asked({ method: 'Deposit', transaction_type: 'deposit' }), null);
+    assert.is(asked({ method: 'Cash' }), null);
+    assert.is(asked({ method: 'Deposit', transaction_type: 'Deposit', amount: 'x' }), undefined);
+  },
+);
+
+excuses('what disabling answers is open, and that it is served is not', () => {
+  const disable = { operation: 'disableWebhook', path: '/api/v1/webhooks/7/disable' } as const;
+  assert.is(questionOf({ ...disable, target: 202, model: 200 }), 'NS-7');
+  assert.is(questionOf({ ...disable, target: 404, model: 200 }), undefined);
+});
+
 excuses('an empty reason is open where nothing is decided any more (TXS-14)', () => {
   const again = { operation: 'rejectTransaction', target: 422, model: 200 } as const;
   assert.is(questionOf({ ...again, body: { reason: '' } }), null);

@@ -12,6 +12,7 @@ import {
   hasOpenRow,
   hasSpacesFor,
   hasUnknown,
+  hasUnknownWord,
   isAllEmpty,
   isOddDecimal,
   jsonOfSent,
@@ -47,6 +48,9 @@ const isRefusal = ({ status }: CallOutcome): boolean => status >= 400 && status 
 const bothRefuse = ({ target, model }: Case): boolean => isRefusal(target) && isRefusal(model);
 const isText = ({ headers }: CallOutcome): boolean => headers.mediaType() === 'text/plain';
 const codeOf = ({ json }: CallOutcome): Json | undefined => memberAt(json, 'code');
+/** ERR-3. */
+const isInvalid = ({ status, json }: CallOutcome): boolean =>
+  status === 422 && memberAt(json, 'code') === 'validation_failed';
 const cites = ({ model }: Case, rule: string): boolean =>
   model.basis?.cites.includes(rule) ?? false;
 
@@ -60,6 +64,22 @@ const ROWS: readonly Row[] = [
     question: 'NS-14',
     why: 'the status of the plain-text refusal of an unreadable body',
     covers: (each) => bothRefuse(each) && isText(each.model) && isText(each.target),
+  },
+  {
+    question: null,
+    why: 'whether a word that is none of the named ones is invalid or cannot be read (TXN-6, TXN-7)',
+    covers: (each) =>
+      bothRefuse(each) &&
+      [each.target, each.model].every((answer) => isText(answer) || isInvalid(answer)) &&
+      hasUnknownWord(each.target),
+  },
+  {
+    question: 'NS-7',
+    why: 'what answers the disabling of a subscription',
+    covers: ({ step, difference, target, model }) =>
+      step.operation === 'disableWebhook' &&
+      [target, model].every(({ status }) => status < 300) &&
+      (/^(status|code|body)$/.test(difference.at) || difference.target === 'nothing'),
   },
   {
     question: 'NS-27',

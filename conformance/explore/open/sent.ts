@@ -47,6 +47,20 @@ export function hasOddTag({ sent }: CallOutcome): boolean {
   return /^"[^"]*"$/.test(tag) && !/^"\d+"$/.test(tag);
 }
 
+/** A method or a type of a transaction that is none of those named, in whatever case. */
+export function hasUnknownWord({ sent }: CallOutcome): boolean {
+  const body = jsonOfSent(sent.body);
+  return Object.entries(NAMED).some(([name, words]) => {
+    const said = memberAt(body, name);
+    return typeof said === 'string' && !words.includes(said);
+  });
+}
+
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  method: ['Deposit', 'Withdrawal', 'Bonus'],
+  transaction_type: ['Deposit', 'Withdrawal', 'Credit', 'Debit'],
+};
+
 export function isAllEmpty({ sent }: CallOutcome): boolean {
   const body = jsonOfSent(sent.body);
   if (body === null || body === undefined || typeof body !== 'object') return false;
