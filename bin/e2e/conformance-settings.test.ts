@@ -65,6 +65,13 @@ const CHANGED: Partial<Settings> = {
   subscription_header: 'X-Sub',
   envelope_seq_name: 'sequence',
   event_kinds: {
+    'account.created': 'account.created',
+    'account.updated': 'person.changed',
+    'transaction.created': 'transaction.created',
+    'transaction.approved': 'transaction.approved',
+    'transaction.settled': 'transaction.arrived',
+    'transaction.rejected': null,
+    'transaction.cancelled': 'transaction.cancelled',
     'order.filled': null,
     'position.opened': 'position.begun',
     'position.closed': 'position.closed',

@@ -1,6 +1,11 @@
 // The model that a target is compared with, as the explorer needs it: whoever composes the two
 // gives one. This folder knows no simulator.
-import { eventKinds } from '../../fixtures/event-kinds.ts';
+import {
+  categoryOf,
+  type EventCategory,
+  eventCategories,
+  eventKinds,
+} from '../../fixtures/event-kinds.ts';
 import type { Provider } from '../providers/target.ts';
 import type { GroundSender } from './play/ground.ts';
 
@@ -17,12 +22,23 @@ export type ModelSettings = Readonly<Record<string, unknown>>;
 /** A model that answers the open questions so. */
 export type MakeModel = (settings: ModelSettings) => Promise<Model>;
 
-const ORDER_KINDS = eventKinds.filter((kind) => /^(order|position)\./.test(kind));
+/** What one order brings is told in two categories. */
+const TOGETHER: ReadonlySet<EventCategory> = new Set(['order', 'position']);
 
 /**
- * NS-11: whether the model's orders bring the events that the target's do. Where they were asked
- * for and something is missing, no setting makes them alike.
+ * NS-11: the categories in which the target may tell of other events than the model. Where its
+ * kinds were asked for and one is missing, as an operation brings several, no setting makes them
+ * alike.
  */
-export function knowsOrderEvents({ event_kinds: kinds }: ModelSettings): boolean {
-  return kinds === undefined || ORDER_KINDS.every((kind) => Object.hasOwn(Object(kinds), kind));
+export function openCategories({ event_kinds: kinds }: ModelSettings): readonly EventCategory[] {
+  if (kinds === undefined || Object.keys(Object(kinds)).length === 0) return [];
+  // Without an operator nothing can be settled, so that its kind is never asked for.
+  const missing = eventKinds
+    .filter((kind) => kind !== 'transaction.settled' && !Object.hasOwn(Object(kinds), kind))
+    .map((kind) => categoryOf(kind));
+  return eventCategories.filter(
+    (each) =>
+      missing.includes(each) ||
+      (TOGETHER.has(each) && missing.some((category) => TOGETHER.has(category))),
+  );
 }

@@ -64,16 +64,15 @@ export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolea
   });
 }
 
-/** A category or kind that is of orders, in an envelope of whatever form (NS-9). */
-const OF_ORDERS = /^(order|position)s?([._:-].*)?$/i;
-
-/** Without events of orders and positions, where which of them there are is open (NS-11). */
+/** Without events of the categories in which it is open which of them there are (NS-11). */
 export function withoutOpen(
   deliveries: Deliveries,
-  { areOrderEventsOpen }: Pick<Comparing, 'areOrderEventsOpen'>,
+  { openCategories = [] }: Pick<Comparing, 'openCategories'>,
 ): Deliveries {
-  if (areOrderEventsOpen !== true) return deliveries;
-  return deliveries.filter((each) => !scalarsIn(jsonOf(each)).some((said) => OF_ORDERS.test(said)));
+  if (openCategories.length === 0) return deliveries;
+  // A category or a kind that is of one, in an envelope of whatever form (NS-9).
+  const ofThem = new RegExp(`(^|[._:/-])(${openCategories.join('|')})s?([._:/-]|$)`, 'i');
+  return deliveries.filter((each) => !scalarsIn(jsonOf(each)).some((said) => ofThem.test(said)));
 }
 
 /** NS-3: by a clock that runs nobody knows when money arrives, nor whether it has by now. */

@@ -1,8 +1,10 @@
 // Checks the form in which deliveries come, and how they are counted where order is chance.
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type EventCategory, eventKinds } from '../../../fixtures/event-kinds.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
-import { knowsOrderEvents } from '../model.ts';
+import { openCategories } from '../model.ts';
 import type { Player } from '../play/player.ts';
 import { compareDeliveries, countDeliveries } from './deliveries.ts';
 import { Match } from './match.ts';
@@ -100,12 +102,21 @@ form('of orders as many as there are may be told, where no setting makes them al
   const told = (category: string, id: string) => ({ id, about: { category, data: { id } } });
   const [made, filled] = [told('account', 'a'), { ...told('orders', 'b'), seq: 2 }];
   const sides = { target: heard(made, filled), model: heard(made) };
-  const isCounted = (areOrderEventsOpen: boolean) =>
-    countDeliveries(1, sides, { ...comparing, areOrderEventsOpen }, []);
-  assert.is(isCounted(false)?.at, 'count');
-  assert.is(isCounted(true)?.at, undefined);
-  assert.ok(knowsOrderEvents({}));
-  assert.not.ok(knowsOrderEvents({ event_kinds: { 'order.filled': null } }));
+  const counted = (...open: readonly EventCategory[]) =>
+    countDeliveries(1, sides, { ...comparing, openCategories: open }, []);
+  assert.is(counted()?.at, 'count');
+  assert.is(counted('account')?.at, 'count');
+  assert.is(counted('order', 'position')?.at, undefined);
+});
+
+form('of a category in which an operation brings several events none is compared (NS-11)', () => {
+  const names = eventKinds.map((kind) => [kind, kind] as const);
+  const without = (missing: string) =>
+    openCategories({ event_kinds: Object.fromEntries(names.filter(([kind]) => kind !== missing)) });
+  assert.equal(openCategories({}), []);
+  assert.equal(without(''), []);
+  assert.equal(without('account.updated'), ['account']);
+  assert.equal(without('order.filled'), ['order', 'position']);
 });
 
 form('one that comes twice as it was sent is no retry, however late it comes (EVT-4)', () => {

@@ -1,4 +1,5 @@
 // Where a sequence is compared, and what a comparison comes to.
+import type { EventCategory } from '../../../fixtures/event-kinds.ts';
 import { isAllTaken } from '../compare/arrivals.ts';
 import type { Difference } from '../compare/difference.ts';
 
@@ -18,8 +19,8 @@ export interface ModelArena {
   readonly namesAlike: boolean;
   /** NS-24: whether it writes phones as the target does. */
   readonly phonesAlike: boolean;
-  /** NS-11: whether it tells of orders as the target does. */
-  readonly orderEventsAlike: boolean;
+  /** NS-11: in which it tells of other events than the target does. */
+  readonly openCategories: readonly EventCategory[];
 }
 
 export interface Duel {
@@ -34,7 +35,7 @@ export interface Duel {
 }
 
 export async function beginComparing(
-  { seqName, namesAlike, phonesAlike, orderEventsAlike }: ModelArena,
+  { seqName, namesAlike, phonesAlike, openCategories }: ModelArena,
   { target, model }: Sides,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
@@ -45,7 +46,7 @@ export async function beginComparing(
     isSteady,
     seqName,
     isPhoneFormOpen: !phonesAlike,
-    areOrderEventsOpen: !orderEventsAlike,
+    openCategories,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name) => isInEmail(name, target) }),
     isAllTaken: () => isAllTaken(target, seqName),
   };

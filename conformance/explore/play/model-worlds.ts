@@ -1,6 +1,6 @@
 // Worlds of the model, made for one play and given up after it.
 import type { Target } from '../../providers/target.ts';
-import { knowsOrderEvents, type Model, type ModelSettings } from '../model.ts';
+import { type Model, type ModelSettings, openCategories } from '../model.ts';
 import type { ModelArena } from './arena.ts';
 import type { Ground } from './ground.ts';
 import { seeded } from './seeded-world.ts';
@@ -17,7 +17,7 @@ export function commonFor(settings: ModelSettings, seeds: Seeds | undefined): Mo
     seqName: String(settings.envelope_seq_name ?? 'seq'),
     namesAlike: settings.account_named_after_email !== 'other',
     phonesAlike: settings.phone_form !== 'other',
-    orderEventsAlike: knowsOrderEvents(settings),
+    openCategories: openCategories(settings),
     seeds,
   };
 }

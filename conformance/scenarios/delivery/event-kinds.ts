@@ -50,7 +50,9 @@ const evtKinds: Scenario = {
       const brought = kindsIn(await t.deliveriesAt(hook, 0, 0), before);
       told.push(`${command.words}: ${brought.join(', ') || 'no event'}`);
       const [only = null] = brought;
-      if (brought.length <= 1 && only !== command.kind) kinds[command.kind] = only;
+      if (brought.length <= 1) kinds[command.kind] = only;
+      // What several tell of has no name of its own, and one of its category is enough to say so.
+      else if (command.kind === 'transaction.settled') delete kinds['transaction.approved'];
     }
     const ofOrders = await orderEventsOf(t, place);
     t.observe('NS-11', [...told, ...ofOrders.words].join('; '), {
@@ -161,6 +163,9 @@ async function eventCommandsOf(t: ScenarioContext, place: Place): Promise<EventC
     command('approving one', 'transaction.approved', () =>
       api.approveTransaction(approvable.id, place.account_id, key()),
     ),
+    ...(t.has('settle')
+      ? [command('its settling', 'transaction.settled', () => t.operator.settle(approvable.id))]
+      : []),
   ];
 }
 
