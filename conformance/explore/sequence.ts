@@ -64,6 +64,8 @@ export interface BurstStep {
   readonly do: 'burst';
   readonly n: number;
   readonly calls: readonly CallStep[];
+  /** The last of them goes out when the first answer is there. */
+  readonly trails?: true;
 }
 
 /** One call many times over, each with names of its own: `$i` in a fresh stem is the count. */
@@ -90,7 +92,13 @@ export type OperatorStep =
   | { readonly do: 'rescope'; readonly n: number; readonly name: string; readonly scopes: string[] }
   | { readonly do: 'settle'; readonly n: number; readonly id: Value }
   | { readonly do: 'ledger'; readonly n: number; readonly tradingAccount: Value }
-  | { readonly do: 'hook'; readonly n: number; readonly answers: readonly number[] }
+  | {
+      readonly do: 'hook';
+      readonly n: number;
+      readonly answers: readonly number[];
+      /** It takes its time, so that a delivery is on its way for as long. */
+      readonly slow?: true;
+    }
   | {
       readonly do: 'permit';
       readonly n: number;

@@ -12,6 +12,8 @@ import { type DefectId, defects } from '../testing/second-mind/defects.ts';
 const grids = suite('grids');
 
 const SHOWN_BY: Readonly<Record<string, DefectId>> = {
+  'alike/people': 'comb-reference-like',
+  'alike/references': 'comb-reference-accents',
   'story/1': 'comb-closed-frees',
   'story/2': 'comb-approve-again-any',
   'story/3': 'comb-case-no-change',

@@ -140,4 +140,11 @@ ledgers('NS-3: what is on its way may be booked or not', () => {
   );
 });
 
+ledgers('of many entries the first that differs is told', () => {
+  const many = Array.from({ length: 14 }, (): Line => ['a', '1']);
+  const found = compare(many, [many[0]!, ['a', '-1'], ...many.slice(1)]);
+  assert.is(found?.target, '14 entries, number 2 of them 1');
+  assert.is(found?.model, '15 entries, number 2 of them -1');
+});
+
 ledgers.run();

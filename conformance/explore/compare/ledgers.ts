@@ -29,7 +29,9 @@ export function compareLedgers(
   );
   const other = inOrder(model.entries, placeOf).filter(({ transaction_id: id }) => !isOpen(id));
   const [said, expected] = [amountsOf(own), amountsOf(other)];
-  if (said !== expected) return wrong('entries', said, expected);
+  if (said.join() !== expected.join()) {
+    return wrong('entries', inWords(said, expected), inWords(expected, said));
+  }
   for (const [index, { transaction_id: id }] of own.entries()) {
     const counterpart = other[index]?.transaction_id ?? null;
     if (id === null || counterpart === null) continue;
@@ -72,13 +74,22 @@ const signsOf = (entries: Entries): string => entries.map(({ amount }) => isMinu
  * NS-27, NS-43: which way a movement goes is open; that what follows it goes the same way or back
  * is not. So the first entry of each transaction counts as plus.
  */
-function amountsOf(entries: Entries): string {
+function amountsOf(entries: Entries): readonly string[] {
   const turned = new Map<string | null, boolean>();
-  const amounts = entries.map(({ transaction_id: id, amount }) => {
+  return entries.map(({ transaction_id: id, amount }) => {
     if (!turned.has(id)) turned.set(id, isMinus(amount));
     const text = normalDecimal(amount);
     if (turned.get(id) !== true || text === '0') return text;
     return text.startsWith('-') ? text.slice(1) : `-${text}`;
   });
-  return amounts.length === 0 ? 'none' : amounts.join(', ');
+}
+
+/** Nobody reads more than so many; of these the first that differs is told. */
+const MOST_TOLD = 12;
+
+function inWords(amounts: readonly string[], others: readonly string[]): string {
+  if (Math.max(amounts.length, others.length) <= MOST_TOLD) return amounts.join(', ') || 'none';
+  const at = amounts.findIndex((each, index) => each !== others[index]);
+  const first = at < 0 ? '' : `, number ${at + 1} of them ${amounts[at]}`;
+  return `${amounts.length} entries${first}`;
 }

@@ -153,6 +153,24 @@ compare('of a list that others fill too, a record may stand on another page', ()
   assert.is(at(SUCCESS.listAccounts, none, one, { ...steady, isSteady: false }), null);
 });
 
+// HOOK-11
+compare('what a list has twice it has once too often', () => {
+  const known = comparing();
+  known.match.pair('subscription', '5', '1001');
+  const row = { id: 5, disabled: false };
+  const model = { webhooks: [{ ...row, id: 1001 }] };
+  assert.is(at(SUCCESS.listWebhooks, { webhooks: [row, row] }, model, known), 'body');
+  const [once, other] = [row, { ...row, id: 6 }];
+  assert.is(at(SUCCESS.listWebhooks, { webhooks: [once, other, other] }, model, known), null);
+});
+
+compare('how far a subscription has come is open while events are on their way', () => {
+  const shape: Shape = { kind: 'sequence number' };
+  assert.is(at(shape, 0, 50), 'body');
+  assert.is(at(shape, 0, 50, { ...comparing(), isAtOnce: true }), null);
+  assert.is(at(shape, 'none', 50, { ...comparing(), isAtOnce: true }), 'body');
+});
+
 compare('a name after the email may stand in either of the two, where that is open', () => {
   const model = account({ first_name: 'ada@example.com', last_name: '' });
   const target = account({ first_name: null, last_name: 'ada@example.com' });

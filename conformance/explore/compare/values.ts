@@ -23,6 +23,8 @@ export interface Comparing {
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
   /** Each delivery so far was taken at once, in the order of the events. */
   readonly isAllTaken?: () => boolean;
+  /** It is one of calls at once, so that events of the others may be on their way. */
+  readonly isAtOnce?: boolean;
 }
 
 /** Where two values differ, and how each reads there. */
@@ -190,8 +192,8 @@ export function normalDecimal(text: string): string {
  * more than one number is right (NS-28).
  */
 function isSameNumber(target: Json, model: Json, comparing: Comparing): boolean {
-  const { match, isSteady, isAllTaken, openCategories = [] } = comparing;
-  if (!isSteady || openCategories.length > 0) return true;
+  const { match, isSteady, isAllTaken, isAtOnce = false, openCategories = [] } = comparing;
+  if (!isSteady || isAtOnce || openCategories.length > 0) return true;
   if ((target === 0) !== (model === 0)) return false;
   if (isAllTaken?.() !== true) return true;
   const due = match.targetOf('event number', String(model));
@@ -278,6 +280,8 @@ function compareKnown(
     // NS-2: where others' records are in it too, it may stand on another page.
     if (other === undefined && !isSteady && space !== 'subscription') continue;
     if (other === undefined) return { at, target: `no ${space} ${id}`, model: `${space} ${id}` };
+    const times = target.filter((row) => idOf(row) === id).length;
+    if (times > 1) return { at, target: `${space} ${id} ${times} times`, model: `${space} ${id}` };
     const found = compareValue(of, other, each, `${at}.*`, comparing);
     if (found !== null) return found;
   }

@@ -15,6 +15,11 @@ export function together(d: Drawing, calls: readonly CallStep[]): BurstStep {
   return { do: 'burst', n: d.scene.label(), calls: calls.slice(0, d.crowd) };
 }
 
+/** The last of them while the others, or what they have brought about, are on their way. */
+export function trailed(d: Drawing, calls: readonly CallStep[], last: CallStep): BurstStep {
+  return { ...together(d, [...calls.slice(0, d.crowd - 1), last]), trails: true };
+}
+
 /** How many at once: mostly few, for a race is lost by two. */
 const count = (d: Drawing): number => Math.min(d.crowd, d.random.pick([2, 2, 3, 3, 4, 6, 8, 16]));
 

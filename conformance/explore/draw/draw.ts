@@ -11,8 +11,7 @@ import { type ChosenTheme, chooseTheme, groundsFor, hasTheme, themeOf } from './
 import type { Turns } from './choosing/turns.ts';
 import { beside, isPlain, vary } from './choosing/variations.ts';
 import type { Drawing, Idea } from './idea.ts';
-import { closeCall, isOpen } from './positions.ts';
-import { rereadAccount, rereadTransaction } from './rereads.ts';
+import { lastLooks } from './last-looks.ts';
 import { Scene } from './scene.ts';
 
 export interface DrawParts {
@@ -231,28 +230,9 @@ class SequenceDrawing {
     for (const step of steps) await this.#add(step);
   }
 
-  /** What was made is looked at once more: an answer may say what is not so. */
+  /** What was made is looked at once more. */
   async end(): Promise<void> {
-    const { random, offers } = this.#parts;
-    const { accounts, transactions, places, positions, calls } = this.#d.scene;
-    const last = <T>(all: readonly T[], count: number) => (count === 0 ? [] : all.slice(-count));
-    const seen = this.#looksItself ? 0 : 2;
-    for (const account of last(accounts, seen)) {
-      if (random.chance(0.6)) await this.#add(rereadAccount(this.#d, account));
-    }
-    for (const transaction of last(transactions, seen)) {
-      if (random.chance(0.7)) await this.#add(rereadTransaction(this.#d, transaction));
-    }
-    for (const position of positions) {
-      // What stays open there may cost somebody money.
-      if (position.place.isSeed && isOpen(position, calls)) {
-        await this.#add(closeCall(this.#d, position));
-      }
-    }
-    if (!offers.has('ledger') || transactions.length === 0) return;
-    for (const { tradingAccount } of last(places, 2)) {
-      await this.#add({ do: 'ledger', n: this.#d.scene.label(), tradingAccount });
-    }
+    await this.#play(lastLooks(this.#d, this.#looksItself));
   }
 
   /** A step that cannot be done, such as settling what has settled, is left out. */

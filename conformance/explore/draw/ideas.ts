@@ -21,6 +21,7 @@ import { waitingGrids } from './grids/waiting.ts';
 import { wayGrids } from './grids/ways.ts';
 import type { Idea } from './idea.ts';
 import { ageIdeas } from './mixtures/ages.ts';
+import { alikeIdeas } from './mixtures/alikes.ts';
 import { crossingIdeas } from './mixtures/crossings.ts';
 import { endpointIdeas } from './mixtures/endpoints.ts';
 import { lifeIdeas } from './mixtures/lives.ts';
@@ -47,7 +48,7 @@ const grids = [
 const mixtures = [
   ...[...burstIdeas, ...manyIdeas, ...lifeIdeas, ...crossingIdeas, ...lookalikeIdeas],
   ...[...sideBySideIdeas, ...subjectIdeas, ...ageIdeas, ...endpointIdeas, ...refusalIdeas],
-  ...fullBatchIdeas,
+  ...[...alikeIdeas, ...fullBatchIdeas],
 ].map((idea): Idea => ({ ...idea, isMixture: true }));
 
 export const ideas: readonly Idea[] = [

@@ -89,7 +89,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     request_id: ['ERR-1a', 'IDEM-5'],
     errors: ['ERR-1a'],
   },
-  order: { id: ['CONV-1a'], position_id: ['CONV-1a'] },
+  order: { id: ['CONV-1a'], position_id: ['CONV-1a'], volume: ['CONV-2a'] },
 };
 
 function kindOf(operation: string): string {

@@ -21,12 +21,7 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
       if (fewer < count) yield { ...step, count: fewer };
     }
   }
-  if (step.do === 'burst') {
-    for (const { n } of step.calls.slice(1)) {
-      yield { ...step, calls: step.calls.filter((each) => each.n !== n) };
-    }
-    yield* barerCalls(step);
-  }
+  if (step.do === 'burst') yield* plainerBursts(step);
   if (step.do === 'open') yield* plainerPlace(step);
   // What needs none of the scopes is about having none.
   if (step.do === 'mint' && (step.wish.scopes ?? []).length > 0) {
@@ -38,6 +33,15 @@ export function* simpler(step: Step, before: readonly Step[]): Generator<Step> {
   }
   if (step.do === 'hook') yield* plainerAnswers(step);
   if (step.do === 'call') yield* simplerCalls(step, callsOf(before));
+}
+
+function* plainerBursts(step: BurstStep): Generator<Step> {
+  const { trails, ...together } = step;
+  if (trails === true) yield together;
+  for (const { n } of step.calls.slice(1)) {
+    yield { ...step, calls: step.calls.filter((each) => each.n !== n) };
+  }
+  yield* barerCalls(step);
 }
 
 function* barerCalls(step: BurstStep): Generator<Step> {
@@ -69,7 +73,8 @@ type HookStep = Extract<Step, { readonly do: 'hook' }>;
 
 /** An endpoint that takes everything, or fails in the plainest way. */
 function* plainerAnswers(step: HookStep): Generator<Step> {
-  const { answers } = step;
+  const { answers, slow, ...rest } = step;
+  if (slow === true) yield { ...rest, answers };
   if (answers.length > 1 || answers[0] !== 200) yield { ...step, answers: [200] };
   const plain = answers.map((each) => (each >= 200 && each < 300 ? 200 : 500));
   if (!isDeepStrictEqual(plain, answers)) yield { ...step, answers: plain };

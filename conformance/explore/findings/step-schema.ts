@@ -24,7 +24,10 @@ const call = step(
 
 const steps: Readonly<Record<Step['do'], Schema>> = {
   call,
-  burst: step({ calls: { type: 'array', items: call, minItems: 1, maxItems: 1000 } }),
+  burst: step(
+    { calls: { type: 'array', items: call, minItems: 1, maxItems: 1000 } },
+    { trails: { type: 'boolean' } },
+  ),
   many: step({ count: whole, call }),
   advance: step({ byMs: { type: 'number', minimum: 0, maximum: 1e13 } }),
   open: step({ account: anything }, { currency: text, provider: { type: 'boolean' } }),
@@ -33,7 +36,10 @@ const steps: Readonly<Record<Step['do'], Schema>> = {
   rescope: step({ name: text, scopes: { type: 'array', items: text } }),
   settle: step({ id: anything }),
   ledger: step({ tradingAccount: anything }),
-  hook: step({ answers: { type: 'array', items: { type: 'integer' } } }),
+  hook: step(
+    { answers: { type: 'array', items: { type: 'integer' } } },
+    { slow: { type: 'boolean' } },
+  ),
   permit: step({ operation: text, allowed: { type: 'boolean' } }),
   resolve: step({ name: text, addresses: { type: 'array', items: text } }),
   resume: step({ subscription: anything }),

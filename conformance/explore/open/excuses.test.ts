@@ -14,11 +14,13 @@ interface Played {
   readonly target: number;
   readonly model: number;
   readonly cites?: readonly string[];
+  readonly more?: Partial<Case>;
 }
 
 const json = { mediaType: () => 'application/problem+json' };
 
-function questionOf({ operation, path = '/', body, target, model, cites = [] }: Played) {
+function questionOf(given: Played) {
+  const { operation, path = '/', body, target, model, cites = [], more } = given;
   const sent = {
     target: path,
     body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
@@ -28,6 +30,7 @@ function questionOf({ operation, path = '/', body, target, model, cites = [] }: 
     difference: { at: 'status' },
     target: { status: target, sent, headers: json } as unknown as CallOutcome,
     model: { status: model, headers: json, basis: { cites } } as unknown as CallOutcome,
+    ...more,
   };
   return excuseOf(played as unknown as Case)?.question;
 }
@@ -188,6 +191,36 @@ excuses('what the model refuses as unreadable and the target as a fault may be k
   assert.is(covered({ target: problem, model: text }), 'NS-30');
   assert.is(covered({ target: text, model: text }), 'NS-30');
   assert.is(covered({ target: problem, model: problem }), undefined);
+});
+
+excuses('how long a token lives is open, but for as long as the target has said', () => {
+  const step = {
+    operation: 'createAccount',
+    headers: { authorization: 'x' },
+  } as unknown as CallStep;
+  const used = { operation: 'createAccount', target: 401, model: 201 } as const;
+  assert.is(questionOf({ ...used, more: { step, hasPaused: true } }), 'NS-8');
+  assert.is(questionOf({ ...used, more: { step, hasPaused: true, isTokenLive: true } }), undefined);
+});
+
+excuses('an amount of more digits than are kept may be refused, and no other', () => {
+  const create = { operation: 'createTransaction', target: 422, model: 201 } as const;
+  for (const amount of ['0.001', '1234567890123456', '12345678901234.56']) {
+    assert.is(questionOf({ ...create, body: { amount } }), null, amount);
+    assert.is(questionOf({ ...create, target: 404, body: { amount } }), undefined, amount);
+  }
+  for (const amount of ['0.01', '123456789012345']) {
+    assert.is(questionOf({ ...create, body: { amount } }), undefined, amount);
+  }
+});
+
+excuses('CONV-2a: the form of an order is open, and that its decimals are none is not', () => {
+  const open = { operation: 'openPosition', target: 201, model: 201 } as const;
+  const shown = (target: string) => ({
+    difference: { at: 'body.volume', target, model: '"0.0000001"' } as Case['difference'],
+  });
+  assert.is(questionOf({ ...open, more: shown('"0.1"') }), 'NS-1');
+  assert.is(questionOf({ ...open, more: shown('"1e-7"') }), undefined);
 });
 
 excuses.run();

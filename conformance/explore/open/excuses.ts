@@ -14,6 +14,7 @@ import {
   hasUnknown,
   hasUnknownWord,
   isAllEmpty,
+  isBeyondDigits,
   isOddDecimal,
   jsonOfSent,
 } from './sent.ts';
@@ -32,6 +33,8 @@ export interface Case {
   readonly tagOf?: string | undefined;
   /** Time was moved on before it. */
   readonly hasPaused: boolean;
+  /** The target itself has said, when it gave the token, that it would live until now. */
+  readonly isTokenLive?: boolean;
 }
 
 export interface Excuse {
@@ -158,8 +161,9 @@ const ROWS: readonly Row[] = [
   {
     question: 'NS-8',
     why: 'how long a token lives',
-    covers: ({ step, target, model, hasPaused }) =>
+    covers: ({ step, target, model, hasPaused, isTokenLive }) =>
       hasPaused &&
+      !(isTokenLive === true && target.status === 401) &&
       step.headers?.authorization !== undefined &&
       (target.status === 401) !== (model.status === 401),
   },
@@ -173,6 +177,15 @@ const ROWS: readonly Row[] = [
     why: 'which ways to write a decimal are taken',
     covers: ({ step, target }) =>
       step.operation === 'createTransaction' && isOddDecimal(amountIn(target.sent.body)),
+  },
+  {
+    question: null,
+    why: 'whether an amount is taken of more than fifteen digits or two decimals (CONV-2a)',
+    covers: ({ step, target, model }) =>
+      step.operation === 'createTransaction' &&
+      target.status === 422 &&
+      model.status < 300 &&
+      isBeyondDigits(amountIn(target.sent.body)),
   },
   {
     question: 'NS-54',
@@ -189,6 +202,8 @@ const ROWS: readonly Row[] = [
     why: 'what is sent and answered when positions are opened and closed',
     covers: ({ step, difference, target, model }) =>
       /Position$/.test(step.operation) &&
+      // CONV-2a: in whatever member, a decimal is written as one.
+      !hasExponent(difference) &&
       (difference.at.startsWith('body.') ||
         [target, model].some((each) => each.status === 422 || isText(each))),
   },
@@ -250,6 +265,9 @@ export function excuseOf(each: Case): Excuse | undefined {
   // What was open when it was answered first is so when it is answered again.
   return excuseOf({ ...each, model: each.first, first: undefined });
 }
+
+const hasExponent = ({ target, model }: Difference): boolean =>
+  /^"-?\d+(\.\d+)?e[+-]?\d+"$/i.test(target) && /^"-?\d+(\.\d+)?"$/.test(model);
 
 /** HOOK-2: an id is a JSON number. */
 function hasOddId({ target }: Case): boolean {

@@ -83,6 +83,12 @@ export function isOddDecimal(amount: Json | undefined): boolean {
   return /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(amount);
 }
 
+/** CONV-2a: of more digits, or decimals, than those whose value is kept. */
+export function isBeyondDigits(amount: Json | undefined): boolean {
+  const [, whole = '', part = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? [];
+  return part.length > 2 || whole.length + part.length > 15;
+}
+
 /**
  * NS-33: a row with a blank reference, without email, or without a brand; what is no id of a brand
  * is none that the credential can use either (BULK-10).

@@ -248,7 +248,7 @@ async function playCall(
   pairCredentials(sides, comparing.match);
   if (own === undefined || other === undefined) return {};
   // An order that does not fit must leave no names behind that others would be held to.
-  return judgeCall(call, own, other as CallOutcome, sides, comparing);
+  return judgeCall(call, own, other as CallOutcome, sides, { ...comparing, isAtOnce: true });
 }
 
 async function playStep(

@@ -5,6 +5,7 @@ import { Headers } from '../../engine/send/headers.ts';
 import type { Sender, WireAnswer } from '../../engine/send/sender.ts';
 import type { Credential, Target } from '../../providers/target.ts';
 import type { LearnedOrders } from '../../scenarios/support/orders.ts';
+import type { BurstStep, CallStep } from '../sequence.ts';
 import type { Basis } from './outcome.ts';
 
 /** An answer, and from a model also why it is that one. */
@@ -63,4 +64,19 @@ export async function sendPaced(
   if (rates.length === 0 || !isShort) return answer;
   pacer.backOff(rates, waitMs);
   return send();
+}
+
+/**
+ * The calls of a burst, all of them together; a last one that trails goes out with the first
+ * answer, while the others, and what they have brought about, are on their way.
+ */
+export async function released<T>(
+  { calls, trails }: BurstStep,
+  send: (call: CallStep) => Promise<T>,
+): Promise<readonly T[]> {
+  const last = trails === true && calls.length > 1 ? calls.at(-1) : undefined;
+  const others = (last === undefined ? calls : calls.slice(0, -1)).map(send);
+  if (last === undefined) return Promise.all(others);
+  await Promise.race(others);
+  return Promise.all([...others, send(last)]);
 }

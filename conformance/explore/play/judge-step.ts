@@ -16,7 +16,7 @@ import type { Match } from '../compare/match.ts';
 import { compareAttempt, compareReplay, firstOf } from '../compare/replays.ts';
 import type { Comparing } from '../compare/values.ts';
 import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
-import type { CallStep, ManyStep, Step } from '../sequence.ts';
+import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
 import type { CallOutcome, ManyOutcome, Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
 import { orderIn } from './position-form.ts';
@@ -113,7 +113,9 @@ export function judgeCall(
     const hasPaused = sides.target.nowMs !== sides.target.startMs;
     const again = refusedBefore(own, sides);
     const tagOf = tagOwner(step, sides.target);
-    return { difference, step, target: own, model: other, first, again, tagOf, hasPaused };
+    const isTokenLive = saysTokenLives(step, sides.target);
+    const known = { first, again, tagOf, hasPaused, isTokenLive };
+    return { difference, step, target: own, model: other, ...known };
   };
   const found = compareAnswers(step, own, other, comparing);
   const excuse = found === null ? undefined : excuseOf(caseOf(found));
@@ -141,6 +143,19 @@ function tagOwner({ ifMatch }: CallStep, { outcomes }: Player): string | undefin
   const outcome = from === undefined ? undefined : outcomes.get(from);
   const id = outcome?.kind === 'answer' ? memberAt(outcome.json, 'id') : undefined;
   return typeof id === 'string' ? id : undefined;
+}
+
+/** By what was said of its lifetime when it was given (RFC 6749, 5.1), and by the clock since. */
+function saysTokenLives({ n, headers }: CallStep, { outcomes, beganAtMs }: Player): boolean {
+  const [from] = refersTo(headers?.authorization);
+  const given = from === undefined ? undefined : outcomes.get(from);
+  const [givenAtMs, usedAtMs] = [from, n].map((each) => beganAtMs.get(each ?? -1));
+  if (given?.kind !== 'answer' || givenAtMs === undefined || usedAtMs === undefined) return false;
+  const [seconds, endsAtMs] = ['expires_in', 'expires_at'].map((name) =>
+    memberAt(given.json, name),
+  );
+  if (typeof seconds === 'number') return usedAtMs - givenAtMs < seconds * 1_000;
+  return typeof endsAtMs === 'number' && usedAtMs < endsAtMs;
 }
 
 /**

@@ -131,12 +131,15 @@ async function wishOf(wish: MintWish, player: Player): Promise<CredentialOptions
   };
 }
 
+/** Longer than a call takes on the way. */
+const SLOW_MS = 40;
+
 /**
  * An endpoint that answers with each of the statuses in turn, and with the last from then on; each
  * subscription in turns of its own, for which of two is served first is chance. What was taken may
  * come again (EVT-4): it is taken again, and uses up no answer that is meant for another.
  */
-async function hook({ n, answers }: Of<'hook'>, player: Player): Promise<Json> {
+async function hook({ n, answers, slow }: Of<'hook'>, player: Player): Promise<Json> {
   const made = await player.ground.target.receiver();
   const taken = new Map<string, number>();
   const turns = new Map<string, number>();
@@ -149,7 +152,7 @@ async function hook({ n, answers }: Of<'hook'>, player: Player): Promise<Json> {
     turns.set(who, turn + 1);
     const status = answers[Math.min(turn, answers.length - 1)] ?? 200;
     if (what !== undefined && status < 300) taken.set(what, status);
-    return { status };
+    return slow === true ? { status, delayMs: SLOW_MS } : { status };
   });
   player.hooks.set(n, made);
   return { url: made.url, host: new URL(made.url).hostname };

@@ -9,7 +9,7 @@ import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
 import { isSubscribing, untilDelivered, untilMet } from './await-arrivals.ts';
-import { type Ground, sendPaced } from './ground.ts';
+import { type Ground, released, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
 import { inForm, withPosition } from './position-form.ts';
@@ -40,6 +40,8 @@ export class Player implements Known {
   /** What the ground's own clock read at the beginning, and reads now as far as it is known. */
   startMs = 0;
   nowMs: number | undefined;
+  /** What it read when each call was made, as far as it was known. */
+  readonly beganAtMs = new Map<number, number>();
   /** Since the last step ended, which waited for its deliveries, nothing has happened. */
   isFlushed = false;
   /** Somebody is subscribed, be it to an endpoint elsewhere. */
@@ -62,7 +64,10 @@ export class Player implements Known {
   async play(step: Step): Promise<readonly Outcome[]> {
     const beforeMs = this.nowMs;
     const made = await this.#play(step);
-    for (const outcome of made) this.outcomes.set(outcome.n, outcome);
+    for (const outcome of made) {
+      this.outcomes.set(outcome.n, outcome);
+      if (beforeMs !== undefined) this.beganAtMs.set(outcome.n, beforeMs);
+    }
     if (step.do === 'advance' && this.nowMs !== undefined) this.nowMs += step.byMs;
     if (step.do === 'hook' || isSubscribing(step)) this.#delivers = true;
     this.isFlushed = this.#delivers && step.do !== 'hook';
@@ -82,7 +87,7 @@ export class Player implements Known {
   async #play(step: Step): Promise<readonly Outcome[]> {
     if (step.do === 'burst') {
       for (const { as } of step.calls) await this.#credential(as);
-      return Promise.all(step.calls.map((call) => this.#call(call)));
+      return released(step, (call) => this.#call(call));
     }
     if (step.do === 'many') return [await this.#many(step)];
     if (step.do === 'await') return this.#await(step.call);

@@ -30,7 +30,8 @@ const SENTENCES: {
   place: ({ kind }) => `the trading account is seeds.${kind} of the profile`,
   settle: ({ id }) => `${thing('transaction', id)} settles`,
   ledger: ({ tradingAccount }) => `${thing('trading account', tradingAccount)} is looked at`,
-  hook: ({ answers }) => `an endpoint is made that answers ${answers.join(', then ')}`,
+  hook: ({ answers, slow }) =>
+    `an endpoint is made that ${slow === true ? 'slowly ' : ''}answers ${answers.join(', then ')}`,
   emit: ({ category, account }) => {
     const whose = account === undefined ? '' : ` to ${thing('account', account)}`;
     return `an event of the category ${category} happens${whose}`;

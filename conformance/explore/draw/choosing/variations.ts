@@ -4,7 +4,7 @@
 import { OPERATIONS } from '../../../engine/operations.ts';
 import { type CallStep, rebound, type Step, type Value } from '../../sequence.ts';
 import { bulkCall } from '../bulk.ts';
-import { type Drawing, type Members, newKey } from '../idea.ts';
+import { call, type Drawing, type Members, newKey } from '../idea.ts';
 import { madeBy, mintedBeside } from '../made.ts';
 import { person } from '../people.ts';
 import { advance } from '../time.ts';
@@ -152,7 +152,28 @@ const sentAgain: Variation = {
   },
 };
 
-const VARIATIONS = [bornInBatches, changedBefore, byTwo, toldOf, brokenOff, sentAgain];
+/** ACC-10, UPD-2: what is done to one is done to nobody who is called like him elsewhere. */
+const besideNamesake: Variation = {
+  weight: 2,
+  isPossible: (steps, d) =>
+    d.offers.has('other_brand') && d.main === 'firm' && firstCreates(steps).some(isPlainCreate),
+  of: (steps, d) => {
+    const own = firstCreates(steps).find(isPlainCreate)!;
+    const brand_id: Value = { $role: 'other_brand', has: 'brand' };
+    const namesake = { ...(own.body as Members), brand_id };
+    const make = () => call(d, { operation: own.operation, as: 'other_brand', body: namesake });
+    const [made, looked] = [make(), make()].map((step) => ({ ...step, key: newKey(d) }));
+    return [...steps.flatMap((step) => (step === own ? [step, made!] : [step])), looked!];
+  },
+};
+
+/** By a role, so that he is there whatever becomes of who makes the others. */
+const isPlainCreate = ({ as }: CallStep): boolean => as === 'firm';
+
+const VARIATIONS = [
+  ...[bornInBatches, changedBefore, byTwo, toldOf, brokenOff, sentAgain],
+  besideNamesake,
+];
 
 /** As they are, or in one or two other circumstances. */
 export function vary(steps: readonly Step[], d: Drawing): readonly Step[] {

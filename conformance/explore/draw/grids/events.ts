@@ -127,23 +127,40 @@ function retriedOverARotation(d: Drawing): readonly Step[] {
 }
 
 const PARTS_MS = [200, 334, 500, 700, 1_000, 1_500];
+/** By which others count than by the second. */
+const WINDOWS_MS = [60 * SECOND_MS, HOUR_MS];
+const JUST_BEFORE_MS = 100;
 
-/** LIM-1, LIM-2: what has come back of an allowance after every part of a second. */
+/**
+ * LIM-1, LIM-2: what has come back of an allowance after every part of a second; and nothing more
+ * at the end of a longer window, counted from the first call.
+ */
 function everyPartOfASecond(d: Drawing): readonly Step[] {
   const n = d.scene.label();
   const name = `m${n}`;
   const perSecond = 3;
   const one = () => createCall(d, name, { brand_id: { $role: 'firm', has: 'brand' } });
   const some = (count: number) => Array.from({ length: count }, one);
+  let sinceFirstMs = 0;
+  const wait = (byMs: number): Step => {
+    sinceFirstMs += byMs;
+    return advance(d, byMs);
+  };
   return [
     { do: 'mint', n, name, wish: { scopes: ['accounts:write'], perSecond } },
     // Off the whole second, for whoever counts by the clock's.
     advance(d, 137),
     ...PARTS_MS.flatMap((byMs) => [
       ...some(perSecond + 1),
-      advance(d, byMs),
+      wait(byMs),
       ...some(Math.min(perSecond, Math.floor((byMs * perSecond) / SECOND_MS)) + 1),
-      advance(d, 2 * SECOND_MS),
+      wait(2 * SECOND_MS),
+    ]),
+    ...WINDOWS_MS.flatMap((windowMs) => [
+      wait(windowMs - JUST_BEFORE_MS - sinceFirstMs),
+      ...some(perSecond),
+      wait(JUST_BEFORE_MS),
+      one(),
     ]),
   ];
 }

@@ -140,6 +140,9 @@ function knownToOthers(d: Drawing): readonly Step[] {
   return [created, open, first.step, ...again];
 }
 
+/** Decimals that a number in between writes otherwise: with an exponent, or with digits lost. */
+const EXTREMES = ['0.0000001', '1000000000000000000000', '0.000000000000000001'];
+
 /** CONV-2a, TXN-1, TXS-6, TXS-8: whatever is said in so many letters or digits. */
 function everyLength(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
@@ -160,6 +163,9 @@ function everyLength(d: Drawing): readonly Step[] {
       transactionCall(d, place, { amount: `-${amount}`, transaction_type: 'Withdrawal' }),
     ]),
     ...decided,
+    // Last, because it is open how many digits are taken, and the form of orders is (NS-1).
+    ...EXTREMES.map((amount) => transactionCall(d, place, { amount })),
+    ...EXTREMES.map((volume) => orderCall(d, place.tradingAccount, { volume })),
   ];
 }
 

@@ -6,6 +6,7 @@ import { bulkCall } from '../bulk.ts';
 import type { Drawing, Idea, Members } from '../idea.ts';
 import { madeBy } from '../made.ts';
 import { person, phoneMembers } from '../people.ts';
+import { rereadAccount } from '../rereads.ts';
 import { updateCall } from '../updates.ts';
 import { textOfLength } from './texts.ts';
 
@@ -31,9 +32,14 @@ function changedElsewhere(d: Drawing): readonly Step[] {
     return { ...createCall(d, 'other_brand'), body: { ...plain(d), ...name, brand_id } };
   });
   const fresh = names.map((name): Members => ({ ...plain(d), ...name }));
+  const changed = updateCall(d, account, { status: `w${d.stem()}`, country: 'FR' });
+  account.tags.push(changed.n);
   return [
-    ...[first, updateCall(d, account, { status: `w${d.stem()}`, country: 'FR' })],
+    ...[first, changed],
     ...[...alone, bulkCall(d, 'other_brand', there), ...here, bulkCall(d, d.main, fresh)],
+    // Whatever is changed of him, they are others.
+    updateCall(d, account, { ...texts(9), status: `w${d.stem()}` }),
+    ...alone.map((step) => rereadAccount(d, madeBy(step))),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { CallStep, Step, Value } from '../../sequence.ts';
 import { createCall } from '../accounts.ts';
 import { bulkCall } from '../bulk.ts';
-import { together } from '../bursts.ts';
+import { together, trailed } from '../bursts.ts';
 import { decideCall as decide } from '../decisions.ts';
 import { call, type Drawing, type Idea, type Members, newKey } from '../idea.ts';
 import { madeBy, openedAt, pendingAt } from '../made.ts';
@@ -212,7 +212,7 @@ function callersAtOnce(d: Drawing): readonly Step[] {
   return [created, ...pairs, rereadAccount(d, account)];
 }
 
-/** HOOK-1: subscriptions that are made at once are two. */
+/** HOOK-1, HOOK-4, HOOK-5: made at once they are two, and changed while an event is on its way. */
 function subscribedAtOnce(d: Drawing): readonly Step[] {
   const n = d.scene.label();
   const body = { url: { $of: n, at: 'url' }, event_categories: ['account'] };
@@ -220,13 +220,15 @@ function subscribedAtOnce(d: Drawing): readonly Step[] {
   const [one, other] = [make(), make()];
   const about = ({ n: of }: CallStep, operation: CallStep['operation']) =>
     call(d, { operation, as: d.main, id: { $of: of, at: 'id' } });
+  const events = (count: number) => Array.from({ length: count }, () => createCall(d, d.main));
   return [
-    { do: 'hook', n, answers: [200] },
+    { do: 'hook', n, answers: [200], slow: true },
     pair(d, one, other),
     ...[about(one, 'getWebhook'), about(other, 'getWebhook')],
     pair(d, about(one, 'disableWebhook'), about(other, 'rotateWebhookSecret')),
-    ...[about(one, 'getWebhook'), about(other, 'getWebhook'), createCall(d, d.main)],
-    call(d, { operation: 'listWebhooks', as: d.main }),
+    ...[about(one, 'getWebhook'), about(other, 'getWebhook'), ...events(1)],
+    trailed(d, events(2), about(other, 'rotateWebhookSecret')),
+    ...[...events(1), call(d, { operation: 'listWebhooks', as: d.main })],
   ];
 }
 

@@ -20,6 +20,8 @@ const join = (...parts: readonly Value[]): Value => ({ $join: parts });
 const emailOf = (stem: Value): Value => join(stem, '@explore.example.com');
 const again = (d: Drawing, step: CallStep): CallStep => ({ ...step, n: d.scene.label() });
 
+const MINUTE_MS = 60_000;
+
 /** So many that no page, chunk or byte of a usual size holds them; few where they would stay. */
 const MANY = 540;
 const FEW = 12;
@@ -46,8 +48,9 @@ function rowsFarApart(d: Drawing): readonly Step[] {
     rowsOf(d, MANY / 2, { email: 'no-at-in-it' }),
     first,
     { ...first, client_reference_id: { $case: 'upper', of: first.client_reference_id! } as Value },
-    other({ email: first.email! }),
-    other(phoneMembers(stem, 'spaced')),
+    // Whoever lands just before somebody who fails.
+    ...[person(d, d.main), other({ email: first.email! })],
+    ...[person(d, d.main), other(phoneMembers(stem, 'spaced'))],
     ...[mended, person(d, d.main)],
   ];
   const step = bulkCall(d, d.main, rows);
@@ -101,13 +104,19 @@ function longUrls(d: Drawing): readonly Step[] {
   return [{ do: 'hook', n, answers: [200] }, ...made, createCall(d, d.main), ...read];
 }
 
-/** AUTH-3a: a token is good for its time, however many come after it. No pause: NS-8. */
+/**
+ * AUTH-3a: a token is good for its time, however many come after it or were given before; how long
+ * that is is open (NS-8), so that the one of a later minute is tried at the end of each usual time.
+ */
 function firstOfManyTokens(d: Drawing): readonly Step[] {
   const tokens = Array.from({ length: 9 }, () => tokenCall(d));
-  const used = [tokens[0]!, tokens[3]!, tokens[8]!].map(({ n }) =>
-    withToken(d, join('Bearer ', { $of: n, at: 'access_token' })),
-  );
-  return [...tokens, ...used];
+  const used = ({ n }: CallStep) => withToken(d, join('Bearer ', { $of: n, at: 'access_token' }));
+  const later = tokenCall(d);
+  return [
+    ...[...tokens, used(tokens[0]!), used(tokens[3]!), used(tokens[8]!)],
+    ...[advance(d, 7 * MINUTE_MS), later],
+    ...[9, 15, 30].flatMap((minutes) => [advance(d, minutes * MINUTE_MS), used(later)]),
+  ];
 }
 
 /** EVT-10b: the channel repeats all that came after a number, however much it is. */
@@ -167,20 +176,31 @@ function manyOrders(d: Drawing): readonly Step[] {
   ];
 }
 
-/** TXN-1, TXN-2, TXS-2: more that wait than a page holds, and the first and the last of them. */
+/** One more than a page of entries usually has. */
+const SETTLED = 26;
+
+/**
+ * TXN-2, TXS-2, TXS-10: the first of so many that are paid in one after the other; it is taken back
+ * when all have settled, and so is the last.
+ */
 function manyTransactions(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const { step: open, place } = openedAt(d, madeBy(created).id);
-  const [first, last] = [pendingAt(d, place), pendingAt(d, place)];
-  const stem = `u${d.stem()}i$i`;
-  const body = { ...(first.step.body as Members), client_reference_id: { $fresh: stem } };
-  const more = { ...again(d, first.step), key: { $fresh: `key${stem}` }, body };
-  const approve = (made: typeof first) => decideCall(d, 'approveTransaction', made);
+  const first = pendingAt(d, place, { amount: '17.53' });
+  const paid = Array.from({ length: d.disposable ? SETTLED : 3 }, () =>
+    pendingAt(d, place, { amount: '1.00' }),
+  );
+  const all = [first, ...paid];
+  const settled = all.flatMap((made): Step[] => [
+    ...[made.step, decideCall(d, 'approveTransaction', made)],
+    { do: 'settle', n: d.scene.label(), id: made.id },
+  ]);
+  const { tradingAccount } = place;
   return [
-    ...[created, open, first.step],
-    { do: 'many', n: d.scene.label(), count: d.disposable ? 52 : 2, call: more },
-    ...[last.step, again(d, first.step), { ...again(d, first.step), key: newKey(d) }],
-    ...[approve(first), approve(last)],
+    ...[created, open, ...settled],
+    ...[again(d, first.step), { ...again(d, first.step), key: newKey(d) }],
+    ...[first, paid.at(-1)!].map((made) => decideCall(d, 'cancelTransaction', made)),
+    { do: 'ledger', n: d.scene.label(), tradingAccount },
   ];
 }
 
@@ -222,7 +242,7 @@ export const sizeGrids: readonly Idea[] = [
   { id: 'bulk/rows-far-apart', weight: 5, when: isQuiet, draw: rowsFarApart },
   { id: 'account/spread-phones', weight: 5, draw: spreadPhones },
   { id: 'webhook/long-urls', weight: 5, needs: ['receiver'], draw: longUrls },
-  { id: 'token/first-of-many', weight: 4, needs: ['client'], draw: firstOfManyTokens },
+  { id: 'token/first-of-many', weight: 4, needs: ['client', 'clock'], draw: firstOfManyTokens },
   {
     id: 'webhook/long-channel',
     weight: 4,
@@ -237,6 +257,11 @@ export const sizeGrids: readonly Idea[] = [
     needs: [...needsPlace, 'receiver'],
     draw: manyOrders,
   },
-  { id: 'transaction/many', weight: 3, needs: needsPlace, draw: manyTransactions },
+  {
+    id: 'transaction/many',
+    weight: 3,
+    needs: [...needsPlace, 'settle', 'ledger'],
+    draw: manyTransactions,
+  },
   { id: 'again/moved-boundaries', weight: 4, needs: needsPlace, draw: movedBoundaries },
 ];

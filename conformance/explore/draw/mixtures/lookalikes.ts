@@ -27,6 +27,8 @@ export function keysAlike(d: Drawing): readonly (readonly [Value, Value])[] {
     [join(short, 'a b'), join(short, 'ab')],
     [join(short, 'a-b'), join(short, 'ab')],
     [join(short, 'xy'), join(short, 'XY')],
+    [join(short, 'pxq'), join(short, 'p_q')],
+    [join(short, 'pxxr'), join(short, 'p%r')],
     [join(short, '1'), join(short, '01')],
   ];
 }

@@ -233,9 +233,12 @@ function takenIn(rows: readonly Members[], at: number): readonly string[] {
 }
 
 /** ACC-6: whatever the case of its letters. */
-function nameOf({ client_reference_id }: Members): string {
-  const stems = stemsIn(client_reference_id);
-  return stems.length > 0 ? stems.join() : String(client_reference_id).toLowerCase();
+const nameOf = ({ client_reference_id }: Members): string =>
+  JSON.stringify(inOneCase(client_reference_id)).toLowerCase();
+
+function inOneCase(name: unknown): unknown {
+  const { $case, of } = (name ?? {}) as { readonly $case?: unknown; readonly of?: unknown };
+  return $case === undefined ? (name ?? null) : inOneCase(of);
 }
 
 /** BULK-11: a row that landed in an earlier batch. */
