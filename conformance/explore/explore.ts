@@ -13,7 +13,7 @@ import { type Found, investigate } from './findings/investigate.ts';
 import { needed } from './findings/shrink.ts';
 import { settingsFor, takeSeeds } from './live.ts';
 import type { Model, ModelSettings } from './model.ts';
-import type { Case, Excuse } from './open/excuses.ts';
+import type { Case, Excuse } from './open/case.ts';
 import { isOtherFault } from './open/order.ts';
 import { type Asked, type OtherAnswer, otherAnswerFor } from './open/other-answer.ts';
 import type { ExploreOptions } from './options.ts';

@@ -1,11 +1,6 @@
 // The model that a target is compared with, as the explorer needs it: whoever composes the two
 // gives one. This folder knows no simulator.
-import {
-  categoryOf,
-  type EventCategory,
-  eventCategories,
-  eventKinds,
-} from '../../fixtures/event-kinds.ts';
+import { categoryOf, type EventCategory, eventKinds } from '../../fixtures/event-kinds.ts';
 import type { Provider } from '../providers/target.ts';
 import type { GroundSender } from './play/ground.ts';
 
@@ -22,8 +17,11 @@ export type ModelSettings = Readonly<Record<string, unknown>>;
 /** A model that answers the open questions so. */
 export type MakeModel = (settings: ModelSettings) => Promise<Model>;
 
-/** What one order brings is told in two categories. */
-const TOGETHER: ReadonlySet<EventCategory> = new Set(['order', 'position']);
+/** What one operation brings may be told in any of these. */
+const TOGETHER: readonly (readonly EventCategory[])[] = [
+  ['account', 'transaction'],
+  ['order', 'position'],
+];
 
 /**
  * NS-11: the categories in which the target may tell of other events than the model. Where its
@@ -36,9 +34,5 @@ export function openCategories({ event_kinds: kinds }: ModelSettings): readonly 
   const missing = eventKinds
     .filter((kind) => kind !== 'transaction.settled' && !Object.hasOwn(Object(kinds), kind))
     .map((kind) => categoryOf(kind));
-  return eventCategories.filter(
-    (each) =>
-      missing.includes(each) ||
-      (TOGETHER.has(each) && missing.some((category) => TOGETHER.has(category))),
-  );
+  return TOGETHER.filter((each) => each.some((category) => missing.includes(category))).flat();
 }

@@ -115,7 +115,7 @@ form('of a category in which an operation brings several events none is compared
     openCategories({ event_kinds: Object.fromEntries(names.filter(([kind]) => kind !== missing)) });
   assert.equal(openCategories({}), []);
   assert.equal(without(''), []);
-  assert.equal(without('account.updated'), ['account']);
+  assert.equal(without('account.updated'), ['account', 'transaction']);
   assert.equal(without('order.filled'), ['order', 'position']);
 });
 

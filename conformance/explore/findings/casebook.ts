@@ -1,7 +1,7 @@
 // What an exploration has found so far: each difference once, and what turned out to be open.
 import { acrossOperations, type Difference, signatureOf } from '../compare/difference.ts';
 import { sameValue } from '../draw/scene.ts';
-import type { Excuse } from '../open/excuses.ts';
+import type { Excuse } from '../open/case.ts';
 import type { Found } from './investigate.ts';
 import { rulesFor } from './rules.ts';
 import { evidenceOf, statusOf } from './signs/evidence.ts';

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
-import { type Case, excuseOf } from './excuses.ts';
+import type { Case } from './case.ts';
+import { excuseOf } from './excuses.ts';
 
 const excuses = suite('excuses');
 
@@ -65,6 +66,26 @@ excuses(
     assert.is(asked({ method: 'Deposit', transaction_type: 'Deposit', amount: 'x' }), undefined);
   },
 );
+
+excuses(
+  'one that is disabled may be refused to be disabled again, and an enabled one is not',
+  () => {
+    const again = { operation: 'disableWebhook', target: 409, model: 200 } as const;
+    assert.is(questionOf({ ...again, cites: ['HOOK-13'] }), 'NS-7');
+    assert.is(questionOf({ ...again, cites: ['HOOK-5', 'HOOK-13'] }), undefined);
+    assert.is(questionOf({ ...again, operation: 'getWebhook', cites: ['HOOK-13'] }), undefined);
+  },
+);
+
+excuses('a method may have to go with the type, and one that does is taken', () => {
+  const create = { operation: 'createTransaction', target: 422, model: 201 } as const;
+  const said = (transaction_type: string, method?: string, amount = '1') =>
+    questionOf({ ...create, body: { transaction_type, amount, ...(method && { method }) } });
+  assert.is(said('Withdrawal', 'Bonus'), null);
+  assert.is(said('Deposit', undefined, '-1'), null);
+  assert.is(said('Deposit', 'Bonus'), undefined);
+  assert.is(said('Debit', undefined, '-1'), undefined);
+});
 
 excuses('what disabling answers is open, and that it is served is not', () => {
   const disable = { operation: 'disableWebhook', path: '/api/v1/webhooks/7/disable' } as const;

@@ -5,11 +5,13 @@ import { memberAt } from '../../engine/send/answer.ts';
 import type { Difference } from '../compare/difference.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
+import type { Case, Excuse } from './case.ts';
 import {
   amountIn,
   hasEmptyText,
   hasOddTag,
   hasOpenRow,
+  hasOtherDirection,
   hasSpacesFor,
   hasUnknown,
   hasUnknownWord,
@@ -18,30 +20,6 @@ import {
   isOddDecimal,
   jsonOfSent,
 } from './sent.ts';
-
-/** A difference with all that may explain it. */
-export interface Case {
-  readonly difference: Difference;
-  readonly step: CallStep;
-  readonly target: CallOutcome;
-  readonly model: CallOutcome;
-  /** The answer that the model has replayed here, if it has. */
-  readonly first: CallOutcome | undefined;
-  /** The earlier call whose refusal the target has given again, if it has. */
-  readonly again?: { readonly target: CallOutcome; readonly model: CallOutcome } | undefined;
-  /** The account whose answer carried the tag that was sent. */
-  readonly tagOf?: string | undefined;
-  /** Time was moved on before it. */
-  readonly hasPaused: boolean;
-  /** The target itself has said, when it gave the token, that it would live until now. */
-  readonly isTokenLive?: boolean;
-}
-
-export interface Excuse {
-  /** The open question; null where the register has none. */
-  readonly question: string | null;
-  readonly why: string;
-}
 
 interface Row extends Excuse {
   readonly covers: (each: Case) => boolean;
@@ -83,6 +61,20 @@ const ROWS: readonly Row[] = [
       step.operation === 'disableWebhook' &&
       [target, model].every(({ status }) => status < 300) &&
       (/^(status|code|body)$/.test(difference.at) || difference.target === 'nothing'),
+  },
+  {
+    question: 'NS-7',
+    why: 'whether a subscription that is disabled may be disabled or rotated once more',
+    covers: (each) => each.target.status === 409 && each.model.status < 300 && isOfDisabled(each),
+  },
+  {
+    question: null,
+    why: 'whether a method that gainsays the type of a transaction is refused',
+    covers: ({ step, target, model }) =>
+      step.operation === 'createTransaction' &&
+      [target, model].some(({ status }) => status === 422) &&
+      [target, model].some(({ status }) => status < 300) &&
+      hasOtherDirection(target),
   },
   {
     question: 'NS-27',
@@ -268,6 +260,13 @@ export function excuseOf(each: Case): Excuse | undefined {
 
 const hasExponent = ({ target, model }: Difference): boolean =>
   /^"-?\d+(\.\d+)?e[+-]?\d+"$/i.test(target) && /^"-?\d+(\.\d+)?"$/.test(model);
+
+/** HOOK-5 is cited where something is disabled, and HOOK-13 alone where it has been already. */
+function isOfDisabled(each: Case): boolean {
+  const { step, model } = each;
+  if (step.operation === 'disableWebhook') return cites(each, 'HOOK-13') && !cites(each, 'HOOK-5');
+  return step.operation === 'rotateWebhookSecret' && memberAt(model.json, 'disabled') === true;
+}
 
 /** HOOK-2: an id is a JSON number. */
 function hasOddId({ target }: Case): boolean {

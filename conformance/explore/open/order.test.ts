@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep, Step } from '../sequence.ts';
-import type { Case } from './excuses.ts';
+import type { Case } from './case.ts';
 import { isOtherFault } from './order.ts';
 
 const order = suite('the order of two faults');

@@ -7,7 +7,8 @@ import { summaryOf } from '../compare/answers.ts';
 import { sameValue } from '../draw/scene.ts';
 import type { CallOutcome, Outcome } from '../play/outcome.ts';
 import { type CallStep, callsOf, type Sequence, type Step, type Value } from '../sequence.ts';
-import { type Case, excuseOf } from './excuses.ts';
+import type { Case } from './case.ts';
+import { excuseOf } from './excuses.ts';
 import { repairsOf } from './repairs.ts';
 
 /** Plays steps on the model alone, from fresh, and gives the outcome of the last. */

@@ -7,7 +7,7 @@ import type { Duel } from '../play/arena.ts';
 import { explain } from '../play/explain.ts';
 import { type ModelCommon, withModel } from '../play/model-worlds.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
-import type { Excuse } from './excuses.ts';
+import type { Excuse } from './case.ts';
 import { type Flip, flipsFor } from './flips.ts';
 import { plainFormOf } from './one-answer.ts';
 

@@ -61,6 +61,16 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   transaction_type: ['Deposit', 'Withdrawal', 'Credit', 'Debit'],
 };
 
+/** TXN-6: a transaction whose type has money go one way and its method the other. */
+export function hasOtherDirection({ sent }: CallOutcome): boolean {
+  const body = jsonOfSent(sent.body);
+  const [type, method, amount] = ['transaction_type', 'method', 'amount'].map((name) =>
+    String(memberAt(body, name) ?? ''),
+  );
+  const derived = amount!.startsWith('-') ? 'Withdrawal' : 'Deposit';
+  return /^(Withdrawal|Debit)$/.test(type!) !== ((method || derived) === 'Withdrawal');
+}
+
 export function isAllEmpty({ sent }: CallOutcome): boolean {
   const body = jsonOfSent(sent.body);
   if (body === null || body === undefined || typeof body !== 'object') return false;

@@ -5,7 +5,7 @@ import type { Difference } from '../compare/difference.ts';
 
 import { Match } from '../compare/match.ts';
 import type { Comparing } from '../compare/values.ts';
-import type { Case, Excuse } from '../open/excuses.ts';
+import type { Case, Excuse } from '../open/case.ts';
 import type { Ground } from './ground.ts';
 import type { Sides } from './judge-step.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,7 +1,7 @@
 // Plays one sequence on the target and on the model, and stops at the first difference.
 import { compareDeliveries } from '../compare/deliveries.ts';
 import type { Comparing } from '../compare/values.ts';
-import type { Excuse } from '../open/excuses.ts';
+import type { Excuse } from '../open/case.ts';
 import type { Sequence, Step } from '../sequence.ts';
 import { beginComparing, type Duel, follow, type ModelArena, nowOf } from './arena.ts';
 import { untilArrived, untilQuiet } from './await-arrivals.ts';

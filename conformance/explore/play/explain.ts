@@ -1,7 +1,7 @@
 // Looks for an order of the calls of each burst in which the model answers as the target has.
 import { compareDeliveries, countDeliveries } from '../compare/deliveries.ts';
 import type { Comparing } from '../compare/values.ts';
-import type { Excuse } from '../open/excuses.ts';
+import type { Excuse } from '../open/case.ts';
 import {
   type BurstStep,
   type CallStep,

@@ -15,7 +15,8 @@ import { compareLedgers } from '../compare/ledgers.ts';
 import type { Match } from '../compare/match.ts';
 import { compareAttempt, compareReplay, firstOf } from '../compare/replays.ts';
 import type { Comparing } from '../compare/values.ts';
-import { type Case, type Excuse, excuseOf } from '../open/excuses.ts';
+import type { Case, Excuse } from '../open/case.ts';
+import { excuseOf } from '../open/excuses.ts';
 import { type CallStep, type ManyStep, refersTo, type Step } from '../sequence.ts';
 import type { CallOutcome, ManyOutcome, Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
@@ -106,7 +107,7 @@ export function judgeCall(
   if (own.kind !== 'answer' || other.kind !== 'answer') {
     return { why: `call ${own.n}: the model gave no answer` };
   }
-  const trouble = troubleOf(step, own, other, sides);
+  const trouble = isElsewhere(step, own) ? null : troubleOf(step, own, other, sides);
   if (trouble !== null) return { why: trouble };
   const first = firstOf(other, sides.model.outcomes);
   const caseOf = (difference: Difference): Case => {
@@ -237,6 +238,10 @@ export function isSetupFailure(error: unknown): error is Error {
     (each) => error instanceof each,
   );
 }
+
+/** NS-2, NS-54: a read that is served elsewhere, or nowhere, answers as any unknown path. */
+const isElsewhere = ({ operation }: CallStep, { status }: CallOutcome): boolean =>
+  (status === 404 || status === 405) && /^list(Accounts|Transactions)$|Status$/.test(operation);
 
 /** What something in front of the service, or its limit, may have answered in its place. */
 function troubleOf(

@@ -134,7 +134,7 @@ export function disableWebhook(context: RequestContext): Decision {
       ? { status: 204, contentType: null, body: '' }
       : { status: 200, contentType: json, body },
     changes,
-    cites: ['HOOK-5', 'HOOK-13', 'EVT-13', 'NS-7'],
+    cites: found.disabled ? ['HOOK-13', 'NS-7'] : ['HOOK-5', 'EVT-13', 'NS-7'],
   };
 }
 
