@@ -52,7 +52,9 @@ export function compareAttempt(
     (each) => each.kind === 'answer' && each.n !== target.n && isAttempt(each, id),
   );
   if (first?.kind !== 'answer' || keyOf(first) === keyOf(target)) return null;
-  const mismatch = { at: 'attempt', target: `that of call ${first.n}`, model: 'one of its own' };
+  const isWhole = Buffer.from(first.body).equals(target.body);
+  const at = isWhole ? 'attempt' : 'attempt.request_id';
+  const mismatch = { at, target: `that of call ${first.n}`, model: 'one of its own' };
   return differenceOf(step, target, model, mismatch);
 }
 

@@ -256,6 +256,51 @@ const CALLED: Readonly<Record<string, Made>> = {
     ...{ due: '409 invalid_state', came: '409 invalid_state', cites: ['ACC-8'], at: 'attempt' },
     ...{ model: 'one of its own', target: 'that of call 2' },
   },
+  "IDEM-5: its own refusal under another call's id": {
+    steps: [account(1), keyed(account(2), 2), keyed(account(3), 3)],
+    ...{ due: '409 invalid_state', came: '409 invalid_state', cites: ['ACC-8'] },
+    ...{ at: 'attempt.request_id', model: 'one of its own', target: 'that of call 2' },
+  },
+  'IDEM-6b: in flight for good, after a failure in passing': {
+    steps: [keyed(account(1), 1), keyed(account(2), 1)],
+    ...{ due: '201', came: '409 idempotency_in_flight', cites: ['ACC-1'] },
+    earlier: { 1: { status: 503 } },
+  },
+  'IDEM-4a: forgotten after many other keys': {
+    steps: [
+      account(1),
+      ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => keyed(update(n, { status: `${n}` }), n)),
+      keyed(update(10, { status: 'other' }), 2),
+    ],
+    ...{ due: '200', came: '412 revision_conflict', ...again },
+  },
+  'EVT-11: a reason that is told no more': {
+    steps: [hook, { do: 'advance', n: 2, byMs: 90_000_000 }, call(3, 'listWebhooks', 'firm', {})],
+    ...{ ...ok, at: 'body.*.disabled_reason', model: '"It is not public."', target: 'null' },
+  },
+  'BULK-8: an email that is free after a row that fails': {
+    ...{ ...ok, at: 'body.rows.2.status', model: '409', target: '201', cites: ['BULK-3'] },
+    steps: [batch(1, row(1), row(2, { email: mail(1) }), row(3, { email: mail(1) }))],
+    earlier: { 1: { status: 200, json: { rows: [201, 409, 409].map((status) => ({ status })) } } },
+  },
+  'BULK-3: a row that is taken for one that is only much like it': {
+    ...{ ...ok, at: 'body.rows.1.status', model: '201', target: '200', cites: ['BULK-3'] },
+    steps: [
+      batch(
+        1,
+        ...['axb', 'a_b'].map((name) => ({
+          ...{ client_reference_id: { $join: [{ $fresh: 'ref' }, name] }, email: mail(1) },
+        })),
+      ),
+    ],
+  },
+  'TXS-10: of many entries one that is not there': {
+    ...{ due: 'entries', came: 'entries', operation: 'ledger', at: 'entries' },
+    model: '28 entries, number 2 of them -17.53',
+    target: '27 entries, number 2 of them 1',
+    steps: [1, 2].map((n) => cancel(n)).concat([call(3, 'approveTransaction', 'firm', {})]),
+    earlier: { 1: { status: 200, cites: ['TXS-8'] }, 2: { status: 200, cites: ['TXS-10'] } },
+  },
   'IDEM-1b: a long key': {
     steps: [{ ...account(1), key: { $fresh: 'k', length: 255 } }],
     due: '201',

@@ -33,6 +33,9 @@ export function titleOf(found: Found): string {
     return `${what} is not answered with the bytes of the first answer${first}`;
   }
   if (at === 'attempt') return `${what} answers ${modelAnswer} with the answer to another call`;
+  if (at === 'attempt.request_id') {
+    return `${what} answers ${modelAnswer} with the request_id of another call`;
+  }
   if (at.startsWith('header.')) {
     return `${what} answers ${modelAnswer} with ${at.slice(7)} ${target}, expected ${model}`;
   }

@@ -28,6 +28,16 @@ flips('a choice is each of the other values, a switch the other way', () => {
   assert.equal(of('tag_before_no_change').length, 1);
 });
 
+flips('how long something takes may be for ever', () => {
+  const create = { operation: 'createTransaction', at: 'body.status' } as Difference;
+  const delays = (settings: Readonly<Record<string, unknown>>) =>
+    flipsFor(create, settings).flatMap(({ setting, value }) =>
+      setting === 'settlement_delay_ms' ? [value] : [],
+    );
+  assert.equal(delays({}), [null]);
+  assert.equal(delays({ settlement_delay_ms: null }), []);
+});
+
 flips('where a reference of a transaction counts is asked of transactions', () => {
   const create = { operation: 'createTransaction', at: 'status' } as Difference;
   const named = flipsFor(create, {}).filter((each) => /reference_scope/.test(each.setting));

@@ -69,6 +69,8 @@ function ownSettings({ operation, at }: Difference): Specs {
 function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {
   if (spec.kind === 'boolean') return [!(now ?? spec.default)];
   if (spec.kind === 'list' && spec.all) return otherOrders(spec, now);
+  // NS-3: how long something takes by itself shows in whether it ever comes about.
+  if (spec.kind === 'integer') return spec.nullable === true && now !== null ? [null] : [];
   if (spec.kind !== 'choice') return [];
   return spec.allowed.filter((each) => each !== (now ?? spec.default));
 }

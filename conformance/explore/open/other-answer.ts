@@ -35,7 +35,9 @@ const MOST_TOGETHER = 8;
 export async function otherAnswerFor(found: Found, asked: Asked): Promise<OtherAnswer | undefined> {
   const { difference } = found;
   const { settings, unasked } = asked;
-  const flips = flipsFor(difference, settings);
+  // Who has answered how long something takes by itself has said that it comes about.
+  const isOpen = ({ setting, value }: Flip) => value !== null || unasked.has(setting);
+  const flips = flipsFor(difference, settings).filter(isOpen);
   // What shows only while it is played says nothing when it is looked at afterwards.
   if (flips.length === 0 || (await explained(found, asked, {})).verdict === 'agrees') {
     return undefined;

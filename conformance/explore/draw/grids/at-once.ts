@@ -13,7 +13,7 @@ import { orderCall } from '../positions.ts';
 import { rereadAccount, rereadTransaction } from '../rereads.ts';
 import type { DrawnTransaction } from '../scene.ts';
 import { updateCall } from '../updates.ts';
-import { followed } from '../webhooks.ts';
+import { followed, subscribed } from '../webhooks.ts';
 
 const VERBS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
 
@@ -172,7 +172,9 @@ function atTwoPlaces(d: Drawing): readonly Step[] {
   const found = [named(near, places[0]), named(far, places[0])].map((step) => {
     return { ...step, n: d.scene.label(), key: newKey(d) };
   });
-  return [...steps, other, elsewhere.step, ...played(d, pairs), ...found];
+  // EVT-12: each hears of its own, whoever else is about.
+  const hooks = brands.length === 0 ? [] : subscribed(d, 'other_brand', [200], ['account']);
+  return [...steps, ...hooks, other, elsewhere.step, ...played(d, pairs), ...found];
 }
 
 const needsAll = ['fresh_trading_account', 'receiver', 'ledger'] as const;

@@ -141,6 +141,7 @@ function neighbours(d: Drawing): readonly Step[] {
   own.tags.push(first.n);
   const elsewhere: Value = { $role: 'other_brand', has: 'brand' };
   return [
+    ...subscribed(d, 'other_brand', [200], ['account']),
     ...[...steps, one, other, opened, spent.step, next.step, last.step, approved(spent)],
     { do: 'settle', n: d.scene.label(), id: spent.id },
     together(d, [first, updateCall(d, stranger, { country: 'IT' })]),
@@ -151,7 +152,10 @@ function neighbours(d: Drawing): readonly Step[] {
       approved(last),
     ]),
     { do: 'ledger', n: d.scene.label(), tradingAccount: place.tradingAccount },
-    together(d, [createCall(d, d.main), createCall(d, d.main, { brand_id: elsewhere })]),
+    together(d, [
+      createCall(d, d.main),
+      createCall(d, d.main === 'firm' ? 'firm' : 'other_brand', { brand_id: elsewhere }),
+    ]),
   ];
 }
 

@@ -54,6 +54,9 @@ function everyTry(d: Drawing): readonly Step[] {
   ];
 }
 
+const HOUR_MS = 3_600_000;
+const LATER_MS = [25 * HOUR_MS, 8 * 24 * HOUR_MS, 32 * 24 * HOUR_MS];
+
 /** EVT-11: a target that is public no more when there is something to deliver, or was never. */
 function targetLost(d: Drawing): readonly Step[] {
   const name = `n${d.stem()}.example.com`;
@@ -66,6 +69,8 @@ function targetLost(d: Drawing): readonly Step[] {
   return [
     ...[resolve('93.184.216.34'), one, resolve('10.0.0.1'), refused, createCall(d, d.main)],
     ...[looked(d, one), resolve('93.184.216.34'), createCall(d, d.main), looked(d, one)],
+    // What is told of it is told for good.
+    ...(d.offers.has('clock') ? [advance(d, d.random.pick(LATER_MS)), looked(d, one)] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Of what is looked at before an operation runs: keys used before (IDEM), and rates (LIM).
 import { isDeepStrictEqual } from 'node:util';
-import { PROFILE_MEMBERS } from '../../../engine/account-members.ts';
+import { PROFILE_MEMBERS, UPDATABLE_MEMBERS } from '../../../engine/account-members.ts';
 import { type CallStep, callsOf, type Step } from '../../sequence.ts';
 import {
   answerOf,
@@ -63,6 +63,9 @@ function inFlightRules(evidence: Evidence): readonly string[] {
   const first = firstUnder(evidence);
   // IDEM-2b: what runs under that key is somebody else's.
   if (first !== undefined && first.as !== call?.as) return ['IDEM-2b', 'IDEM-14a'];
+  // IDEM-6b: nothing runs any more of what failed for a moment.
+  const passing = isAtOnce ? [] : passingRules(evidence);
+  if (passing.length > 0) return [...passing, 'IDEM-14a'];
   // IDEM-2a: what runs under that key is about another subject.
   if (!isReplayed) return ['IDEM-2a', 'IDEM-14a'];
   // IDEM-14a: that one was in flight is not what later repeats get.
@@ -113,6 +116,8 @@ function sameKeyRules({ found, call, others, due, came, difference }: Evidence):
   // IDEM-1b: of long keys only the beginning was looked at.
   const rules = hasSymbol(call?.key, 'length') ? ['IDEM-1b', 'IDEM-2a'] : ['IDEM-2a', 'IDEM-1b'];
   if (difference.at === 'attempt') return rules;
+  // ERR-1a: it is answered as itself, but for whose answer it is said to be.
+  if (difference.at === 'attempt.request_id') return ['IDEM-5', 'ERR-1a'];
   const given = answerOf(found.duel.target.outcomes.get(call?.n ?? 0));
   if (call?.key === undefined || given === undefined) return [];
   const isUpdate = call.operation === 'updateAccount';
@@ -168,7 +173,10 @@ const referencesOf = (call: CallStep): readonly unknown[] =>
 const sameBytes = (one: Uint8Array, other: Uint8Array) => Buffer.from(one).equals(other);
 
 /** Members that nobody could take for the subject of a call. */
-const WORDS = new Set([...PROFILE_MEMBERS, 'amount', 'reason']);
+const WORDS = new Set([...UPDATABLE_MEMBERS, ...PROFILE_MEMBERS, 'amount', 'reason']);
+
+/** More calls under other keys than a mixture takes. */
+const MANY_BETWEEN = 6;
 
 /** Which part of the call is another than the first time, and does not count. */
 function subjectRules(evidence: Evidence): readonly string[] {
@@ -179,7 +187,9 @@ function subjectRules(evidence: Evidence): readonly string[] {
   // IDEM-2: under another token of the same credential it is the same key.
   if (!isDeepStrictEqual(first.headers, call.headers)) return ['IDEM-2b'];
   // IDEM-4: it takes many keys between the two, whatever they say.
-  if (evidence.steps.some((step) => step.do === 'many')) return ['IDEM-4a'];
+  const between = evidence.others.filter(({ n, key }) => n > first.n && n < call.n && key);
+  const isOfMany = evidence.steps.some((step) => step.do === 'many');
+  if (isOfMany || between.length >= MANY_BETWEEN) return ['IDEM-4a'];
   const isSame = isDeepStrictEqual(first.body, call.body);
   if (/^(approve|reject|cancel)/.test(operation)) {
     if (!isSame) return ['IDEM-8'];

@@ -39,7 +39,10 @@ export function evidenceOf(found: Found): Evidence {
     member: /^body\.(?:.*\.)?([a-z_]+)$/.exec(at)?.[1] ?? '',
     isReplayed: basis?.idempotency === 'replayed',
     isConverged: basis?.idempotency === 'converged',
-    hasPaused: steps.some(({ do: what }) => what === 'advance'),
+    // What shrinking leaves of the last step is there because the difference was seen after it.
+    hasPaused: steps.some(
+      (step, at) => step.do === 'advance' && (step.byMs > 1 || at < steps.length - 1),
+    ),
     isAtOnce: steps.some((step) => step.do === 'burst' && step.calls.some((each) => each.n === n)),
   };
 }

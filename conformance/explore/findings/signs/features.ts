@@ -177,7 +177,8 @@ export function rowRules(evidence: Evidence): readonly string[] {
   const own = rowAt(rows, at);
   const isOfTwins = own !== undefined && names.filter((each) => each === nameOf(own)).length > 1;
   if (isOfTwins || (isTwice && taken.length === 0)) return ['BULK-12', 'BULK-8'];
-  if (taken.length > 0) return [...taken, 'BULK-3'];
+  if (taken.length > 0)
+    return [...(failsBeside(evidence, at) ? ['BULK-8'] : []), ...taken, 'BULK-3'];
   // BULK-7: as many as these are served like one.
   if (countOf(rows) >= NEAR_THE_MOST) return ['BULK-7', 'BULK-3'];
   const alone = countOf(rows) > rows.length ? ownRules(evidence, own) : [];
@@ -193,6 +194,14 @@ export function rowRules(evidence: Evidence): readonly string[] {
   const statuses = (memberAt(due?.json, 'rows') as readonly Members[] | undefined) ?? [];
   const hasFailed = statuses.some(({ status }) => Number(status) >= 400);
   return hasFailed ? ['BULK-8'] : [];
+}
+
+/** BULK-8: whether it takes a row that fails for its own sake, among rows that are few. */
+function failsBeside({ found, call }: Evidence, at: number): boolean {
+  if (call === undefined || rowsOf(call).some((each) => '$rows' in each)) return false;
+  const due = answerOf(found.duel.model.outcomes.get(call.n));
+  const rows = (memberAt(due?.json, 'rows') as readonly Members[] | undefined) ?? [];
+  return rows.some(({ status }, index) => index !== at && Number(status) >= 400);
 }
 
 const sizeOf = ({ $rows }: Members): number => ($rows === undefined ? 1 : Number($rows));

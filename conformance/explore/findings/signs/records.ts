@@ -24,6 +24,12 @@ export function recordRules(evidence: Evidence): readonly string[] {
   const byAnswer = refusalRules(evidence);
   if (byAnswer.length > 0) return byAnswer;
   if (member === 'status' && /Transaction/.test(operation)) return statusRules(evidence);
+  return subscriptionRules(evidence);
+}
+
+function subscriptionRules(evidence: Evidence): readonly string[] {
+  const { difference, member } = evidence;
+  const { operation } = difference;
   const after = (name: string) => evidence.others.some((each) => each.operation === name);
   if (operation === 'listWebhooks' && difference.at === 'body') return ['HOOK-11'];
   if (member === 'disabled' && operation === 'disableWebhook') return ['HOOK-5'];
@@ -31,6 +37,8 @@ export function recordRules(evidence: Evidence): readonly string[] {
   if (member === 'disabled' && difference.target === 'true' && !isOfDisabled(evidence)) {
     return ['HOOK-2', 'HOOK-5'];
   }
+  // EVT-11: there is a reason, and it is to be told.
+  if (member === 'disabled_reason' && difference.model !== 'null') return ['EVT-11', 'HOOK-2'];
   // EVT-11: nobody has disabled it.
   const isLost = member === 'disabled' && difference.model === 'true' && !after('disableWebhook');
   if (isLost) return ['EVT-11', 'HOOK-5'];
@@ -127,13 +135,22 @@ function ledgerRules(evidence: Evidence): readonly string[] {
 
 /** The cancellation of what had moved, where the entry that takes it back is not there. */
 function unreversed({ difference, calls, found }: Evidence): CallOutcome | undefined {
-  const [due, came] = [difference.model, difference.target].map((each) => each.split(', '));
-  const isMissing = difference.at === 'entries' && due!.length > came!.length;
-  const cancelled = calls.filter(({ operation }) => operation === 'cancelTransaction');
-  const served = cancelled.map(({ n }) => answerOf(found.duel.model.outcomes.get(n)));
-  return isMissing && due!.some((each) => each.startsWith('-'))
-    ? served.find((each) => each?.status === 200)
-    : undefined;
+  const { at, model, target } = difference;
+  if (at !== 'entries' || entriesIn(model) <= entriesIn(target) || !/(^| )-/.test(model)) {
+    return undefined;
+  }
+  const served = calls.flatMap(({ n, operation }) => {
+    const outcome = answerOf(found.duel.model.outcomes.get(n));
+    return operation === 'cancelTransaction' && outcome?.status === 200 ? [outcome] : [];
+  });
+  // TXS-10: what was cancelled before it had settled brings no entry.
+  return served.find(({ basis }) => rulesOf(basis).includes('TXS-10')) ?? served[0];
+}
+
+/** As many as are told, or as it is said that there are. */
+function entriesIn(told: string): number {
+  const [, count] = /^(\d+) entries\b/.exec(told) ?? [];
+  return count === undefined ? told.split(', ').length : Number(count);
 }
 
 function updateRules(evidence: Evidence): readonly string[] {
