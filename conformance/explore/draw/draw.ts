@@ -55,6 +55,8 @@ const BESIDE = 0.3;
 const isLimiting = ({ id }: Idea): boolean => id.startsWith('limit/');
 /** Steps that an idea can do without where there is nobody to do them. */
 const POWERS: Partial<Record<Step['do'], Capability>> = { settle: 'settle', ledger: 'ledger' };
+/** What is made by the dozen comes where its own turn has come. */
+const isMuch = ({ id }: Idea): boolean => id.startsWith('many/');
 /** More than this is only sent where much may be sent. */
 const MANY_CALLS = 600;
 
@@ -115,7 +117,8 @@ class SequenceDrawing {
     // Some ideas make no call, such as a pause.
     for (let left = SWEPT_CALLS; left > 0 && this.calls < length; left -= 1) {
       const goesWith = (idea: Idea) => theme.weightOf(idea) > 0.1 || isThemeless(idea);
-      const next = this.#leastDrawn(this.#able().filter(goesWith));
+      const fit = this.#able().filter((idea) => goesWith(idea) && !isMuch(idea));
+      const next = this.#leastDrawn(fit);
       if (next === undefined) return;
       await this.#draw(next);
     }
@@ -181,12 +184,12 @@ class SequenceDrawing {
   /** What this target and what is left of the requests allow. */
   #possible(): readonly Idea[] {
     const { ideas, offers, crowd, most } = this.#parts;
-    return ideas.filter(
-      ({ id, needs = [] }) =>
-        (crowd > 1 || !id.startsWith('burst/')) &&
-        (most >= MANY_CALLS || !id.startsWith('many/')) &&
-        needs.every((need) => offers.has(need)),
-    );
+    return ideas.filter((idea) => {
+      const { id, needs = [] } = idea;
+      if (crowd === 1 && id.startsWith('burst/')) return false;
+      if (most < MANY_CALLS && isMuch(idea)) return false;
+      return needs.every((need) => offers.has(need));
+    });
   }
 
   #isAble({ when }: Idea): boolean {

@@ -9,6 +9,7 @@ import { openWorld } from '../play/model-worlds.ts';
 import { Player } from '../play/player.ts';
 import type { Seeds } from '../play/seeds.ts';
 import { countCalls, type Sequence } from '../sequence.ts';
+import type { Place } from './choosing/costs.ts';
 import { Coverage } from './choosing/coverage.ts';
 import { Turns } from './choosing/turns.ts';
 import { drawSequence } from './draw.ts';
@@ -34,17 +35,15 @@ export class Source {
   readonly coverage = new Coverage();
   readonly #options: ExploreOptions;
   readonly #model: () => Model;
-  readonly #turns: Turns;
+  #turns: Turns | undefined;
   #drawing: Promise<unknown> = Promise.resolve();
   #drawn = 0;
   #calls = 0;
   #wasDear = false;
 
   constructor(options: ExploreOptions, model: () => Model) {
-    const { ideas = everyIdea, seed } = options;
     this.#options = options;
     this.#model = model;
-    this.#turns = new Turns(ideas, new Random(seed), this.coverage);
   }
 
   /** Drawn one after another, so that the seed decides them all, whichever is played first. */
@@ -79,11 +78,19 @@ export class Source {
     return DEAR_IDEA;
   }
 
+  #turnsOf(place: Place): Turns {
+    const { ideas = everyIdea, seed } = this.#options;
+    const { coverage } = this;
+    this.#turns ??= new Turns({ ...place, ideas, random: new Random(seed), coverage });
+    return this.#turns;
+  }
+
   /** Drawn on a world of the model that is given up afterwards. */
   async #drawOne(random: Random, { left, seeds }: Present, sweeps: boolean, lead?: string) {
     const { provider, crowd, ideas = everyIdea, length } = this.#options;
     const { mainRole, disposable, offers } = await provider.shared();
     const isBrands = mainRole === 'firm' && offers.has('brand') && random.chance(BY_BRAND);
+    const place = { main: mainRole, disposable, offers: offersWith(provider, seeds) };
     const ground = await openWorld(this.#model(), seeds);
     try {
       const player = new Player(ground, newMark());
@@ -91,8 +98,8 @@ export class Source {
         ideas,
         random,
         coverage: this.coverage,
-        turns: this.#turns,
-        offers: offersWith(provider, seeds),
+        turns: this.#turnsOf(place),
+        offers: place.offers,
       };
       const most = Math.max(1, left);
       const how = {

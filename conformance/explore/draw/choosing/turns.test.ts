@@ -2,16 +2,20 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../../../fixtures/random.ts';
+import { EVERY_CAPABILITY } from '../../../engine/capabilities.ts';
 import { ideas } from '../ideas.ts';
+import { costOf, type Place } from './costs.ts';
 import { Coverage } from './coverage.ts';
 import { Turns } from './turns.ts';
 
 const turns = suite('turns');
 
+const PLACE: Place = { main: 'firm', disposable: true, offers: new Set(EVERY_CAPABILITY) };
+
 /** Who leads, where nothing else is drawn. */
 function leads(count: number, seed: number): readonly string[] {
   const coverage = new Coverage();
-  const all = new Turns(ideas, new Random(seed), coverage);
+  const all = new Turns({ ...PLACE, ideas, random: new Random(seed), coverage });
   return Array.from({ length: count }, () => {
     const id = all.next(ideas)?.id ?? '';
     coverage.drawn(id);
@@ -45,6 +49,24 @@ turns('come in an order of the seed', () => {
   const one = new Set(leads(60, 1));
   const fresh = leads(60, 2).filter((id) => !one.has(id));
   assert.ok(fresh.length > 10, `${fresh.length} others`);
+});
+
+turns('what takes few requests mostly comes before what takes many', () => {
+  const several = ideas.filter(({ isGrid }) => isGrid === true);
+  const cost = new Map(several.map((idea) => [idea.id, costOf(idea, PLACE)]));
+  const grids = [1, 2, 3].flatMap((seed) => leads(ideas.length, seed).filter((id) => cost.has(id)));
+  const sumOf = (ids: readonly string[]) => ids.reduce((sum, id) => sum + cost.get(id)!, 0);
+  const half = several.length / 2;
+  const early = grids.filter((_, at) => at % several.length < half);
+  assert.ok(sumOf(early) < 0.8 * (sumOf(grids) - sumOf(early)), `${sumOf(early)}`);
+});
+
+turns('costs what it takes, and a little where it builds on what is there', () => {
+  const of = (id: string) => costOf(ideas.find((each) => each.id === id)!, PLACE);
+  assert.is(of('bulk/every-size'), 5);
+  assert.ok(of('limit/for-a-minute') > 60);
+  assert.ok(of('many/keys-260') > 260);
+  assert.is(of('decide/approve'), 8);
 });
 
 turns.run();

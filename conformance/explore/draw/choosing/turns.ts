@@ -2,6 +2,7 @@
 
 import type { Random } from '../../../../fixtures/random.ts';
 import type { Idea } from '../idea.ts';
+import { costOf, type Place } from './costs.ts';
 import type { Coverage } from './coverage.ts';
 import { hasTheme } from './themes.ts';
 
@@ -14,19 +15,31 @@ const favourOf = (idea: Idea): number => {
   return hasTheme(idea) ? 1 : 8;
 };
 
+/** A dear one comes later, but not last: what several cheap ones show it does not show. */
+const dearnessOf = (cost: number): number => cost ** DEARNESS;
+const DEARNESS = 0.7;
+
+interface TurnParts extends Place {
+  readonly ideas: readonly Idea[];
+  readonly random: Random;
+  readonly coverage: Coverage;
+}
+
 /**
- * Every idea leads once before any leads again: what makes several calls first, in an order of the
- * seed's, so that other seeds lead with what this one has no requests for.
+ * Every idea leads once before any leads again: what makes several calls first, and of it sooner
+ * what takes few requests, in an order of the seed's, so that other seeds lead with what this one
+ * has no requests for.
  */
 export class Turns {
   readonly #coverage: Coverage;
   readonly #place: ReadonlyMap<Idea, number>;
 
-  constructor(ideas: readonly Idea[], random: Random, coverage: Coverage) {
+  constructor({ ideas, random, coverage, ...place }: TurnParts) {
     this.#coverage = coverage;
     this.#place = new Map(
       ideas.map((idea) => {
-        const weight = Math.sqrt(idea.weight ?? 1) * favourOf(idea);
+        const worth = Math.sqrt(idea.weight ?? 1) * favourOf(idea);
+        const weight = worth / dearnessOf(costOf(idea, place));
         return [idea, -Math.log(1 - random.next()) / weight];
       }),
     );
