@@ -73,13 +73,17 @@ function doneAtOnce(from: number): Idea['draw'] {
     // Steps of another width in each turn, so that over a few of them every two have met.
     const by = d.random.pick([1, 2, 4, 7]);
     const chosen = Array.from({ length: AT_ONCE }, (_, at) => all[(from + at * by) % all.length]!);
+    // Of what is left as many, after them: what is there serves both.
+    const left = all.filter((each) => !chosen.includes(each));
+    const others = d.random.shuffled(left).slice(0, AT_ONCE);
     const { account, made, hooks, places } = ground;
-    const again = chosen.flatMap((step) =>
+    const again = [...chosen, ...others].flatMap((step) =>
       step.key === undefined ? [] : [{ ...step, n: d.scene.label() }],
     );
     const next = pendingAt(d, places[1], { amount: '8.09' });
     return [
       ...[...ground.steps, together(d, chosen), rereadAccount(d, account)],
+      ...[together(d, others), rereadAccount(d, account)],
       ...made.map((each) => rereadTransaction(d, each)),
       together(d, [hooks[0].about('rotateWebhookSecret'), hooks[0].about('disableWebhook')]),
       ...hooks.map(({ about }) => about('getWebhook')),
@@ -178,7 +182,7 @@ function atTwoPlaces(d: Drawing): readonly Step[] {
 }
 
 const needsAll = ['fresh_trading_account', 'receiver', 'ledger'] as const;
-const TURNS = [0, 2, 4, 6, 8, 10];
+const TURNS = [0, 4, 8];
 
 export const atOnceGrids: readonly Idea[] = [
   ...TURNS.map(

@@ -84,9 +84,8 @@ function ordersRepeated(d: Drawing): readonly Step[] {
 
 const pauses = [
   ['at-once', [0]],
-  // After an hour, after half a day, and just before a day is over.
-  ['on-the-way', [61 * MINUTE_MS, 13 * HOUR_MS, 9 * HOUR_MS + 58 * MINUTE_MS]],
-  ['after-a-day', [25 * HOUR_MS]],
+  // Just before a day is over, and when it is: what was asked for meanwhile lives no longer.
+  ['around-a-day', [23 * HOUR_MS + 58 * MINUTE_MS, 4 * MINUTE_MS]],
 ] as const;
 
 /** As long as a reference may be, so that whatever keeps less of it shows. */

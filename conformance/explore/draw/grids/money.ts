@@ -179,7 +179,7 @@ const UNKNOWN_IDS = [
   '123456789012345678901234567890',
 ];
 
-/** UPD-5, TXS-16, HOOK-11: unknown wherever it is named. */
+/** UPD-5, TXS-16, HOOK-11: unknown wherever it is named, each of them in every second place. */
 function unknownIds(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const account = madeBy(created);
@@ -193,8 +193,12 @@ function unknownIds(d: Drawing): readonly Step[] {
     transactionCall(d, place, { trading_account_id: id }),
     call(d, { operation: 'getWebhook', as: d.main, id }),
   ];
-  const orders = UNKNOWN_IDS.map((id) => orderCall(d, id));
-  return [created, open, made.step, ...UNKNOWN_IDS.flatMap(about), ...orders];
+  const turn = d.random.below(2);
+  const named = UNKNOWN_IDS.flatMap((id, row) =>
+    about(id).filter((_, at) => (row + at + turn) % 2 === 0),
+  );
+  const orders = UNKNOWN_IDS.map((id) => orderCall(d, id)).filter((_, at) => at % 2 === turn);
+  return [created, open, made.step, ...named, ...orders];
 }
 
 /** TXS-2: the first money of accounts that were come by in every way, after money of each kind. */

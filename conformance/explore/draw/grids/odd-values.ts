@@ -176,13 +176,17 @@ const ODD_IDS: readonly (readonly [string, string])[] = [
 
 const VERBS = ['approveTransaction', 'rejectTransaction', 'cancelTransaction'] as const;
 
-/** CONV-1c: the id of a record that is there, written in another way, wherever it is named. */
+/**
+ * CONV-1c: the id of a record that is there, written in another way, wherever it is named; each way
+ * in every second place.
+ */
 function everySpellingOfIds(d: Drawing): readonly Step[] {
   const created = createCall(d, d.main);
   const account = madeBy(created);
   const { step: open, place } = openedAt(d, account.id);
   const made = pendingAt(d, place);
-  const steps = ODD_IDS.flatMap(([before, after]): Step[] => {
+  const turn = d.random.below(2);
+  const steps = ODD_IDS.flatMap(([before, after], row): Step[] => {
     const odd = (id: Value) => join(before, id, after);
     const trading_account_id = odd(place.tradingAccount);
     return [
@@ -193,7 +197,7 @@ function everySpellingOfIds(d: Drawing): readonly Step[] {
       transactionCall(d, place, { trading_account_id }),
       createCall(d, d.main, { brand_id: odd(account.brand) }),
       orderCall(d, trading_account_id),
-    ];
+    ].filter((_, at) => (row + at + turn) % 2 === 0);
   });
   const empty = VERBS.map((verb) => decideCall(d, verb, made, { query: { account_id: '' } }));
   return [created, open, made.step, ...empty, ...steps];

@@ -193,26 +193,33 @@ const DEEDS: readonly (readonly Deed[])[] = [
   ],
 ];
 
+const OF_EACH_KIND = 2;
+
 /**
- * Of each kind a deed, the leading one of each in its turn, in any order; and a look at everything.
- * What two of them do together shows without anybody having thought of the two.
+ * Of each kind a few deeds, in any order; and a look at everything. What any of them do together
+ * shows without anybody having thought of them.
  */
 function told(at: number): Idea['draw'] {
   return (d) => {
     const isPossible = ({ needs = [] }: Deed) => needs.every((need) => d.offers.has(need));
     const { story, steps } = begin(d);
-    const deeds = DEEDS.flatMap((kind, which) => {
-      // Over all of the stories each deed comes, beside others each time.
-      const deed = kind[(at + 3 * which) % kind.length]!;
-      return isPossible(deed) ? [{ deed, turn: d.random.next() }] : [];
-    });
+    // Money that was decided on is decided: the next one is about other money.
+    const [one, other] = story.paid;
+    const tellers: readonly Story[] = [story, { ...story, paid: [other, one] }];
+    const deeds = DEEDS.flatMap((kind, which) =>
+      tellers.flatMap((teller, next) => {
+        // Over all of the stories each deed comes, beside others each time.
+        const deed = kind[(OF_EACH_KIND * at + next + 3 * which) % kind.length]!;
+        return isPossible(deed) ? [{ deed, teller, turn: d.random.next() }] : [];
+      }),
+    );
     deeds.sort((one, other) => one.turn - other.turn);
-    const done = deeds.flatMap(({ deed }) => deed.steps(story));
+    const done = deeds.flatMap(({ deed, teller }) => deed.steps(teller));
     return [...steps, ...done, ...LOOKS.flatMap((look) => look(story))];
   };
 }
 
-const STORIES = Math.max(...DEEDS.map(({ length }) => length));
+const STORIES = Math.max(...DEEDS.map(({ length }) => length)) / OF_EACH_KIND;
 
 export const storyGrids: readonly Idea[] = Array.from(
   { length: STORIES },
