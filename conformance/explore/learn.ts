@@ -10,6 +10,7 @@ import { observedConfig, observedRows } from '../reports/observed.ts';
 import { scenarios } from '../scenarios/all.ts';
 import { positionScenarios } from '../scenarios/positions/positions.ts';
 import { type LearnedOrders, learnedOrders } from '../scenarios/support/orders.ts';
+import { briefly } from './briefly.ts';
 import { formOf } from './play/position-form.ts';
 import type { ScenarioOptions } from './scenario-options.ts';
 
@@ -79,7 +80,7 @@ const FIRST = [
 ];
 
 export async function learn(options: ScenarioOptions): Promise<Learned> {
-  const chosen = scenarios.filter(observes);
+  const chosen = scenarios.filter(observes).map(briefly);
   const isFirst = ({ id }: Scenario) => FIRST.includes(id);
   return learnBy([chosen.filter(isFirst), chosen.filter((each) => !isFirst(each))], options);
 }
@@ -91,7 +92,7 @@ export function unaskedIn(settings: Learned['settings']): ReadonlySet<string> {
 
 /** NS-1: where the answers to all else are known. */
 export async function learnOrders(options: ScenarioOptions): Promise<Learned> {
-  return learnBy([positionScenarios.filter(observes)], options);
+  return learnBy([positionScenarios.filter(observes).map(briefly)], options);
 }
 
 /** With fewer requests than these, few scenarios at once: what is cut off half-way is lost. */

@@ -22,7 +22,7 @@ const SWEEPS = 0.8;
 /** And so many are all of a brand's credential where a firm's does the others. */
 const BY_BRAND = 0.12;
 /** With fewer requests than these none is spent on what takes a thousand. */
-const DEAR_FROM = 3_500;
+const DEAR_FROM = 4_000;
 
 /** What is there when a sequence is drawn. */
 interface Present {

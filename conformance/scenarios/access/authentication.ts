@@ -116,19 +116,24 @@ const authReadOnly: Scenario = {
     for (const command of commands) {
       await t.branch('AUTH-2', command.operation, () => refuseReader(t, command, readers, traders));
     }
-    // It holds no scope for these either, so that either refusal is true.
-    const account = await (await readers.next()).createAccount(t.newAccount());
+    const account = await observeReader(t, readers);
     t.expect('AUTH-2', account.presuming('ACC-21')).is(
       '403 read_only_credential or forbidden',
       account.status === 403 &&
         [undefined, 'read_only_credential', 'forbidden'].includes(account.code),
     );
-    t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
-      read_only_before_scope: account.code === 'read_only_credential',
-    });
     if (t.has('mint')) await t.branch('AUTH-2', 'writes of accounts', () => refuseAccounts(t));
   },
 };
+
+/** NS-57: it holds no scope for these either, so that either refusal is true. */
+export async function observeReader(t: ScenarioContext, readers: DelegatedTokens): Promise<Answer> {
+  const account = await (await readers.next()).createAccount(t.newAccount());
+  t.observe('NS-57', `read-only and without the scope: ${account.summary}`, {
+    read_only_before_scope: account.code === 'read_only_credential',
+  });
+  return account;
+}
 
 /** accounts:write is a write scope like the others, where a delegated token may hold it. */
 async function refuseAccounts(t: ScenarioContext): Promise<void> {

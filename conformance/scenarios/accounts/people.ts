@@ -33,14 +33,19 @@ const accEmailTaken: Scenario = {
       t.expect('ACC-8', second).is('no conflict: another email', second.status !== 409);
     }
 
-    const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
-    t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
-      email_case_sensitive: loud.status === 201,
-    });
+    await observeCaseOf(t, email);
     const shared = t.fresh.email();
     await expectOneOf(t, 'ACC-8', 'email', () => t.newAccount({ email: shared }));
   },
 };
+
+/** NS-20. */
+export async function observeCaseOf(t: ScenarioContext, email: string): Promise<void> {
+  const loud = await t.api.createAccount(t.newAccount({ email: email.toUpperCase() }));
+  t.observe('NS-20', `an email in upper case: ${loud.summary}`, {
+    email_case_sensitive: loud.status === 201,
+  });
+}
 
 const accPhoneTaken: Scenario = {
   id: 'acc-phone-taken',

@@ -1,6 +1,7 @@
 // ACC: what a create is refused for, and that a refused one makes nothing.
 
 import { not } from '../../engine/judge/matchers.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
 import type { Answer } from '../../engine/send/answer.ts';
 import type { Scenario } from '../../engine/types.ts';
 import { ALL_BUT_ACCOUNTS, expectReferenceFree } from '../support/account-assertions.ts';
@@ -36,14 +37,21 @@ const accReferenceLength: Scenario = {
     const taken = short.status < 300;
     t.expect('ACC-2', short).is('a reference of one character accepted', taken);
 
-    const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
-    const inCodePoints = await under([...wide].slice(0, 255).join(''));
-    const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
-    const inUnits = inCodePoints.status < 300 || (await under(accented)).status < 300;
-    const unit = inCodePoints.status < 300 ? 'code_points' : inUnits ? 'utf16' : 'bytes';
-    t.observe('NS-40', `255 is counted in ${unit}`, { length_unit: unit });
+    await observeUnit(t);
   },
 };
+
+/** NS-40. */
+export async function observeUnit(t: ScenarioContext): Promise<void> {
+  const under = (reference: string) =>
+    t.api.createAccount(t.newAccount({ client_reference_id: reference }));
+  const wide = `${t.fresh.text()}${'𝒳'.repeat(255)}`;
+  const inCodePoints = await under([...wide].slice(0, 255).join(''));
+  const accented = `${t.fresh.text()}${'é'.repeat(255)}`.slice(0, 255);
+  const inUnits = inCodePoints.status < 300 || (await under(accented)).status < 300;
+  const unit = inCodePoints.status < 300 ? 'code_points' : inUnits ? 'utf16' : 'bytes';
+  t.observe('NS-40', `255 is counted in ${unit}`, { length_unit: unit });
+}
 
 const accUnreadable: Scenario = {
   id: 'acc-unreadable',

@@ -41,7 +41,7 @@ const idemKeyOnAccounts: Scenario = {
 };
 
 /** NS-58: of two keys the first may count, both together, or neither. */
-async function observeTwoKeys(t: ScenarioContext): Promise<void> {
+export async function observeTwoKeys(t: ScenarioContext): Promise<void> {
   const keys = [t.fresh.key(), t.fresh.key()];
   const body = t.newAccount();
   const made = await t.api.createAccount(body, { headers: { 'idempotency-key': keys } });

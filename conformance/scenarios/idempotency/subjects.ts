@@ -163,7 +163,7 @@ const idemSubjectsOfTransactions: Scenario = {
 };
 
 /** NS-35: of a transaction's reference it is open whether another case is another subject. */
-async function observeCase(t: ScenarioContext, place: Place): Promise<void> {
+export async function observeCase(t: ScenarioContext, place: Place): Promise<void> {
   const key = t.fresh.key();
   const body = t.newTransaction(place);
   const first = await t.control('a create', () => t.api.createTransaction(body, { key }), 201);

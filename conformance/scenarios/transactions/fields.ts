@@ -72,7 +72,7 @@ const txnAmount: Scenario = {
   },
 };
 
-async function observeAmounts(t: ScenarioContext, place: Place): Promise<void> {
+export async function observeAmounts(t: ScenarioContext, place: Place): Promise<void> {
   const zero = await t.api.createTransaction(t.newTransaction(place, { amount: '0.00' }));
   t.observe('NS-27', `an amount of zero: ${zero.summary}`, {
     zero_amount: zero.status < 300 ? 'accepted' : 'refused',
@@ -136,7 +136,7 @@ const txnMethod: Scenario = {
 };
 
 /** NS-27: whether a withdrawal is written with a minus is open; one of the two must do. */
-async function expectWithdrawal(
+export async function expectWithdrawal(
   t: ScenarioContext,
   send: (over: RequestBody) => Promise<Answer>,
 ): Promise<void> {

@@ -41,17 +41,22 @@ const txsAccountInQuery: Scenario = {
       t.expect('TXS-15', refused).status(400, 422);
     }
     await expectReads(t, 'TXS-15', pending, 'pending');
-    const query = { account_id: `00${pending.account_id}` };
-    const padded = await decide(t, 'approve', pending, { query });
-    t.observe('NS-48', `an account_id written with leading zeros: ${padded.summary}`, {
-      id_leading_zeros: padded.status < 300 ? 'same_id' : 'refused',
-    });
+    await observePadded(t, pending);
     await observeExcess(t, () => t.given.transaction(place));
   },
 };
 
+/** NS-48: whether it is the same id. */
+export async function observePadded(t: ScenarioContext, pending: GivenTransaction): Promise<void> {
+  const query = { account_id: `00${pending.account_id}` };
+  const padded = await decide(t, 'approve', pending, { query });
+  t.observe('NS-48', `an account_id written with leading zeros: ${padded.summary}`, {
+    id_leading_zeros: padded.status < 300 ? 'same_id' : 'refused',
+  });
+}
+
 /** NS-58: more than is asked for, each of which may be ignored or refused. */
-async function observeExcess(
+export async function observeExcess(
   t: ScenarioContext,
   pending: () => Promise<GivenTransaction>,
 ): Promise<void> {

@@ -238,7 +238,10 @@ const ROUND_MS = [
 ];
 
 /** NS-3: how long after its approval a transaction settles by itself, if it does. */
-async function observeSettlement(t: ScenarioContext, approved: GivenTransaction): Promise<void> {
+export async function observeSettlement(
+  t: ScenarioContext,
+  approved: GivenTransaction,
+): Promise<void> {
   const startMs = await t.operator.nowMs();
   for (const atMs of ROUND_MS) {
     const stepMs = startMs + atMs - (await t.operator.nowMs());

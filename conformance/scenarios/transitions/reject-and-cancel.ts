@@ -154,7 +154,7 @@ const txsRefusedMoves: Scenario = {
 /**
  * NS-4: what becomes of these the specification does not say; only that a refusal changes nothing.
  */
-async function tryOpenMoves(t: ScenarioContext): Promise<void> {
+export async function tryOpenMoves(t: ScenarioContext): Promise<void> {
   const place = await t.given.place();
   const states = t.has('settle') ? (['approved', 'settled'] as const) : (['approved'] as const);
   for (const status of states) {

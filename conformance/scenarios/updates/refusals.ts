@@ -105,16 +105,24 @@ const updStaleTag: Scenario = {
       t.expect('UPD-7', other).is(`${tag} refused with a 4xx`, refused);
     }
     expectSameAccount(t, 'UPD-7', before, await t.given.reread(account));
-    const idle = await update({}, account.stale);
-    t.observe('NS-19', `stale tag and nothing to change: ${idle.summary}`, {
-      tag_before_no_change: idle.status === 412,
-    });
+    await observeIdle(t, account);
     await observeStatus(t, account.id);
   },
 };
 
+/** NS-19. */
+export async function observeIdle(
+  t: ScenarioContext,
+  { id, stale }: { readonly id: string; readonly stale: string },
+): Promise<void> {
+  const idle = await t.api.updateAccount(id, {}, { ifMatch: stale });
+  t.observe('NS-19', `stale tag and nothing to change: ${idle.summary}`, {
+    tag_before_no_change: idle.status === 412,
+  });
+}
+
 /** NS-54: of the account status endpoint nothing is told but that there is one. */
-async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
+export async function observeStatus(t: ScenarioContext, id: string): Promise<void> {
   const path = `/api/v1/accounts/${encodeURIComponent(id)}/status`;
   const shown = await t.api.send({ method: 'GET', path });
   const members = shown.json === null || typeof shown.json !== 'object' ? [] : shown.json;
@@ -194,18 +202,30 @@ const updTagForms: Scenario = {
     }
     const after = await t.given.reread(account);
     expectSameAccount(t, 'UPD-9', before, after);
-    const none = await update(null);
+    const none = await observeUntagged(t, update);
     const refused = none.status >= 400 && none.status < 500;
     t.expect('UPD-10', none).is('refused with a 4xx', refused);
     expectSameAccount(t, 'UPD-10', after, await t.given.reread(account));
-    t.observe('NS-18', `without If-Match: ${none.summary}`, { missing_if_match: none.status });
-
-    const star = await update('*');
-    t.observe('NS-39', `If-Match: *: ${star.summary}`, {
-      if_match_star: star.status === 200 ? 'any' : 'malformed',
-    });
+    await observeStar(t, update);
   },
 };
+
+type Update = (ifMatch: string | null) => Promise<Answer>;
+
+/** NS-18. */
+export async function observeUntagged(t: ScenarioContext, update: Update): Promise<Answer> {
+  const none = await update(null);
+  t.observe('NS-18', `without If-Match: ${none.summary}`, { missing_if_match: none.status });
+  return none;
+}
+
+/** NS-39. */
+export async function observeStar(t: ScenarioContext, update: Update): Promise<void> {
+  const star = await update('*');
+  t.observe('NS-39', `If-Match: *: ${star.summary}`, {
+    if_match_star: star.status === 200 ? 'any' : 'malformed',
+  });
+}
 
 const updScope: Scenario = {
   id: 'upd-scope',

@@ -132,11 +132,7 @@ const hookSeen: Scenario = {
     // AUTH-6: a subscription to the whole firm is no record of the brand's.
     await expectUnseen(t, 'brand', wide.id);
 
-    const seen = (await readSubscription(t, own.id, 'firm')).status === 200;
-    const words = seen ? 'all of its firm' : 'only the firm-wide ones';
-    t.observe('NS-38', `a firm-wide credential sees ${words}`, {
-      firm_wide_sees_webhooks: seen ? 'all' : 'own',
-    });
+    const seen = await observeSeen(t, own.id);
     const list = await t.as('firm').listWebhooks();
     const { rows, whole } = subscriptionsIn(list);
     const listed = rowOf(rows, own.id) !== undefined;
@@ -151,6 +147,16 @@ const hookSeen: Scenario = {
     await expectSeen(t, 'brand', own.id);
   },
 };
+
+/** NS-38: whether a firm-wide credential sees what is a brand's. */
+export async function observeSeen(t: ScenarioContext, id: number): Promise<boolean> {
+  const seen = (await readSubscription(t, id, 'firm')).status === 200;
+  const words = seen ? 'all of its firm' : 'only the firm-wide ones';
+  t.observe('NS-38', `a firm-wide credential sees ${words}`, {
+    firm_wide_sees_webhooks: seen ? 'all' : 'own',
+  });
+  return seen;
+}
 
 async function expectSeen(t: ScenarioContext, role: Role, id: number): Promise<void> {
   t.expect('HOOK-11', await readSubscription(t, id, role))

@@ -17,6 +17,7 @@ import {
   UNTRIGGERED_CATEGORIES,
 } from '../support/subscription-assertions.ts';
 import { UNKNOWN_ID } from '../support/unknown-id.ts';
+import { observeMixed, observeRefused } from './open-refusals.ts';
 
 const hookCreated: Scenario = {
   id: 'hook-created',
@@ -230,20 +231,9 @@ const hookCategories: Scenario = {
       const refused = await create(names);
       const words = `refused: ${JSON.stringify(names)}`;
       t.expect('HOOK-9', refused).is(words, isRefused(refused));
-      if (isRefused(refused)) {
-        t.observe('NS-23', refused.summary, { webhook_refusal_status: refused.status });
-      }
-      await disableSubscription(t, refused);
+      await observeRefused(t, refused);
     }
-    const mixed = await create(['order', 'deal']);
-    t.observe('NS-53', `["order", "deal"]: ${mixed.summary}`, {
-      unknown_categories: isRefused(mixed) ? 'refused' : 'left_out',
-    });
-    await disableSubscription(t, mixed);
-    const odd = await t.api.getWebhook('abc');
-    t.observe('NS-45', `a webhook id "abc" in the path: ${odd.summary}`, {
-      path_id_status: odd.status,
-    });
+    await observeMixed(t, create);
   },
 };
 
