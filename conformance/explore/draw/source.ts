@@ -18,7 +18,7 @@ import { DEAR_IDEA } from './mixtures/many.ts';
 
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
-const SWEEPS = 0.8;
+const SWEEPS = 0.9;
 /** And so many are all of a brand's credential where a firm's does the others. */
 const BY_BRAND = 0.12;
 /** With fewer requests than these none is spent on what takes a thousand. */
