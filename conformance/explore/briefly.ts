@@ -12,6 +12,7 @@ import {
 } from '../scenarios/access/delegated-tokens.ts';
 import { expectBrandClosed, observeCreate } from '../scenarios/access/reach.ts';
 import { observeCaseOf } from '../scenarios/accounts/people.ts';
+import { observeKnown } from '../scenarios/accounts/references.ts';
 import { observeUnit } from '../scenarios/accounts/refusals.ts';
 import { observeEntries, observeUnrouted } from '../scenarios/errors/table.ts';
 import { observeReading } from '../scenarios/errors/unreadable-bodies.ts';
@@ -31,6 +32,7 @@ import { tryOpenMoves } from '../scenarios/transitions/reject-and-cancel.ts';
 import { updatedOnce } from '../scenarios/updates/account-tags.ts';
 import {
   observeIdle,
+  observeNull,
   observeStar,
   observeStatus,
   observeUntagged,
@@ -79,6 +81,7 @@ const BRIEFLY: Readonly<Record<string, Run>> = {
   'idem-key-required-on-accounts': observeTwoKeys,
   'idem-subjects-of-transactions': async (t) => observeCase(t, await t.given.place()),
   'acc-email-taken': async (t) => observeCaseOf(t, (await t.given.account()).email),
+  'acc-reference-known': async (t) => observeKnown(t, (await t.given.account()).body),
   'acc-reference-length': observeUnit,
   'err-unreadable': async (t) => {
     const broken = await t.api.createAccount({}, { raw: BROKEN_JSON });
@@ -96,6 +99,10 @@ const BRIEFLY: Readonly<Record<string, Run>> = {
     const ifMatch = strongTag(account.answer);
     observeOthers(t, await t.api.updateAccount(account.id, wish, { ifMatch }));
   },
+  'upd-no-change': async (t) => {
+    const { id, answer } = await t.given.account({ first_name: 'Ida' });
+    await observeNull(t, id, answer);
+  },
   'upd-tag-forms': async (t) => {
     const { id } = await t.given.account();
     const update = (ifMatch: string | null) =>
@@ -111,6 +118,11 @@ const BRIEFLY: Readonly<Record<string, Run>> = {
   'hook-seen': async (t) => {
     const { id } = await t.given.webhook(undefined, UNTRIGGERED_CATEGORIES, 'brand');
     await observeSeen(t, id);
+  },
+  'hook-scheme': async (t) => {
+    const url = (await t.given.subscribable()).replace(/^https:/, 'ftp:');
+    const event_categories = [...UNTRIGGERED_CATEGORIES];
+    await observeRefused(t, await t.api.createWebhook({ url, event_categories }));
   },
   'hook-categories': async (t) => {
     const url = await t.given.subscribable();

@@ -50,12 +50,17 @@ const accReferenceKnown: Scenario = {
     const free = await t.api.createAccount(t.newAccount({ email: email!, phone: phone! }));
     const made = free.status < 300 && !free.isOf(known.id);
     t.expect('ACC-5', free).is('a new account: email and phone are free', made);
-    const odd = await t.api.createAccount({ ...known.body, email: t.fresh.text() });
-    t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
-      known_reference: odd.status < 300 ? 'first' : 'last',
-    });
+    await observeKnown(t, known.body);
   },
 };
+
+/** NS-56. */
+export async function observeKnown(t: ScenarioContext, body: RequestBody): Promise<void> {
+  const odd = await t.api.createAccount({ ...body, email: t.fresh.text() });
+  t.observe('NS-56', `a known reference with an email that is none: ${odd.summary}`, {
+    known_reference: odd.status < 300 ? 'first' : 'last',
+  });
+}
 
 const accReferenceCase: Scenario = {
   id: 'acc-reference-case',

@@ -176,7 +176,7 @@ const updNoChange: Scenario = {
 };
 
 /** NS-55: null beside a change, so that it is not for changing nothing that it is refused. */
-async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
+export async function observeNull(t: ScenarioContext, id: string, before: Answer): Promise<void> {
   const body = { first_name: null, country: t.fresh.text() };
   const answer = await t.api.updateAccount(id, body, { ifMatch: strongTag(before) });
   const kept = answer.at('first_name') === before.at('first_name');

@@ -17,6 +17,7 @@ import {
   isRefused,
   UNTRIGGERED_CATEGORIES,
 } from '../support/subscription-assertions.ts';
+import { observeRefused } from './open-refusals.ts';
 
 const hookScheme: Scenario = {
   id: 'hook-scheme',
@@ -39,10 +40,7 @@ const hookScheme: Scenario = {
     ]) {
       const refused = await subscribe(t, wrong);
       t.expect('HOOK-7', refused).is(`refused: "${wrong}"`, isRefused(refused));
-      if (isRefused(refused)) {
-        t.observe('NS-23', refused.summary, { webhook_refusal_status: refused.status });
-      }
-      await disableSubscription(t, refused);
+      await observeRefused(t, refused);
     }
   },
 };

@@ -134,6 +134,7 @@ function lookAtMoney({ d, paid, places, strange, other, account }: Story): reado
   );
   return [
     ...[named, ...astray],
+    decideCall(d, 'approveTransaction', second, { query: { account_id: other.id } }),
     decideCall(d, 'approveTransaction', strange, { query: { account_id: account.id } }),
     ...[decideCall(d, 'approveTransaction', second), next.step],
     decideCall(d, 'approveTransaction', next),
