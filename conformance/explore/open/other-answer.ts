@@ -121,14 +121,17 @@ async function isAnswered(setting: string, { provider, duel }: Asked): Promise<b
 /** What the play of the target comes to, beside a model that answers so. */
 async function explained(
   { sequence, duel: { target } }: Found,
-  { model: asItIs, makeModel, settings, commonFor }: Asked,
+  { model: asItIs, makeModel, settings, unasked, commonFor }: Asked,
   chosen: ModelSettings,
 ): Promise<Duel> {
   const isOwn = Object.keys(chosen).length === 0;
   const answers = isOwn ? settings : { ...settings, ...chosen };
   const model = isOwn ? asItIs : await makeModel(answers);
   try {
-    return await withModel(model, commonFor(answers), (arena) => explain(sequence, target, arena));
+    // What an answer leaves uncompared is compared where the target was asked, and gave another.
+    const open = Object.entries(chosen).filter(([setting]) => unasked.has(setting));
+    const common = commonFor({ ...settings, ...Object.fromEntries(open) });
+    return await withModel(model, common, (arena) => explain(sequence, target, arena));
   } finally {
     if (!isOwn) await model.close();
   }
