@@ -1,8 +1,9 @@
 // Which headers tell of a record that is out of reach.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Answer } from '../../engine/send/answer.ts';
 import { Headers } from '../../engine/send/headers.ts';
-import { headersApart } from './hidden.ts';
+import { headersApart, wording } from './hidden.ts';
 
 const telling = suite('headers that tell of a record');
 
@@ -13,6 +14,17 @@ const answer = (...names: readonly string[]) => ({
 telling('one that only one of the two has', () => {
   assert.equal(headersApart(answer('Vary', 'ETag'), answer('vary')), ['etag']);
   assert.equal(headersApart(answer(), answer('X-Owner')), ['x-owner']);
+});
+
+telling('no words that name the attempt they come from', () => {
+  const refused = (id: string, detail: string) => {
+    const json: Record<string, string> = { code: 'not_found', detail, request_id: id };
+    const at = (name: string) => json[name];
+    return wording({ json, at, headers: new Headers([['X-Request-Id', id]]) } as unknown as Answer);
+  };
+  const nobodys = refused('req_b', 'There is no 7 (req_b)');
+  assert.is(refused('req_a', 'There is no 12 (req_a)'), nobodys);
+  assert.is.not(refused('req_a', 'There is no 12 for you (req_a)'), nobodys);
 });
 
 telling('none that is about the connection', () => {

@@ -106,11 +106,16 @@ function judge(t: ScenarioContext, rules: Rules, hidden: Answer, unknown: Answer
 /** What an id that no record has is answered. */
 const OF_UNKNOWN: readonly RuleId[] = ['UPD-5', 'TXN-10', 'TXS-16', 'HOOK-12', 'ERR-3'];
 
-/** What the answer says, whichever ids it says of it. */
-function wording(answer: Answer): string {
+/** What the answer says, whichever ids it says of it, that of the attempt among them. */
+export function wording(answer: Answer): string {
   const members = COMPARED.map((name) => `${name}: ${JSON.stringify(answer.at(name))}`);
   const said = answer.json === undefined ? answer.text : members.join(', ');
-  return said.replace(/[0-9]+/g, '#');
+  const attempts = [answer.at('request_id'), answer.headers.get('x-request-id')];
+  const nameless = attempts.reduce<string>(
+    (text, id) => (typeof id === 'string' && id !== '' ? text.replaceAll(id, '#') : text),
+    said,
+  );
+  return nameless.replace(/[0-9]+/g, '#');
 }
 
 /** Every value of a member of this name, however deep it lies. */
