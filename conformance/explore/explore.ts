@@ -269,6 +269,7 @@ class Exploration {
       sender,
       timeoutMs,
       isSteady: target.offers.has('clock') && target.disposable,
+      settlesLate: this.#settings.settlement_delay_ms === null,
       signal,
       orders,
       spend: (count) => this.#budget.spend(count),

@@ -4,6 +4,7 @@ import type { Json } from '../../engine/send/answer.ts';
 import { memberAt } from '../../engine/send/answer.ts';
 import type { ReceivedDelivery } from '../../providers/webhook-receiver.ts';
 import { numberNames, sequenceAt } from '../../scenarios/delivery/envelopes.ts';
+import { settlesUnseen } from '../play/ground.ts';
 import { jsonOf as jsonIn, type Outcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import { signatureOf } from './signatures.ts';
@@ -46,14 +47,16 @@ export const eventOf = (each: Arrival): string | undefined => {
  * Without those of other people's events, and without those that only repeat what was taken: an
  * event may arrive twice (EVT-4). By a clock that stands a retry shows, which is none of these.
  */
-export function heardBy(deliveries: Deliveries, player: Player, isSteady: boolean): Deliveries {
+export function heardBy(deliveries: Deliveries, player: Player, target: Player): Deliveries {
+  const { isSteady } = target.ground;
+  const isSettlingOpen = !isSteady || settlesUnseen(target);
   const isOwn = player.ground.target.disposable ? () => true : isAbout(player);
   const subscriptions = subscriptionsOf(player);
   const first = new Map<string, ReceivedDelivery>();
   return deliveries.filter((each) => {
     const event = eventOf(each);
     if (event === undefined || !isOwn(each)) return isOwn(each);
-    if (!isSteady && isOfSettling(each)) return false;
+    if (isSettlingOpen && isOfSettling(each)) return false;
     const what = `${event} ${subscriptionIn(each, subscriptions)}`;
     const before = first.get(what);
     if (before !== undefined) {
@@ -75,7 +78,7 @@ export function withoutOpen(
   return deliveries.filter((each) => !scalarsIn(jsonOf(each)).some((said) => ofThem.test(said)));
 }
 
-/** NS-3: by a clock that runs nobody knows when money arrives, nor whether it has by now. */
+/** NS-3: where nobody knows when money arrives, nor whether it has by now. */
 function isOfSettling(each: ReceivedDelivery): boolean {
   const said = scalarsIn(jsonOf(each));
   return (

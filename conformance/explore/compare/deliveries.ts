@@ -67,12 +67,11 @@ export function countDeliveries(
   for (const [step, hook] of target.hooks) {
     const other = model.hooks.get(step);
     if (other === undefined) continue;
-    const { isSteady } = target.ground;
     // Of what cannot be read nobody knows which event it tells.
     const form = compareForm(hook.deliveries, other.deliveries, sides);
     if (form !== null) return differenceOf(n, 'delivery', form);
-    const own = heardBy(withoutOpen(hook.deliveries, comparing), target, isSteady);
-    const due = heardBy(withoutOpen(other.deliveries, comparing), model, isSteady);
+    const own = heardBy(withoutOpen(hook.deliveries, comparing), target, target);
+    const due = heardBy(withoutOpen(other.deliveries, comparing), model, target);
     // A live target may send the rest later.
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
     const counted = compareCounts(own, due, comparing);
@@ -163,11 +162,10 @@ function compareArrivals(
   sides: Sides,
   comparing: Comparing,
 ): Mismatch | null {
-  const { isSteady } = sides.target.ground;
   const form = compareForm(all, expected, sides);
   if (form !== null) return form;
-  const own = heardBy(withoutOpen(all, comparing), sides.target, isSteady);
-  const other = heardBy(withoutOpen(expected, comparing), sides.model, isSteady);
+  const own = heardBy(withoutOpen(all, comparing), sides.target, sides.target);
+  const other = heardBy(withoutOpen(expected, comparing), sides.model, sides.target);
   if (own.length !== other.length) return countMismatch(own, other);
   const paired = pairArrivals({ own, other }, sides, comparing);
   for (const [index, arrival] of paired?.own.entries() ?? []) {

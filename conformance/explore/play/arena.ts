@@ -6,7 +6,7 @@ import type { Difference } from '../compare/difference.ts';
 import { Match } from '../compare/match.ts';
 import type { Comparing } from '../compare/values.ts';
 import type { Case, Excuse } from '../open/case.ts';
-import type { Ground } from './ground.ts';
+import { type Ground, settlesUnseen } from './ground.ts';
 import type { Sides } from './judge-step.ts';
 import type { Outcome } from './outcome.ts';
 import type { Player } from './player.ts';
@@ -48,7 +48,7 @@ export async function beginComparing(
     isPhoneFormOpen: !phonesAlike,
     openCategories,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name) => isInEmail(name, target) }),
-    isAllTaken: () => isAllTaken(target, seqName),
+    isAllTaken: () => !settlesUnseen(target) && isAllTaken(target, seqName),
   };
 }
 

@@ -23,10 +23,9 @@ const isLive = ({ ground }: Player): boolean => !ground.target.offers.has('clock
  * nothing can be said; elsewhere their want is a difference.
  */
 export async function untilArrived({ target, model }: Sides): Promise<boolean> {
-  const { isSteady } = target.ground;
   const heard = (player: Player, n: number): number => {
     const hook = player.hooks.get(n);
-    return hook === undefined ? 0 : heardBy(hook.deliveries, player, isSteady).length;
+    return hook === undefined ? 0 : heardBy(hook.deliveries, player, target).length;
   };
   const isLate = () => [...target.hooks.keys()].some((n) => heard(target, n) < heard(model, n));
   const come = () => [...target.hooks.keys()].reduce((all, n) => all + heard(target, n), 0);

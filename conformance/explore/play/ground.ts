@@ -25,6 +25,8 @@ export interface Ground {
   readonly timeoutMs: number;
   /** Its clock stands still until a step moves it. */
   readonly isSteady: boolean;
+  /** NS-3: it was seen to settle nothing within an hour, and what it does later nobody knows. */
+  readonly settlesLate?: boolean;
   /** NS-1: how it takes orders, where that is another form than the model's. */
   readonly orders?: LearnedOrders | undefined;
   /** Keeps a live target within its rates; a model has none. */
@@ -33,6 +35,19 @@ export interface Ground {
   readonly spend?: (requests: number) => void;
   readonly signal?: AbortSignal;
 }
+
+/** So long a target was watched for what it settles by itself. */
+const WATCHED_MS = 3_600_000;
+
+interface Timed {
+  readonly ground: Ground;
+  readonly startMs: number;
+  readonly nowMs: number | undefined;
+}
+
+/** NS-3: whether something may have settled of which nobody knows when. */
+export const settlesUnseen = ({ ground, startMs, nowMs = startMs }: Timed): boolean =>
+  ground.settlesLate === true && nowMs - startMs >= WATCHED_MS;
 
 /** As many requests have been sent, or as much time has passed, as was asked for. */
 export class Spent extends Error {

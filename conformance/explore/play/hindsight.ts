@@ -1,7 +1,8 @@
-// NS-3: by a clock that runs a transaction settles some time after its approval, and nobody is told
-// when. What the target answers later may show that it had settled by then.
-
+// NS-3: by a clock that runs, or in more than an hour, a transaction settles some time after its
+// approval, and nobody is told when. What the target answers later may show that it had settled by
+// then.
 import type { Comparing } from '../compare/values.ts';
+import { settlesUnseen } from './ground.ts';
 import { isSetupFailure, type Sides, type StepVerdict, unsettledIn } from './judge-step.ts';
 import type { Player } from './player.ts';
 
@@ -10,8 +11,9 @@ export type Settled = ReadonlyMap<number, readonly string[]>;
 
 export const NOTHING_SETTLED: Settled = new Map();
 
-/** Nobody but its own clock settles anything there. */
-const settlesByItself = ({ ground }: Player): boolean => !ground.target.offers.has('settle');
+/** By its own clock, and not where an operator alone does. */
+const maySettle = (target: Player): boolean =>
+  !target.ground.target.offers.has('settle') || settlesUnseen(target);
 
 /** What would be settled before the call that differs; undefined where nothing may have been. */
 export function settledMeanwhile(
@@ -20,7 +22,7 @@ export function settledMeanwhile(
   { match }: Comparing,
   known: Settled,
 ): Settled | undefined {
-  if (difference === undefined || own === undefined || !settlesByItself(target)) return undefined;
+  if (difference === undefined || own === undefined || !maySettle(target)) return undefined;
   const { sent, body } = own.target;
   const shown = new Set(`${sent.target} ${Buffer.from(body).toString()}`.match(/\d+/g));
   const before = known.get(difference.n) ?? [];
