@@ -40,6 +40,7 @@ function heard(...arrived: readonly Arrived[]): Player {
   const made = { kind: 'answer', json: { id: 7, event_categories: ['account'] } };
   return {
     ...{ hooks: new Map([[1, { deliveries }]]), outcomes: new Map([[1, made]]) },
+    heardAtOnce: new Map([[1, deliveries.length]]),
     ...{ arrived: new Map(), ground: { target: { disposable: true, offers: new Set(['clock']) } } },
   } as unknown as Player;
 }
@@ -144,6 +145,30 @@ form('of a record that was made later, no event is compared of another with the 
   };
   assert.is(countDeliveries(5, twice, whole, [create])?.at, 'count');
 });
+
+form(
+  'what is told when calls at once are over is compared in full, but for what comes again',
+  () => {
+    const since = (count: number, player: Player) =>
+      ({
+        ...player,
+        ...{ heardAtOnce: new Map([[1, count]]), ground: { ...player.ground, isSteady: true } },
+      }) as Player;
+    const one = { signature: 't=1,v1=aa' };
+    const [two, later] = [
+      { id: 'b', seq: 2 },
+      { id: 'c', seq: 3 },
+    ];
+    const signed = (v1: string) => ({ ...later, signature: `t=1,v1=${v1.repeat(64)}` });
+    const counted = (target: Player, model: Player) =>
+      countDeliveries(1, { target, model }, { ...comparing, match: new Match() }, [])?.at;
+    const due = since(2, heard(one, two, later));
+    assert.is(counted(since(2, heard(two, one, later)), due), undefined);
+    assert.is(counted(since(2, heard(two, one, later, one)), due), undefined);
+    assert.is(counted(since(2, heard(two, one, signed('A'))), due), 'signature');
+    assert.is(counted(since(3, heard(two, one, signed('A'))), since(3, due)), undefined);
+  },
+);
 
 // NS-3
 form(

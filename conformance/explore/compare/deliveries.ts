@@ -9,10 +9,12 @@ import type { Player } from '../play/player.ts';
 import type { CallStep } from '../sequence.ts';
 import {
   areOfSubscriptions,
+  eventOf,
   heardBy,
   isOurName,
   jsonOf,
   numberOf,
+  subscriptionOf,
   withoutOpen,
 } from './arrivals.ts';
 import { countMismatch, deliveries } from './delivery-counts.ts';
@@ -76,6 +78,11 @@ export function countDeliveries(
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
     const counted = compareCounts(own, due, comparing);
     if (counted !== null) return differenceOf(n, 'delivery', counted);
+    if (isSteady && areTaken(hook.deliveries) && areTaken(other.deliveries)) {
+      const [own, due] = [heardSince(step, target), heardSince(step, model)];
+      const found = compareArrivals(own, due, sides, comparing);
+      if (found !== null) return differenceOf(n, 'delivery', found);
+    }
     for (const call of later) {
       const about = arrivalsOf(own, call, target);
       // NS-9: nothing says that an event shows its record.
@@ -85,6 +92,19 @@ export function countDeliveries(
     }
   }
   return null;
+}
+
+/** Nothing is to be sent again, so that what comes later tells of what has happened later. */
+const areTaken = (deliveries: readonly ReceivedDelivery[]): boolean =>
+  deliveries.every(({ answered }) => answered >= 200 && answered < 300);
+
+/** What an endpoint was told of since the calls at once; what was told before may come again. */
+function heardSince(step: number, player: Player): readonly ReceivedDelivery[] {
+  const { deliveries = [] } = player.hooks.get(step) ?? {};
+  const since = player.heardAtOnce.get(step) ?? 0;
+  const toldIn = (each: ReceivedDelivery) => `${subscriptionOf(each, player)} ${eventOf(each)}`;
+  const before = new Set(deliveries.slice(0, since).map(toldIn));
+  return deliveries.slice(since).filter((each) => !before.has(toldIn(each)));
 }
 
 /** EVT-2b: how many there are, of how many events, under how many numbers. */

@@ -42,6 +42,11 @@ export async function untilArrived({ target, model }: Sides): Promise<boolean> {
   return !isLive(target) || !isLate();
 }
 
+/** What comes from now on is of what happens when the calls at once are over. */
+export function noteHeard({ hooks, heardAtOnce }: Player): void {
+  for (const [n, { deliveries }] of hooks) heardAtOnce.set(n, deliveries.length);
+}
+
 /** Where nothing is known yet of how many are due. */
 export async function untilQuiet(target: Player): Promise<void> {
   if (!isLive(target) || target.hooks.size === 0) return;

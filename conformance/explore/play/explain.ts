@@ -11,6 +11,7 @@ import {
   type Value,
 } from '../sequence.ts';
 import { beginComparing, type Duel, follow, type ModelArena } from './arena.ts';
+import { noteHeard } from './await-arrivals.ts';
 import { NOTHING_SETTLED, type Settled, settleBefore, settledMeanwhile } from './hindsight.ts';
 import {
   isSetupFailure,
@@ -190,6 +191,7 @@ async function playOnModel(played: Played): Promise<Attempt> {
         if (!isOver(verdict)) continue;
         return { verdict, excused, model, comparing, met, reached, burst: { n: step.n, at } };
       }
+      noteHeard(model);
       continue;
     }
     await settleBefore(step.n, settled, model, comparing);

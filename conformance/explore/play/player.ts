@@ -8,7 +8,7 @@ import type { Credential } from '../../providers/target.ts';
 import type { ReceivedDelivery, WebhookEndpoint } from '../../providers/webhook-receiver.ts';
 import { type CallStep, type ManyStep, type RoleHas, rolesIn, type Step } from '../sequence.ts';
 import { type Known, resolve, resolveText } from '../values.ts';
-import { isSubscribing, untilDelivered, untilMet } from './await-arrivals.ts';
+import { isSubscribing, noteHeard, untilDelivered, untilMet } from './await-arrivals.ts';
 import { type Ground, released, sendPaced } from './ground.ts';
 import { operate } from './operate.ts';
 import { type CallOutcome, Headers, jsonOf, type LostOutcome, type Outcome } from './outcome.ts';
@@ -42,6 +42,8 @@ export class Player implements Known {
   nowMs: number | undefined;
   /** What it read when each call was made, as far as it was known. */
   readonly beganAtMs = new Map<number, number>();
+  /** How many deliveries each endpoint had when the last calls at once were over. */
+  readonly heardAtOnce = new Map<number, number>();
   /** Since the last step ended, which waited for its deliveries, nothing has happened. */
   isFlushed = false;
   /** Somebody is subscribed, be it to an endpoint elsewhere. */
@@ -72,6 +74,7 @@ export class Player implements Known {
     if (step.do === 'hook' || isSubscribing(step)) this.#delivers = true;
     this.isFlushed = this.#delivers && step.do !== 'hook';
     if (this.isFlushed) await this.flush();
+    if (step.do === 'burst') noteHeard(this);
     if (beforeMs !== undefined) this.#noteArrivals(beforeMs);
     return made;
   }
