@@ -14,15 +14,13 @@ import { Coverage } from './choosing/coverage.ts';
 import { Turns } from './choosing/turns.ts';
 import { drawSequence } from './draw.ts';
 import { ideas as everyIdea } from './ideas.ts';
-import { DEAR_IDEA } from './mixtures/many.ts';
+import { DEAR_IDEAS } from './mixtures/many.ts';
 
 const DRAWN_AT_ONCE = 2;
 /** So many sequences are about what was drawn least so far. */
 const SWEEPS = 0.9;
 /** And so many are all of a brand's credential where a firm's does the others. */
 const BY_BRAND = 0.12;
-/** With fewer requests than these none is spent on what takes a thousand. */
-const DEAR_FROM = 4_000;
 
 /** What is there when a sequence is drawn. */
 interface Present {
@@ -73,9 +71,9 @@ export class Source {
   /** Half-way, where enough may be sent. */
   #dearOnce(): string | undefined {
     const { requests } = this.#options;
-    if (this.#wasDear || requests < DEAR_FROM || this.#calls < requests / 2) return;
+    if (this.#wasDear || this.#calls < requests / 2) return;
     this.#wasDear = true;
-    return DEAR_IDEA;
+    return DEAR_IDEAS.find(({ from }) => requests >= from)?.id;
   }
 
   #turnsOf(place: Place): Turns {

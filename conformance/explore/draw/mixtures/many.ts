@@ -57,8 +57,14 @@ function crowdedOut(d: Drawing, count: number): readonly Step[] {
   ];
 }
 
-/** So dear that it is not left to chance: it is drawn once, where there is much to spend. */
-export const DEAR_IDEA = 'many/keys-1050';
+/**
+ * So dear that they are not left to chance: one of them is drawn once, by how much there is to
+ * spend. One call more than 100 or 128 of anything are kept or served, or than 1,000 or 1,024.
+ */
+export const DEAR_IDEAS = [
+  { id: 'many/keys-1050', from: 4_000, count: 1_050 },
+  { id: 'many/keys-130', from: 2_000, count: 130 },
+] as const;
 
 const few = ({ many }: Scene): boolean => many === 0;
 
@@ -70,12 +76,14 @@ export const manyIdeas: readonly Idea[] = [
     draw: (d) => crowdedOut(d, d.random.pick([40, 120])),
   },
   { id: 'many/keys-260', weight: 0.7, when: few, draw: (d) => crowdedOut(d, 260) },
-  {
-    id: DEAR_IDEA,
-    weight: 1e-9,
-    when: few,
-    draw: (d) => (d.most < 1_150 ? [] : crowdedOut(d, 1_050)),
-  },
+  ...DEAR_IDEAS.map(
+    ({ id, count }): Idea => ({
+      id,
+      weight: 1e-9,
+      when: few,
+      draw: (d) => (d.most < count + 100 ? [] : crowdedOut(d, count)),
+    }),
+  ),
   {
     id: 'many/transactions-then-the-first',
     weight: 4,
