@@ -78,11 +78,8 @@ export function countDeliveries(
     if (!target.ground.target.offers.has('clock') && own.length < due.length) continue;
     const counted = compareCounts(own, due, comparing);
     if (counted !== null) return differenceOf(n, 'delivery', counted);
-    if (isSteady && areTaken(hook.deliveries) && areTaken(other.deliveries)) {
-      const [own, due] = [heardSince(step, target), heardSince(step, model)];
-      const found = compareArrivals(own, due, sides, comparing);
-      if (found !== null) return differenceOf(n, 'delivery', found);
-    }
+    const since = compareSince(step, sides, comparing);
+    if (since !== null) return differenceOf(n, 'delivery', since);
     for (const call of later) {
       const about = arrivalsOf(own, call, target);
       // NS-9: nothing says that an event shows its record.
@@ -92,6 +89,15 @@ export function countDeliveries(
     }
   }
   return null;
+}
+
+/** What came when the calls at once were over, where nothing else came then. */
+function compareSince(step: number, sides: Sides, comparing: Comparing): Mismatch | null {
+  const all = [sides.target, sides.model].map((each) => each.hooks.get(step)?.deliveries ?? []);
+  if (!sides.target.ground.isSteady || !all.every(areTaken)) return null;
+  const [own, due] = [heardSince(step, sides.target), heardSince(step, sides.model)];
+  // Else some of what the calls at once have brought about is late.
+  return own.length === due.length ? compareArrivals(own, due, sides, comparing) : null;
 }
 
 /** Nothing is to be sent again, so that what comes later tells of what has happened later. */
