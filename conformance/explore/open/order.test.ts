@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CallOutcome } from '../play/outcome.ts';
-import type { CallStep, Step } from '../sequence.ts';
+import { type CallStep, callsOf, type Step } from '../sequence.ts';
 import type { Case } from './case.ts';
 import { isOtherFault } from './order.ts';
 
@@ -40,19 +40,23 @@ order('what the model refuses alike whatever is mended is no matter of order', a
   assert.not.ok(await isOtherFault({ steps }, met, async () => met.model));
 });
 
-order('a state that refuses is a fault like others', async () => {
+order('a state that refuses is a fault like others, alone or at once with more', async () => {
   const query = { account_id: '1' };
   const move = (n: number, operation: CallStep['operation'], reason: string): CallStep => ({
     ...{ do: 'call', n, operation, as: 'firm', key: { $fresh: `k${n}` }, query },
     ...{ id: { $of: 2, at: 'id' }, body: { reason } },
   });
   const cancel = move(4, 'cancelTransaction', '');
-  const moved = [steps[1]!, move(3, 'rejectTransaction', 'late'), cancel];
   const state = { ...met, step: cancel, model: refusal(409, 'invalid_state') } as unknown as Case;
-  const isOther = await isOtherFault({ steps: moved }, state, async (played) =>
-    played.some((each) => each.n === 3) ? state.model : target,
-  );
-  assert.ok(isOther);
+  const reject = move(3, 'rejectTransaction', 'late');
+  const stranger = { ...reject, n: 5, id: { $of: 1, at: 'id' } };
+  const isMoved = (played: readonly Step[]) => callsOf(played).some(({ n }) => n === 3);
+  for (const before of [reject, { do: 'burst', n: 6, calls: [reject, stranger] } as const]) {
+    const isOther = await isOtherFault({ steps: [steps[1]!, before, cancel] }, state, (played) =>
+      Promise.resolve(isMoved(played) ? state.model : target),
+    );
+    assert.ok(isOther, before.do);
+  }
 });
 
 order('an id that cannot be read is a fault beside a scope that is missing', async () => {

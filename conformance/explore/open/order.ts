@@ -36,14 +36,22 @@ export async function isOtherFault(
   return false;
 }
 
-/** Without what has moved the transaction on: a state that refuses is a fault like others. */
+/**
+ * Without what has moved the transaction on, alone or at once: a state that refuses is a fault like
+ * others.
+ */
 function unmoved(before: readonly Step[], { id, operation }: CallStep): readonly Step[] {
   if (!MOVES.has(operation)) return before;
-  const rest = before.filter((each) => {
-    if (each.do === 'settle') return !sameValue(each.id, id);
-    return each.do !== 'call' || !MOVES.has(each.operation) || !sameValue(each.id, id);
+  const isMove = (each: CallStep) => MOVES.has(each.operation) && sameValue(each.id, id);
+  const rest = before.flatMap((each): readonly Step[] => {
+    if (each.do === 'settle') return sameValue(each.id, id) ? [] : [each];
+    if (each.do === 'call') return isMove(each) ? [] : [each];
+    if (each.do !== 'burst' || !each.calls.some(isMove)) return [each];
+    const calls = each.calls.filter((one) => !isMove(one));
+    return calls.length === 0 ? [] : [{ ...each, calls }];
   });
-  return rest.length === before.length ? before : rest;
+  const isSame = rest.length === before.length && rest.every((each, at) => each === before[at]);
+  return isSame ? before : rest;
 }
 
 const MOVES: ReadonlySet<OperationName> = new Set([
