@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Difference } from '../compare/difference.ts';
-import { flipsFor } from './flips.ts';
+import { flipsFor, isShown } from './flips.ts';
 
 const flips = suite('other answers to open questions');
 const difference = { operation: 'createAccount', at: 'status' } as Difference;
@@ -26,6 +26,17 @@ flips('a choice is each of the other values, a switch the other way', () => {
     given.flatMap(({ setting, value }) => (setting === name ? [value] : []));
   assert.equal(of('duplicate_members'), ['last_wins']);
   assert.equal(of('tag_before_no_change').length, 1);
+});
+
+flips('how long a rotation lasts is tried where nobody has asked (NS-22)', () => {
+  const signed = { operation: 'delivery', at: 'signature' } as Difference;
+  const lengths = (...unasked: readonly string[]) =>
+    flipsFor(signed, {}, new Set(unasked)).flatMap(({ setting, value }) =>
+      setting === 'rotation_overlap_s' ? [value] : [],
+    );
+  assert.equal(lengths(), []);
+  assert.ok(lengths('rotation_overlap_s').includes(900));
+  assert.not.ok(isShown({ question: 'NS-22', setting: 'rotation_overlap_s', value: 900 }));
 });
 
 flips('how long something takes may be for ever', () => {

@@ -41,15 +41,29 @@ const ONLY_FOR: Readonly<Record<string, RegExp>> = {
   path_id_status: /Webhook/,
 };
 
+/** Times that people choose, tried where nobody has asked: a pause is longer than one, or not. */
+const TIMES: Readonly<Record<string, readonly number[]>> = {
+  rotation_overlap_s: [1, 60, 300, 900, 3_600, 43_200, 604_800],
+};
+
+/** One pause shows on which side of it such a time is, and not how long it is. */
+export const isShown = ({ setting }: Flip): boolean => !(setting in TIMES);
+
 /** Every other answer to the questions that an operation may meet. */
-export function flipsFor(difference: Difference, settings: ModelSettings): readonly Flip[] {
+export function flipsFor(
+  difference: Difference,
+  settings: ModelSettings,
+  unasked: ReadonlySet<string> = new Set(),
+): readonly Flip[] {
   const common = { ...conventionSettings, ...errorSettings, ...idempotencySettings };
   const { operation } = difference;
   const specs: Specs = { ...common, ...accessSettings, ...ownSettings(difference) };
   return Object.entries(specs).flatMap(([setting, spec]) => {
     if (NOT_OPEN.has(setting) || ONLY_FOR[setting]?.test(operation) === false) return [];
     const question = /^NS-\d+/.exec(spec.description)?.[0] ?? '';
-    return otherValues(spec, settings[setting]).map((value) => ({ question, setting, value }));
+    const times = unasked.has(setting) ? (TIMES[setting] ?? []) : [];
+    const values = [...otherValues(spec, settings[setting]), ...times];
+    return values.map((value) => ({ question, setting, value }));
   });
 }
 

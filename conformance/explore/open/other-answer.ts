@@ -8,7 +8,7 @@ import { explain } from '../play/explain.ts';
 import { type ModelCommon, withModel } from '../play/model-worlds.ts';
 import { callsOf, type Sequence, type Step } from '../sequence.ts';
 import type { Excuse } from './case.ts';
-import { type Flip, flipsFor } from './flips.ts';
+import { type Flip, flipsFor, isShown } from './flips.ts';
 import { plainFormOf } from './one-answer.ts';
 
 export interface Asked {
@@ -37,7 +37,7 @@ export async function otherAnswerFor(found: Found, asked: Asked): Promise<OtherA
   const { settings, unasked } = asked;
   // Who has answered how long something takes by itself has said that it comes about.
   const isOpen = ({ setting, value }: Flip) => value !== null || unasked.has(setting);
-  const flips = flipsFor(difference, settings).filter(isOpen);
+  const flips = flipsFor(difference, settings, unasked).filter(isOpen);
   // What shows only while it is played says nothing when it is looked at afterwards.
   if (flips.length === 0 || (await explained(found, asked, {})).verdict === 'agrees') {
     return undefined;
@@ -49,7 +49,10 @@ export async function otherAnswerFor(found: Found, asked: Asked): Promise<OtherA
       const { verdict } = await explained(found, asked, chosen);
       if (verdict !== 'agrees') break;
       if (tries > 1 || (await isAnswered(flip.setting, asked))) continue;
-      return { excuse: excuseOf([flip]), learned: unasked.has(flip.setting) ? chosen : {} };
+      return {
+        excuse: excuseOf([flip]),
+        learned: unasked.has(flip.setting) && isShown(flip) ? chosen : {},
+      };
     }
   }
   return unasked.size === 0 ? undefined : severalAnswersFor(found, asked);
@@ -89,9 +92,9 @@ async function nextAnswer(
 ): Promise<Reaching | undefined> {
   const placeOf = ({ n }: Difference) => found.sequence.steps.findIndex((each) => holds(each, n));
   let best: Reaching | undefined;
-  for (const flip of flipsFor(before, { ...asked.settings, ...chosen })) {
+  for (const flip of flipsFor(before, { ...asked.settings, ...chosen }, asked.unasked)) {
     const { setting, value } = flip;
-    if (!asked.unasked.has(setting) || setting in chosen) continue;
+    if (!asked.unasked.has(setting) || setting in chosen || !isShown(flip)) continue;
     const { verdict, difference } = await explained(found, asked, { ...chosen, [setting]: value });
     if (verdict === 'agrees') return { flip, reached: undefined };
     if (verdict !== 'differs' || difference === undefined) continue;
