@@ -47,6 +47,8 @@ export async function drawSequence(parts: DrawParts, player: Player): Promise<Se
 const SWEPT_CALLS = 18;
 /** A grid is about enough by itself. */
 const GRID_CALLS = 12;
+/** So many single calls come after what a sequence is about. */
+const SINGLES = 5;
 /** Sweeps draw the grids; what chance puts together has room for few of their calls. */
 const GRIDS_BY_CHANCE = 0.03;
 /** So many grids that stand by themselves are gone through beside another. */
@@ -73,6 +75,8 @@ class SequenceDrawing {
   #stems = 0;
   /** A grid ends with a look of its own. */
   #looksItself = false;
+  /** The rate of whoever calls is counted. */
+  #isLimited = false;
   calls = 0;
 
   constructor(parts: DrawParts, player: Player) {
@@ -102,14 +106,20 @@ class SequenceDrawing {
     while (this.calls < length) await this.#draw(this.#pick(theme));
   }
 
-  /** What was drawn least, with all that it takes; then what goes with it. */
+  /** What was drawn least, with all that it takes and what goes with it; then calls that wait. */
   async sweep(): Promise<void> {
+    await this.#lead();
+    if (!this.#isLimited) await this.#singles();
+  }
+
+  async #lead(): Promise<void> {
     const { random, most, lead: wanted, ideas, turns } = this.#parts;
     const lead = ideas.find(({ id }) => id === wanted) ?? turns.next(this.#possible());
     if (lead === undefined) return;
     await this.#prepare(lead);
     if (!this.#isAble(lead)) return;
     this.#looksItself = lead.isGrid === true;
+    this.#isLimited = isLimiting(lead);
     if (lead.isGrid === true) await this.#drawGrid(lead);
     else await this.#draw(lead);
     const theme = themeOf(lead, random);
@@ -121,6 +131,16 @@ class SequenceDrawing {
       const next = this.#leastDrawn(fit);
       if (next === undefined) return;
       await this.#draw(next);
+    }
+  }
+
+  /** Some of those that no sequence has had yet, about what is there: they need nothing else. */
+  async #singles(): Promise<void> {
+    const { coverage, random } = this.#parts;
+    for (let left = SINGLES; left > 0; left -= 1) {
+      const waiting = this.#able().filter((idea) => isSingle(idea) && !coverage.ideas.has(idea.id));
+      if (waiting.length === 0) return;
+      await this.#draw(random.pick(waiting));
     }
   }
 
@@ -250,6 +270,10 @@ class SequenceDrawing {
     }
   }
 }
+
+/** One of the plain calls: each shows what hardly any other shows. */
+const isSingle = (idea: Idea): boolean =>
+  idea.isGrid !== true && idea.isMixture !== true && !isLimiting(idea);
 
 /** What takes a record through several calls goes with anything, where no theme has it. */
 const isThemeless = (idea: Idea): boolean => idea.isMixture === true && !hasTheme(idea);
