@@ -17,6 +17,8 @@ export interface Case {
   readonly tagOf?: string | undefined;
   /** Time was moved on before it. */
   readonly hasPaused: boolean;
+  /** It is one of calls at once. */
+  readonly isAtOnce?: boolean;
   /** The target itself has said, when it gave the token, that it would live until now. */
   readonly isTokenLive?: boolean;
 }
@@ -26,3 +28,15 @@ export interface Excuse {
   readonly question: string | null;
   readonly why: string;
 }
+
+/** What is open, and which differences are of it. */
+export interface Row extends Excuse {
+  readonly covers: (each: Case) => boolean;
+}
+
+export const isRefusal = ({ status }: CallOutcome): boolean => status >= 400 && status < 500;
+export const bothRefuse = ({ target, model }: Case): boolean =>
+  isRefusal(target) && isRefusal(model);
+export const isText = ({ headers }: CallOutcome): boolean => headers.mediaType() === 'text/plain';
+export const cites = ({ model }: Case, rule: string): boolean =>
+  model.basis?.cites.includes(rule) ?? false;

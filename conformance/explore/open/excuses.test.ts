@@ -87,6 +87,21 @@ excuses('a method may have to go with the type, and one that does is taken', () 
   assert.is(said('Debit', undefined, '-1'), undefined);
 });
 
+excuses('money that arrives at once may still be on its way to a call at once', () => {
+  const approve = { operation: 'approveTransaction', target: 200, model: 200 } as const;
+  const shown = (target: string, model: string, isAtOnce = true) => {
+    const answer = (status: string) =>
+      ({ status: 200, json: { status }, sent: { target: '/' }, headers: json }) as const;
+    const own = answer(target) as unknown as CallOutcome;
+    const other = { ...answer(model), basis: { cites: [] } } as unknown as CallOutcome;
+    return questionOf({ ...approve, more: { target: own, model: other, isAtOnce } });
+  };
+  assert.is(shown('approved', 'settled'), 'NS-3');
+  assert.is(shown('approved', 'settled', false), undefined);
+  assert.is(shown('pending', 'settled'), undefined);
+  assert.is(shown('settled', 'approved'), undefined);
+});
+
 excuses('what disabling answers is open, and that it is served is not', () => {
   const disable = { operation: 'disableWebhook', path: '/api/v1/webhooks/7/disable' } as const;
   assert.is(questionOf({ ...disable, target: 202, model: 200 }), 'NS-7');

@@ -5,35 +5,11 @@ import { memberAt } from '../../engine/send/answer.ts';
 import type { Difference } from '../compare/difference.ts';
 import type { CallOutcome } from '../play/outcome.ts';
 import type { CallStep } from '../sequence.ts';
-import type { Case, Excuse } from './case.ts';
-import {
-  amountIn,
-  hasEmptyText,
-  hasOddTag,
-  hasOpenRow,
-  hasOtherDirection,
-  hasSpacesFor,
-  hasUnknown,
-  hasUnknownWord,
-  isAllEmpty,
-  isBeyondDigits,
-  isOddDecimal,
-  jsonOfSent,
-} from './sent.ts';
+import { bothRefuse, type Case, cites, type Excuse, isRefusal, isText, type Row } from './case.ts';
+import { OF_MONEY } from './of-money.ts';
+import { hasEmptyText, hasOddTag, hasOpenRow, hasUnknown, isAllEmpty } from './sent.ts';
 
-interface Row extends Excuse {
-  readonly covers: (each: Case) => boolean;
-}
-
-const isRefusal = ({ status }: CallOutcome): boolean => status >= 400 && status < 500;
-const bothRefuse = ({ target, model }: Case): boolean => isRefusal(target) && isRefusal(model);
-const isText = ({ headers }: CallOutcome): boolean => headers.mediaType() === 'text/plain';
 const codeOf = ({ json }: CallOutcome): Json | undefined => memberAt(json, 'code');
-/** ERR-3. */
-const isInvalid = ({ status, json }: CallOutcome): boolean =>
-  status === 422 && memberAt(json, 'code') === 'validation_failed';
-const cites = ({ model }: Case, rule: string): boolean =>
-  model.basis?.cites.includes(rule) ?? false;
 
 const ROWS: readonly Row[] = [
   {
@@ -47,14 +23,6 @@ const ROWS: readonly Row[] = [
     covers: (each) => bothRefuse(each) && isText(each.model) && isText(each.target),
   },
   {
-    question: null,
-    why: 'whether a word that is none of the named ones is invalid or cannot be read (TXN-6, TXN-7)',
-    covers: (each) =>
-      bothRefuse(each) &&
-      [each.target, each.model].every((answer) => isText(answer) || isInvalid(answer)) &&
-      hasUnknownWord(each.target),
-  },
-  {
     question: 'NS-7',
     why: 'what answers the disabling of a subscription',
     covers: ({ step, difference, target, model }) =>
@@ -66,15 +34,6 @@ const ROWS: readonly Row[] = [
     question: 'NS-7',
     why: 'whether a subscription that is disabled may be disabled or rotated once more',
     covers: (each) => each.target.status === 409 && each.model.status < 300 && isOfDisabled(each),
-  },
-  {
-    question: null,
-    why: 'whether a method that gainsays the type of a transaction is refused',
-    covers: ({ step, target, model }) =>
-      step.operation === 'createTransaction' &&
-      [target, model].some(({ status }) => status === 422) &&
-      [target, model].some(({ status }) => status < 300) &&
-      hasOtherDirection(target),
   },
   {
     question: 'NS-27',
@@ -102,13 +61,6 @@ const ROWS: readonly Row[] = [
     covers: (each) =>
       [each.target, each.model].every(({ status }) => status === 412 || status === 422) &&
       hasOddTag(each.target),
-  },
-  {
-    question: 'NS-43',
-    why: 'whether a transaction whose type and method gainsay each other pays out',
-    covers: ({ step, target, model }) =>
-      step.operation === 'approveTransaction' &&
-      ((target.status === 501 && gainsays(model)) || (model.status === 501 && gainsays(target))),
   },
   {
     question: 'NS-6',
@@ -165,21 +117,6 @@ const ROWS: readonly Row[] = [
     covers: (each) => bothRefuse(each) && cites(each, 'NS-23'),
   },
   {
-    question: 'NS-49',
-    why: 'which ways to write a decimal are taken',
-    covers: ({ step, target }) =>
-      step.operation === 'createTransaction' && isOddDecimal(amountIn(target.sent.body)),
-  },
-  {
-    question: null,
-    why: 'whether an amount is taken of more than fifteen digits or two decimals (CONV-2a)',
-    covers: ({ step, target, model }) =>
-      step.operation === 'createTransaction' &&
-      target.status === 422 &&
-      model.status < 300 &&
-      isBeyondDigits(amountIn(target.sent.body)),
-  },
-  {
     question: 'NS-54',
     why: 'where and how the status of an account is read',
     covers: ({ step }) => step.operation === 'getAccountStatus',
@@ -210,30 +147,6 @@ const ROWS: readonly Row[] = [
     covers: (each) => bothRefuse(each) && /Webhook/.test(each.step.operation) && hasOddId(each),
   },
   {
-    question: null,
-    why: 'how a query without `account_id` is refused, which is no body that cannot be read',
-    covers: (each) =>
-      bothRefuse(each) && cites(each, 'TXS-15') && !/[?&]account_id=/.test(each.target.sent.target),
-  },
-  {
-    question: null,
-    why: 'whether a text of spaces alone is an empty one',
-    covers: ({ target, model }) =>
-      target.status !== model.status &&
-      [target, model].some(({ status }) => status === 422) &&
-      hasSpacesFor(target, ['reason', 'currency']),
-  },
-  {
-    question: null,
-    why: 'whether a decision that changes nothing may come with an empty reason (TXS-14)',
-    covers: ({ step, target, model }) =>
-      /^(reject|cancel)Transaction$/.test(step.operation) &&
-      model.status === 200 &&
-      model.basis?.idempotency !== 'replayed' &&
-      target.status === 422 &&
-      memberAt(jsonOfSent(target.sent.body), 'reason') === '',
-  },
-  {
     question: 'NS-26',
     why: 'whether two accounts have revisions in common, so that the tag of one fits the other',
     covers: ({ target, model, tagOf }) =>
@@ -247,6 +160,7 @@ const ROWS: readonly Row[] = [
     why: 'whether a member that was never given, and reads as empty, is changed by an empty text',
     covers: (each) => each.step.operation === 'updateAccount' && isOfEmptyTexts(each),
   },
+  ...OF_MONEY,
 ];
 
 /** The open question that the difference is one of; undefined when it is none. */
@@ -290,9 +204,3 @@ const isPage = ({ json }: CallOutcome): boolean =>
 
 const bothAnswer = (target: CallOutcome, model: CallOutcome): boolean =>
   [target, model].every(({ status }) => status === 200 || (status >= 400 && status < 500));
-
-/** TXN-6: one that says Withdrawal in one place and not in the other. */
-function gainsays({ json }: CallOutcome): boolean {
-  const [type, method] = ['transaction_type', 'method'].map((name) => memberAt(json, name));
-  return type !== undefined && (type === 'Withdrawal') !== (method === 'Withdrawal');
-}

@@ -115,7 +115,8 @@ export function judgeCall(
     const again = refusedBefore(own, sides);
     const tagOf = tagOwner(step, sides.target);
     const isTokenLive = saysTokenLives(step, sides.target);
-    const known = { first, again, tagOf, hasPaused, isTokenLive };
+    const { isAtOnce = false } = comparing;
+    const known = { first, again, tagOf, hasPaused, isTokenLive, isAtOnce };
     return { difference, step, target: own, model: other, ...known };
   };
   const found = compareAnswers(step, own, other, comparing);
