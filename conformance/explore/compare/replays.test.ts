@@ -15,13 +15,17 @@ interface Given {
   /** In the body, and in the header. */
   readonly ids: readonly [body: string, header?: string];
   readonly idempotency?: Basis['idempotency'];
+  readonly as?: string;
 }
 
-function refused(n: number, { key, ids: [body, header], idempotency }: Given): CallOutcome {
+function refused(
+  n: number,
+  { key, ids: [body, header], idempotency, as = 'firm' }: Given,
+): CallOutcome {
   const json = { status: 409, code: 'invalid_state', request_id: body };
   return {
     ...{ kind: 'answer', n, status: 409, json, body: Buffer.from(JSON.stringify(json)) },
-    sent: { method: 'POST', target: '/', headers: [['idempotency-key', key]], body: undefined },
+    sent: { as, method: 'POST', target: '/', headers: [['idempotency-key', key]], body: undefined },
     headers: new Headers(header === undefined ? [] : [['x-request-id', header]]),
     ...{ sentAtMs: 0, answeredAtMs: 0 },
     basis: idempotency ? { cites: ['ACC-8'], idempotency, step: '' } : undefined,
@@ -73,5 +77,19 @@ attempts(
     assert.is(again('{ }'), 'replay.bytes');
   },
 );
+
+attempts('IDEM-2b: and those of its own caller, where another has the same key', () => {
+  const said = (n: number, as: string, text: string, idempotency: Basis['idempotency']) => ({
+    ...refused(n, { as, key: 'k', ids: ['r'], idempotency }),
+    body: Buffer.from(text),
+  });
+  const callers = ['firm', 'm1', 'm1'] as const;
+  const model = callers.map((as, at) => said(at + 1, as, '{}', at === 2 ? 'replayed' : 'first'));
+  const target = ['{ }', '{}', '{}'].map((text, at) => said(at + 1, callers[at]!, text, null));
+  const byNumber = (all: readonly CallOutcome[]) => new Map(all.map((each) => [each.n, each]));
+  const played = { model: byNumber(model), target: byNumber(target) };
+  assert.is(compareReplay(step, target[2]!, model[2]!, played), null);
+  assert.is(compareReplay(step, target[0]!, model[2]!, played)?.at, 'replay.bytes');
+});
 
 attempts.run();

@@ -67,16 +67,17 @@ const keyOf = ({ sent }: CallOutcome): string | undefined =>
 
 /**
  * The answer that the model has replayed: the earliest with the same bytes under its key. Another
- * key's may read the same, as what changes nothing is answered with the record as it is.
+ * key's may read the same, as what changes nothing is answered with the record as it is; and so may
+ * another caller's (IDEM-2b), who may also have called by another token of the same credential.
  */
 export function firstOf(model: CallOutcome, outcomes: Outcomes): CallOutcome | undefined {
-  for (const outcome of outcomes.values()) {
-    if (outcome.kind !== 'answer' || outcome.n === model.n) continue;
-    if (outcome.status !== model.status || outcome.sent.method !== model.sent.method) continue;
-    if (outcome.basis?.idempotency === 'replayed' || keyOf(outcome) !== keyOf(model)) continue;
-    if (Buffer.from(outcome.body).equals(model.body)) return outcome;
-  }
-  return undefined;
+  const alike = [...outcomes.values()].filter((outcome): outcome is CallOutcome => {
+    if (outcome.kind !== 'answer' || outcome.n === model.n) return false;
+    if (outcome.status !== model.status || outcome.sent.method !== model.sent.method) return false;
+    if (outcome.basis?.idempotency === 'replayed' || keyOf(outcome) !== keyOf(model)) return false;
+    return Buffer.from(outcome.body).equals(model.body);
+  });
+  return alike.find(({ sent }) => sent.as === model.sent.as) ?? alike[0];
 }
 
 /** So much of a text as shows where it leaves another one. */

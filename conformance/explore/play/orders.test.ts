@@ -19,7 +19,7 @@ function answered(statuses: Readonly<Record<number, number>>): Player {
     Number(n),
     {
       ...{ kind: 'answer', n: Number(n), status, sentAtMs: 0, answeredAtMs: 0, json: undefined },
-      sent: { method: 'POST', target: '/', headers: [], body: undefined },
+      sent: { as: 'firm', method: 'POST', target: '/', headers: [], body: undefined },
       headers: new Headers([]),
       body: new Uint8Array(0),
     },

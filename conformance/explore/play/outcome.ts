@@ -14,6 +14,8 @@ export interface Basis {
 
 /** The request as it was sent, for reports; without the token. */
 export interface Sent {
+  /** Who calls, as the step names them. */
+  readonly as: string;
   readonly method: string;
   /** Path and query, from the base URL. */
   readonly target: string;

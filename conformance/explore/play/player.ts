@@ -204,7 +204,8 @@ export class Player implements Known {
   }
 
   #request(step: CallStep) {
-    const { method, path, body } = OPERATIONS[step.operation];
+    const { as, operation } = step;
+    const { method, path, body } = OPERATIONS[operation];
     const id = step.id === undefined ? '' : encodeURIComponent(resolveText(step.id, this));
     const query = Object.entries(step.query ?? {})
       .map(([name, value]) => `${name}=${encodeURIComponent(resolveText(value, this))}`)
@@ -221,7 +222,8 @@ export class Player implements Known {
       headers.push([name, resolveText(value, this)]);
     }
     const target = path.replace(':id', id) + (query === '' ? '' : `?${query}`);
-    return { method, target, headers, body: text === undefined ? undefined : Buffer.from(text) };
+    const bytes = text === undefined ? undefined : Buffer.from(text);
+    return { as, method, target, headers, body: bytes };
   }
 
   /** Made when it is first needed; undefined for nobody. */
