@@ -64,6 +64,13 @@ const sizes: readonly Idea[] = [
   batch('fifteen', (d) => [many(d, 15)]),
   batch('too-many', (d) => [many(d, 1001)], { weight: 0.4 }),
   batch('none', () => []),
+  {
+    id: 'bulk/broken-json',
+    draw: (d) => {
+      const { body, ...rest } = bulkCall(d, d.main, []);
+      return [{ ...rest, raw: '{"accounts": [' }];
+    },
+  },
 ];
 
 const mixtures: readonly Idea[] = [

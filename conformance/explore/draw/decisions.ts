@@ -1,6 +1,6 @@
 // Ideas about decisions on transactions: approve, reject and cancel, from every state and by whom.
 import type { CallStep } from '../sequence.ts';
-import { CALLERS, call, type Drawing, type Idea, needsOf, newKey } from './idea.ts';
+import { CALLERS, call, type Drawing, type Idea, needsOf, newestOr, newKey } from './idea.ts';
 import type { DrawnTransaction, Scene } from './scene.ts';
 
 const REASONS = ['late', 'x'.repeat(600), 'wegen Prüfung', '不要', '"quoted"'];
@@ -67,6 +67,18 @@ export const decisionIdeas: readonly Idea[] = [
     verbs: worded,
   }),
   decide('no-reason', () => ({ body: {} }), { verbs: worded }),
+  {
+    id: 'decide/broken-json',
+    when: decided,
+    draw: (d) => {
+      const { body, ...rest } = decideCall(
+        d,
+        d.random.pick(worded),
+        newestOr(d, d.scene.transactions),
+      );
+      return [{ ...rest, raw: '{"reason": ' }];
+    },
+  },
   decide('unknown', () => ({ id: '999999999' })),
   decide('id-text', (d) => ({ id: d.random.pick(['abc', '0x1', '1.5']) })),
   decide('account-unknown', () => ({ query: { account_id: '999999999' } })),
@@ -78,7 +90,7 @@ export const decisionIdeas: readonly Idea[] = [
       const others = d.scene.accounts.filter(({ id }) => id !== place.account);
       return others.length === 0 ? {} : { query: { account_id: d.random.pick(others).id } };
     },
-    { weight: 2 },
+    { weight: 2, when: (scene) => decided(scene) && scene.accounts.length > 1 },
   ),
   ...CALLERS.map((role) =>
     decide(`as-${role}`, () => ({ as: role }), {

@@ -14,8 +14,9 @@ import {
 } from './idea.ts';
 import type { DrawnPlace, Scene } from './scene.ts';
 
+/** The first ones are plain, and lose a cent where they are taken for binary fractions. */
 export const AMOUNTS: readonly string[] = [
-  ...['25.00', '100', '0.01', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99'],
+  ...['19.99', '100', '0.29', '1.5', '-20', '-0.10', '00012.50', '9999999999999.99', '0.01'],
   ...['1234567890123.45', '123456789012345', '-100000000000.1', '0.3', '1000000000000.10'],
 ];
 export const BAD_AMOUNTS: readonly string[] = [
@@ -164,6 +165,12 @@ const recorded: readonly Idea[] = [
     client_reference_id: { $fresh: `l${d.stem()}`, length: 255 },
   })),
   record('amount-bad', (d) => ({ amount: d.random.pick(BAD_AMOUNTS) }), { weight: 2 }),
+  record('broken-json', () => ({}), {
+    draw: (d) => {
+      const { body, ...rest } = transactionCall(d, newestOr(d, d.scene.places));
+      return [{ ...rest, raw: '{"amount": ' }];
+    },
+  }),
   record('amount-number', () => ({ amount: 25 }), { weight: 0.5 }),
   record('amount-zero', () => ({ amount: '0.00' }), { weight: 0.5 }),
   record('amount-exponent', (d) => ({ amount: d.random.pick(['1e3', '+5', '.5']) }), {
@@ -195,7 +202,7 @@ const recorded: readonly Idea[] = [
       const other = others.length === 0 ? undefined : d.random.pick(others);
       return other === undefined ? {} : { trading_account_id: other.tradingAccount };
     },
-    { weight: 2 },
+    { weight: 2, when: ({ places }) => new Set(places.map(({ account }) => account)).size > 1 },
   ),
 ];
 

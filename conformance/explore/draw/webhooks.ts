@@ -160,6 +160,12 @@ const made: readonly Idea[] = [
     },
   },
   {
+    id: 'webhook/broken-json',
+    draw: (d) => [
+      call(d, { operation: 'createWebhook', as: d.main, raw: '{"event_categories": [' }),
+    ],
+  },
+  {
     id: 'webhook/bad-url',
     weight: 5,
     draw: (d) => [subscribe(d, d.main, d.random.pick(BAD_URLS), ['order'])],

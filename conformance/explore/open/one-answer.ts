@@ -22,12 +22,53 @@ function create(n: number, as: string, over: { readonly [name: string]: Value } 
 
 const emailOf = (n: number): Value => ({ $join: [{ $fresh: `one${n}` }, '@explore.example.com'] });
 
+type Decides = 'approveTransaction' | 'rejectTransaction' | 'cancelTransaction';
+
+/** NS-4: one deposit, approved, perhaps settled, and then decided on once more. */
+function decidedAgain(verb: Decides, settles: boolean): PlainForm {
+  return {
+    needs: ['fresh_trading_account', ...(settles ? (['settle'] as const) : [])],
+    steps: (as) => {
+      const [account_id, id] = [
+        { $of: 1, at: 'id' },
+        { $of: 3, at: 'id' },
+      ] as const;
+      const decide = (n: number, operation: Decides): CallStep => ({
+        ...{ do: 'call', n, operation, as, id, query: { account_id } },
+        key: { $fresh: `one-key${n}` },
+        ...(operation === 'approveTransaction' ? {} : { body: { reason: 'late' } }),
+      });
+      const body = {
+        client_reference_id: { $fresh: 'one-t' },
+        account_id,
+        trading_account_id: { $of: 2, at: 'trading_account_id' },
+        currency: { $of: 2, at: 'currency' },
+        amount: '25.00',
+        transaction_type: 'Deposit',
+      } as const;
+      return [
+        create(1, as),
+        { do: 'open', n: 2, account: account_id },
+        { do: 'call', n: 3, operation: 'createTransaction', as, key: { $fresh: 'one-key3' }, body },
+        decide(4, 'approveTransaction'),
+        ...(settles ? [{ do: 'settle', n: 5, id } as const] : []),
+        decide(6, verb),
+      ];
+    },
+  };
+}
+
 const FORMS: Readonly<Record<string, PlainForm>> = {
   // NS-20; a row of a batch is what its single create is (BULK-3).
   email_case_sensitive: {
     needs: [],
     steps: (as) => [create(1, as), create(2, as, { email: { $case: 'upper', of: emailOf(1) } })],
   },
+  // NS-4.
+  reject_from_approved: decidedAgain('rejectTransaction', false),
+  cancel_from_approved: decidedAgain('cancelTransaction', false),
+  reject_from_settled: decidedAgain('rejectTransaction', true),
+  approve_from_settled: decidedAgain('approveTransaction', true),
   // NS-54.
   account_status_endpoint: {
     needs: [],
