@@ -3,9 +3,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../../engine/send/answer.ts';
+import { normalDecimal } from './amounts.ts';
 import { Match } from './match.ts';
 import { ACCOUNT, type Shape, SUCCESS, TRANSACTION } from './shapes.ts';
-import { type Comparing, compareValue, normalDecimal } from './values.ts';
+import { type Comparing, compareValue } from './values.ts';
 
 const compare = suite('explore compare');
 
@@ -151,6 +152,11 @@ compare('of a list that others fill too, a record may stand on another page', ()
   const [none, one] = [{ accounts: [] }, { accounts: [{ ...(account() as object), ...row }] }];
   assert.is(at(SUCCESS.listAccounts, none, one, steady), 'body.accounts');
   assert.is(at(SUCCESS.listAccounts, none, one, { ...steady, isSteady: false }), null);
+  const strangers = (count: number) => ({
+    accounts: Array.from({ length: count }, (_, each) => ({ ...row, record_id: 7000 + each })),
+  });
+  assert.is(at(SUCCESS.listAccounts, strangers(100), one, steady), null);
+  assert.is(at(SUCCESS.listAccounts, strangers(9), one, steady), 'body.accounts');
 });
 
 // HOOK-11
