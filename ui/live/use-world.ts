@@ -16,23 +16,23 @@ export function useLive(): Live {
 
 /** Draws again whenever something happens in the world; answers its version. */
 export function useVersion(live: Live): number {
-  const [version, setVersion] = useState(live.version);
-  useEffect(() => {
-    setVersion(live.version);
-    return live.listen(() => setVersion(live.version));
-  }, [live]);
-  return version;
+  return useHeard(live, ({ version }) => version);
 }
 
 /** What the process tells of itself; null until it is read. Draws again when it changes. */
 export function useInfo(): InfoShown | null {
-  const live = useLive();
-  const [info, setInfo] = useState(live.info);
+  return useHeard(useLive(), ({ info }) => info);
+}
+
+/** What is read of the world, now and whenever something happens in it. */
+function useHeard<T>(live: Live, read: (live: Live) => T): T {
+  const [heard, setHeard] = useState(read(live));
   useEffect(() => {
-    setInfo(live.info);
-    return live.listen(() => setInfo(live.info));
+    const hear = () => setHeard(read(live));
+    hear();
+    return live.listen(hear);
   }, [live]);
-  return info;
+  return heard;
 }
 
 export function useHref(): (...path: readonly (string | number)[]) => string {

@@ -22,6 +22,8 @@ export interface Comparing {
   readonly openCategories?: readonly EventCategory[];
   /** NS-25: where the model does not name as the target does, what may be a name after an email. */
   readonly mayBeAfterEmail?: ((text: string) => boolean) | undefined;
+  /** NS-3: money has arrived as soon as it is approved. */
+  readonly settlesAtOnce?: boolean;
   /** Each delivery so far was taken at once, in the order of the events. */
   readonly isAllTaken?: () => boolean;
   /** It is one of calls at once, so that events of the others may be on their way. */
@@ -240,8 +242,8 @@ function listIn(page: Json | undefined): Json | undefined {
   return Object.values(page).find((each) => Array.isArray(each));
 }
 
-/** Pages of fewer records than these nobody makes. */
-const SHORTEST_PAGE = 10;
+/** A page that is cut off is full: of this many records or more, and of a round number of them. */
+const isFullPage = ({ length }: readonly Json[]): boolean => length >= 10 && length % 5 === 0;
 
 /** Others' records are in a list too; those that stand for one another are compared, each way. */
 function compareKnown(
@@ -258,7 +260,7 @@ function compareKnown(
   const idOf = (each: Json | undefined) => (isRecord(each) ? String(each[by]) : '');
   const byId = new Map(target.map((each) => [idOf(each), each]));
   const isOthers = (id: string) => match.modelOf(space, id) === undefined;
-  const mayBeCut = target.length >= SHORTEST_PAGE && [...byId.keys()].some(isOthers);
+  const mayBeCut = isFullPage(target) && [...byId.keys()].some(isOthers);
   const seen = new Set<string>();
   for (const each of model) {
     const id = match.targetOf(space, idOf(each));

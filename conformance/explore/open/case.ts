@@ -17,8 +17,8 @@ export interface Case {
   readonly tagOf?: string | undefined;
   /** Time was moved on before it. */
   readonly hasPaused: boolean;
-  /** It is one of calls at once. */
-  readonly isAtOnce?: boolean;
+  /** NS-3: money may arrive meanwhile, as another call at once with it has been approved. */
+  readonly settlesMeanwhile?: boolean;
   /** The target itself has said, when it gave the token, that it would live until now. */
   readonly isTokenLive?: boolean;
 }

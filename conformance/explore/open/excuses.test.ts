@@ -89,12 +89,12 @@ excuses('a method may have to go with the type, and one that does is taken', () 
 
 excuses('money that arrives at once may still be on its way to a call at once', () => {
   const approve = { operation: 'approveTransaction', target: 200, model: 200 } as const;
-  const shown = (target: string, model: string, isAtOnce = true) => {
+  const shown = (target: string, model: string, settlesMeanwhile = true) => {
     const answer = (status: string) =>
       ({ status: 200, json: { status }, sent: { target: '/' }, headers: json }) as const;
     const own = answer(target) as unknown as CallOutcome;
     const other = { ...answer(model), basis: { cites: [] } } as unknown as CallOutcome;
-    return questionOf({ ...approve, more: { target: own, model: other, isAtOnce } });
+    return questionOf({ ...approve, more: { target: own, model: other, settlesMeanwhile } });
   };
   assert.is(shown('approved', 'settled'), 'NS-3');
   assert.is(shown('approved', 'settled', false), undefined);

@@ -38,8 +38,8 @@ export const OF_MONEY: readonly Row[] = [
   {
     question: 'NS-3',
     why: 'whether money that arrives at once has arrived before another call at once is answered',
-    covers: ({ target, model, isAtOnce }) =>
-      isAtOnce === true &&
+    covers: ({ target, model, settlesMeanwhile }) =>
+      settlesMeanwhile === true &&
       [target, model].every(({ status }) => status < 300) &&
       memberAt(target.json, 'status') === 'approved' &&
       memberAt(model.json, 'status') === 'settled',

@@ -21,6 +21,8 @@ export interface ModelArena {
   readonly phonesAlike: boolean;
   /** NS-11: in which it tells of other events than the target does. */
   readonly openCategories: readonly EventCategory[];
+  /** NS-3: whether money has arrived as soon as it is approved. */
+  readonly settlesAtOnce: boolean;
 }
 
 export interface Duel {
@@ -35,7 +37,7 @@ export interface Duel {
 }
 
 export async function beginComparing(
-  { seqName, namesAlike, phonesAlike, openCategories }: ModelArena,
+  { seqName, namesAlike, phonesAlike, openCategories, settlesAtOnce }: ModelArena,
   { target, model }: Sides,
 ): Promise<Comparing> {
   const isSteady = target.ground.isSteady;
@@ -47,6 +49,7 @@ export async function beginComparing(
     seqName,
     isPhoneFormOpen: !phonesAlike,
     openCategories,
+    settlesAtOnce,
     ...(namesAlike ? {} : { mayBeAfterEmail: (name) => isInEmail(name, target) }),
     isAllTaken: () => !settlesUnseen(target) && isAllTaken(target, seqName),
   };

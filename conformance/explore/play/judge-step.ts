@@ -115,8 +115,8 @@ export function judgeCall(
     const again = refusedBefore(own, sides);
     const tagOf = tagOwner(step, sides.target);
     const isTokenLive = saysTokenLives(step, sides.target);
-    const { isAtOnce = false } = comparing;
-    const known = { first, again, tagOf, hasPaused, isTokenLive, isAtOnce };
+    const settlesMeanwhile = comparing.isAtOnce === true && comparing.settlesAtOnce === true;
+    const known = { first, again, tagOf, hasPaused, isTokenLive, settlesMeanwhile };
     return { difference, step, target: own, model: other, ...known };
   };
   const found = compareAnswers(step, own, other, comparing);

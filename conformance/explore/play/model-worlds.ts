@@ -18,6 +18,7 @@ export function commonFor(settings: ModelSettings, seeds: Seeds | undefined): Mo
     namesAlike: settings.account_named_after_email !== 'other',
     phonesAlike: settings.phone_form !== 'other',
     openCategories: openCategories(settings),
+    settlesAtOnce: settings.settlement_delay_ms === 0,
     seeds,
   };
 }
