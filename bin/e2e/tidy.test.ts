@@ -15,13 +15,12 @@ import { exportProblems } from '../dev/tidy/exports.ts';
 import {
   firstLineProblems,
   nameProblems,
-  sizeProblems,
   testProblems,
   unfinishedProblems,
 } from '../dev/tidy/habits.ts';
 import { exportsOf, importsOf } from '../dev/tidy/imports.ts';
 import { binProblems, dependencyProblems, packageProblems } from '../dev/tidy/package.ts';
-import { circleProblems, foldProblems, roomProblems, rowsOfEquals } from '../dev/tidy/structure.ts';
+import { circleProblems } from '../dev/tidy/structure.ts';
 import { topLevelProblems } from '../dev/tidy/top-level.ts';
 import { wallProblems } from '../dev/tidy/walls.ts';
 import { holes, traceRules } from '../dev/trace/trace.ts';
@@ -61,8 +60,6 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
     'no import goes through a wall',
     () => everywhere(({ path, imports }) => wallProblems(path, imports)),
   ],
-  ['rooms can be looked over', () => roomProblems(paths)],
-  ['a few lines for one file stand in it', () => foldProblems(files, rowsOfEquals)],
   ['nothing is exported that nobody imports', () => exportProblems(files)],
   ['nothing waits for itself to be loaded', () => circleProblems(files)],
   ['the package installs nothing but itself', () => dependencyProblems(manifest)],
@@ -78,7 +75,6 @@ const checks: readonly (readonly [string, () => readonly string[]])[] = [
     'every file opens with its purpose',
     () => everywhere(({ path, text }) => firstLineProblems(path, text)),
   ],
-  ['files and lines are small', () => everywhere(({ path, text }) => sizeProblems(path, text))],
   [
     'nothing is left for later',
     () => everywhere(({ path, text }) => unfinishedProblems(path, text)),

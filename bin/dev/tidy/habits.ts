@@ -1,7 +1,4 @@
-// Habits of a single file: its first line, its size, its words, and that its tests run.
-
-const maxLines = 300;
-const maxColumns = 100;
+// Habits of a single file: its first line, its words, and that its tests run.
 
 // Words that say nothing of what a thing is.
 const emptyWords = ['manager', 'helper', 'util', 'utils', 'data', 'process'];
@@ -14,26 +11,6 @@ export function firstLineProblems(path: string, text: string): string[] {
   return /^(\/\/|\/\*\*?) \S+ \S+/.test(opening)
     ? []
     : [`${path}: must open with a comment that says what the file is for`];
-}
-
-/** Files stay small enough to read at once, and lines narrow enough to read side by side. */
-export function sizeProblems(path: string, text: string): string[] {
-  const lines = text.replace(/\n$/, '').split('\n');
-  const problems: string[] = [];
-  if (!isTest(path) && lines.length > maxLines) {
-    problems.push(`${path}: ${lines.length} lines, more than ${maxLines}: split it by concept`);
-  }
-  lines.forEach((line, index) => {
-    if (line.length <= maxColumns || isOneString(line)) return;
-    problems.push(`${path}:${index + 1}: ${line.length} columns, more than ${maxColumns}`);
-  });
-  return problems;
-}
-
-// Prose in a table of words is one string a line; breaking it would only hide it from search. The
-// path of an import cannot be broken.
-function isOneString(line: string): boolean {
-  return /^\s*([\w'-]+: |import .* from )?(['"`]).*\2,?;?$/.test(line);
 }
 
 /** Nothing is left for later in a comment. */
