@@ -9,7 +9,7 @@ import {
   readReplayOptions,
   type SandboxOptions,
 } from './compose/options.ts';
-import { closedMessage } from './compose/wait-for.ts';
+import { closedMessage } from './compose/waits.ts';
 import { WebhookSinks } from './compose/webhook-sinks.ts';
 import { type SandboxWorld, worldOf } from './compose/world-handle.ts';
 import { StateError } from './core/state/snapshot.ts';
@@ -18,17 +18,34 @@ import type { Deliverer } from './host/delivery/deliverer.ts';
 import { undiciDeliverer } from './host/delivery/undici-deliverer.ts';
 
 export { ControlError, type ControlRows, type SandboxControl } from './compose/control-methods.ts';
-export type { Envelope } from './compose/read-channel.ts';
-export type { WaitOptions } from './compose/wait-for.ts';
-export type { RequestMatch, RequestWaits } from './compose/wait-for-requests.ts';
+export type { RequestMatch, RequestWaits } from './compose/request-waits.ts';
+export type { QuietOptions, WaitOptions } from './compose/waits.ts';
 export type {
   CollectedDelivery,
   CollectOptions,
+  DeliveryMatch,
   SinkAnswer,
   WebhookSink,
 } from './compose/webhook-sinks.ts';
 export type { CredentialShown } from './control/schemas/records.ts';
-export type { AdvanceOptions, FaultOptions, NamedCredential } from './operator.ts';
+export type {
+  AccountData,
+  Envelope,
+  EnvelopeOf,
+  EventCategory,
+  EventKind,
+  OrderData,
+  PositionData,
+  TransactionData,
+} from './events.ts';
+export type {
+  AdvanceOptions,
+  AdvanceResult,
+  CallFault,
+  FaultOptions,
+  NamedCredential,
+  WebhookFault,
+} from './operator.ts';
 export type { Deviation, ListenOptions, SandboxOptions, SandboxWorld, Settings, WorldFixture };
 
 /** A running sandbox. Close it when you are done. */
@@ -137,6 +154,9 @@ async function handleOf(
 ): Promise<SandboxHandle> {
   const { sandbox, plane } = composition;
   const { rows } = await import('./control/all-rows.ts');
+  sandbox.watchWorlds((_name, host) => {
+    if (host !== null) sinks.detach(host);
+  });
   let listening = false;
   let closed = false;
   const parts = { sandbox, plane, rows, sinks, token, isClosed: () => closed };

@@ -47,7 +47,18 @@ handlers('a mistake of the sandbox is told as it is', async () => {
   assert.instance(told, RangeError);
 });
 
-handlers('whoever leaves out where the API is, is told to say it', () => {
+handlers('a promise, or a base URL that includes /api/v1, is refused at the call', () => {
+  const careless = sandboxHandlers as unknown as (sandbox: unknown, options: object) => unknown;
+  assert.throws(() => careless(Promise.resolve(), { baseUrl }), /await createSandbox\(\) first/);
+  assert.throws(() => careless({}, { baseUrl }), /the first argument is not a sandbox/);
+  const sandbox = { fetch: async () => new Response() };
+  assert.throws(
+    () => careless(sandbox, { baseUrl: `${baseUrl}/v0/api/v1/` }),
+    /leave \/api\/v1 out.* Use "https:\/\/api\.example\.com\/v0"/,
+  );
+});
+
+handlers('the base URL is required', () => {
   const careless = sandboxHandlers as unknown as (sandbox: object) => unknown;
   assert.throws(() => careless({ fetch: async () => new Response() }), /baseUrl: 'https:\/\/api/);
 });

@@ -36,6 +36,13 @@ export interface HandlerOptions {
  */
 export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptions) {
   const { baseUrl } = (options as Partial<HandlerOptions> | undefined) ?? {};
+  if (typeof (sandbox as AnsweringSandbox | undefined)?.fetch !== 'function') {
+    const isPromise = typeof (sandbox as { then?: unknown } | undefined)?.then === 'function';
+    const remedy = isPromise
+      ? 'await createSandbox() first'
+      : 'pass what createSandbox() resolves to';
+    throw new TypeError(`sandboxHandlers: the first argument is not a sandbox: ${remedy}`);
+  }
   if (typeof baseUrl !== 'string') {
     throw new TypeError(
       "sandboxHandlers: say where your client believes the API to be, as in sandboxHandlers(sandbox, { baseUrl: 'https://api.example.com' })",
@@ -45,6 +52,12 @@ export function sandboxHandlers(sandbox: AnsweringSandbox, options: HandlerOptio
     throw new TypeError(`baseUrl: "${baseUrl}" is not an http or https URL`);
   }
   const { origin, pathname } = new URL(baseUrl);
+  if (/\/api\/v1\/*$/.test(pathname)) {
+    const without = `${origin}${pathname.replace(/\/api\/v1\/*$/, '')}`;
+    throw new TypeError(
+      `baseUrl: leave /api/v1 out: the API's paths begin with it. Use "${without}"`,
+    );
+  }
   const prefix = pathname.replace(/(?<!\/)\/+$/, '');
   // No pattern with parameters: those are decoded, and a bad percent-encoding is the API's to
   // refuse.

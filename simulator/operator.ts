@@ -2,10 +2,10 @@
 // methods.
 
 import { type ControlledWorld, controlOf, type SandboxControl } from './compose/control-methods.ts';
-import { closedMessage } from './compose/wait-for.ts';
+import { closedMessage } from './compose/waits.ts';
 import type { CredentialShown } from './control/schemas/records.ts';
 import { viewCredential } from './control/views/records.ts';
-import type { FaultMatch } from './core/pipeline/find-fault.ts';
+import type { CallEffect, DeliveryEffect, FaultMatch } from './core/pipeline/find-fault.ts';
 import type { WorldHost } from './host/world/world-host.ts';
 
 export type AdvanceOptions =
@@ -24,18 +24,33 @@ export interface AdvanceResult {
   }[];
 }
 
-/** A fault to order, as `POST faults` takes it. */
-export interface FaultOptions {
-  readonly match?: FaultMatch;
-  readonly phase?: 'before' | 'after';
-  readonly effect: Readonly<Record<string, unknown>> & { readonly kind: string };
-  /** How often it strikes; until it is removed when left out. */
+interface FaultTiming {
+  /** How often it applies; without it, until it is removed. */
   readonly times?: number;
-  /** From this matching call on. */
+  /** The first matching call that it applies to, from 1. */
   readonly nth?: number;
-  /** How likely it strikes a matching call, 0 to 1; drawn from the seed. */
+  /** How likely it applies to a matching call, 0 to 1; drawn from the world's seed. */
   readonly probability?: number;
 }
+
+/** A fault of API requests. */
+export interface CallFault extends FaultTiming {
+  /** Which requests; without it, all of them. */
+  readonly match?: Omit<FaultMatch, 'webhook'>;
+  /** `before`: the request has not run. `after`: it has run, and its response is lost or changed. */
+  readonly phase?: 'before' | 'after';
+  readonly effect: CallEffect;
+}
+
+/** A fault of webhook deliveries. */
+export interface WebhookFault extends FaultTiming {
+  /** `true` for all deliveries, or the id of a subscription. */
+  readonly match: { readonly webhook: true | string | number };
+  readonly effect: DeliveryEffect;
+}
+
+/** A fault to inject, as `POST faults` takes it. */
+export type FaultOptions = CallFault | WebhookFault;
 
 export interface SandboxOperator {
   /** A credential of this world by its name, with its token; throws when there is none. */

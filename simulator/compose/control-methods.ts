@@ -2,7 +2,7 @@
 import type { RowTypes } from '../control/all-rows.ts';
 import { controlPrefix, type Row, type StreamedNotice } from '../control/row.ts';
 import type { ControlPlane } from '../transports/control/control-plane.ts';
-import { closedMessage } from './wait-for.ts';
+import { closedMessage } from './waits.ts';
 
 /** An error of the control plane: what was wrong with the arguments, by field. */
 export class ControlError extends Error {

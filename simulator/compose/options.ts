@@ -2,7 +2,7 @@
 // checked here once, and named with its remedy when it is wrong.
 import { type Config, type Forward, parseConfig } from '../../fixtures/config.ts';
 import type { Settings } from '../../fixtures/settings.ts';
-import type { WorldFixture } from '../../fixtures/worlds.ts';
+import type { WorldFixture, WorldName } from '../../fixtures/worlds.ts';
 import type { PlanName } from '../core/records.ts';
 import { planRates } from '../core/tables/rate-plans.ts';
 import type { Deviation } from '../deviations/deviation.ts';
@@ -16,9 +16,9 @@ import { type NamedWorld, readWorld } from './read-world.ts';
 /** How a sandbox begins. Everything has the default of `sandbox start`. */
 export interface SandboxOptions {
   /** A world under fixtures by name, a file, or one written out. Default: `default`. */
-  readonly world?: string | WorldFixture;
+  readonly world?: WorldName | WorldFixture;
   /** `real`, `frozen`, or an ISO time at which the clock stands. Default: `real`. */
-  readonly clock?: string;
+  readonly clock?: 'real' | 'frozen' | (string & {});
   /** With the world's name, decides every generated id, token and secret. */
   readonly seed?: number | string;
   readonly plan?: PlanName;

@@ -1,14 +1,9 @@
 // The events channel in this process, without a socket: one envelope after another.
 import type { Call } from '../core/call.ts';
+import type { Envelope } from '../events.ts';
 import { ChannelReader } from '../host/world/channel-reader.ts';
 import type { Answer, WorldHost } from '../host/world/world-host.ts';
-import { closedMessage } from './wait-for.ts';
-
-/** An event as it is delivered (EVT-2a). */
-export type Envelope = Readonly<Record<string, unknown>> & {
-  readonly id: string;
-  readonly kind: string;
-};
+import { closedMessage } from './waits.ts';
 
 /** Begins as the handshake does, and throws what that is refused with. */
 export async function* readChannel(

@@ -1,54 +1,105 @@
 // Subscriptions whose deliveries go into an array in this process, without a socket.
+import { eventCategories, eventKinds } from '../../fixtures/event-kinds.ts';
+import {
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  type Schema,
+  text,
+  whole,
+} from '../../fixtures/schemas/kit.ts';
+import {
+  accountSchema,
+  orderSchema,
+  positionSchema,
+  transactionSchema,
+} from '../../fixtures/schemas/responses.ts';
+import { findEvent } from '../core/world.ts';
+import type { Envelope, EventCategory, EventKind } from '../events.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from '../host/delivery/deliverer.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
-import { closedMessage, expectNone, type WaitOptions, waitFor } from './wait-for.ts';
+import { describePending } from './pending.ts';
+import {
+  checkArgument,
+  closedMessage,
+  expectNone,
+  type Match,
+  type QuietOptions,
+  type Source,
+  type WaitOptions,
+  waitFor,
+} from './waits.ts';
 
-export type WebhookCategory = 'account' | 'order' | 'position' | 'transaction';
-
-/** A delivery as a receiver sees it. */
+/** A delivery as a receiver gets it. */
 export interface CollectedDelivery {
-  readonly envelope: Readonly<Record<string, unknown>> & { readonly id: string };
-  /** By name in lower case, as Node shows those of a request. */
+  readonly envelope: Envelope;
+  /** By lower-case name, as in Node's requests. */
   readonly headers: Readonly<Record<string, string>>;
   /** The exact text that was signed. */
   readonly body: string;
-  /** How often this event has come here, from 1. */
+  /** How many times this event has come here, from 1. */
   readonly attempt: number;
+}
+
+/** Members of the envelope that must be equal (`data` at any depth), and the attempt. */
+export interface DeliveryMatch {
+  readonly id?: string;
+  readonly seq?: number;
+  readonly category?: EventCategory;
+  readonly kind?: EventKind | (string & {});
+  readonly occurred_at?: number;
+  readonly firm_id?: string;
+  readonly brand_id?: string | null;
+  readonly account_id?: string | null;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly attempt?: number;
 }
 
 export interface SinkAnswer {
   readonly status: number;
 }
 
+type Answering = (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer>;
+
 export interface WebhookSink {
+  /** The subscription in the world as it is now: a reset gives the sink another one. */
   readonly subscription: { readonly id: number; readonly secret: string };
-  /** Everything that has come, oldest first. */
+  /** Everything that has come since the sink was made or its world replaced, oldest first. */
   readonly deliveries: readonly CollectedDelivery[];
-  /** Deliveries whose envelope has these members, those that have come already among them. */
+  /**
+   * Resolves to the deliveries that match, earlier ones included. Takes members of the envelope,
+   * `attempt`, or a function. Throws a TypeError if a member or kind is not known.
+   */
   readonly waitFor: (
-    match?: Readonly<Record<string, unknown>>,
+    match?: Match<CollectedDelivery, DeliveryMatch>,
     options?: WaitOptions,
   ) => Promise<CollectedDelivery[]>;
+  /** Rejects if a delivery matches already, or comes within the time. */
   readonly expectNone: (
-    match?: Readonly<Record<string, unknown>>,
-    options?: { readonly withinMs?: number },
+    match?: Match<CollectedDelivery, DeliveryMatch>,
+    options?: QuietOptions,
   ) => Promise<void>;
-  /** How the next deliveries are answered; 200 until then. */
-  readonly answer: (how: (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer>) => void;
+  /** Decides how the next deliveries are answered; 200 until then. */
+  readonly answer: (how: Answering) => void;
 }
 
 export interface CollectOptions {
-  /** All of them when left out. */
-  readonly categories?: readonly WebhookCategory[];
-  /** The first firm when left out. */
+  /** Default: all of them. */
+  readonly categories?: readonly EventCategory[];
+  /** Default: the first firm. */
   readonly firm_id?: string;
 }
 
-const sinkHostname = 'collected.sandbox-sinks.com';
+const sinkOrigin = 'https://collected.sandbox-sinks.com';
 const publicAddress = '93.184.216.34';
-const everyCategory: readonly WebhookCategory[] = ['account', 'order', 'position', 'transaction'];
 
-/** Keeps what is meant for a sink, and hands everything else on. */
+const collectSchema = object('Options of collect.', {
+  'categories?': listOf(oneOf('A category.', eventCategories), 'Categories.', { minItems: 1 }),
+  'firm_id?': text('Id of a firm.'),
+});
+
+/** Keeps deliveries that are meant for a sink, and passes all others on. */
 export class WebhookSinks implements Deliverer {
   readonly #others: Deliverer;
   readonly #sinks = new Map<string, Sink>();
@@ -72,75 +123,119 @@ export class WebhookSinks implements Deliverer {
 
   /** Subscribes a new sink to what happens in a world from now on. */
   collect(host: WorldHost, isClosed: () => boolean, options: CollectOptions = {}): WebhookSink {
-    const url = `https://${sinkHostname}/${this.#sinks.size + 1}`;
-    const firmId = options.firm_id ?? host.world.firms.keys().next().value ?? '1';
-    host.execute('setName', { hostname: sinkHostname, addresses: [publicAddress] });
-    const outcome = host.execute('makeSubscription', {
-      firm_id: firmId,
-      url,
-      event_categories: categoriesOf(options),
-    });
-    if ('refused' in outcome) {
-      throw new TypeError(`${outcome.refused.field}: ${outcome.refused.message}`);
-    }
-    const { subscription } = outcome.value as { subscription: WebhookSink['subscription'] };
-    const { id, secret } = subscription;
-    const sink = new Sink({ id, secret }, host, isClosed);
+    checkArgument(collectSchema, options, 'options');
+    const url = `${sinkOrigin}/${this.#sinks.size + 1}`;
+    const sink = new Sink({ url, host, isClosed, options });
     this.#sinks.set(url, sink);
     return sink;
   }
+
+  /** A copy of a world has no sinks of its own, so it delivers nothing to those of the original. */
+  detach(copy: WorldHost): void {
+    for (const { id, url, disabled } of [...copy.world.subscriptions.values()]) {
+      if (url.startsWith(sinkOrigin) && !disabled) {
+        const reason = 'It delivered to a test of the world that this one is a copy of.';
+        copy.execute('disableSubscription', { id: String(id), reason });
+      }
+    }
+  }
+}
+
+interface SinkParts {
+  readonly url: string;
+  readonly host: WorldHost;
+  readonly isClosed: () => boolean;
+  readonly options: CollectOptions;
 }
 
 class Sink implements WebhookSink {
-  readonly subscription: WebhookSink['subscription'];
-  readonly deliveries: CollectedDelivery[] = [];
-  readonly #host: WorldHost;
-  readonly #isClosed: () => boolean;
+  subscription: WebhookSink['subscription'];
+  deliveries: CollectedDelivery[] = [];
+  readonly #parts: SinkParts;
   readonly #listeners = new Set<() => void>();
-  #how: (delivery: CollectedDelivery) => SinkAnswer | Promise<SinkAnswer> = () => ({ status: 200 });
+  #how: Answering = () => ({ status: 200 });
+  /** What was wrong with an answer of the test's own function; the next wait throws it. */
+  #wrongAnswer: TypeError | null = null;
 
-  constructor(subscription: WebhookSink['subscription'], host: WorldHost, isClosed: () => boolean) {
-    this.subscription = subscription;
-    this.#host = host;
-    this.#isClosed = isClosed;
+  constructor(parts: SinkParts) {
+    this.#parts = parts;
+    this.subscription = this.#subscribe();
+    // A sink outlives a reset or a restore of its world, and starts empty there.
+    parts.host.listen(({ kind }) => {
+      if (kind !== 'world') return;
+      this.deliveries = [];
+      this.subscription = this.#subscribe();
+      this.#look();
+    });
+  }
+
+  #subscribe(): WebhookSink['subscription'] {
+    const { host, url, options } = this.#parts;
+    for (const { id, secret, url: known, disabled } of host.world.subscriptions.values()) {
+      if (known === url && !disabled) return { id, secret };
+    }
+    host.execute('setName', { hostname: new URL(url).hostname, addresses: [publicAddress] });
+    const outcome = host.execute('makeSubscription', {
+      firm_id: options.firm_id ?? host.world.firms.keys().next().value ?? '1',
+      url,
+      event_categories: options.categories ?? eventCategories,
+    });
+    if ('refused' in outcome) {
+      throw new TypeError(`${outcome.refused.field} ${outcome.refused.message}`);
+    }
+    const { subscription } = outcome.value as { subscription: WebhookSink['subscription'] };
+    return { id: subscription.id, secret: subscription.secret };
   }
 
   async take({ headers, body }: DeliveryRequest): Promise<DeliveryOutcome> {
-    const envelope = JSON.parse(body) as CollectedDelivery['envelope'];
+    const envelope = JSON.parse(body) as Envelope;
     const earlier = this.deliveries.filter((each) => each.envelope.id === envelope.id);
-    const delivery = {
-      envelope,
-      headers: lowerCased(headers),
-      body,
-      attempt: earlier.length + 1,
-    };
+    const lines = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const attempt = earlier.length + 1;
+    const delivery = { envelope, headers: Object.fromEntries(lines), body, attempt };
     this.deliveries.push(delivery);
-    for (const look of [...this.#listeners]) look();
+    this.#look();
     try {
-      return { status: (await this.#how(delivery)).status, error: null };
+      return { status: readStatus(await this.#how(delivery)), error: null };
     } catch (error) {
-      return { status: null, error: `the sink failed: ${(error as Error).message}` };
+      if (error instanceof WrongAnswer) this.#wrongAnswer = error;
+      return { status: null, error: `the test's answer failed: ${(error as Error).message}` };
     }
   }
 
   readonly answer: WebhookSink['answer'] = (how) => {
+    if (typeof how !== 'function') {
+      const example = 'a function, such as () => ({ status: 500 })';
+      throw new TypeError(`answer takes ${example}, not ${JSON.stringify(how)}`);
+    }
     this.#how = how;
   };
 
-  readonly waitFor: WebhookSink['waitFor'] = async (match = {}, options) => [
-    ...(await waitFor(this.#waited(match), options)),
-  ];
+  readonly waitFor: WebhookSink['waitFor'] = async (match, options) =>
+    waitFor(this.#source(), match, options);
 
-  readonly expectNone: WebhookSink['expectNone'] = async (match = {}, options) =>
-    expectNone(this.#waited(match), options);
+  readonly expectNone: WebhookSink['expectNone'] = async (match, options) =>
+    expectNone(this.#source(), match, options);
 
-  #waited(match: Readonly<Record<string, unknown>>) {
-    if (this.#isClosed()) throw new Error(closedMessage);
+  #look(): void {
+    for (const look of [...this.#listeners]) look();
+  }
+
+  #source(): Source<CollectedDelivery> {
+    const { host, isClosed } = this.#parts;
+    if (isClosed()) throw new Error(closedMessage);
+    if (this.#wrongAnswer !== null) throw this.#wrongAnswer;
     return {
-      found: () => this.deliveries.filter(({ envelope }) => hasMembers(envelope, match)),
-      listen: (look: () => void, closed: () => void) => {
+      nouns: ['delivery', 'deliveries'],
+      items: () => this.deliveries,
+      schema: () => matchSchema(host),
+      members: ({ envelope, attempt }) => ({ ...envelope, attempt }),
+      describe: ({ envelope: { id, kind, account_id: account }, attempt }) =>
+        `${kind} ${id} (account ${account ?? 'none'}, attempt ${attempt})`,
+      pending: () => describePending(host),
+      listen: (look, closed) => {
         this.#listeners.add(look);
-        const stop = this.#host.listen(({ kind }) => {
+        const stop = host.listen(({ kind }) => {
           if (kind === 'closed') closed();
         });
         return () => {
@@ -148,38 +243,62 @@ class Sink implements WebhookSink {
           this.#listeners.delete(look);
         };
       },
-      words: () => `delivery ${JSON.stringify(match)}; ${this.#told()}`,
     };
   }
+}
 
-  #told(): string {
-    if (this.deliveries.length === 0) return 'nothing was delivered';
-    const lines = this.deliveries.slice(-10).map(({ envelope, attempt }) => {
-      const { id, kind, account_id } = envelope;
-      return `  ${String(kind)} ${id} (account ${String(account_id)}, attempt ${attempt})`;
-    });
-    return `what was delivered (${this.deliveries.length}), the last:\n${lines.join('\n')}`;
+class WrongAnswer extends TypeError {
+  override readonly name = 'TypeError';
+}
+
+function readStatus(answer: unknown): number {
+  const status = (answer as SinkAnswer | null | undefined)?.status;
+  if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) {
+    return status as number;
   }
+  const form =
+    'the function given to answer must return { status: a whole number from 100 to 599 }';
+  throw new WrongAnswer(`${form}, not ${JSON.stringify(answer)}`);
 }
 
-function hasMembers(
-  envelope: Readonly<Record<string, unknown>>,
-  match: Readonly<Record<string, unknown>>,
-): boolean {
-  return Object.entries(match).every(
-    ([name, value]) => JSON.stringify(envelope[name]) === JSON.stringify(value),
-  );
+/** Members of an envelope under this world's settings, and kinds that have been seen in it. */
+function matchSchema({ world, behaviour }: WorldHost): Schema {
+  const { envelope_seq_name: seqName, event_kinds: renamed } = behaviour.settings;
+  const own = new Set<string>();
+  for (const kind of eventKinds) own.add((renamed as Record<string, string | null>)[kind] ?? kind);
+  const handMade = new Set<string>();
+  for (let seq = world.events.lastSeq; seq > 0; seq -= 1) {
+    const event = findEvent(world, seq);
+    if (event === undefined) break;
+    if (!own.has(event.kind)) handMade.add(event.kind);
+  }
+  const anyId = orNull(text('An id.'));
+  return object('What a delivery must have.', {
+    'id?': text('Id of the event.'),
+    [`${seqName}?`]: whole('Sequence number.', 1, Number.MAX_SAFE_INTEGER),
+    'category?': oneOf('Category.', eventCategories),
+    'kind?': oneOf('Kind.', [...own, ...handMade]),
+    'occurred_at?': whole('Time.', 0, Number.MAX_SAFE_INTEGER),
+    'firm_id?': anyOf(anyId),
+    'brand_id?': anyOf(anyId),
+    'account_id?': anyOf(anyId),
+    'data?': handMade.size > 0 ? { type: 'object' } : dataSchema,
+    'attempt?': whole('Attempt, from 1.', 1, 1e6),
+  });
 }
 
-/** In JavaScript nobody else notices a name that there is not: nothing would ever come. */
-function categoriesOf({ categories = everyCategory }: CollectOptions): readonly WebhookCategory[] {
-  const isList = Array.isArray(categories) && categories.length > 0;
-  if (isList && categories.every((each) => everyCategory.includes(each))) return categories;
-  const given = JSON.stringify(categories);
-  throw new TypeError(`categories must be a list of ${everyCategory.join(', ')}, not ${given}`);
+/** Ids that are given as numbers are compared, and reported as what they are. */
+function anyOf({ description }: Schema): Schema {
+  return description === undefined ? {} : { description };
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const lines = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return Object.fromEntries(lines);
-}
+const records = [accountSchema, orderSchema, positionSchema, transactionSchema];
+const dataMembers = new Set(records.flatMap(({ properties }) => Object.keys(properties)));
+
+/** The members of all records that events carry, of any value. */
+const dataSchema: Schema = {
+  type: 'object',
+  description: 'Members of the record.',
+  properties: Object.fromEntries([...dataMembers].map((name) => [name, {}])),
+  additionalProperties: false,
+};

@@ -38,7 +38,7 @@ handles('webhooks arrive in an array, signed, and are answered as the test says'
   const wrong = { categories: ['accounts'] } as never;
   assert.match(
     await messageOf(sandbox.webhooks.collect(wrong)),
-    'categories must be a list of account, order, position, transaction, not ["accounts"]',
+    'categories[0] must be one of "account", "order", "position", "transaction", not "accounts"; did you mean "account"?',
   );
   const sink = await sandbox.webhooks.collect({ categories: ['account'] });
   sink.answer(({ attempt }) => ({ status: attempt === 1 ? 500 : 204 }));
@@ -58,7 +58,7 @@ handles('webhooks arrive in an array, signed, and are answered as the test says'
   assert.is(both[1]?.envelope.id, first?.envelope.id);
   await sink.expectNone({ kind: 'account.updated' }, { withinMs: 1 });
   const told = await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 }));
-  assert.match(told, /0 of 1 came within 1 ms: delivery .*\n.*account\.created evt_/);
+  assert.match(told, /0 of 1 deliveries came within 1 ms: .*\n.*\n.*account\.created evt_/);
   await sandbox.close();
 });
 
@@ -71,14 +71,15 @@ handles('waits for calls, those that came before among them, and says what did c
   const again = await sandbox.requests.waitFor({ operation: 'createAccount' });
   assert.is(again.length, 1);
   const late = await messageOf(sandbox.requests.waitFor({ status: 409 }, { timeoutMs: 1 }));
-  assert.match(late, /0 of 1 came within 1 ms: request \{"status":409\}; what came \(1\)/);
+  assert.match(late, /^0 of 1 requests came within 1 ms: \{"status":409\}\n/);
+  assert.match(late, 'the last of 1 requests:');
   assert.match(late, /1 POST \/api\/v1\/accounts 201 \(createAccount, firm\)/);
   await sandbox.requests.expectNone({ status: 409 }, { withinMs: 1 });
   const came = await messageOf(sandbox.requests.expectNone({ status: 201 }));
-  assert.match(came, /1 came, and none should/);
+  assert.match(came, /^expected no request, but 1 came: \{"status":201\}/);
   const next = messageOf(sandbox.requests.expectNone({ after: 1 }, { withinMs: 10_000 }));
   await create(sandbox, 2);
-  assert.match(await next, /1 came, and none should/);
+  assert.match(await next, /^expected no request, but 1 came/);
   await sandbox.close();
 });
 
@@ -142,10 +143,220 @@ handles('the channel begins at 0 where the starting world is older than its wind
   await sandbox.close();
 });
 
+const rejectAtOnce: readonly (readonly [string, (w: SandboxWorld) => unknown, RegExp])[] = [
+  [
+    'an unknown member',
+    (w) => w.requests.waitFor({ op: 'openPosition' } as never),
+    /^op is not known here/,
+  ],
+  [
+    'a path',
+    (w) => w.requests.expectNone({ path: '/x' } as never),
+    /^path is not known here; there are/,
+  ],
+  [
+    'an operation with a typo',
+    (w) => w.requests.expectNone({ operation: 'createAcount' as never }),
+    /^operation .*did you mean "createAccount"\?/,
+  ],
+  [
+    'an unknown credential',
+    (w) => w.requests.waitFor({ credential: 'firn' }),
+    /^credential .*did you mean "firm"\?/,
+  ],
+  [
+    'a status as text',
+    (w) => w.requests.waitFor({ status: '201' as never }),
+    /^status must be a whole number, not "201"/,
+  ],
+  [
+    'a string for a match',
+    (w) => w.requests.waitFor('createAccount' as never),
+    /^match must be an object/,
+  ],
+  [
+    'an unknown option',
+    (w) => w.requests.waitFor({}, { timeout: 5 } as never),
+    /^timeout is not known here; did you mean "timeoutMs"\?/,
+  ],
+  [
+    'an unknown option of expectNone',
+    (w) => w.requests.expectNone({}, { timeoutMs: 5 } as never),
+    /^timeoutMs is not known here/,
+  ],
+  ['a count of 0', (w) => w.requests.waitFor({}, { count: 0 }), /^count must be from 1/],
+  [
+    'an unknown option of collect',
+    (w) => w.webhooks.collect({ category: 'account' } as never),
+    /^category is not known here; did you mean "categories"\?/,
+  ],
+  [
+    'an empty list of categories',
+    (w) => w.webhooks.collect({ categories: [] }),
+    /^categories must have at least 1/,
+  ],
+  ['an unknown firm', (w) => w.webhooks.collect({ firm_id: '99' }), /^firm_id there is no firm 99/],
+  ['a number for a name', (w) => w.fork(5 as never), /^name must be a string, not 5/],
+];
+
+for (const [what, ask, words] of rejectAtOnce) {
+  handles(`${what} is a TypeError at once`, async () => {
+    const sandbox = await open();
+    const error = await Promise.resolve()
+      .then(() => ask(sandbox))
+      .then(
+        () => new Error('it was accepted'),
+        (caught: Error) => caught,
+      );
+    assert.instance(error, TypeError);
+    assert.match(error.message, words);
+    await sandbox.close();
+  });
+}
+
+handles('the channel wants to know who reads it', async () => {
+  const sandbox = await open();
+  assert.throws(() => sandbox.channel(undefined as never), /^options must be an object/);
+  assert.throws(() => sandbox.channel({} as never), /^credential is missing/);
+  await sandbox.close();
+});
+
+handles('a sink refuses kinds, members and answers that are wrong', async () => {
+  const sandbox = await open();
+  const sink = await sandbox.webhooks.collect();
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    [{ kind: 'acount.created' }, /^kind .*did you mean "account\.created"\?/],
+    [{ category: 'accounts' }, /^category .*did you mean "account"\?/],
+    [{ knd: 'account.created' }, /^knd is not known here; did you mean "kind"\?/],
+    [
+      { data: { frist_name: 'Ada' } },
+      /^data\.frist_name is not known here; did you mean "first_name"\?/,
+    ],
+    ['account.created', /^match must be an object/],
+  ];
+  for (const [match, words] of wrong) {
+    assert.match(await messageOf(sink.waitFor(match as never)), words);
+    assert.match(await messageOf(sink.expectNone(match as never)), words);
+  }
+  assert.throws(() => sink.answer({ status: 500 } as never), /^answer takes a function/);
+  sink.answer((() => ({ status: '500' })) as never);
+  await create(sandbox, 1);
+  await sandbox.clock.advance({ by_ms: 0 });
+  assert.match(await messageOf(sink.waitFor()), /must return \{ status: .*not \{"status":"500"\}/);
+  await sandbox.close();
+});
+
+handles('a kind that a test has made by hand can be waited for', async () => {
+  const sandbox = await open();
+  const sink = await sandbox.webhooks.collect();
+  await sandbox.control.createEvent({
+    category: 'account',
+    kind: 'account.merged',
+    data: { of: 1 },
+  });
+  const [merged] = await sink.waitFor({ kind: 'account.merged', data: { of: 1 } });
+  assert.is(merged?.attempt, 1);
+  await sandbox.close();
+});
+
+handles('a function decides, and data matches at any depth', async () => {
+  const sandbox = await open();
+  const sink = await sandbox.webhooks.collect({ categories: ['account'] });
+  await create(sandbox, 1);
+  await create(sandbox, 2);
+  const [second] = await sink.waitFor({ data: { client_reference_id: 'p-2' } });
+  assert.is(second?.envelope.kind, 'account.created');
+  const found = await sink.waitFor(({ envelope }) => envelope.id === second?.envelope.id);
+  assert.is(found.length, 1);
+  await sink.expectNone(({ attempt }) => attempt > 1, { withinMs: 1 });
+  assert.is((await sandbox.requests.waitFor(({ response }) => response?.status === 201)).length, 2);
+  await sandbox.close();
+});
+
+handles('a wait that fails says why the nearest did not match and what is due', async () => {
+  const sandbox = await open();
+  const sink = await sandbox.webhooks.collect();
+  const { token } = sandbox.credential('firm');
+  const send = (path: string, key: string, body?: object) =>
+    sandbox.fetch(`http://sandbox/api/v1/${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'idempotency-key': key,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const created = await send('transactions', 'one', {
+    client_reference_id: 'deposit',
+    account_id: '1001',
+    trading_account_id: '5001',
+    currency: 'USD',
+    amount: '10.00',
+    transaction_type: 'Deposit',
+  });
+  const { id } = (await created.json()) as { id: string };
+  await send(`transactions/${id}/approve?account_id=1001`, 'two');
+  await sink.waitFor({ kind: 'transaction.approved' });
+  const late = await messageOf(sink.waitFor({ kind: 'transaction.settled' }, { timeoutMs: 1 }));
+  assert.match(
+    late,
+    `the settlement of transaction ${id} is due in 2000 ms and the clock is frozen: advance it`,
+  );
+  const near = { kind: 'transaction.approved', account_id: 1001 as never };
+  assert.match(
+    await messageOf(sink.waitFor(near, { timeoutMs: 1 })),
+    /nearest: transaction\.approved .*: account_id is "1001", not 1001/,
+  );
+  // A wrong type must not make a test pass that expects nothing.
+  assert.match(
+    await messageOf(sink.expectNone(near, { withinMs: 1 })),
+    /only because of a type: .*account_id is "1001", not 1001/,
+  );
+  sink.answer(() => ({ status: 500 }));
+  await create(sandbox, 1);
+  await sink.waitFor({ kind: 'account.created' });
+  await sandbox.clock.advance({ by_ms: 0 });
+  assert.match(
+    await messageOf(sink.waitFor({ kind: 'account.updated' }, { timeoutMs: 1 })),
+    /delivery \S+ of event \d+ was answered 500: later events wait until it succeeds/,
+  );
+  await sandbox.close();
+});
+
+handles('a sink outlives a reset and a restore, empty, and a fork has none', async () => {
+  const sandbox = await open();
+  const sink = await sandbox.webhooks.collect({ categories: ['account'] });
+  await sandbox.control.createSnapshot({ name: 'before' });
+  await create(sandbox, 1);
+  await sink.waitFor({ kind: 'account.created' });
+  for (const renew of [
+    () => sandbox.reset(),
+    () => sandbox.control.restoreSnapshot({ name: 'before' }),
+  ]) {
+    await renew();
+    assert.is(sink.deliveries.length, 0);
+    await create(sandbox, 2);
+    const [delivery] = await sink.waitFor({ kind: 'account.created' });
+    const header = delivery?.headers['x-webhook-signature'] ?? '';
+    const { secret, id } = sink.subscription;
+    assert.is(verifyWebhook({ header, body: delivery?.body ?? '', secret }).ok, true);
+    assert.is(delivery?.headers['x-webhook-subscription-id'], String(id));
+  }
+  const copy = await sandbox.fork();
+  await create(copy, 3);
+  await sink.expectNone({ data: { client_reference_id: 'p-3' } }, { withinMs: 50 });
+  const own = await copy.webhooks.collect();
+  await create(copy, 4);
+  await own.waitFor({ data: { client_reference_id: 'p-4' } });
+  assert.is(sink.deliveries.length, 1);
+  await sandbox.close();
+});
+
 handles('after close every door says that the sandbox is closed', async () => {
   const sandbox = await open();
   const sink = await sandbox.webhooks.collect();
-  const pending = messageOf(sink.waitFor({ kind: 'none' }));
+  const pending = messageOf(sink.waitFor({ kind: 'order.filled' }));
   const follow = () => sandbox.channel({ credential: 'firm' });
   const [early, late] = [follow(), follow()];
   const next = messageOf(late.next());

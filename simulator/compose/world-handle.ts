@@ -1,15 +1,17 @@
 // One world of a sandbox as a program holds it: calls, waits, webhooks, the channel, copies.
 
+import { object, text, whole } from '../../fixtures/schemas/kit.ts';
 import type { Row } from '../control/row.ts';
+import type { Envelope } from '../events.ts';
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
 import { takeSnapshot } from '../host/world/snapshots.ts';
 import type { WorldHost } from '../host/world/world-host.ts';
 import { operatorOf, type SandboxOperator } from '../operator.ts';
 import type { ControlPlane } from '../transports/control/control-plane.ts';
 import { fetchCall, standardRequest } from '../transports/fetch.ts';
-import { type Envelope, readChannel } from './read-channel.ts';
-import { closedMessage } from './wait-for.ts';
-import { type RequestWaits, requestWaits } from './wait-for-requests.ts';
+import { readChannel } from './read-channel.ts';
+import { type RequestWaits, requestWaits } from './request-waits.ts';
+import { checkArgument, closedMessage } from './waits.ts';
 import type { CollectOptions, WebhookSink, WebhookSinks } from './webhook-sinks.ts';
 
 /** One world of a sandbox: the platform as its credentials see it, and what can be done to it. */
@@ -114,10 +116,16 @@ export function worldOf(
       waitFor: async (match, asked) => open(() => waits.waitFor(match, asked)),
       expectNone: async (match, asked) => open(() => waits.expectNone(match, asked)),
     },
-    channel: ({ credential, after_seq: afterSeq }) =>
-      open(() => readChannel(host, tokenOf(credential), afterSeq, isClosed)),
+    channel: (asked) =>
+      open(() => {
+        checkArgument(channelSchema, asked, 'options');
+        return readChannel(host, tokenOf(asked.credential), asked.after_seq, isClosed);
+      }),
     fork: async (asked) => {
-      const from = open(() => takeSnapshot(host));
+      const from = open(() => {
+        if (asked !== undefined) checkArgument(nameSchema, asked, 'name');
+        return takeSnapshot(host);
+      });
       const forkName = asked ?? sandbox.freeName();
       const copy = await sandbox.addWorld({ name: forkName, from });
       return worldOf(options, copy, forkName);
@@ -128,6 +136,13 @@ export function worldOf(
     },
   };
 }
+
+const channelSchema = object('Options of channel.', {
+  credential: text('Name of a credential, or a token.'),
+  'after_seq?': whole('The sequence number to begin after.', 0, Number.MAX_SAFE_INTEGER),
+});
+
+const nameSchema = text('Name of the new world.');
 
 function callsOf(host: WorldHost): Pick<Sandbox, 'call'> {
   return {

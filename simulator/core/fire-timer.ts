@@ -58,6 +58,16 @@ function deliveryOf(ref: string): string {
   return ref.slice(0, ref.indexOf('/'));
 }
 
+/** The next thing that will really happen, by the id of what it concerns; null if there is none. */
+export function nextDue(
+  world: World,
+): { readonly atMs: number; readonly kind: TimerKind; readonly ref: string } | null {
+  const atMs = nextDueMs(world);
+  const timer = world.timers[0];
+  if (atMs === null || timer === undefined) return null;
+  return { atMs, kind: timer.kind, ref: subjectOf(timer.kind, timer.ref) };
+}
+
 /** Fires the next timer if it is due by then; `fired` is undefined when none was. */
 export function fireTimer(world: World, behaviour: Behaviour, byMs: number): StepResult {
   const dueAtMs = nextDueMs(world);

@@ -30,7 +30,7 @@ const failure = (promise: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-for (const status of [502, 504]) {
+for (const status of [502, 504] as const) {
   effects(`${status}: a page of a gateway, without problem or request id`, () =>
     withFault({ effect: { kind: 'status', status } }, async (client) => {
       const { status: got, headers, body } = await create(client);
@@ -48,7 +48,7 @@ for (const status of [502, 504]) {
   );
 }
 
-for (const status of [500, 502]) {
+for (const status of [500, 502] as const) {
   effects(`${status} after it ran, twice: the repeat converges and is answered so as well`, () =>
     withFault({ phase: 'after', effect: { kind: 'status', status }, times: 2 }, async (client) => {
       const first = await create(client);
@@ -263,7 +263,7 @@ effects('nth: from that matching call on', async () => {
 
 effects('nth of two faults counts the same calls', async () => {
   const client = await open();
-  const at = (nth: number, status: number) =>
+  const at = (nth: number, status: 500 | 503) =>
     client.sandbox.faults.add({ effect: { kind: 'status', status }, nth, times: 1 });
   await at(2, 500);
   await at(3, 503);

@@ -3,7 +3,7 @@
 // time limit: 60 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createSandbox, type FaultOptions, type SandboxOptions } from '../index.ts';
+import { type CallFault, createSandbox, type FaultOptions, type SandboxOptions } from '../index.ts';
 import { SandboxClient } from './settings/show-setting.ts';
 
 const faults = suite('faults of calls');
@@ -127,7 +127,7 @@ for (const [phase, repeated] of [
 }
 
 // What a fault is meant for, and whether it strikes POST /api/v1/accounts of the credential `firm`.
-const matches: readonly (readonly [NonNullable<FaultOptions['match']>, boolean])[] = [
+const matches: readonly (readonly [NonNullable<CallFault['match']>, boolean])[] = [
   [{}, true],
   [{ operation: 'createAccount' }, true],
   [{ operation: 'updateAccount' }, false],
@@ -165,7 +165,7 @@ faults('strikes what all of its parts fit, and counts its hits', async () => {
 
 faults('strikes as many times as it says; of two the older one first', async () => {
   const client = await open();
-  const status = (code: number) => ({ effect: { kind: 'status', status: code } });
+  const status = (code: 500 | 503) => ({ effect: { kind: 'status', status: code } }) as const;
   await client.sandbox.faults.add({ ...status(503), times: 2 });
   await client.sandbox.faults.add({ ...status(500), times: 1 });
   const heard: number[] = [];

@@ -1,7 +1,7 @@
 // Events made by an operator, and deliveries taken up again.
 
 import type { EventCategory } from '../../../fixtures/event-kinds.ts';
-import { resumeChanges } from '../delivery/delivery-answers.ts';
+import { disableChanges, resumeChanges } from '../delivery/delivery-answers.ts';
 import { newSubscription } from '../delivery/new-subscription.ts';
 import { startAttempt } from '../delivery/start-deliveries.ts';
 import { evolve } from '../evolve.ts';
@@ -72,6 +72,17 @@ export function makeSubscription(
     { type: 'subscription-set', subscription },
   ]);
   return done({ subscription });
+}
+
+/** HOOK-5: ends deliveries for good, as the API's own operation does. */
+export function disableSubscription(
+  { world }: CommandContext,
+  { id, reason }: { readonly id: string; readonly reason: string },
+): CommandOutcome {
+  const subscription = world.subscriptions.get(Number(id));
+  if (subscription === undefined) return refused('id', `there is no subscription ${id}`, 404);
+  if (!subscription.disabled) evolve(world, disableChanges(world, subscription, reason));
+  return done({ subscription: world.subscriptions.get(subscription.id) });
 }
 
 /** Attempts a waiting or exhausted delivery at once. */

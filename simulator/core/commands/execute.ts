@@ -6,7 +6,13 @@ import type { StepResult } from '../step.ts';
 import type { World } from '../world.ts';
 import { type CommandContext, type CommandOutcome, type CommandTable, refused } from './command.ts';
 import { changeCredential, changeFirm, createCredential } from './credentials.ts';
-import { makeEvent, makeSubscription, resumeSubscription, retryDelivery } from './deliveries.ts';
+import {
+  disableSubscription,
+  makeEvent,
+  makeSubscription,
+  resumeSubscription,
+  retryDelivery,
+} from './deliveries.ts';
 import { clearFaults, makeFault, removeFault } from './faults.ts';
 import { createTradingAccount, settle } from './money.ts';
 import { setForward, setName } from './names.ts';
@@ -26,6 +32,7 @@ const commands = {
   setForward,
   makeEvent,
   makeSubscription,
+  disableSubscription,
   retryDelivery,
   resumeSubscription,
 } as const satisfies CommandTable;

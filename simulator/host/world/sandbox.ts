@@ -134,11 +134,11 @@ export class Sandbox {
       wallMs,
       idNonce: () => this.#idNonceOf(origin),
     });
-    // What was under way in the copied world is under way here too (EVT-4).
-    if (origin.from !== undefined) host.inFlight.restart(world);
     this.worlds.set(origin.name, host);
     this.#origins.set(origin.name, origin);
     for (const watch of this.#watchers) watch(origin.name, host);
+    // What was under way in the copied world is under way here too (EVT-4).
+    if (origin.from !== undefined) host.inFlight.restart(world);
     return host;
   }
 

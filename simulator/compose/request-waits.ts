@@ -1,0 +1,113 @@
+// Waits for API requests: those that match operation, status, credential and so on.
+import { object, oneOf, orNull, whole } from '../../fixtures/schemas/kit.ts';
+import type { RequestShown } from '../control/schemas/journal.ts';
+import { viewRequest } from '../control/views/journal.ts';
+import { findEntry } from '../core/journal.ts';
+import { type OperationName, operationNames } from '../core/tables/operations.ts';
+import type { WorldHost } from '../host/world/world-host.ts';
+import { describePending } from './pending.ts';
+import {
+  expectNone,
+  type Match,
+  type QuietOptions,
+  type Source,
+  type WaitOptions,
+  waitFor,
+} from './waits.ts';
+
+/** Every member that is given must be equal. */
+export interface RequestMatch {
+  readonly operation?: OperationName;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly status?: number;
+  /** Name of a credential. */
+  readonly credential?: string;
+  readonly idempotency?: 'first' | 'replayed' | 'converged' | 'in_flight';
+  /** Only requests with a greater number (`id`) than this. */
+  readonly after?: number;
+}
+
+export interface RequestWaits {
+  /**
+   * Resolves to the requests that match, earlier ones included. Takes members or a function.
+   * Throws a TypeError if a member, operation or credential is not known.
+   */
+  readonly waitFor: (
+    match?: Match<RequestShown, RequestMatch>,
+    options?: WaitOptions,
+  ) => Promise<RequestShown[]>;
+  /** Rejects if a request matches already, or comes within the time. */
+  readonly expectNone: (
+    match?: Match<RequestShown, RequestMatch>,
+    options?: QuietOptions,
+  ) => Promise<void>;
+}
+
+export function requestWaits(host: WorldHost): RequestWaits {
+  return {
+    waitFor: async (match = {}, options) => {
+      const { source, rest } = sourceFor(host, match);
+      return waitFor(source, rest, options);
+    },
+    expectNone: async (match = {}, options) => {
+      const { source, rest } = sourceFor(host, match);
+      return expectNone(source, rest, options);
+    },
+  };
+}
+
+/** `after` selects where to begin; the other members are compared. */
+function sourceFor(host: WorldHost, match: Match<RequestShown, RequestMatch>) {
+  const after = typeof match === 'function' ? 0 : Number(match?.after ?? 0);
+  return { source: requestsOf(host, after), rest: match };
+}
+
+function requestsOf(host: WorldHost, after: number): Source<RequestShown> {
+  const items = () => {
+    const { journal } = host.world;
+    const shown: RequestShown[] = [];
+    for (let n = Math.max(journal.oldest, after + 1); n <= journal.newest; n += 1) {
+      const entry = findEntry(journal, n);
+      if (entry !== undefined) shown.push(viewRequest(host, entry, { whole: true }));
+    }
+    return shown;
+  };
+  return {
+    nouns: ['request', 'requests'],
+    items,
+    schema: () => matchSchema(host),
+    members: (request) => ({
+      operation: request.operation,
+      method: request.request.method,
+      status: request.response?.status,
+      credential: request.client_name,
+      idempotency: request.idempotency,
+      after,
+    }),
+    describe: ({ id, request, response, reset, operation, client_name: name }) => {
+      const outcome = response?.status ?? (reset ? 'connection cut' : 'no response yet');
+      const by = `${operation ?? 'no operation'}, ${name ?? 'no credential'}`;
+      return `${id} ${request.method} ${request.target} ${outcome} (${by})`;
+    },
+    pending: () => describePending(host),
+    listen: (look, closed) =>
+      host.listen(({ kind }) => {
+        if (kind === 'closed') closed();
+        else if (kind === 'request' || kind === 'world') look();
+      }),
+  };
+}
+
+function matchSchema({ world }: WorldHost) {
+  const credentials = [...world.credentials.values()].map(({ name }) => name);
+  return object('What a request must have.', {
+    'operation?': oneOf('Name of the operation.', operationNames),
+    'method?': oneOf('Method.', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    'status?': whole('Status of the response.', 100, 599),
+    'credential?': oneOf('Name of a credential.', credentials),
+    'idempotency?': orNull(
+      oneOf('What the key did.', ['first', 'replayed', 'converged', 'in_flight']),
+    ),
+    'after?': whole('Number of a request.', 0, Number.MAX_SAFE_INTEGER),
+  });
+}
