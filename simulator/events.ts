@@ -13,19 +13,19 @@ export type { EventCategory, EventKind };
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
 /** An account as responses and events show it. */
-export type AccountData = Flat<ValueOf<typeof accountSchema>>;
+export type EventAccount = Flat<ValueOf<typeof accountSchema>>;
 /** An order as responses and events show it. */
-export type OrderData = Flat<ValueOf<typeof orderSchema>>;
+export type EventOrder = Flat<ValueOf<typeof orderSchema>>;
 /** A position as events show it. */
-export type PositionData = Flat<ValueOf<typeof positionSchema>>;
+export type EventPosition = Flat<ValueOf<typeof positionSchema>>;
 /** A transaction as responses and events show it. */
-export type TransactionData = Flat<ValueOf<typeof transactionSchema>>;
+export type EventTransaction = Flat<ValueOf<typeof transactionSchema>>;
 
 interface DataByCategory {
-  readonly account: AccountData;
-  readonly order: OrderData;
-  readonly position: PositionData;
-  readonly transaction: TransactionData;
+  readonly account: EventAccount;
+  readonly order: EventOrder;
+  readonly position: EventPosition;
+  readonly transaction: EventTransaction;
 }
 
 type CategoryOf<K extends EventKind> = K extends `${infer C extends EventCategory}.${string}`

@@ -29,14 +29,14 @@ export type {
 } from './compose/webhook-sinks.ts';
 export type { CredentialShown } from './control/schemas/records.ts';
 export type {
-  AccountData,
   Envelope,
   EnvelopeOf,
+  EventAccount,
   EventCategory,
   EventKind,
-  OrderData,
-  PositionData,
-  TransactionData,
+  EventOrder,
+  EventPosition,
+  EventTransaction,
 } from './events.ts';
 export type {
   AdvanceOptions,
