@@ -13,7 +13,6 @@ import {
   launch,
   openPage,
   type Served,
-  sayThereIsNone,
   startSandbox,
 } from './testing/dashboard-page.ts';
 
@@ -80,7 +79,7 @@ const report: ClientReport = {
 };
 
 if (executable === null) {
-  clients('Chromium is not there: skipped', () => sayThereIsNone('dashboard clients'));
+  clients.skip('Chromium is not there');
 } else {
   const bench = {} as { browser: Browser; served: Served; looked: Looked };
 

@@ -5,12 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  findChromium,
-  type Served,
-  sayThereIsNone,
-  startSandbox,
-} from './testing/dashboard-page.ts';
+import { findChromium, type Served, startSandbox } from './testing/dashboard-page.ts';
 
 const pages = suite('hostile pages');
 const executable = findChromium();
@@ -65,7 +60,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 if (executable === null) {
-  pages('Chromium is not there: skipped', () => sayThereIsNone('hostile pages'));
+  pages.skip('Chromium is not there');
 } else {
   const place = {} as { browser: Browser; sandbox: Served; evil: Server };
   let evilPort = 0;

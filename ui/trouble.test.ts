@@ -9,7 +9,6 @@ import {
   launch,
   openPage,
   type Served,
-  sayThereIsNone,
   startSandbox,
 } from './testing/dashboard-page.ts';
 
@@ -81,7 +80,7 @@ async function strangers(page: Page): Promise<number> {
 }
 
 if (executable === null) {
-  trouble('Chromium is not there: skipped', () => sayThereIsNone('dashboard trouble'));
+  trouble.skip('Chromium is not there');
 } else {
   let browser: Browser;
   let served: Served;

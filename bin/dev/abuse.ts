@@ -11,7 +11,7 @@ const { values } = readArgs(import.meta.url, {
   },
 });
 const { requests, seed } = wholeNumbers(import.meta.url, values, { seed: 0 });
-if (!(await build({ onlyIfStale: true, log: console.error }))) process.exit(2);
+if (!(await build({ onlyIfStale: true }))) process.exit(2);
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
 const beganMs = performance.now();

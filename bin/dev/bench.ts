@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   const unknown = names.filter((name) => !(name in benches)).join(', ');
   if (unknown !== '') refuse(tool, `no ${unknown}: there are ${Object.keys(benches).join(', ')}`);
   const log = (line: string) => console.log(line);
-  if (!(await build({ onlyIfStale: true, log }))) return 1;
+  if (!(await build({ onlyIfStale: true }))) return 1;
   const count = availableParallelism();
   pinSelf();
   const cores = isPinned() ? 'servers on one core, load on another' : 'cores not pinned';

@@ -1,13 +1,12 @@
-// `npm run build`, and what `npm ci` runs through `prepare`: writes everything under dist/.
-// `-- --if-stale`: only where something has changed; `-- --clean`, for a package: nothing of an
-// earlier build stays.
+// `npm run build`, and `prepare` and `prepack` of the package: writes everything under dist/.
+// `-- --if-stale`: only if a source has changed; `-- --clean`: keeps no file of an earlier build.
+import { parseArgs } from 'node:util';
 import { build } from './build/build.ts';
-import { readArgs } from './read-args.ts';
 
-const { 'if-stale': onlyIfStale, clean } = readArgs(import.meta.url, {
+const { 'if-stale': onlyIfStale, clean } = parseArgs({
   options: {
     'if-stale': { type: 'boolean', default: false },
     clean: { type: 'boolean', default: false },
   },
 }).values;
-process.exitCode = (await build({ onlyIfStale, clean, log: (line) => console.log(line) })) ? 0 : 1;
+process.exitCode = (await build({ onlyIfStale, clean })) ? 0 : 1;

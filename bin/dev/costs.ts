@@ -14,10 +14,7 @@ import type { Provider } from '../../conformance/providers/target.ts';
 import { scenarios } from '../../conformance/scenarios/all.ts';
 import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';
 import { writeProfile } from '../e2e/testing/live-profile.ts';
-import { readArgs } from './read-args.ts';
 import { root } from './root.ts';
-
-readArgs(import.meta.url, {});
 
 type Row = Record<string, number>;
 type Results = readonly ScenarioResult[];

@@ -12,7 +12,7 @@ const { 'state-sync': sync, ...numbers } = readArgs(import.meta.url, {
   },
 }).values;
 const { kills, seed } = wholeNumbers(import.meta.url, numbers, { seed: 0 });
-if (!(await build({ onlyIfStale: true, log: console.error }))) process.exit(2);
+if (!(await build({ onlyIfStale: true }))) process.exit(2);
 
 const limitMs = sync ? 0 : promisedMs;
 const sumOf = (all: readonly Kill[], read: (kill: Kill) => number) =>

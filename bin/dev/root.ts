@@ -16,7 +16,7 @@ export function programFile(path: string): string {
 }
 
 /** The folders that hold source; everything else at the top is configuration. */
-const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
+export const sourceFolders = ['bin', 'simulator', 'conformance', 'fixtures', 'ui'] as const;
 
 /** All files under a folder of the checkout as sorted paths relative to its root, `/`-separated. */
 export function filesUnder(folder: string): string[] {

@@ -45,7 +45,7 @@ function tell({ intervals, statuses, broken, ...counts }: SiegeReport): void {
   else console.log(`seed ${seed}: ${broken.length} things broke:\n  ${broken.join('\n  ')}`);
 }
 
-if (!(await build({ onlyIfStale: true, log: console.error }))) process.exit(2);
+if (!(await build({ onlyIfStale: true }))) process.exit(2);
 console.log(`seed ${seed}, ${seconds} s\n${rowOf(columns)}`);
 const report = await besiege({
   seconds,

@@ -1,116 +1,170 @@
-// `npm test [-- FILTER…]`: builds if needed, then type check, lint and every test file; the last
-// line counts them all. With filters, only the test files whose path contains one of them. With
-// `--dearest` it says which took the most of the processor.
-import { readFileSync } from 'node:fs';
+// `npm test [-- PATH…] [--case WORDS] [--watch]`: type check, lint and every test file; with PATHs only
+// the test files whose path contains one of them, with --case only the tests whose name contains WORDS.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { watch } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from './build/build.ts';
-import { readArgs } from './read-args.ts';
-import { root, sourceFiles } from './root.ts';
+import { root, sourceFiles, sourceFolders } from './root.ts';
 import { compileTests } from './test/compile.ts';
-import { endAll, type Run, run } from './test/run.ts';
-import {
-  defaultLimitMs,
-  judgeFile,
-  judgeTool,
-  ownTimeLimitMs,
-  patience,
-  type Verdict,
-} from './test/verdict.ts';
+import type { FileResult } from './test/worker.ts';
 import { compiler, linter } from './tools.ts';
 
-interface Job {
-  readonly name: string;
-  readonly args: readonly string[];
-  readonly limitMs: number;
-  readonly judge: (run: Run) => Verdict;
-}
-
+// A whole run has files that take 30 s; what takes this long hangs.
+const limitMs = 300_000;
 // Two for each processor: many files wait for most of their time.
-const atOnce = 2 * availableParallelism();
+const workerCount = 2 * availableParallelism();
 
-const { values, positionals: filters } = readArgs(import.meta.url, {
+const { values, positionals: filters } = parseArgs({
   allowPositionals: true,
-  options: { dearest: { type: 'boolean', default: false } },
+  options: { case: { type: 'string' }, watch: { type: 'boolean', default: false } },
 });
-/** With `--dearest`: what each job cost, in processor time. */
-const costs = values.dearest ? new Map<string, number>() : null;
 
-const tools: readonly Job[] = [
-  { name: 'type check', args: [compiler, '--noEmit', '-p', '.'] },
-  { name: 'lint', args: [linter, 'check', '--error-on-warnings', '.'] },
-].map((tool) => ({ ...tool, limitMs: 300_000, judge: judgeTool }));
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
+const children = new Set<ChildProcess>();
 
-async function testJobs(filters: readonly string[]): Promise<Job[]> {
-  const paths = sourceFiles().filter((path) => /\.test\.tsx?$/.test(path));
-  const chosen =
-    filters.length > 0 ? paths.filter((p) => filters.some((f) => p.includes(f))) : paths;
-  const argsOf = await compileTests(chosen);
-  const jobs = chosen.map((path) => {
-    const ownLimitMs = ownTimeLimitMs(readFileSync(join(root, path), 'utf8'));
-    return {
-      name: path,
-      args: argsOf(path),
-      limitMs: ownLimitMs ?? defaultLimitMs,
-      judge: judgeFile,
-      takesLong: ownLimitMs !== null ? 2 : Number(/^(?:bin\/e2e|ui)\//.test(path)),
-    };
+/** Starts Node in a process group of its own, so that `end` also ends the servers that it started. */
+function startNode(args: readonly string[], ipc: 'ipc' | 'ignore' = 'ignore') {
+  const { FORCE_COLOR: _, ...env } = process.env;
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    detached: true,
+    env: { ...env, NO_COLOR: '1', TEST_CASE: values.case ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe', ipc],
   });
-  // What may take longest starts first, so that it does not run alone at the end.
-  return jobs.sort((a, b) => b.takesLong - a.takesLong || b.limitMs - a.limitMs);
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      output.text += chunk;
+    });
+  }
+  children.add(child);
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      end(child);
+      resolve(signal ?? `exit code ${code}`);
+    });
+  });
+  return { child, output, ended };
 }
 
-async function work(queue: Job[], verdicts: Map<string, Verdict>): Promise<void> {
-  for (let job = queue.shift(); job; job = queue.shift()) {
-    const done = await run(job.args, patience * job.limitMs, { measure: costs !== null });
-    costs?.set(job.name, done.processorMs ?? 0);
-    const verdict = job.judge(done);
-    verdicts.set(job.name, verdict);
-    const mark = verdict.failed > 0 ? 'FAIL' : 'ok  ';
-    const count = `${verdict.passed}/${verdict.passed + verdict.failed}`;
-    console.log(`${mark} ${job.name}  ${count}  ${(done.durationMs / 1000).toFixed(1)} s`);
-    if (verdict.failed > 0) console.log(`${done.output.trimEnd()}\n${verdict.problem}\n`);
+function end(child: ChildProcess): void {
+  children.delete(child);
+  try {
+    process.kill(-(child.pid as number), 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-function printDearest(costs: ReadonlyMap<string, number>): void {
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-  const all = [...costs.values()].reduce((sum, each) => sum + each, 0);
-  console.log(`\nProcessor time: ${seconds(all)} in all; the dearest:`);
-  const ordered = [...costs].sort(([, a], [, b]) => b - a).slice(0, 40);
-  for (const [name, ms] of ordered) console.log(`${seconds(ms).padStart(9)}  ${name}`);
+/** Counts and prints one finished file or tool. */
+function report(name: string, startedAtMs: number, result: FileResult, output: string): void {
+  const { passed, failed, skipped, problem } = result;
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped += skipped;
+  const mark = failed > 0 ? 'FAIL' : skipped > 0 ? 'skip' : 'ok  ';
+  const skips = skipped > 0 ? `, ${skipped} skipped` : '';
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  console.log(`${mark} ${name}  ${passed}/${passed + failed}${skips}  ${seconds} s`);
+  if (failed === 0) return;
+  failures.push(name);
+  console.log(`${problem}\n${output}`.trimEnd().replace(/^/gm, '     '));
 }
 
-async function main(filters: readonly string[]): Promise<Verdict> {
-  const verdicts = new Map<string, Verdict>();
-  const built = await build({ onlyIfStale: true, log: (line) => console.log(line) });
-  if (!built) verdicts.set('build', { passed: 0, failed: 1, problem: 'the build failed' });
-  const files = await testJobs(filters).catch((error: Error) => {
-    verdicts.set('compile', { passed: 0, failed: 1, problem: error.message });
-    return [];
-  });
-  if (files.length === 0 && !verdicts.has('compile')) {
-    const problem = `no test file matches ${filters.join(' ') || '*.test.ts'}`;
-    verdicts.set('test files', { passed: 0, failed: 1, problem });
-  }
-  const queue = filters.length > 0 ? files : [...tools, ...files];
-  await Promise.all(Array.from({ length: atOnce }, () => work(queue, verdicts)));
+async function runTool(name: string, args: readonly string[]): Promise<void> {
+  const startedAtMs = performance.now();
+  const { output, ended } = startNode(args);
+  const problem = await ended;
+  const failed = problem === 'exit code 0' ? 0 : 1;
+  report(name, startedAtMs, { passed: 1 - failed, failed, skipped: 0, problem }, output.text);
+}
 
-  if (costs) printDearest(costs);
-  const failures = [...verdicts].filter(([, verdict]) => verdict.failed > 0);
-  if (failures.length > 0) console.log('\nFailed:');
-  for (const [name, { problem }] of failures) console.log(`  ${name}: ${problem}`);
-  const all = [...verdicts.values()];
-  const sum = (pick: (v: Verdict) => number) => all.reduce((total, v) => total + pick(v), 0);
-  return { passed: sum((v) => v.passed), failed: sum((v) => v.failed), problem: '' };
+/** Runs files one after another in one process, and in a new one after a crash or a hang. */
+async function work(queue: string[], workerFile: string, compiled: (path: string) => string) {
+  let worker: ReturnType<typeof startNode> | null = null;
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    worker ??= startNode(['--enable-source-maps', workerFile], 'ipc');
+    const { child, output, ended } = worker;
+    output.text = '';
+    const startedAtMs = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const hangs = new Promise<string>((resolve) => {
+      timer = setTimeout(resolve, limitMs, `not done after ${limitMs / 1000} s`);
+    });
+    const answers = new Promise<FileResult>((resolve) => child.once('message', resolve));
+    child.send(compiled(path));
+    const result = await Promise.race([answers, hangs, ended]);
+    clearTimeout(timer);
+    child.removeAllListeners('message');
+    if (typeof result !== 'string') {
+      report(path, startedAtMs, result, output.text);
+      continue;
+    }
+    end(child);
+    worker = null;
+    report(path, startedAtMs, { passed: 0, failed: 1, skipped: 0, problem: result }, output.text);
+  }
+  if (worker !== null) end(worker.child);
+}
+
+async function main(): Promise<void> {
+  if (!(await build({ onlyIfStale: true }))) throw new Error('the build failed');
+  const all = sourceFiles().filter((path) => /\.test\.tsx?$/.test(path));
+  const isChosen = (path: string) =>
+    filters.length === 0 || filters.some((part) => path.includes(part.replace(/^\.\//, '')));
+  const paths = all.filter(isChosen);
+  if (paths.length === 0) throw new Error(`no test file matches ${filters.join(' ')}`);
+  const { compiled, workerFile } = await compileTests(paths);
+  // Tests of whole programs take longest: they start first, so that none runs alone at the end.
+  const isLong = (path: string) => Number(/^(?:bin\/e2e|ui|conformance\/receiver)\//.test(path));
+  const queue = paths.sort((a, b) => isLong(b) - isLong(a));
+  const isWhole = filters.length === 0 && values.case === undefined;
+  await Promise.all([
+    ...(isWhole ? [runTool('type check', [compiler, '--noEmit', '-p', '.'])] : []),
+    ...(isWhole ? [runTool('lint', [linter, 'check', '--error-on-warnings', '.'])] : []),
+    ...Array.from({ length: workerCount }, () => work(queue, workerFile, compiled)),
+  ]);
+  if (total.passed + total.failed + total.skipped === 0) {
+    throw new Error(`no test is called "${values.case}"`);
+  }
+}
+
+/** Runs the same command again whenever a source file changes. */
+function runOnChange(): void {
+  const args = [...process.execArgv, ...process.argv.slice(1).filter((each) => each !== '--watch')];
+  let run: ChildProcess | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const again = () => {
+    run?.kill();
+    run = spawn(process.execPath, args, { stdio: 'inherit' });
+  };
+  for (const folder of sourceFolders) {
+    watch(join(root, folder), { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(again, 200);
+    });
+  }
+  again();
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    endAll();
+    for (const child of children) end(child);
     process.exit(130);
   });
 }
-const total = await main(filters);
-console.log(`\n${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed > 0 ? 1 : 0;
+if (values.watch) {
+  runOnChange();
+} else {
+  await main().catch((error: Error) => {
+    total.failed += 1;
+    console.log(`FAIL ${error.message}`);
+  });
+  if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`);
+  const skips = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+  console.log(`\n${total.passed} passed, ${total.failed} failed${skips}`);
+  process.exitCode = total.failed > 0 ? 1 : 0;
+}

@@ -1,5 +1,4 @@
-// What is published: no larger than promised, nothing in it that nobody asks for, and the licence
-// of every package whose code is bundled.
+// The published files: small, nothing that a user does not need, and the licence of every bundled package.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,19 +14,8 @@ const mostUnpacked = 5_000_000;
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Chunks of builds before this one lie in dist/ too; packing builds anew without them. */
-function chunksInUse(): ReadonlySet<string> {
-  const queue = ['sandbox', 'conformance', 'index', 'msw', 'webhooks'].map((n) => `dist/${n}.js`);
-  const reached = new Set<string>();
-  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-    if (reached.has(path)) continue;
-    reached.add(path);
-    for (const [, name] of read(path).matchAll(/["'`](?:\.\/chunks|\.)\/([\w.-]+\.js)["'`]/g)) {
-      queue.push(`dist/chunks/${name}`);
-    }
-  }
-  return reached;
-}
+/** Earlier builds leave chunks for programs that run; packing removes them. */
+const built = new Set((JSON.parse(read('dist/.built')) as { files: string[] }).files);
 
 /** As npm lists them. */
 function listFiles(): readonly string[] {
@@ -39,14 +27,9 @@ function listFiles(): readonly string[] {
     shell: process.platform === 'win32',
   });
   const [{ files }] = JSON.parse(said) as [{ files: readonly { readonly path: string }[] }];
-  const inUse = chunksInUse();
-  const page = read('dist/ui/index.html');
   return files
     .map(({ path }) => path)
-    .filter((path) => {
-      if (path.startsWith('dist/chunks/')) return inUse.has(path);
-      return !path.startsWith('dist/ui/assets/') || page.includes(path.slice('dist/ui/'.length));
-    });
+    .filter((path) => !path.startsWith('dist/') || built.has(path.slice('dist/'.length)));
 }
 
 const files = listFiles();

@@ -1,5 +1,8 @@
 // Everything one port serves: the API, the control plane, the API's description, and the dashboard.
-import type { FastifyInstance } from 'fastify';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentOptions } from '../../fixtures/openapi.ts';
 import type { Sandbox } from '../host/world/sandbox.ts';
 import type { ControlPlane } from './control/control-plane.ts';
@@ -54,13 +57,24 @@ const guards = {
   'referrer-policy': 'no-referrer',
 };
 
-/** A route for each file that there is, so that no path leads elsewhere. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** One route per file, so that no path leads outside the folder. */
 function mountDashboard(app: FastifyInstance, root: string): void {
-  app.register(import('@fastify/static'), {
-    root,
-    wildcard: false,
-    setHeaders: (response) => {
-      for (const [name, value] of Object.entries(guards)) response.setHeader(name, value);
-    },
-  });
+  for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
+    const type = mediaTypes[extname(file)];
+    if (type === undefined) continue;
+    const send = async (_: FastifyRequest, reply: FastifyReply) =>
+      reply
+        .headers(guards)
+        .type(type)
+        .send(await readFile(join(root, file)));
+    const urls = file === 'index.html' ? ['/', '/index.html'] : [`/${file.replaceAll('\\', '/')}`];
+    for (const url of urls) app.route({ method: ['GET', 'HEAD'], url, handler: send });
+  }
 }

@@ -17,11 +17,6 @@ export function findChromium(): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** What a suite says in place of its tests. */
-export function sayThereIsNone(name: string): void {
-  console.log(`${name}: Chromium is not there (CHROMIUM or /usr/bin/chromium); not looked at`);
-}
-
 /** Quiet ones: a browser under test looks for nothing outside. */
 const flags = [
   '--no-sandbox',

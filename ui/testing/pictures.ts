@@ -1,4 +1,4 @@
-// `npm run pictures`: the pictures of the documents, taken of the real page after a session as a
+// `npx tsx ui/testing/pictures.ts`: the pictures of the documents, taken of the real page after a session as a
 // partner developer has one. The example of the client judge is the one that its guide shows.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

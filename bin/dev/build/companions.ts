@@ -1,36 +1,54 @@
-// What each entry of the bundle imports besides its own, so that esbuild makes fewer chunks: it
-// cuts between modules that different entries load, whoever has loaded what by then, and however
-// small a chunk is. Each one is a file to find, to read and to link: 50 are a sixth of a start.
+// Which modules each entry of the bundle imports besides its own, so that esbuild makes fewer chunks.
+// esbuild starts a chunk wherever the sets of entries that load two modules differ, even if one entry
+// is only loaded once the other's modules are there. `sandbox start` then reads 52 files instead of
+// 37, and takes 2.3 times as long as bare node:http instead of 2.0 (2.2 is the limit).
 import type { Metafile } from 'esbuild';
-
-/** A chunk of less is not worth a file of its own. */
-const smallBytes = 10_000;
 
 type Inputs = Metafile['inputs'];
 type Files = Set<string>;
 
-/** For each entry what it is to import besides, which changes nothing but where the cuts are. */
+/** For each module that is loaded late: the modules that its loaders have loaded already. */
 export function findCompanions(
   inputs: Inputs,
   roots: readonly string[],
 ): ReadonlyMap<string, readonly string[]> {
   const loaders = findLoaders(inputs);
   const entries = [...new Set([...roots, ...loaders.keys()])];
-  const own = new Map(entries.map((entry) => [entry, reachOf(inputs, entry)]));
-  const loaded = new Map([...own].map(([entry, files]) => [entry, new Set(files)]));
-  const open = findOpenEntries(inputs, entries);
-  const late = [...open].filter((entry) => !roots.includes(entry));
-  takeWhatIsThere(loaded, { own, loaders, late });
-  foldSmallChunks(inputs, { own, loaded });
-  const isTaken = (entry: string, file: string) =>
-    // An entry may wait for what it loads late: were it waited for in turn, neither would end.
-    own.get(entry)?.has(file) === false && !own.has(file) && !file.includes(':');
+  const own = new Map(entries.map((entry) => [entry, filesLoadedWith(inputs, entry)]));
+  const everything: Files = new Set([...own.values()].flatMap((files) => [...files]));
+  const late = findLateEntries(inputs, entries).filter((entry) => !roots.includes(entry));
+  const loaded = new Map<string, Files>([
+    ...own,
+    ...late.map((entry) => [entry, everything] as const),
+  ]);
+  // A late entry may load another one: narrow down until nothing changes any more.
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const entry of late) {
+      const loading = [...(loaders.get(entry) ?? [])];
+      const before = [...own]
+        .filter(([, files]) => loading.some((file) => files.has(file)))
+        .map(([other]) => loaded.get(other) ?? everything);
+      const there = [...everything].filter((file) => before.every((files) => files.has(file)));
+      const files = new Set([...(own.get(entry) ?? []), ...there]);
+      changed ||= files.size !== loaded.get(entry)?.size;
+      loaded.set(entry, files);
+    }
+  }
+  // Entries are left out: two that wait for each other would never be loaded.
+  const isCompanion = (entry: string, file: string) =>
+    !own.get(entry)?.has(file) && !own.has(file) && isSource(file);
   return new Map(
-    [...loaded].map(([entry, files]) => [entry, [...files].filter((file) => isTaken(entry, file))]),
+    [...loaded].map(([entry, files]) => [
+      entry,
+      [...files].filter((file) => isCompanion(entry, file)),
+    ]),
   );
 }
 
-/** By a module that is loaded with `import()`: the modules that do so. */
+const isSource = (file: string): boolean => /^(?!node_modules).*\.ts$/.test(file);
+
+/** For each module that is loaded with `import()`: the modules that do so. */
 function findLoaders(inputs: Inputs): Map<string, Files> {
   const loaders = new Map<string, Files>();
   for (const [file, { imports }] of Object.entries(inputs)) {
@@ -42,105 +60,21 @@ function findLoaders(inputs: Inputs): Map<string, Files> {
   return loaders;
 }
 
-/** What is loaded with a module, itself included. */
-function reachOf(inputs: Inputs, entry: string): Files {
-  const reach = new Set([entry]);
-  for (const file of reach) {
+function filesLoadedWith(inputs: Inputs, entry: string): Files {
+  const files = new Set([entry]);
+  for (const file of files) {
     for (const { kind, path, external } of inputs[file]?.imports ?? []) {
-      if (kind !== 'dynamic-import' && !external && path in inputs) reach.add(path);
+      if (kind !== 'dynamic-import' && !external && path in inputs) files.add(path);
     }
   }
-  return reach;
+  return files;
 }
 
-const isOurs = (file: string): boolean => /^(?!node_modules).*\.ts$/.test(file);
-
-/** Sources of our own can be told to import more, where nobody imports that along with them. */
-function findOpenEntries(inputs: Inputs, entries: readonly string[]): Files {
+/** Only a source of ours that no module imports statically can be told to import more. */
+function findLateEntries(inputs: Inputs, entries: readonly string[]): string[] {
+  const imports = Object.values(inputs).flatMap((input) => input.imports);
   const imported = new Set(
-    Object.values(inputs).flatMap(({ imports }) =>
-      imports.flatMap(({ kind, path }) => (kind === 'dynamic-import' ? [] : [path])),
-    ),
+    imports.filter(({ kind }) => kind !== 'dynamic-import').map(({ path }) => path),
   );
-  return new Set(entries.filter((file) => isOurs(file) && !imported.has(file)));
-}
-
-interface Graph {
-  readonly own: ReadonlyMap<string, Files>;
-  readonly loaders: ReadonlyMap<string, Files>;
-  /** Modules that are loaded late, and can be told to import more. */
-  readonly late: readonly string[];
-}
-
-/** Whoever loads a module late has all of its own modules by then. */
-function takeWhatIsThere(loaded: Map<string, Files>, { own, loaders, late }: Graph): void {
-  const everything = new Set([...own.values()].flatMap((files) => [...files]));
-  for (const entry of late) loaded.set(entry, everything);
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (const entry of late) {
-      const by = [...(loaders.get(entry) ?? [])];
-      const from = [...own].filter(([, files]) => by.some((file) => files.has(file)));
-      const there = from.map(([each]) => loaded.get(each) ?? everything);
-      const found = new Set(own.get(entry));
-      for (const file of everything) {
-        if (there.every((files) => files.has(file))) found.add(file);
-      }
-      changed ||= found.size !== loaded.get(entry)?.size;
-      loaded.set(entry, found);
-    }
-  }
-}
-
-interface Chunk {
-  readonly files: readonly string[];
-  /** The entries that load it. */
-  readonly by: readonly string[];
-  readonly bytes: number;
-}
-
-function chunksOf(inputs: Inputs, loaded: ReadonlyMap<string, Files>): Chunk[] {
-  const chunks = new Map<string, { files: string[]; by: string[]; bytes: number }>();
-  for (const [file, { bytes }] of Object.entries(inputs)) {
-    const by = [...loaded].flatMap(([entry, files]) => (files.has(file) ? [entry] : []));
-    // Types alone, of which nothing is left.
-    if (by.length === 0) continue;
-    const chunk = chunks.get(by.join('\n')) ?? { files: [], by, bytes: 0 };
-    chunk.files.push(file);
-    chunk.bytes += bytes;
-    chunks.set(by.join('\n'), chunk);
-  }
-  return [...chunks.values()];
-}
-
-interface Folding {
-  readonly own: ReadonlyMap<string, Files>;
-  readonly loaded: ReadonlyMap<string, Files>;
-}
-
-/** Puts each small chunk into the one that the fewest others load besides. */
-function foldSmallChunks(inputs: Inputs, { own, loaded }: Folding): void {
-  for (;;) {
-    const chunks = chunksOf(inputs, loaded).sort((one, other) => one.by.length - other.by.length);
-    const fold = chunks
-      .filter(({ files, bytes }) => bytes < smallBytes && !files.some((file) => own.has(file)))
-      .map((small) => ({ small, into: chunks.find((into) => mayTake(into, small)) }))
-      .find(({ into }) => into !== undefined);
-    if (fold?.into === undefined) return;
-    for (const entry of fold.into.by) {
-      for (const file of fold.small.files) loaded.get(entry)?.add(file);
-    }
-  }
-
-  function mayTake(into: Chunk, small: Chunk): boolean {
-    if (into === small || !small.by.every((entry) => into.by.includes(entry))) return false;
-    const needs = small.files.flatMap((file) => [...reachOf(inputs, file)]);
-    return into.by
-      .filter((entry) => !small.by.includes(entry))
-      .every(
-        (entry) =>
-          isOurs(entry) &&
-          needs.every((file) => small.files.includes(file) || loaded.get(entry)?.has(file)),
-      );
-  }
+  return entries.filter((file) => isSource(file) && !imported.has(file));
 }

@@ -11,7 +11,7 @@ const scriptTag = /<script type="module" src="(\.\/[^"]+)"><\/script>/;
 const iconLink = /(<link rel="icon" href=")\.\/([^"]+)"/;
 
 /** Writes `ui/` under `out`. */
-export async function buildDashboard(out: string): Promise<string> {
+export async function buildDashboard(out: string): Promise<void> {
   const page = readFileSync(join(source, 'index.html'), 'utf8');
   const sheets = [...page.matchAll(sheetLink)].map(([, path]) => path as string);
   const script = scriptTag.exec(page)?.[1];
@@ -29,7 +29,6 @@ export async function buildDashboard(out: string): Promise<string> {
     .replace('  </head>', `    <link rel="stylesheet" href="./assets/${built.sheet}" />\n  </head>`)
     .replace(script, `./assets/${built.script}`);
   writeFileSync(join(folder, 'index.html'), withIcon(withOneSheet, folder));
-  return 'ui/';
 }
 
 /** The name of the one file that it becomes. */

@@ -33,7 +33,7 @@ export function declareReaders(schemas: Readonly<Record<string, object>>): strin
 }
 
 /** The TypeScript type of what a schema accepts; what it cannot express is `unknown`. */
-export function typeOf(schema: Json): string {
+function typeOf(schema: Json): string {
   if ('const' in schema) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return schema.enum.map((v) => JSON.stringify(v)).join(' | ');
   for (const key of ['anyOf', 'oneOf']) {

@@ -1,23 +1,19 @@
-// All test files compiled at once into one folder, in which they share their chunks: plain Node
-// then runs each, and none has to read and compile hundreds of sources for itself.
+// Compiles all test files at once into one folder where they share their chunks, so that no process
+// has to read and compile hundreds of sources.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Loader, type Plugin } from 'esbuild';
 import { compiledFolder, root } from '../root.ts';
 
-/** Where the packages of the checkout are found by their names, and where no package is made of. */
-const place = join(root, 'node_modules/.cache/compiled-tests');
+const worker = 'bin/dev/test/worker.ts';
+// Programs that tests start through `programFile`.
+const programs = [worker, 'bin/dev/prove/worker.ts'];
 
-// Programs that tests start by `programFile`.
-const programs = ['bin/dev/prove/worker.ts'];
-
-/** The arguments for Node that run a test file. */
-export type RunArgs = (path: string) => readonly string[];
-
-/** Compiles `paths`; throws, with what the compiler says, where one cannot be compiled. */
-export async function compileTests(paths: readonly string[]): Promise<RunArgs> {
-  const out = join(place, String(process.pid));
+/** Compiles `paths`; throws what the compiler says about one that it cannot compile. */
+export async function compileTests(paths: readonly string[]) {
+  // Inside node_modules, so that packages are found by their names.
+  const out = join(root, 'node_modules/.cache/compiled-tests', String(process.pid));
   process.once('exit', () => rmSync(out, { recursive: true, force: true }));
   mkdirSync(out, { recursive: true });
   await build({
@@ -43,10 +39,11 @@ export async function compileTests(paths: readonly string[]): Promise<RunArgs> {
     plugins: [asInItsPlace],
   });
   process.env[compiledFolder] = out;
-  return (path) => ['--enable-source-maps', join(out, path.replace(/\.tsx?$/, '.mjs'))];
+  const compiled = (path: string) => join(out, path.replace(/\.tsx?$/, '.mjs'));
+  return { compiled, workerFile: compiled(worker) };
 }
 
-/** What a source says of its own place stays true, and the built readers are found. */
+/** Keeps `import.meta` true, and finds the built readers and our variant of uvu. */
 const asInItsPlace: Plugin = {
   name: 'as-in-its-place',
   setup({ onLoad, onResolve }) {
@@ -54,6 +51,9 @@ const asInItsPlace: Plugin = {
       path: join(root, 'dist/readers.js'),
       external: true,
     }));
+    onResolve({ filter: /^uvu$/ }, ({ importer }) =>
+      /\.test\.tsx?$/.test(importer) ? { path: join(root, 'bin/dev/test/uvu.ts') } : undefined,
+    );
     onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8');
       const place = [pathToFileURL(path).href, dirname(path)].map((each) => JSON.stringify(each));

@@ -6,8 +6,7 @@ import type { World } from '../world.ts';
 type NewSubscriptionOptions = Pick<
   Subscription,
   'firmId' | 'brandId' | 'url' | 'categories' | 'createdAtMs'
-> &
-  Partial<Pick<Subscription, 'accountId' | 'clientId'>>;
+>;
 
 /** Enabled, with a secret of its own, and due nothing of what has happened before (HOOK-2). */
 export function newSubscription(
@@ -17,8 +16,6 @@ export function newSubscription(
 ): Subscription {
   return {
     id: world.counters.subscription + 1,
-    accountId: null,
-    clientId: null,
     ...options,
     disabled: false,
     disabledReason: null,

@@ -48,14 +48,7 @@ import {
 } from '../values/decimal.ts';
 import { formatEtag, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
 import { normalisePhone, phoneIdentity } from '../values/phone.ts';
-import {
-  countBytes,
-  countCodePoints,
-  foldCase,
-  isBlank,
-  parseExactId,
-  parseId,
-} from '../values/text.ts';
+import { countBytes, countCodePoints, isBlank, parseExactId, parseId } from '../values/text.ts';
 import { keyPolicy } from './idempotency-keys.ts';
 import { limitPolicy } from './rate-limits.ts';
 import { reachPolicy } from './reach.ts';
@@ -160,9 +153,9 @@ function valuePolicy(settings: Settings): ValuePolicy {
     // CONV-1c, NS-48.
     id: settings.id_leading_zeros === 'refused' ? parseExactId : parseId,
     // ACC-6, TXN-2.
-    referenceKey: foldCase,
+    referenceKey: (reference) => reference.toLowerCase(),
     // ACC-8, NS-20.
-    emailKey: (email) => (settings.email_case_sensitive ? email : foldCase(email)),
+    emailKey: (email) => (settings.email_case_sensitive ? email : email.toLowerCase()),
     // ACC-11, ACC-12, NS-24.
     phone: (raw, region) => {
       const phone = normalisePhone(raw, region, 'e164', settings.phone_letters);

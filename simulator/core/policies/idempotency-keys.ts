@@ -4,7 +4,6 @@ import type { KeyPolicy } from '../behaviour.ts';
 import { optionalText, ownerNamed } from '../operations/members.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { sha256Hex } from '../values/digest.ts';
-import { foldCase } from '../values/text.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -52,16 +51,16 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
   };
   return {
     // By itself the reference is the subject, whatever brand stands beside it.
-    createAccount: ({ body }) => foldCase(reference(body)),
+    createAccount: ({ body }) => reference(body).toLowerCase(),
     // NS-35.
     createTransaction: ({ body }) =>
-      settings.transaction_subject_case_sensitive ? reference(body) : foldCase(reference(body)),
+      settings.transaction_subject_case_sensitive ? reference(body) : reference(body).toLowerCase(),
     // IDEM-9: each row's reference, email and brand, in order.
     bulkCreateAccounts: ({ body, behaviour }) =>
       sha256Hex(
         JSON.stringify(
           (body.accounts as readonly Body[]).map((row) => [
-            foldCase(reference(row)),
+            reference(row).toLowerCase(),
             optionalText(row, 'email'),
             brand(row, behaviour),
           ]),

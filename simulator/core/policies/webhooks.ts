@@ -52,12 +52,11 @@ export function refuseTarget(
 export function deliveryPolicy(settings: Settings, serialize: SerializePolicy): DeliveryPolicy {
   const overlapMs = settings.rotation_overlap_s * 1000;
   return {
-    // EVT-1, EVT-12, NS-65.
+    // EVT-1, EVT-12.
     wants: (subscription, event) =>
       subscription.categories.includes(event.category) &&
       subscription.firmId === event.firmId &&
-      (subscription.brandId === null || subscription.brandId === event.brandId) &&
-      (subscription.accountId === null || subscription.accountId === event.accountId),
+      (subscription.brandId === null || subscription.brandId === event.brandId),
     gapsMs: retryGapsMs,
     answerLimitMs,
     connectionLimitMs: answerLimitMs,

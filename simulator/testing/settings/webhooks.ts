@@ -95,32 +95,6 @@ export const webhookShows: Readonly<Record<keyof typeof webhookSettings, Setting
       ['own', 404],
     ],
   },
-  delegated_webhooks: {
-    look: async (client) => {
-      const { token } = await client.control('POST', 'credentials', {
-        kind: 'delegated',
-        account_id: '1001',
-        scopes: ['webhooks:manage'],
-      });
-      const headers = { authorization: `Bearer ${token}` };
-      const brandsOwn = await subscribe(client, {}, 'brand-a');
-      const own = await client.post('webhooks', subscription, { headers });
-      const ids = [own.body.id, brandsOwn.body.id];
-      const statuses = [];
-      for (const id of ids) {
-        statuses.push((await client.call('GET', `webhooks/${id}`, { headers })).status);
-      }
-      for (const account_id of ['1001', '1002']) {
-        await client.control('POST', 'events', { category: 'account', account_id });
-      }
-      const { deliveries } = await client.control('GET', `deliveries?subscription_id=${ids[0]}`);
-      return [...statuses, deliveries.length];
-    },
-    seen: [
-      ['account', [200, 404, 1]],
-      ['brand', [200, 200, 2]],
-    ],
-  },
   rotation_overlap_s: {
     look: async (client) => {
       const { id, arrived } = await client.subscribe();
