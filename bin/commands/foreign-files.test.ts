@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isExploreReport, scriptIn, sequenceIn } from '../../conformance/explore/findings/again.ts';
 import { callsOf } from '../../conformance/explore/sequence.ts';
-import { printBaseline } from '../../conformance/reports/baseline/parse-baseline.ts';
+import { printBaseline } from '../../conformance/reports/baseline.ts';
 import { sampleReport } from '../../conformance/reports/testing/sample-report.ts';
 import { defaultSettings } from '../../fixtures/settings.ts';
 import { findNamedWorld } from '../../simulator/compose/read-world.ts';
@@ -228,7 +228,7 @@ for (const [name, text, words] of unreadable) {
 if (process.platform !== 'win32') {
   foreign('a device is not read to its end, which it has not', () => {
     const said = refusalOf(() => replay('/dev/zero', 'x', io), 'a device');
-    assert.is(said, 'REPORT: /dev/zero is a device, and no file');
+    assert.is(said, 'REPORT: /dev/zero is a device, not a file');
   });
 }
 

@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checks } from '../../conformance/client/checks/all.ts';
-import type { ClientReport, ReportVerdict } from '../../conformance/client/report.ts';
 import {
   commandOf,
   rightClients,
@@ -63,7 +62,14 @@ const sample = (name: string) => {
   return ['--', ...commandOf(client)];
 };
 
-function verdictsOf({ out }: Ran): Record<string, ReportVerdict> {
+/** As JSON has it. */
+interface ClientReport {
+  readonly checks: readonly { readonly id: string; readonly verdict: string }[];
+  readonly notes: readonly string[];
+  readonly interrupted: boolean;
+}
+
+function verdictsOf({ out }: Ran): Record<string, string> {
   const { checks } = JSON.parse(out) as ClientReport;
   return Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
 }
@@ -106,12 +112,13 @@ for (const [name, check] of sampleOfDay('mistakes of clients', mistakes, 3)) {
 judged('a finding tells who has never heard of it what to do, and no secret', async () => {
   const { out } = await run(['--only', 'CLT-answer-lost', ...sample('new-key-after-break')]);
   for (const words of [
-    'CLT-answer-lost fails: the answer to a write is lost',
+    'CLT-answer-lost fails',
+    'the answer to a write is lost',
     'under a new key',
     'moves it twice',
     'the identical request again',
     'IDEM-4c',
-    'conformance client --only CLT-answer-lost --seed 1 -- ',
+    'npx conformance client --only CLT-answer-lost --seed 1 -- ',
   ]) {
     assert.ok(out.includes(words), `${words} is missing in:\n${out}`);
   }
@@ -134,18 +141,25 @@ judged('a client that only reads is not judged by writes', async () => {
   assert.is(ran.code, 0);
 });
 
-judged('a first run that fails is told, and habits are judged all the same', async () => {
-  const failing = await run(['--json', ...sample('no-key')]);
-  assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
-  assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
-  const { notes } = JSON.parse(failing.out) as ClientReport;
-  assert.match(notes.join(' '), 'was answered 400 idempotency_key_required');
-  assert.is(failing.code, 1);
-  const silent = await run(program('console.log("nothing to do")'));
-  assert.is(silent.code, 3);
-  assert.match(silent.out, 'the first run called nothing');
-  assert.match(silent.out, 'nothing to do');
-});
+judged(
+  'if the first run fails, the report says so, and habits are judged all the same',
+  async () => {
+    const failing = await run(['--json', ...sample('no-key')]);
+    assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
+    assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
+    const { notes } = JSON.parse(failing.out) as ClientReport;
+    assert.match(notes.join(' '), 'was answered 400 idempotency_key_required');
+    assert.is(failing.code, 1);
+    const silent = await run(program('console.log("nothing to do")'));
+    assert.is(silent.code, 3);
+    assert.match(silent.out, 'The first run called nothing');
+    assert.match(silent.out, 'nothing to do');
+    const broken = await run(program('console.error("no such module"); process.exit(7)'));
+    assert.is(broken.code, 3);
+    assert.match(broken.out, 'The command failed to start: it ended with exit code 7');
+    assert.match(broken.out, '| no such module');
+  },
+);
 
 judged('a command that cannot run beside itself is run one at a time', async () => {
   // A fixed port, as tests of webhook receivers have it. But for the first one, who has it keeps it
@@ -185,7 +199,7 @@ judged('a command that does not end is ended, with all that it started', async (
   `;
   const { code, out } = await run(['--timeout-s', '1', ...program(text)]);
   assert.is(code, 3);
-  assert.match(out, 'did not end by itself within 1 s');
+  assert.match(out, 'did not end within 1 s');
   assert.ok(existsSync(mark));
   const pid = Number(readFileSync(mark, 'utf8'));
   const isAlive = () => {

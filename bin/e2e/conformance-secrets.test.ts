@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { replayScript } from '../../conformance/reports/replay/replay-script.ts';
+import { curlScript } from '../../conformance/reports/replay.ts';
 import type { Report } from '../../conformance/reports/report.ts';
 import { runJudge, withFolder, withServer } from '../commands/conformance/testing/run-judge.ts';
 
@@ -147,7 +147,7 @@ secrets('are in nothing that a run leaves behind', () =>
       const json = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as Report;
       const played = json.scenarios.filter((each) => each.exchanges.length > 0);
       assert.ok(played.length >= 8, `${played.length} scenarios were played`);
-      for (const each of played) expectClean(`the script of ${each.id}`, replayScript(json, each));
+      for (const each of played) expectClean(`the script of ${each.id}`, curlScript(json, each));
       assert.match(readFileSync(join(cwd, 'r.json'), 'utf8'), '[redacted]');
     }),
   ),

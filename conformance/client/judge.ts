@@ -93,14 +93,21 @@ const notSideBySide =
 function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): string | null {
   if (signal.aborted) return 'interrupted';
   const { ending, calls } = first;
+  const { code, killed, durationMs } = ending;
   const within = `within ${timeoutMs / 1000} s (--timeout-s)`;
-  if (ending.killed && calls.length > 0) return `the first run did not end by itself ${within}`;
-  const end = ending.killed ? `did not end by itself ${within}` : endingWords(ending);
   if (calls.length === 0) {
-    const how = 'its calls have to go to the address in the variable SANDBOX_BASE_URL';
-    return `the first run called nothing of the sandbox, and ${end}: ${how}`;
+    if (killed) return `the first run called nothing of the sandbox and did not end ${within}`;
+    if (code !== 0) {
+      const when = `after ${(durationMs / 1000).toFixed(1)} s, before it called the sandbox`;
+      return `the command failed to start: it ${endingWords(ending)} ${when}`;
+    }
+    const how = 'send its requests to the address in the variable SANDBOX_BASE_URL';
+    return `the first run called nothing of the sandbox, and ${endingWords(ending)}: ${how}`;
   }
-  return succeeded(first) ? null : `the first run ${end} although nothing went wrong`;
+  if (killed) return `the first run did not end by itself ${within}`;
+  return succeeded(first)
+    ? null
+    : `the first run ${endingWords(ending)} although nothing went wrong`;
 }
 
 /** Many clients swallow why they failed; what the platform said last tells most of it. */

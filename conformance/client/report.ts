@@ -1,121 +1,330 @@
-// The report on a client, as its JSON has it: every other format is drawn from this and from
-// nothing else, so what is redacted here is redacted everywhere.
-import type { RunVerdict } from '../engine/types.ts';
-import type { CheckVerdict } from './checks/check.ts';
+// The report on a client in the common form: each check stands as a rule, each run that shows
+// something as a scenario.
+import { createHash } from 'node:crypto';
+import { findRule } from '../../fixtures/rules.ts';
+import { shellWord } from '../../fixtures/shell-word.ts';
+import type { Judged } from '../engine/types.ts';
+import { countVerdicts, verdictOfRun } from '../reports/build-report.ts';
+import { clipped } from '../reports/exchanges.ts';
+import { Redactor } from '../reports/redact.ts';
+import type {
+  Report,
+  ReportCause,
+  ReportExchange,
+  ReportFinding,
+  ReportRule,
+  ReportScenario,
+} from '../reports/report.ts';
+import { VERDICTS } from '../reports/verdict-words.ts';
+import { type ApiCall, endingWords, type Recording } from './call.ts';
+import type { Check, CheckVerdict } from './checks/check.ts';
+import { wordsIn } from './checks/glossary.ts';
+import type { Conclusion } from './conclude.ts';
+import type { CheckResult, ClientRun } from './judge.ts';
+import { whatItDoes } from './observation.ts';
 
-/** Of a check in a report: `known` stands in the baseline. */
-export type ReportVerdict = CheckVerdict | 'known' | 'not_selected';
-
-export interface ClientReport {
-  readonly schema: 'client/1';
-  readonly tool: { readonly name: 'conformance'; readonly version: string };
+export interface ClientReportOptions {
+  readonly version: string;
   readonly command: readonly string[];
   readonly seed: number;
-  /** ISO 8601. */
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly verdict: RunVerdict;
-  readonly summary: Readonly<Record<ReportVerdict, number>>;
-  /** How often the command was run. */
-  readonly runs: number;
-  readonly requests: number;
-  readonly interrupted: boolean;
-  /** What the first run did, in one line. */
-  readonly does: string;
-  /** Why only habits were judged; null where the first run was good. */
-  readonly unusable: string | null;
-  /** Things to know of the judgement as a whole, one sentence each. */
-  readonly notes: readonly string[];
-  readonly checks: readonly ReportCheck[];
-  /** The runs that show something, by their numbers. */
-  readonly recordings: readonly ReportRecording[];
-  readonly baseline: ReportBaseline | null;
+  readonly run: ClientRun;
+  /** Checks that were left out. */
+  readonly unselected: readonly Check[];
+  /** A command that tries one check again. */
+  readonly replay: (check: Check) => string;
+  readonly strict: boolean;
 }
 
-export interface ReportCheck {
-  readonly id: string;
-  readonly title: string;
-  /** What it does to the client. */
-  readonly orders: string;
-  readonly expected: string;
-  readonly at_stake: string;
-  readonly mend: { readonly words: string; readonly example: string };
-  readonly rules: readonly { readonly id: string; readonly words: string }[];
-  readonly verdict: ReportVerdict;
-  /** Why it was not judged, or what was left out. */
-  readonly why: string | null;
-  /** Of a known failure: why it is borne with. */
-  readonly reason: string | null;
-  /** At how many places it was tried. */
-  readonly places: number;
-  /** What is wrong or worth a look, the worst first. */
-  readonly findings: readonly ReportFinding[];
-  /** Where all was well: one place of it. */
-  readonly shown: Omit<ReportFinding, 'fingerprint' | 'replay'> | null;
-}
+const judgedAs: Readonly<Record<CheckVerdict, Judged>> = {
+  passed: 'passed',
+  fails: 'deviates',
+  advisory: 'advisory',
+  not_met: 'not_tested',
+  inconclusive: 'inconclusive',
+};
 
-export interface ReportFinding {
-  readonly place: string;
-  readonly verdict: CheckVerdict;
-  /** The kind of mistake. */
-  readonly kind: string;
-  readonly actual: string;
-  /** `2 of 2 runs`. */
-  readonly seen: string;
-  /** The number of the recording. */
-  readonly run: number;
-  /** Numbers of the calls that show it. */
-  readonly calls: readonly number[];
-  /** A command that tries it again. */
-  readonly replay: string;
-  /** The same for the same mistake in every judgement; a baseline knows it by this. */
-  readonly fingerprint: string;
-}
+/** Mistakes that several checks show, the most harmful first. */
+const causes: readonly (readonly [kind: string, title: string, mend: string])[] = [
+  [
+    'new-key',
+    'a repeat is sent under a new key',
+    'Make the key before the first try, keep it with the request, and send both again unchanged.',
+  ],
+  [
+    'new-reference',
+    'a repeat is sent under a new reference',
+    'Make the reference before the first try, and send the identical request again.',
+  ],
+  [
+    'changed-body',
+    'a repeat has another body under the same key',
+    'Build the body once, keep it, and send the identical bytes again.',
+  ],
+  [
+    'taken-for-done',
+    'a write without a success is treated as done',
+    'Repeat it until it succeeds, or end with an error.',
+  ],
+  [
+    'gave-up',
+    'a write is not repeated although a repeat would succeed',
+    'On a lost response, 429, 500 and 503, wait and send the identical request again under the same key.',
+  ],
+  ['hammers', 'repeats come too fast', 'Double the wait after each try, and add some jitter.'],
+];
 
-export interface ReportRecording {
-  readonly run: number;
-  readonly ending: {
-    readonly words: string;
-    readonly code: number | null;
-    readonly signal: string | null;
-    readonly killed: boolean;
-    readonly duration_ms: number;
-    /** The last lines that it printed. */
-    readonly output: string;
+const harm = causes.map(([kind]) => kind);
+
+export function clientReport(options: ClientReportOptions): Report {
+  const { run, command } = options;
+  const recordings = new Map<number, Recording>([[1, run.seen.first]]);
+  for (const { concluded } of run.results) {
+    for (const each of concluded.filter(isShown)) recordings.set(each.run, each.recording);
+  }
+  const redactor = new Redactor();
+  for (const { secrets } of recordings.values()) {
+    for (const secret of secrets) redactor.learn(secret);
+  }
+  const rules = [
+    ...run.results.map((result) => checkRule(result, options, redactor)),
+    ...options.unselected.map((check) => ruleOf(check, 'not_selected', null, [])),
+  ];
+  const start = run.unusable === null ? {} : { not_started: sentence(redactor.text(run.unusable)) };
+  const report = { judge: 'client', rules, ...start } as const;
+  return {
+    ...report,
+    schema: 1,
+    tool: { name: 'conformance', version: options.version },
+    target: { base_url: redactor.text(typed(command)), control_url: null },
+    seed: options.seed,
+    started_at: run.startedAt,
+    duration_ms: Math.round(run.durationMs),
+    verdict: verdictOfRun(report, options.strict),
+    summary: countVerdicts(rules),
+    requests: run.requests,
+    interrupted: run.interrupted,
+    mark: 'client',
+    notes: [
+      ...Object.values(start),
+      ...run.notes.map((note) => redactor.text(note)),
+      ...glossaryNotes(run.results),
+    ],
+    causes: causesIn(run.results),
+    client: {
+      command: command.map((word) => redactor.text(word)),
+      runs: run.runs,
+      does: whatItDoes(run.seen),
+    },
+    scenarios: [...recordings]
+      .sort(([a], [b]) => a - b)
+      .map(([n, recording]) => recordingScenario(n, recording, run.results, redactor)),
+    observed: [],
+    unlock: [],
+    baseline: null,
   };
-  /** The first of them, and those that a finding names. */
-  readonly calls: readonly ReportCall[];
-  /** How many more there were. */
-  readonly left_out: number;
 }
 
-export interface ReportCall {
-  readonly n: number;
-  readonly at_ms: number;
-  readonly method: string;
-  readonly target: string;
-  readonly operation: string | null;
-  readonly key: string | null;
-  readonly if_match: string | null;
-  readonly body: string | null;
-  /** What the judge did to it; null where it was served as it is. */
-  readonly struck: string | null;
-  /** What was answered; null: nothing that the client could read. */
-  readonly status: number | null;
-  readonly retry_after: string | null;
-  readonly answer: string | null;
-  readonly answered_at_ms: number | null;
-  readonly abandoned_at_ms: number | null;
+/** A command as one would type it: the terminals of Windows know double quotes only. */
+export function typed(command: readonly string[], platform = process.platform): string {
+  const [plain, quote] =
+    platform === 'win32'
+      ? [/^[\w@+=:,./\\-]+$/, (word: string) => `"${word.replaceAll('"', '\\"')}"`]
+      : [/^[\w@%+=:,./-]+$/, shellWord];
+  return command.map((word) => (plain.test(word) ? word : quote(word))).join(' ');
 }
 
-export interface ReportBaseline {
-  readonly known: number;
-  readonly stale: readonly BaselineLine[];
-  readonly expired: readonly BaselineLine[];
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-export interface BaselineLine {
-  readonly check: string;
-  readonly reason: string;
-  readonly expires: string | null;
+/** What the words of the findings mean, for a reader who meets them for the first time. */
+function glossaryNotes(results: readonly CheckResult[]): string[] {
+  const told = results.filter(({ verdict }) => verdict === 'fails' || verdict === 'advisory');
+  const words = wordsIn(
+    told.flatMap(({ check: { title, orders, expected } }) => [title, orders, expected]),
+  );
+  return words.map(
+    ({ word, meaning }) => `${word.charAt(0).toUpperCase()}${word.slice(1)}: ${meaning}`,
+  );
+}
+
+function causesIn(results: readonly CheckResult[]): ReportCause[] {
+  const failing = results.filter(({ verdict }) => verdict === 'fails');
+  return causes.flatMap(([kind, title, mend]) => {
+    const own = failing.filter(({ concluded }) => worstFirst(concluded)[0]?.outcome.kind === kind);
+    return own.length < 2 ? [] : [{ title, mend, rules: own.map(({ check }) => check.id) }];
+  });
+}
+
+function isTold({ outcome }: Conclusion): boolean {
+  return ['fails', 'advisory', 'inconclusive'].includes(outcome.verdict);
+}
+
+/** Findings, and of each check one place where everything was right. */
+function isShown(each: Conclusion, at: number, all: readonly Conclusion[]): boolean {
+  const isFirst = all.findIndex(({ outcome }) => outcome.verdict === 'passed') === at;
+  return isTold(each) || isFirst;
+}
+
+/** Failures before advice; what makes a thing twice before what only loses it. */
+function worstFirst(concluded: readonly Conclusion[]): Conclusion[] {
+  const rank = ({ outcome }: Conclusion) => {
+    const verdict = VERDICTS.indexOf(judgedAs[outcome.verdict]);
+    const place = harm.indexOf(outcome.kind);
+    const isDoubled = outcome.doubled === true ? 0 : 1;
+    return verdict * 1000 + isDoubled * 100 + (place < 0 ? harm.length : place);
+  };
+  return concluded.filter(isTold).sort((a, b) => rank(a) - rank(b));
+}
+
+function ruleOf(
+  { id, title }: Check,
+  verdict: ReportRule['verdict'],
+  why: string | null,
+  findings: readonly ReportFinding[],
+): ReportRule {
+  const recordings = findings.flatMap(({ recording }) => recording ?? []);
+  return {
+    id,
+    family: 'checks',
+    words: title,
+    verdict,
+    scenarios: [...new Set(recordings)],
+    needs: [],
+    unlock: [],
+    lost: [],
+    ...(why === null ? {} : { why }),
+    reason: null,
+    findings,
+  };
+}
+
+function checkRule(
+  { check, verdict, why, concluded }: CheckResult,
+  options: ClientReportOptions,
+  redactor: Redactor,
+): ReportRule {
+  const { atStake, mend, orders, rules } = check;
+  const words = rules.map((rule) => `${rule}: ${findRule(rule).words}`).join(' ');
+  const advice = {
+    why: orders === 'Nothing.' ? words : `${orders} ${words}`,
+    at_stake: atStake,
+    mend: mend.words,
+    example: mend.example,
+  };
+  const findings = worstFirst(concluded).map((each): ReportFinding => {
+    const { aim, outcome, run, seen, plays } = each;
+    const operation = aim.site?.operation ?? 'all';
+    return {
+      scenario: check.id,
+      place: aim.words,
+      verdict: judgedAs[outcome.verdict],
+      expected: `The client ${check.expected}`,
+      actual: redactor.text(outcome.actual),
+      seen: `${seen} of ${plays} run${plays === 1 ? '' : 's'}`,
+      recording: recordingId(run),
+      exchanges: outcome.calls,
+      advice,
+      replay: options.replay(check),
+      fingerprint: fingerprintOf(check.id, operation, outcome.kind),
+    };
+  });
+  return ruleOf(check, judgedAs[verdict], why === null ? null : redactor.text(why), findings);
+}
+
+function recordingId(run: number): string {
+  return `run-${run}`;
+}
+
+/** The number of the run that a scenario records. */
+export function runOf(recording: string): number {
+  return Number(recording.replace('run-', ''));
+}
+
+function fingerprintOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 12);
+}
+
+const outputLines = 20;
+const longestBody = 4_000;
+/** A client that polls without a pause sends tens of thousands. */
+const mostCalls = 1_000;
+
+function recordingScenario(
+  run: number,
+  { calls, ending }: Recording,
+  results: readonly CheckResult[],
+  redactor: Redactor,
+): ReportScenario {
+  const shown = results.flatMap(({ check, concluded }) =>
+    concluded.filter(isShown).map((each) => ({ id: check.id, ...each })),
+  );
+  const own = shown.filter((each) => each.run === run);
+  const cited = new Set(own.flatMap(({ outcome }) => outcome.calls));
+  const kept = calls.filter(({ n }) => n <= mostCalls || cited.has(n));
+  const left = calls.length - kept.length;
+  const verdicts = own.map(({ outcome }) => judgedAs[outcome.verdict]);
+  const worst = VERDICTS.find((each) => verdicts.some((verdict) => verdict === each));
+  const lines = ending.output.trimEnd().split('\n').slice(-outputLines).join('\n');
+  return {
+    id: recordingId(run),
+    title: run === 1 ? 'the command as it is' : [...new Set(own.map(({ id }) => id))].join(', '),
+    verdict: (worst ?? 'passed') as Judged,
+    rules: [...new Set(own.map(({ id }) => id))],
+    by_rule: {},
+    why: left === 0 ? null : `${left} more calls are not shown`,
+    attempts: 1,
+    duration_ms: Math.round(ending.durationMs),
+    ending: {
+      words: endingWords(ending),
+      at_ms: Math.round(ending.durationMs),
+      output: redactor.text(lines),
+    },
+    shown: own
+      .filter(({ outcome }) => outcome.verdict === 'passed')
+      .map(({ id, aim, outcome }) => ({
+        rules: [id],
+        place: aim.words,
+        expected: redactor.text(outcome.actual),
+        exchanges: outcome.calls,
+      })),
+    exchanges: kept.map((call) => callExchange(call, ending.durationMs, redactor)),
+  };
+}
+
+function callExchange(call: ApiCall, endMs: number, redactor: Redactor): ReportExchange {
+  const { response, struck, key, abandonedAtMs, answeredAtMs, atMs } = call;
+  const body = (text: string) => (text === '' ? null : clipped(redactor.text(text), longestBody));
+  const isRead = call.fate === 'answered' || call.fate === 'refused';
+  const kept = (lines: ApiCall['headers'], names: RegExp) =>
+    lines
+      .filter(([name]) => names.test(name))
+      .map(([name, value]) => {
+        return [name.toLowerCase(), redactor.header(name, value)] as const;
+      });
+  const keyLine = key === null ? [] : [['idempotency-key', redactor.known(key)] as const];
+  return {
+    n: call.n,
+    kind: 'call',
+    as: null,
+    request: {
+      method: call.method,
+      url: redactor.text(call.target),
+      headers: [...keyLine, ...kept(call.headers, /^(if-match|content-type)$/i)],
+      body: body(call.body),
+    },
+    response:
+      isRead && response !== null
+        ? {
+            status: response.status,
+            headers: kept(response.headers, /^(retry-after|etag|content-type)$/i),
+            body: body(response.body),
+          }
+        : null,
+    failure: isRead ? null : (struck ?? 'no response'),
+    ...(struck === null || !isRead ? {} : { note: struck }),
+    ...(abandonedAtMs === null ? {} : { abandoned_at_ms: Math.round(abandonedAtMs) }),
+    at_ms: Math.round(atMs),
+    duration_ms: Math.round((abandonedAtMs ?? answeredAtMs ?? endMs) - atMs),
+  };
 }

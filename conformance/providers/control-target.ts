@@ -29,7 +29,7 @@ const AMPLE_PER_SECOND = 100_000;
 
 export const DELEGATED_SCOPES = ['trader:trade', 'trader:funds'];
 
-export const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
+const ROLE_CREDENTIALS: Partial<Record<Role, CredentialOptions>> = {
   firm: { scopes: EVERY_SCOPE },
   brand: { scopes: EVERY_SCOPE, brand: 'brand' },
   other_brand: { scopes: EVERY_SCOPE, brand: 'other_brand' },

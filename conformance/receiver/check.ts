@@ -37,11 +37,6 @@ export const groupWords: Readonly<Record<Group, string>> = {
   behaviour: 'Behaviour',
 };
 
-/** Group and title: a check in one line. */
-export function wordsOf({ group, title }: Check): string {
-  return `${groupWords[group]}: ${title}`;
-}
-
 /** Advice that is to accept, rather than to refuse. */
 export function isTolerance({ id }: Check): boolean {
   return id.startsWith('RCV-tolerates-');

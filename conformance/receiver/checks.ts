@@ -1,5 +1,5 @@
-// All the checks of receivers, and how many deliveries they come to.
-
+// All checks of receivers, and how many deliveries they send.
+import { EVERYTHING, isSelected, type Selection } from '../engine/run/selection.ts';
 import type { Check, Group } from './check.ts';
 import { acceptChecks } from './checks/accept.ts';
 import { adviceChecks, laxChecks } from './checks/advice.ts';
@@ -7,7 +7,7 @@ import { effectChecks, mannerChecks } from './checks/behaviour.ts';
 import { refuseChecks } from './checks/refuse.ts';
 import { agesMs } from './timestamp-tolerance.ts';
 
-/** The groups that are played, each followed by a control. */
+/** The groups that are played; a valid delivery follows each. */
 export const groupsInOrder: readonly Group[] = ['accept', 'refuse', 'advice'];
 
 export const receiverChecks: readonly Check[] = [
@@ -17,23 +17,27 @@ export const receiverChecks: readonly Check[] = [
   ...laxChecks,
 ];
 
-/** Those that are judged over many deliveries too, and those that take a probe of the effects. */
+/** Also those that are judged over many deliveries, and those that need a probe of side effects. */
 export const allChecks: readonly Check[] = [...receiverChecks, ...mannerChecks, ...effectChecks];
 
-/** What a run judges; only a probe of the effects shows all. */
-export function checksOf(effects: boolean): readonly Check[] {
-  return effects ? allChecks : [...receiverChecks, ...mannerChecks];
+/** The checks of a run; side effects are judged only if a probe counts them. */
+export function checksOf(effects: boolean, selection: Selection = EVERYTHING): readonly Check[] {
+  const checks = effects ? allChecks : [...receiverChecks, ...mannerChecks];
+  return checks.filter(({ id }) => isSelected(id, selection));
 }
 
-/**
- * The most deliveries that a run can send to a receiver that goes on, to be said before it starts.
- */
-export function mostDeliveries(effects: boolean): number {
+/** The most deliveries that a run sends to a receiver that responds to all of them. */
+export function mostDeliveries(effects: boolean, selection: Selection = EVERYTHING): number {
   const names = { signature: 'signature', subscription: 'subscription' };
   const signing = { secret: 'none', previousSecret: null, names, mark: 'none' };
-  const checks = effects ? [...receiverChecks, ...effectChecks] : receiverChecks;
-  const probes = checks.reduce((sum, check) => sum + check.probes(signing).length, 0);
-  // Where the first control fails there are guesses in place of checks, and they are fewer.
-  const controls = 1 + groupsInOrder.length;
-  return probes + controls + agesMs.length;
+  const sent = checksOf(effects, selection).filter((check) => !mannerChecks.includes(check));
+  const probes = sent.reduce((sum, check) => sum + check.probes(signing).length, 0);
+  const groups = groupsInOrder.filter((group) => sent.some((check) => check.group === group));
+  const measured = isWhole(selection) ? agesMs.length : 0;
+  return probes + 1 + groups.length + measured;
+}
+
+/** The time window is measured only in a run of all checks. */
+export function isWhole({ only, skip }: Selection): boolean {
+  return only.length + skip.length === 0;
 }

@@ -1,9 +1,7 @@
 // A check of a receiver in words for a person: what is sent, what is expected, what is at stake.
 import { wrapText } from '../reports/plain-text.ts';
 import { type Check, expectedOf, groupWords, type Probe } from './check.ts';
-import { effectChecks } from './checks/behaviour.ts';
 import type { SigningOptions } from './delivery.ts';
-import { exampleUrl } from './replay-script.ts';
 
 const signing: SigningOptions = {
   secret: 'whsec_for_show',
@@ -19,7 +17,6 @@ export function explainCheck(check: Check, width: number): string[] {
   const few = probes.slice(0, check.together ? 1 : 2);
   const shown = few.flatMap((probe) => probeLines(probe, width - 4));
   const more = probes.length - few.length;
-  const probe = effectChecks.includes(check) ? ' PROBE=http://…' : '';
   return [
     `${check.id}  ${groupWords[check.group]}`,
     ...wrapText(check.title, width - 2).map((each) => `  ${each}`),
@@ -30,8 +27,8 @@ export function explainCheck(check: Check, width: number): string[] {
     '  sends, as an example',
     ...shown.map((each) => `    ${each}`),
     ...(more > 0 ? [`    and ${more} more${check.together ? ', all at once' : ''}`] : []),
-    '  to try it, as a script of openssl and curl',
-    `    conformance replay ${check.id} | URL=${exampleUrl} SECRET=whsec_…${probe} bash`,
+    '  try it',
+    `    npx conformance receiver --only ${check.id} --url URL --secret-env NAME`,
   ];
 }
 

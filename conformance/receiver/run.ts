@@ -1,10 +1,10 @@
-// A whole run against one receiver: a valid control first, the checks group by group, the control
-// again after each.
+// One run against a receiver: a valid delivery first, the checks group by group, and a valid
+// delivery again after each group.
 import { setTimeout as pause } from 'node:timers/promises';
+import { EVERYTHING, type Selection } from '../engine/run/selection.ts';
 import type { Exchange } from '../engine/types.ts';
-import type { Check, Group } from './check.ts';
-import { effectChecks, mannerChecks } from './checks/behaviour.ts';
-import { groupsInOrder, receiverChecks } from './checks.ts';
+import type { Check } from './check.ts';
+import { checksOf, groupsInOrder, isWhole } from './checks.ts';
 import { bytesOf, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
 import { diagnose } from './diagnose.ts';
 import {
@@ -23,7 +23,7 @@ import { Interrupted, openProbeSender, type ProbeSender } from './probe-sender.t
 import { type EffectCounter, judgeEffects } from './side-effects.ts';
 import { measureWindow } from './timestamp-tolerance.ts';
 
-/** What came of one check. */
+/** The result of one check. */
 export interface CheckResult {
   readonly check: Check;
   readonly judgement: Judgement;
@@ -37,7 +37,7 @@ export interface ReceiverRun {
   readonly durationMs: number;
   readonly requests: number;
   readonly results: readonly CheckResult[];
-  /** Why nothing was judged; null when the control was accepted. */
+  /** Why nothing was judged; null if the first valid delivery was accepted. */
   readonly refused: string | null;
   readonly interrupted: boolean;
   /** What was measured besides, one sentence each. */
@@ -48,6 +48,7 @@ export interface ReceiverRunOptions {
   readonly url: string;
   readonly signing: SigningOptions;
   readonly effects: EffectCounter | null;
+  readonly selection?: Selection;
   /** Ends the run; what was judged until then stands. */
   readonly signal?: AbortSignal;
   readonly onResult?: (result: CheckResult, done: number, total: number) => void;
@@ -58,32 +59,28 @@ export async function runReceiver(options: ReceiverRunOptions): Promise<Receiver
   const startedAtMs = performance.now();
   const sender = await openProbeSender(options.url, startedAtMs, options.signal);
   try {
-    const state = new Run(options, sender);
-    await state.play();
+    const run = new Run(options, sender);
+    await run.play();
     return {
       startedAt,
       durationMs: performance.now() - startedAtMs,
       requests: sender.sentCount(),
-      results: state.results,
-      refused: state.refused,
-      interrupted: state.interrupted,
-      observed: state.observed,
+      results: run.results,
+      refused: run.refused,
+      interrupted: options.signal?.aborted ?? false,
+      observed: run.observed,
     };
   } finally {
     await sender.close();
   }
 }
 
-interface PlayedCheck {
-  readonly check: Check;
-  readonly judgement: Judgement;
-  readonly exchanges: readonly Exchange[];
-}
-
-/** How long a receiver that ended is given to be started anew by whatever watches over it. */
+/** How long a receiver that ended may take until its supervisor has started it again. */
 const returnLimitMs = 5000;
 const returnStepMs = 250;
 const interruptedWords = 'interrupted before it was judged';
+
+type Played = Omit<CheckResult, 'why'>;
 
 class Run {
   readonly results: CheckResult[] = [];
@@ -91,16 +88,18 @@ class Run {
   refused: string | null = null;
   readonly #options: ReceiverRunOptions;
   readonly #sender: ProbeSender;
+  /** The checks of this run, in the order of the report. */
+  readonly #wanted: readonly Check[];
   readonly #valid: Exchange[] = [];
   readonly #leaking: Exchange[] = [];
-  readonly #retried = new Set<Check>();
-  /** The checks of a group, until the control after it says what they show. */
-  #played: PlayedCheck[] = [];
-  #controls = 0;
+  readonly #repeated = new Set<Check>();
+  /** Checks of the current group, until the valid delivery after it decides what they show. */
+  #played: Played[] = [];
 
   constructor(options: ReceiverRunOptions, sender: ProbeSender) {
     this.#options = options;
     this.#sender = sender;
+    this.#wanted = checksOf(options.effects !== null, options.selection);
   }
 
   async play(): Promise<void> {
@@ -113,66 +112,55 @@ class Run {
   }
 
   async #judge(): Promise<void> {
+    const { effects, signing, selection = EVERYTHING } = this.#options;
     const control = await this.#control();
     if (!isAccepted(control)) {
-      this.refused = await diagnose(this.#options.signing, control, this.#sender.send);
-      for (const check of this.#wanted()) this.#add(check, unjudged(check, this.refused), []);
+      this.refused = await diagnose(signing, control, this.#sender.send);
+      this.#addRest(this.refused);
       return;
     }
     let lost: string | null = null;
-    for (const group of groupsInOrder) lost = await this.#playGroup(group, lost);
+    for (const group of groupsInOrder) {
+      const checks = this.#wanted.filter((each) => each.group === group);
+      if (lost === null && checks.length > 0) lost = await this.#playGroup(checks);
+    }
+    if (lost !== null) {
+      this.observed.push(`The run ended early: ${lost}.`);
+      this.#addRest(lost, ({ group }) => group !== 'behaviour');
+    }
     this.#addManners();
-    const { effects, signing } = this.#options;
-    if (lost === null) {
-      this.observed.push(await measureWindow(signing, this.#sender.send));
-      if (effects !== null) await this.#addEffects(effects, signing);
-      else this.observed.push('Side effects were not counted: no probe of them was given.');
+    if (lost !== null) return this.#addRest(lost);
+    if (isWhole(selection)) this.observed.push(await measureWindow(signing, this.#sender.send));
+    if (effects === null) {
+      this.observed.push('Side effects were not counted, because --effect-probe is missing.');
       return;
     }
-    this.observed.push(`The run ended early: ${lost}.`);
-    for (const check of this.#wanted()) {
-      if (!this.#has(check)) this.#add(check, unjudged(check, lost), []);
+    for (const result of await judgeEffects(effects, this.#wanted, signing, this.#sender.send)) {
+      this.#add({ ...result, why: null });
     }
   }
 
-  /** Every check of this run, in the order of the report. */
-  #wanted(): readonly Check[] {
-    const counted = this.#options.effects === null ? [] : effectChecks;
-    return [...receiverChecks, ...mannerChecks, ...counted];
-  }
-
-  #has(check: Check): boolean {
-    return this.results.some((result) => result.check === check);
-  }
-
+  /** Sends a valid delivery. */
   async #control(): Promise<Exchange> {
-    this.#controls += 1;
     const { signing } = this.#options;
-    const body = bytesOf(JSON.stringify(eventOf(signing, `control-${this.#controls}`)));
-    const exchange = await this.#sender.send(deliveryOf(signing, { body }));
+    const name = `control-${this.#sender.sentCount()}`;
+    const exchange = await this.#sender.send(
+      deliveryOf(signing, { body: bytesOf(JSON.stringify(eventOf(signing, name))) }),
+    );
     this.#valid.push(exchange);
     return exchange;
   }
 
-  /** Answers why nothing more can be shown; null as long as valid deliveries are accepted. */
-  async #playGroup(group: Group, lost: string | null): Promise<string | null> {
-    const checks = receiverChecks.filter((each) => each.group === group);
-    if (lost !== null) {
-      for (const check of checks) this.#add(check, unjudged(check, lost), [], lost);
-      return lost;
-    }
-    this.#played = [];
+  /** Returns why nothing more can be shown; null while valid deliveries are accepted. */
+  async #playGroup(checks: readonly Check[]): Promise<string | null> {
     for (const check of checks) {
       const gone = await this.#playCheck(check);
       if (gone === null) continue;
       this.#settle(null);
-      for (const rest of checks) {
-        if (!this.#has(rest)) this.#add(rest, unjudged(rest, gone), [], gone);
-      }
       return gone;
     }
     const control = await this.#control();
-    // A receiver that stopped accepting has shown nothing with its refusals.
+    // The refusals of a receiver that accepts nothing any more show nothing.
     const why = isAccepted(control)
       ? null
       : `a valid delivery was no longer accepted (${describeExchange(control)})`;
@@ -180,54 +168,51 @@ class Run {
     return why;
   }
 
-  /** Takes the checks of a group into the results; `why` is what makes their refusals worthless. */
+  /** Moves the checks of a group into the results; `why` invalidates all but their failures. */
   #settle(why: string | null): void {
-    for (const { check, judgement, exchanges } of this.#played) {
-      const kept = why === null || judgement.verdict === 'deviates';
-      this.#add(check, kept ? judgement : unjudged(check, why), exchanges, kept ? null : why);
+    for (const played of this.#played) {
+      const isKept = why === null || played.judgement.verdict === 'deviates';
+      const judgement = isKept ? played.judgement : unjudged(played.check, why);
+      this.#add({ ...played, judgement, why: isKept ? null : why });
     }
     this.#played = [];
   }
 
-  /** Answers why nothing more can be shown, where the receiver ended and does not come back. */
+  /** Returns why nothing more can be shown if the receiver ended and does not return. */
   async #playCheck(check: Check): Promise<string | null> {
-    const exchanges = await this.#shootAll(check);
+    const exchanges = await this.#sendProbes(check);
     const last = exchanges.at(-1);
-    if (last === undefined || !isGone(last)) {
+    const control = last !== undefined && isGone(last) ? await this.#control() : null;
+    if (control === null || !isGone(control)) {
       this.#played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
       return null;
     }
-    const control = await this.#control();
-    if (!isGone(control)) {
-      this.#played.push({ check, judgement: judgeCheck(check, exchanges), exchanges });
-      return null;
-    }
-    const guilty = this.#ended(check, exchanges, control);
-    if (!(await this.#returned())) return `the receiver went away when ${guilty} was sent`;
+    const guilty = this.#blame(check, exchanges, control);
+    if (!(await this.#hasReturned())) return `the receiver went away when ${guilty} was sent`;
     if (guilty === check.id) return null;
-    // What never came to the receiver is sent again, now that it is back.
-    if (this.#retried.has(check)) return 'the receiver went away again and again';
-    this.#retried.add(check);
+    // The delivery never reached the receiver, so it is sent again.
+    if (this.#repeated.has(check)) return 'the receiver went away again and again';
+    this.#repeated.add(check);
     return this.#playCheck(check);
   }
 
-  /** Names the check at which the receiver ended, and judges it. */
-  #ended(check: Check, exchanges: readonly Exchange[], control: Exchange): string {
+  /** Judges the check at which the receiver ended, and returns its id. */
+  #blame(check: Check, exchanges: readonly Exchange[], control: Exchange): string {
     const reached = exchanges.filter((each) => !isUnreached(each));
     const before = this.#played.at(-1);
-    if (reached.length > 0 || before === undefined) {
-      const judgement = judgeEnded(check, reached, control);
-      this.#played.push({ check, judgement, exchanges: [...reached, control] });
-      return check.id;
-    }
-    this.#played.pop();
-    const judgement = judgeEnded(before.check, before.exchanges, control);
-    this.#played.push({ ...before, judgement, exchanges: [...before.exchanges, control] });
-    return before.check.id;
+    const isOwn = reached.length > 0 || before === undefined;
+    if (!isOwn) this.#played.pop();
+    const guilty = isOwn ? { check, exchanges: reached } : before;
+    const judgement = judgeEnded(guilty.check, guilty.exchanges, control);
+    this.#played.push({
+      check: guilty.check,
+      judgement,
+      exchanges: [...guilty.exchanges, control],
+    });
+    return guilty.check.id;
   }
 
-  /** A receiver that is started anew is judged on. */
-  async #returned(): Promise<boolean> {
+  async #hasReturned(): Promise<boolean> {
     const untilMs = performance.now() + returnLimitMs;
     while (performance.now() < untilMs) {
       await pause(returnStepMs);
@@ -238,8 +223,8 @@ class Run {
     return false;
   }
 
-  /** All the deliveries of a check, up to one that nobody answers. */
-  async #shootAll(check: Check): Promise<readonly Exchange[]> {
+  /** All deliveries of a check, up to the first one without a response. */
+  async #sendProbes(check: Check): Promise<readonly Exchange[]> {
     const exchanges: Exchange[] = [];
     for (const probe of check.probes(this.#options.signing)) {
       const exchange = await this.#sender.send(probe.delivery);
@@ -251,50 +236,35 @@ class Run {
     return exchanges;
   }
 
-  /** What was shown until then stands; nothing is held against the receiver that was cut off. */
+  /** What was shown before stands; nothing that was cut off counts against the receiver. */
   #interrupt(): void {
     if (this.results.length + this.#played.length === 0) this.refused = interruptedWords;
     this.#played = this.#played.filter(({ judgement }) => judgement.verdict === 'deviates');
     this.#settle(null);
-    for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
-      if (judgement.verdict === 'deviates' && !this.#has(check)) this.#addManner(check, judgement);
-    }
-    for (const check of this.#wanted()) {
-      if (!this.#has(check)) {
-        this.#add(check, unjudged(check, interruptedWords), [], interruptedWords);
-      }
-    }
+    this.#addManners(({ verdict }) => verdict === 'deviates');
+    this.#addRest(interruptedWords);
   }
 
-  get interrupted(): boolean {
-    return this.#options.signal?.aborted ?? false;
-  }
-
-  #addManners(): void {
-    for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
-      this.#addManner(check, judgement);
-    }
-  }
-
-  #addManner(check: Check, judgement: Judgement): void {
+  #addManners(isWanted: (judgement: Judgement) => boolean = () => true): void {
     const seen = [...this.#valid, ...this.#leaking];
-    const shown = seen.filter(({ n }) => judgement.exchanges.includes(n));
-    this.#add(check, judgement, shown);
+    for (const { check, judgement } of judgeManners(this.#valid, this.#leaking)) {
+      if (!this.#wanted.includes(check) || !isWanted(judgement)) continue;
+      const exchanges = seen.filter(({ n }) => judgement.exchanges.includes(n));
+      this.#add({ check, judgement, why: null, exchanges });
+    }
   }
 
-  async #addEffects(counter: EffectCounter, signing: SigningOptions): Promise<void> {
-    const results = await judgeEffects(counter, signing, this.#sender.send);
-    for (const { check, judgement, exchanges } of results) this.#add(check, judgement, exchanges);
+  /** Marks every check that has no result as not judged. */
+  #addRest(why: string, isWanted: (check: Check) => boolean = () => true): void {
+    for (const check of this.#wanted.filter(isWanted)) {
+      this.#add({ check, judgement: unjudged(check, why), why, exchanges: [] });
+    }
   }
 
-  #add(
-    check: Check,
-    judgement: Judgement,
-    exchanges: readonly Exchange[],
-    why: string | null = null,
-  ): void {
-    const result = { check, judgement, why, exchanges };
+  /** The first result of a check stands. */
+  #add(result: CheckResult): void {
+    if (this.results.some(({ check }) => check === result.check)) return;
     this.results.push(result);
-    this.#options.onResult?.(result, this.results.length, this.#wanted().length);
+    this.#options.onResult?.(result, this.results.length, this.#wanted.length);
   }
 }

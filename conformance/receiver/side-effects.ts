@@ -1,4 +1,4 @@
-// Whether the side effect of an event happens once, asked of a URL that answers a count.
+// Whether the side effect of an event happens once, according to a URL that returns a count.
 import { readWhole } from '../engine/send/read-body.ts';
 import type { Exchange } from '../engine/types.ts';
 import type { Check } from './check.ts';
@@ -7,14 +7,14 @@ import type { Delivery, SigningOptions } from './delivery.ts';
 import { describeExchange, isAccepted, type Judgement } from './judge.ts';
 
 export interface EffectCounter {
-  /** The number of side effects so far; rejects when it cannot be read. */
+  /** The number of side effects so far; rejects if it cannot be read. */
   readonly count: () => Promise<number>;
 }
 
-/** The count of effects cannot be had. */
+/** The count cannot be read. */
 export class EffectCounterError extends Error {}
 
-/** A counter of a URL that answers a number, or JSON with a member `count`. */
+/** Reads a URL that returns a number, or JSON with a member `count`. */
 export function effectCounterOf(url: string): EffectCounter {
   return {
     count: async () => {
@@ -48,17 +48,18 @@ interface EffectResult {
 
 type SendDelivery = (delivery: Delivery) => Promise<Exchange>;
 
-/** EVT-4: the same event may come twice; what it causes may not. */
+/** EVT-4: an event may be delivered twice; its side effect must happen once. */
 export async function judgeEffects(
   counter: EffectCounter,
+  wanted: readonly Check[],
   signing: SigningOptions,
   shoot: SendDelivery,
 ): Promise<readonly EffectResult[]> {
   const results: EffectResult[] = [];
-  for (const check of effectChecks) {
-    const wanted = check === nothingWhenRefused ? 0 : 1;
+  for (const check of effectChecks.filter((each) => wanted.includes(each))) {
+    const effects = check === nothingWhenRefused ? 0 : 1;
     const play = () => sendProbes(check, signing, shoot);
-    results.push(await measure(counter, check, wanted, play).catch(blocked(check)));
+    results.push(await measure(counter, check, effects, play).catch(blocked(check)));
   }
   return results;
 }
@@ -109,14 +110,14 @@ async function measure(
   return { check, judgement, exchanges };
 }
 
-/** Side effects may come a moment after the answer. */
+/** Side effects may happen a moment after the response. */
 async function settled(counter: EffectCounter, wanted: number): Promise<number> {
   let count = await counter.count();
   for (let turn = 0; turn < 10 && count < wanted; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     count = await counter.count();
   }
-  // Nor is it over when the wanted number is reached: one too many may still come.
+  // One too many may still follow after the expected number.
   await new Promise((resolve) => setTimeout(resolve, 150));
   return counter.count();
 }

@@ -1,4 +1,4 @@
-// Makes the report of a run: judges each rule over its scenarios, takes the secrets out, and
+// Makes the report of a run on an API: judges each rule over its scenarios, redacts secrets, and
 // counts.
 import { rules as catalogue, findFamily, type Rule } from '../../fixtures/rules.ts';
 import type { Capability } from '../engine/capabilities.ts';
@@ -7,7 +7,15 @@ import { suggestAdditions, type TargetAddition } from '../engine/judge/testabili
 import { judgeRule, judgeRun } from '../engine/judge/verdicts.ts';
 import type { RunResult } from '../engine/run/run.ts';
 import { isSelected, type Selection, selectedRules } from '../engine/run/selection.ts';
-import type { Finding, Judged, Scenario, ScenarioResult, Verdict } from '../engine/types.ts';
+import type {
+  Finding,
+  Judged,
+  RunVerdict,
+  Scenario,
+  ScenarioResult,
+  Verdict,
+} from '../engine/types.ts';
+import { reportExchange } from './exchanges.ts';
 import { observedRows } from './observed.ts';
 import type { Redactor } from './redact.ts';
 import type {
@@ -19,7 +27,6 @@ import type {
   ReportShown,
   ReportTarget,
 } from './report.ts';
-import { reportExchange } from './report-exchange.ts';
 import { VERDICTS } from './verdict-words.ts';
 
 export interface ReportOptions {
@@ -29,7 +36,7 @@ export interface ReportOptions {
   readonly scenarios: readonly Scenario[];
   readonly selection: Selection;
   readonly redactor: Redactor;
-  /** What the target was found to offer. */
+  /** What the target offers. */
   readonly offers: ReadonlySet<Capability>;
   readonly notes: readonly string[];
   readonly strict: boolean;
@@ -46,7 +53,7 @@ export function buildReport(options: ReportOptions): Report {
   const observed = observedRows(options.scenarios, run.scenarios).map((row) => ({
     ...row,
     observed: row.observed === null ? null : redactor.text(row.observed),
-    // The words of the catalogue hold no secret; where both do the same, the target's stand there.
+    // If both do the same, the words of the target stand here; the catalogue holds no secrets.
     simulator: row.same === true ? redactor.text(row.simulator) : row.simulator,
   }));
   const titles = new Map(options.scenarios.map(({ id, title }) => [id, title]));
@@ -86,7 +93,7 @@ export function buildReport(options: ReportOptions): Report {
   };
 }
 
-/** What would show more of the rules that were selected: for the others nothing is lacking. */
+/** What would show more of the rules that were selected; the others lack nothing. */
 function additionsFor(judged: readonly ReportRule[], options: ReportOptions): TargetAddition[] {
   const untested = judged.filter(({ verdict }) => verdict === 'not_tested');
   const ids = new Set<string>(untested.map(({ id }) => id));
@@ -102,6 +109,21 @@ function additionsFor(judged: readonly ReportRule[], options: ReportOptions): Ta
 
 function startWords(why: string): string {
   return `Nothing was tried: ${why}${/[.?!]$/.test(why) ? '' : '.'}`;
+}
+
+/**
+ * The verdict of a run. What a client does not do leaves nothing open, and a first run that failed
+ * leaves nothing judged unless a check fails.
+ */
+export function verdictOfRun(
+  report: Pick<Report, 'judge' | 'rules' | 'not_started'>,
+  strict = false,
+): RunVerdict {
+  const { judge, rules, not_started: start } = report;
+  if (judge !== 'client') return judgeRun(rules, strict);
+  const met = rules.filter(({ verdict }) => verdict !== 'not_tested');
+  const verdict = judgeRun(met, strict);
+  return start !== undefined && verdict !== 'deviates' ? 'invalid' : verdict;
 }
 
 export function countVerdicts(
@@ -145,7 +167,7 @@ function reportRule(rule: Rule, options: ReportOptions): ReportRule {
   };
 }
 
-/** A scenario that did not run to its end says why; for its rules that is a finding too. */
+/** The reason why a scenario did not run to its end is a finding of its rules. */
 function unfinished(
   rule: Rule,
   results: readonly ScenarioResult[],
@@ -163,8 +185,8 @@ function unfinished(
         rules: [rule.id],
         scenario: result.id,
         verdict: verdict as Judged,
-        expected: 'the scenario to come to where it shows the rule',
-        actual: result.why ?? `${result.id} took a way on which nothing showed it`,
+        expected: 'the scenario to reach the point that shows the rule',
+        actual: result.why ?? `${result.id} did not reach a point that shows it`,
         exchanges: last === undefined ? [] : [last],
       },
     ];
@@ -196,7 +218,7 @@ function reportScenario(result: ScenarioResult, title: string, redactor: Redacto
     attempts: result.attempts,
     duration_ms: Math.round(result.durationMs),
     shown,
-    // In the order in which they began: those of a crowd are answered in another.
+    // In the order in which they began; concurrent requests end in another order.
     exchanges: [...result.exchanges]
       .sort((a, b) => a.n - b.n)
       .map((each) => reportExchange(each, redactor)),

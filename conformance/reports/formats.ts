@@ -10,7 +10,7 @@ export type Format = (typeof FORMATS)[number];
 export async function render(format: Format, report: Report): Promise<string> {
   switch (format) {
     case 'json':
-      return `${jsonText(report, 1)}\n`;
+      return `${await jsonReport(report, 1)}\n`;
     case 'junit':
       return (await import('./junit.ts')).junitReport(report);
     case 'markdown':
@@ -20,6 +20,13 @@ export async function render(format: Format, report: Report): Promise<string> {
     case 'html':
       return (await import('./html/html-report.ts')).htmlReport(report, familyTitles());
   }
+}
+
+/** The JSON of a report; that on a client has a form of its own. */
+export async function jsonReport(report: Report, indent?: number): Promise<string> {
+  if (report.judge !== 'client') return jsonText(report, indent);
+  const { clientDocument } = await import('../client/document.ts');
+  return jsonText(clientDocument(report), indent);
 }
 
 function familyTitles(): Record<string, string> {

@@ -1,26 +1,39 @@
-// The report as JUnit XML, in the form that CI servers read: a suite a family, a test case a rule.
-import { pathOf, requestLine } from './exchange-lines.ts';
-import { inventoryLines } from './inventory/inventory-words.ts';
+// The report as JUnit XML, as CI servers read it: a suite for each family, a test case for each
+// rule or check, with its id as the name.
+import { citedBy, pathOf, requestLine, timelineRequest, timelineResult } from './exchanges.ts';
+import { tellingFindings, whyNot } from './groups.ts';
+import { inventoryLines } from './inventory.ts';
 import type { Report, ReportFinding, ReportRule } from './report.ts';
-import { adviceOf, verdictWords } from './verdict-words.ts';
-import { escapeXml, xmlAttributes } from './xml-text.ts';
+import { adviceOf, vocabularyOf } from './verdict-words.ts';
 
-/**
- * As Jenkins' schema has it, which others take as well: `skipped` stands on a suite, not on all of
- * them, and times are those of the cases, so that they add up.
- */
+type Kind = 'passed' | 'failure' | 'error' | 'skipped';
+
+/** What could not be judged is an error, so that a CI server does not count it as passed. */
+const KIND_OF: Readonly<Record<ReportRule['verdict'], Kind>> = {
+  deviates: 'failure',
+  blocked: 'error',
+  inconclusive: 'error',
+  harness_error: 'error',
+  not_tested: 'skipped',
+  not_selected: 'skipped',
+  known: 'skipped',
+  passed: 'passed',
+  advisory: 'passed',
+};
+
+/** In the form of Jenkins' schema: `skipped` is a count of a suite, and not of all suites. */
 export function junitReport(report: Report): string {
+  const prefix = `conformance${report.judge === undefined ? '' : `.${report.judge}`}`;
   const families = [...new Set(report.rules.map((each) => each.family))];
-  const msOf = timesByRule(report);
-  const sumMs = (rules: readonly ReportRule[]) =>
-    rules.reduce((total, { id }) => total + (msOf.get(id) ?? 0), 0);
+  const times = timesOf(report);
   const suites = families.map((family, at) => {
     const own = report.rules.filter((each) => each.family === family);
-    const cases = own.map((rule) => testCase(rule, report, msOf.get(rule.id) ?? 0));
+    const name = `${prefix}.${family}`;
+    const cases = own.map((rule) => testCase(rule, report, name, times.get(rule.id)!));
     const head = xmlAttributes({
-      name: `conformance.${family}`,
+      name,
       ...counts(own),
-      time: seconds(sumMs(own)),
+      time: seconds(own.reduce((sum, { id }) => sum + times.get(id)!, 0)),
       timestamp: report.started_at.replace(/\.\d+Z$/, ''),
       hostname: hostOf(report.target.base_url),
     });
@@ -28,7 +41,7 @@ export function junitReport(report: Report): string {
     return `  <testsuite${head}>\n${cases.join('')}${last}  </testsuite>\n`;
   });
   const { skipped: _, ...all } = counts(report.rules);
-  const head = xmlAttributes({ name: 'conformance', ...all, time: seconds(sumMs(report.rules)) });
+  const head = xmlAttributes({ name: prefix, ...all, time: seconds(report.duration_ms) });
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
   return `${declaration}\n<testsuites${head}>\n${suites.join('')}</testsuites>\n`;
 }
@@ -39,29 +52,8 @@ function inventoryPart({ inventory }: Report): string {
   return `    <system-out>${escapeXml(text)}</system-out>\n`;
 }
 
-type Kind = 'passed' | 'failure' | 'error' | 'skipped';
-
-/** What could not be judged is an error, so that a CI server does not count it as kept. */
-function kindOf(rule: ReportRule): Kind {
-  switch (rule.verdict) {
-    case 'deviates':
-      return 'failure';
-    case 'blocked':
-    case 'inconclusive':
-    case 'harness_error':
-      return 'error';
-    case 'not_tested':
-    case 'not_selected':
-    case 'known':
-      return 'skipped';
-    case 'passed':
-    case 'advisory':
-      return 'passed';
-  }
-}
-
 function counts(rules: readonly ReportRule[]) {
-  const of = (kind: Kind) => rules.filter((each) => kindOf(each) === kind).length;
+  const of = (kind: Kind) => rules.filter(({ verdict }) => KIND_OF[verdict] === kind).length;
   return {
     tests: rules.length,
     failures: of('failure'),
@@ -70,70 +62,75 @@ function counts(rules: readonly ReportRule[]) {
   };
 }
 
-function testCase(rule: ReportRule, report: Report, ms: number): string {
-  const head = xmlAttributes({
-    classname: `conformance.${rule.family}`,
-    name: `${rule.id} ${rule.words}`,
-    time: seconds(ms),
-  });
-  const inside = insideOf(rule, report);
-  if (inside === '') return `    <testcase${head}/>\n`;
-  return `    <testcase${head}>\n${inside}    </testcase>\n`;
+function testCase(rule: ReportRule, report: Report, classname: string, ms: number): string {
+  const head = xmlAttributes({ classname, name: rule.id, time: seconds(ms) });
+  return `    <testcase${head}>\n${caseBody(rule, report)}    </testcase>\n`;
 }
 
-function insideOf(rule: ReportRule, report: Report): string {
-  const kind = kindOf(rule);
-  const { name, meaning } = verdictWords[rule.verdict];
-  const telling = rule.findings.filter((each) => each.verdict === rule.verdict);
-  const proof = telling.map((each) => findingText(each, report)).join('\n\n');
-  if (kind === 'skipped') {
-    const why = rule.reason ?? (rule.unlock.length > 0 ? `add ${rule.unlock.join('; ')}` : meaning);
-    const message = `${name}: ${telling[0]?.actual ?? why}`;
-    return `      <skipped${xmlAttributes({ message })}/>\n`;
-  }
-  if (kind === 'passed') {
-    return proof === '' ? '' : `      <system-out>${escapeXml(`${name}\n${proof}`)}</system-out>\n`;
-  }
-  const first = telling[0];
-  const message =
-    first === undefined
-      ? `${name}: ${meaning}`
-      : `${name}: expected ${first.expected}, but ${first.actual}`;
-  const head = xmlAttributes({ message: cut(message), type: rule.verdict });
-  return `      <${kind}${head}>${escapeXml(`${rule.words}\n\n${proof}`)}</${kind}>\n`;
+/** Every body begins with the words of the rule, because the name is only its id. */
+function caseBody(rule: ReportRule, report: Report): string {
+  const kind = KIND_OF[rule.verdict];
+  const { name, meaning } = vocabularyOf(report).verdicts[rule.verdict];
+  const telling = tellingFindings(rule);
+  const proof = telling.map((each) => findingText(each, report));
+  const body = escapeXml([rule.words, ...proof].join('\n\n'));
+  if (kind === 'passed') return `      <system-out>${body}</system-out>\n`;
+  const [first] = telling;
+  const expected =
+    first === undefined || kind === 'skipped' ? '' : `expected ${first.expected}, but `;
+  const add = rule.unlock.length > 0 ? `add ${rule.unlock.join('; ')}` : undefined;
+  const why = kind === 'skipped' ? (first?.actual ?? meaning) : whyNot(rule);
+  const message = cut(`${name}: ${expected}${rule.reason ?? add ?? why}`);
+  const type = kind === 'skipped' ? {} : { type: rule.verdict };
+  const children = `      <${kind}${xmlAttributes({ message, ...type })}>${body}</${kind}>\n`;
+  return children;
 }
 
 function findingText(finding: ReportFinding, report: Report): string {
-  const scenario = report.scenarios.find((each) => each.id === finding.scenario);
-  const shown = (scenario?.exchanges ?? []).filter((each) => finding.exchanges.includes(each.n));
-  const lines = shown.map((each) => {
-    const status = each.response === null ? (each.failure ?? 'no answer') : each.response.status;
+  const { hasScenarios, isTimeline } = vocabularyOf(report);
+  const lines = citedBy(report, finding).map((each) => {
+    if (isTimeline)
+      return `call      ${each.n}. ${timelineRequest(each)} -> ${timelineResult(each)}`;
+    const status = each.response === null ? (each.failure ?? 'no response') : each.response.status;
     return `exchange  ${each.n}. ${requestLine(each)} -> ${status}`;
   });
   return [
-    `scenario  ${finding.scenario}${scenario === undefined ? '' : `: ${scenario.title}`}`,
+    ...(hasScenarios ? [`scenario  ${finding.scenario}`] : []),
+    ...(finding.place === undefined ? [] : [`where     ${finding.place}`]),
     `expected  ${finding.expected}`,
     `actual    ${finding.actual}`,
     ...adviceOf(finding).map(([name, words]) => `${name.padEnd(9)} ${words}`),
+    ...(finding.advice?.example === undefined ? [] : ['', finding.advice.example, '']),
     ...lines,
     `try again ${finding.replay}`,
   ].join('\n');
 }
 
 /**
- * Each scenario's time shared out over the rules that it judged, in whole milliseconds, so that
- * nothing is lost on the way to the sum.
+ * The time of the run in whole milliseconds, shared among the rules in proportion to the time of
+ * their scenarios: scenarios overlap, so that their own times add up to more than the run took.
  */
-function timesByRule(report: Report): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const { rules, duration_ms: ms } of report.scenarios) {
-    const each = Math.floor(ms / rules.length);
-    rules.forEach((id, at) => {
-      const rest = at === 0 ? ms - each * rules.length : 0;
-      times.set(id, (times.get(id) ?? 0) + each + rest);
-    });
+function timesOf({ rules, scenarios, duration_ms: whole }: Report): Map<string, number> {
+  const weights = new Map(rules.map(({ id }) => [id, 0]));
+  for (const { rules: own, duration_ms: ms } of scenarios) {
+    for (const id of own) {
+      const weight = weights.get(id);
+      if (weight !== undefined) weights.set(id, weight + ms / own.length);
+    }
   }
-  return times;
+  const sum = [...weights.values()].reduce((total, each) => total + each, 0);
+  let before = 0;
+  let soFar = 0;
+  return new Map(
+    [...weights].map(([id, weight], at) => {
+      soFar += sum === 0 ? 0 : weight;
+      const isLast = at === weights.size - 1;
+      const until = isLast || sum === 0 ? (isLast ? whole : 0) : Math.round((soFar / sum) * whole);
+      const own = until - before;
+      before = until;
+      return [id, own];
+    }),
+  );
 }
 
 function seconds(ms: number): string {
@@ -146,4 +143,36 @@ function hostOf(url: string): string {
 
 function cut(text: string): string {
   return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
+}
+
+function xmlAttributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value)).replaceAll('\n', '&#10;')}"`)
+    .join('');
+}
+
+function escapeXml(text: string): string {
+  return wellFormed(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** XML 1.0 cannot hold most control characters, lone surrogates, U+FFFE and U+FFFF. */
+function wellFormed(text: string): string {
+  let out = '';
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    const isAllowed =
+      code === 9 ||
+      code === 10 ||
+      (code >= 0x20 && code < 0x7f) ||
+      (code >= 0xa0 && code <= 0xd7ff) ||
+      (code >= 0xe000 && code <= 0xfffd) ||
+      code >= 0x10000;
+    if (isAllowed) out += char;
+    else if (code !== 13) out += '\ufffd';
+  }
+  return out;
 }

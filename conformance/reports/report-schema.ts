@@ -1,5 +1,4 @@
-// What the JSON of a report must hold for those who read one again: a file may come from anybody,
-// be torn, or be another program's.
+// Reads a report back from its JSON. The file may be torn, or written by another program.
 import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
 import type { Report } from './report.ts';
 
@@ -8,22 +7,15 @@ const textOrNull: Schema = { type: ['string', 'null'] };
 const number: Schema = { type: 'number' };
 const whole: Schema = { type: 'integer', minimum: 0 };
 const listOf = (items: Schema): Schema => ({ type: 'array', items });
-const texts = listOf(text);
 
-/** Every member that is named must be there, but for those of the second list. */
+/** Every member is required, except those of the second list. */
 function record(
-  members: Readonly<Record<string, Schema>>,
+  properties: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],
 ): Schema {
-  const required = Object.keys(members).filter((name) => !optional.includes(name));
-  return { type: 'object', properties: members, required };
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required };
 }
-
-const mapOf = (members: Schema): Schema => ({
-  type: 'object',
-  properties: {},
-  additionalProperties: members,
-});
 
 const headers = listOf({ type: 'array', items: text, minItems: 2, maxItems: 2 });
 
@@ -48,37 +40,34 @@ const finding = record({
   fingerprint: text,
 });
 
-const report = record(
-  {
-    schema: { type: 'integer', enum: [1] },
-    tool: record({ name: { type: 'string', enum: ['conformance'] }, version: text }),
-    target: record({ base_url: text, control_url: textOrNull, headers: texts }, ['headers']),
-    started_at: text,
-    verdict: text,
-    mark: text,
-    rules: listOf(
-      record({ id: text, words: text, verdict: text, findings: listOf(finding) }, ['words']),
-    ),
-    scenarios: listOf(
-      record({ id: text, title: text, why: textOrNull, exchanges: listOf(exchange) }),
-    ),
-    observed: listOf(
-      record({
-        id: text,
-        question: text,
-        observed: textOrNull,
-        settings: mapOf({}),
-      }),
-    ),
-  },
-  [],
-);
+const schema = record({
+  schema: { type: 'integer', enum: [1] },
+  tool: record({ name: { type: 'string', enum: ['conformance'] }, version: text }),
+  target: record({ base_url: text, control_url: textOrNull, headers: listOf(text) }, ['headers']),
+  started_at: text,
+  verdict: text,
+  mark: text,
+  rules: listOf(
+    record({ id: text, words: text, verdict: text, findings: listOf(finding) }, ['words']),
+  ),
+  scenarios: listOf(
+    record({ id: text, title: text, why: textOrNull, exchanges: listOf(exchange) }),
+  ),
+  observed: listOf(
+    record({
+      id: text,
+      question: text,
+      observed: textOrNull,
+      settings: { type: 'object', properties: {}, additionalProperties: {} },
+    }),
+  ),
+});
 
-/** The report in a document, or what is wrong with it, its field first in each. */
+/** The report in a document, or what is wrong with it, each with its field first. */
 export function parseReport(
   given: unknown,
 ): { readonly report: Report } | { readonly problems: readonly string[] } {
-  const problems = validate(report, given, 'the report');
+  const problems = validate(schema, given, 'the report');
   if (problems.length === 0) return { report: given as Report };
   return { problems: problems.map(({ field, message }) => `${field} ${message}`) };
 }

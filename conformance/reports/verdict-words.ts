@@ -1,8 +1,8 @@
-// The words and signs of verdicts, the same in every format.
+// The words of reports: one vocabulary for each judge, and how counts and times are written.
 import type { RunVerdict, Verdict } from '../engine/types.ts';
 import type { Report, ReportFinding } from './report.ts';
 
-/** In the order in which a reader wants them: what is wrong first. */
+/** In the order of a report: what is wrong comes first. */
 export const VERDICTS: readonly Verdict[] = [
   'deviates',
   'harness_error',
@@ -21,87 +21,138 @@ export interface VerdictWords {
   readonly meaning: string;
 }
 
-export const verdictWords: Readonly<Record<Verdict, VerdictWords>> = {
+export interface Vocabulary {
+  /** Title of the documents. */
+  readonly title: string;
+  /** What is judged one by one. */
+  readonly noun: 'rule' | 'check';
+  readonly verdicts: Readonly<Record<Verdict, VerdictWords>>;
+  readonly run: Readonly<Record<RunVerdict, string>>;
+  /** Order in which rules with findings are shown. */
+  readonly findingsOf: readonly Verdict[];
+  /** Whether scenarios have names that mean something to a reader. */
+  readonly hasScenarios: boolean;
+  /** Whether an exchange is one line with its time instead of headers and bodies. */
+  readonly isTimeline: boolean;
+}
+
+const apiVerdicts: Vocabulary['verdicts'] = {
   deviates: { name: 'deviates', sign: '✗', meaning: 'the target breaks the rule' },
-  harness_error: { name: 'harness error', sign: '‼', meaning: 'the scenario itself is at fault' },
+  harness_error: { name: 'harness error', sign: '‼', meaning: 'the scenario itself has a bug' },
   blocked: {
     name: 'blocked',
     sign: '⊘',
-    meaning: 'setup or a control request failed, so nothing could be shown',
+    meaning: 'setup or a control request failed, so the rule could not be judged',
   },
   inconclusive: {
     name: 'inconclusive',
     sign: '?',
-    meaning: 'the network, a gateway or a limit came in between',
+    meaning: 'the network, a gateway or a limit interfered',
   },
   advisory: {
     name: 'advisory',
     sign: '!',
-    meaning: 'the specification can be read two ways; worth a look',
+    meaning: 'the specification can be read in two ways; worth a look',
   },
-  known: { name: 'known', sign: '≈', meaning: 'deviates as the baseline says' },
-  not_tested: { name: 'not tested', sign: '–', meaning: 'the target lacks something it takes' },
+  known: { name: 'known', sign: '≈', meaning: 'deviates as recorded in the baseline' },
+  not_tested: { name: 'not tested', sign: '–', meaning: 'the target lacks something it needs' },
   passed: { name: 'passed', sign: '✓', meaning: 'the target keeps the rule' },
   not_selected: { name: 'not selected', sign: '·', meaning: 'left out of this run' },
 };
 
-const runWords: Readonly<Record<RunVerdict, string>> = {
-  conformant: 'keeps every rule that was tried',
-  deviates: 'breaks rules',
-  incomplete: 'breaks no rule that could be tried, but not all could be',
-  invalid: 'could not be judged',
+const api: Vocabulary = {
+  title: 'Conformance',
+  noun: 'rule',
+  verdicts: apiVerdicts,
+  run: {
+    conformant: 'keeps every rule that was tested',
+    deviates: 'breaks rules',
+    incomplete: 'breaks no rule that could be tested, but not all could be',
+    invalid: 'could not be judged',
+  },
+  findingsOf: ['deviates', 'harness_error', 'advisory'],
+  hasScenarios: true,
+  isTimeline: false,
 };
 
-/** In place of the mark of a run, in a report on a webhook receiver. */
-export const receiverMark = 'receiver';
-
-const receiverRunWords: Readonly<Record<RunVerdict, string>> = {
+const checkRuns: Vocabulary['run'] = {
   conformant: 'passes every check',
   deviates: 'fails checks',
   incomplete: 'fails no check that could be judged, but not all could be',
   invalid: 'could not be judged',
 };
 
-/** The words of a report, on an API or on a webhook receiver. */
-export function reportWords({ mark }: Pick<Report, 'mark'>) {
-  const isReceiver = mark === receiverMark;
-  return {
-    isReceiver,
-    noun: isReceiver ? 'check' : 'rule',
-    run: isReceiver ? receiverRunWords : runWords,
-    inconclusive: isReceiver ? 'nothing was shown' : verdictWords.inconclusive.meaning,
-  };
+const receiver: Vocabulary = {
+  title: 'Webhook receiver',
+  noun: 'check',
+  verdicts: {
+    ...apiVerdicts,
+    deviates: { name: 'deviates', sign: '✗', meaning: 'the receiver fails the check' },
+    inconclusive: { name: 'inconclusive', sign: '?', meaning: 'the check could not be judged' },
+    advisory: { name: 'advisory', sign: '!', meaning: 'not a failure, but worth a look' },
+    passed: { name: 'passed', sign: '✓', meaning: 'the receiver passes the check' },
+  },
+  run: checkRuns,
+  findingsOf: ['deviates', 'advisory'],
+  hasScenarios: false,
+  isTimeline: false,
+};
+
+const client: Vocabulary = {
+  title: 'API client',
+  noun: 'check',
+  verdicts: {
+    ...apiVerdicts,
+    deviates: { name: 'fails', sign: '✗', meaning: 'the client does the wrong thing' },
+    inconclusive: { name: 'inconclusive', sign: '?', meaning: 'the check could not be judged' },
+    advisory: { name: 'advisory', sign: '!', meaning: 'not a failure, but worth a look' },
+    known: { name: 'known', sign: '≈', meaning: 'fails as recorded in the baseline' },
+    not_tested: { name: 'not met', sign: '–', meaning: 'the client does nothing of the kind' },
+    passed: { name: 'passed', sign: '✓', meaning: 'the client does it right' },
+  },
+  run: { ...checkRuns, conformant: 'passes every check of what it does' },
+  findingsOf: ['deviates', 'advisory', 'inconclusive'],
+  hasScenarios: false,
+  isTimeline: true,
+};
+
+export function vocabularyOf({ judge }: Pick<Report, 'judge'>): Vocabulary {
+  return judge === undefined ? api : { receiver, client }[judge];
 }
 
-/** What a run came to, after the name of its target. */
+/** What the run comes to, to be written after the name of its target. */
 export function headline(
-  report: Pick<Report, 'mark' | 'verdict' | 'baseline' | 'summary'>,
+  report: Pick<Report, 'judge' | 'verdict' | 'baseline' | 'summary'>,
 ): string {
-  const { known = 0, accepted = 0 } = report.baseline ?? {};
-  const { run } = reportWords(report);
-  const rest = accepted === 0 ? '' : `; ${count(accepted, 'rule')} accepted as not tested`;
-  if (report.verdict === 'deviates' && report.summary.deviates === 0) {
-    return `${strictWords(report.summary)}${rest}`;
+  const { noun, run } = vocabularyOf(report);
+  const { verdict, summary, baseline } = report;
+  const { known = 0, accepted = 0 } = baseline ?? {};
+  const rest = accepted === 0 ? '' : `; ${count(accepted, noun)} accepted as not tested`;
+  if (verdict === 'deviates') {
+    if (summary.deviates === 0) return `${strictWords(summary)}${rest}`;
+    const more = known === 0 ? '' : `, besides ${count(known, 'known deviation')}`;
+    return noun === 'check'
+      ? `fails ${count(summary.deviates, 'check')}${more}${rest}`
+      : `breaks ${count(summary.deviates, 'rule')}${more}${rest}`;
   }
-  if (known === 0 || report.verdict === 'invalid') return run[report.verdict] + rest;
+  if (known === 0 || verdict === 'invalid') return run[verdict] + rest;
   const words = {
-    conformant: `has known deviations: ${known}, and no others`,
-    deviates: `breaks rules beside known deviations: ${known}`,
-    incomplete: `has known deviations: ${known}, and not everything else could be tried`,
-  }[report.verdict];
+    conformant: `has ${count(known, 'known deviation')} and no others`,
+    incomplete: `has ${count(known, 'known deviation')}, and not everything else could be tested`,
+  }[verdict];
   return words + rest;
 }
 
-/** Nothing deviates but for --strict, which counts what is known and what is advice. */
+/** Nothing deviates, but --strict counts known deviations and advice. */
 function strictWords({ known, advisory }: Report['summary']): string {
   const parts = [
-    ...(known > 0 ? [`known deviations: ${known}`] : []),
-    ...(advisory > 0 ? [`advice: ${advisory}`] : []),
+    ...(known > 0 ? [`${count(known, 'known deviation')}`] : []),
+    ...(advisory > 0 ? [`${count(advisory, 'piece')} of advice`] : []),
   ];
-  return `breaks no other rule, but --strict counts ${parts.join(' and ')}`;
+  return `deviates in nothing else, but --strict counts ${parts.join(' and ')}`;
 }
 
-/** Why a finding matters, with a name before each. */
+/** Why a finding matters and how to mend it, each with its label. */
 export function adviceOf({ advice }: ReportFinding): readonly (readonly [string, string])[] {
   if (advice === undefined) return [];
   return [
@@ -111,7 +162,7 @@ export function adviceOf({ advice }: ReportFinding): readonly (readonly [string,
   ];
 }
 
-/** What to know besides the reason why nothing was tried, which is told with the verdict. */
+/** The notes except the reason why nothing was tried, which stands with the verdict. */
 export function notesOf({ notes, not_started: start }: Report): readonly string[] {
   return notes.filter((each) => each !== start);
 }
@@ -122,7 +173,14 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** `840 ms`, `4.2 s`, `11 min 5 s`. */
-/** `24 h 30 min`: of what may last for days. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** `24 h 30 min`: for what may last for days. */
 export function span(ms: number): string {
   if (ms < 3_600_000) return duration(ms);
   const minutes = Math.round(ms / 60_000);
@@ -134,16 +192,18 @@ export function span(ms: number): string {
   return parts.flatMap(([many, unit]) => (many === 0 ? [] : [`${many} ${unit}`])).join(' ');
 }
 
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+/** The counts that are not zero, in the order of VERDICTS: `2 deviates, 173 passed`. */
+export function countsLine({ summary, ...report }: Pick<Report, 'judge' | 'summary'>): string {
+  const { verdicts } = vocabularyOf(report);
+  return VERDICTS.filter((each) => summary[each] > 0)
+    .map((each) => `${summary[each]} ${verdicts[each].name}`)
+    .join(', ');
 }
 
-/** The counts in the order of VERDICTS, those of zero left out: `2 deviates, 173 passed`. */
-export function countsLine(summary: Readonly<Record<Verdict, number>>): string {
-  return VERDICTS.filter((each) => summary[each] > 0)
-    .map((each) => `${summary[each]} ${verdictWords[each].name}`)
-    .join(', ');
+/** `1 request in 4.2 s, seed 1`, with the runs of a client. */
+export function effortLine(report: Report): string {
+  const { client: run, requests, duration_ms: ms, judge, seed } = report;
+  const runs = run === undefined ? '' : `${count(run.runs, 'run')}, `;
+  const seeded = judge === 'receiver' ? '' : `, seed ${seed}`;
+  return `${runs}${count(requests, 'request')} in ${duration(ms)}${seeded}`;
 }

@@ -1,10 +1,10 @@
-// `conformance compare OLD NEW`: what is worse, better or other than it was, from two JSON reports.
+// `conformance compare OLD NEW`: what is worse, better or different, from two JSON reports.
 import { type Command, Option } from 'commander';
-import { compareReports } from '../../../conformance/reports/compare/compare-reports.ts';
 import {
   compareMarkdown,
+  compareReports,
   compareText,
-} from '../../../conformance/reports/compare/compare-words.ts';
+} from '../../../conformance/reports/compare.ts';
 import { jsonText, printable } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { addHelp, type HelpText } from '../help-text.ts';
@@ -13,7 +13,7 @@ import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
 
 const help: HelpText = {
   words: [
-    'Failures are told apart by their fingerprints, as in a baseline: another failure of the same rule is worse, too, and so is a rule that was kept and is no longer shown to be.',
+    'A new failure is worse, and so is a different failure of the same rule, or a rule that was kept and is no longer shown to be. Figures that change with the load and inconclusive rules do not count.',
   ],
   examples: [
     'npx conformance run --profile staging.json --report json=old.json',
@@ -34,8 +34,8 @@ export function defineCompare(command: Command): void {
   addHelp(command, help);
   command
     .argument('<old>', 'a JSON report (conformance run --report json=FILE)')
-    .argument('<new>', 'a later one of the same target, or one of another target')
-    .addOption(new Option('--format <name>', 'how to tell it').choices(FORMATS).default('text'))
+    .argument('<new>', 'a later report on the same target, or a report on another target')
+    .addOption(new Option('--format <name>', 'output format').choices(FORMATS).default('text'))
     .option('--json', 'the same as --format json')
     .action((old: string, now: string) => {
       const io = systemJudgeIo(manifest.version);
@@ -52,9 +52,10 @@ export function defineCompare(command: Command): void {
 /** The exit code. */
 export function compareFiles(old: string, now: string, given: Given, io: JudgeIo): number {
   const [before, after] = [readReportFile('OLD', old, io), readReportFile('NEW', now, io)];
-  if ((before.mark === 'receiver') !== (after.mark === 'receiver')) {
-    throw new UsageError('OLD is of a webhook receiver and NEW of an API, or the other way round');
-  }
+  const oldSubject = before.judge ?? 'API';
+  const newSubject = after.judge ?? 'API';
+  if (oldSubject !== newSubject)
+    throw new UsageError(`OLD is about the ${oldSubject} and NEW about the ${newSubject}`);
   const comparison = compareReports(before, after);
   const format = given.json ? 'json' : (given.format ?? 'text');
   if (format === 'json') io.out(`${jsonText(comparison, 2)}\n`);

@@ -12,10 +12,9 @@ import type { Scenario, ScenarioResult } from '../../../conformance/engine/types
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { explainCheck } from '../../../conformance/receiver/explain.ts';
-import { exchangeLines } from '../../../conformance/reports/exchange-lines.ts';
+import { exchangeLines, reportExchange } from '../../../conformance/reports/exchanges.ts';
 import { wrapText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
-import { reportExchange } from '../../../conformance/reports/report-exchange.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { findQuestion, type Question, questions } from '../../../fixtures/questions.ts';
 import { findFamily, needWords, type Rule, rules } from '../../../fixtures/rules.ts';

@@ -1,29 +1,56 @@
-// The end of a run: compares with the baseline, writes the reports, prints, and says with which
-// code to exit.
+// The end of every judge: compares with the baseline, writes the reports, prints, and returns the
+// exit code.
 import { countHindered, EXIT_CODES, exitCode } from '../../../conformance/engine/run/exit-code.ts';
 import { annotations } from '../../../conformance/reports/annotations.ts';
 import {
   applyBaseline,
-  dayOf,
-  updatedBaseline,
-} from '../../../conformance/reports/baseline/baseline.ts';
-import {
   type Baseline,
+  dayOf,
   printBaseline,
   unexplained,
-} from '../../../conformance/reports/baseline/parse-baseline.ts';
-import { consoleReport } from '../../../conformance/reports/console.ts';
-import { render } from '../../../conformance/reports/formats.ts';
+  updatedBaseline,
+} from '../../../conformance/reports/baseline.ts';
+import { type Format, jsonReport, render } from '../../../conformance/reports/formats.ts';
 import { observedConfig } from '../../../conformance/reports/observed.ts';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
+import { textReport } from '../../../conformance/reports/text.ts';
 import { count } from '../../../conformance/reports/verdict-words.ts';
-import { writeText } from './input-files.ts';
-import type { JudgeIo } from './io.ts';
-import type { RunOptions } from './run-options.ts';
+import { checkWritable, readBaselineFile, writeText } from './input-files.ts';
+import { type JudgeIo, UsageError } from './io.ts';
+
+export interface FinishOptions {
+  readonly reports: readonly { readonly format: Format; readonly file: string }[];
+  readonly json: boolean;
+  readonly baseline: string | undefined;
+  readonly updateBaseline: boolean;
+  readonly strict: boolean;
+  readonly allowIncomplete: boolean;
+  readonly observed?: string | undefined;
+}
+
+/** Everything that can be wrong with the files is found before anything is sent. */
+export function prepareFinish(options: FinishOptions, io: JudgeIo): Baseline | undefined {
+  const { reports, baseline, updateBaseline, observed } = options;
+  if (updateBaseline && baseline === undefined) {
+    throw new UsageError('--update-baseline needs --baseline FILE, the file to write');
+  }
+  const files = [...reports.map(({ file }) => file), observed, baseline].filter(
+    (file) => file !== undefined,
+  );
+  const twice = files.find((file, at) => files.indexOf(file) < at);
+  if (twice !== undefined) {
+    throw new UsageError(`${twice} is named twice: give each report and file a name of its own`);
+  }
+  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
+  if (observed !== undefined) checkWritable('--observed', observed, io.cwd);
+  if (baseline === undefined) return undefined;
+  if (updateBaseline) checkWritable('--baseline', baseline, io.cwd);
+  return readBaselineFile(baseline, io.cwd, updateBaseline);
+}
 
 export async function finishRun(
-  options: RunOptions,
+  options: FinishOptions,
   io: JudgeIo,
   found: Report,
   baseline: Baseline | undefined,
@@ -39,30 +66,26 @@ export async function finishRun(
   const hindered = countHindered(report.rules);
   const outcome = { verdict, summary, interrupted, stale, hindered };
   const code = exitCode(outcome, options.allowIncomplete);
-  if (code === EXIT_CODES.incomplete) written.push(incompleteWords(hindered));
-  if (code === EXIT_CODES.staleBaseline) written.push(staleWords(stale));
-  print(options, io, report, written);
+  if (code === EXIT_CODES.incomplete) written.push(incompleteWords(hindered, report));
+  if (code === EXIT_CODES.staleBaseline) {
+    const what = `${count(stale, 'entry', 'entries')} of the baseline no longer deviate`;
+    written.push(`exit code ${code}: ${what}; --update-baseline removes them`);
+  }
+  await print(options, io, report, written);
   return code;
 }
 
-function staleWords(stale: number): string {
-  const what = `${count(stale, 'entry', 'entries')} of the baseline no longer deviate`;
-  return `exit code ${EXIT_CODES.staleBaseline}: ${what}; --update-baseline takes them out`;
-}
-
-function incompleteWords(hindered: number): string {
+function incompleteWords(hindered: number, { judge }: Report): string {
   const code = `exit code ${EXIT_CODES.incomplete}: not everything could be judged`;
-  if (hindered === 0) {
-    return `${code} (accept it in a baseline, or --allow-incomplete makes it 0)`;
-  }
-  const which = 'blocked or inconclusive, or what was given for it is of no use now';
-  const many = `${count(hindered, 'rule')} that no option forgives`;
-  return `${code}; ${many} (${which})`;
+  if (judge !== undefined) return code;
+  if (hindered === 0) return `${code} (accept it in a baseline, or use --allow-incomplete)`;
+  const which = 'blocked or inconclusive, or what was given for it no longer works';
+  return `${code}; ${count(hindered, 'rule')} that no option forgives (${which})`;
 }
 
-/** A run that was cut off or could not start says too little to change a baseline by. */
+/** A run that was interrupted or could not start says too little to change a baseline. */
 function withBaseline(
-  options: RunOptions,
+  options: FinishOptions,
   io: JudgeIo,
   report: Report,
   baseline: Baseline | undefined,
@@ -71,7 +94,7 @@ function withBaseline(
   const today = dayOf(io.nowMs());
   const apply = (known: Baseline) => applyBaseline(report, known, today, options.strict);
   if (!options.updateBaseline) return { report: apply(baseline), notes: [] };
-  if (report.interrupted || report.verdict === 'invalid') {
+  if (report.interrupted || report.verdict === 'invalid' || report.not_started !== undefined) {
     const note = `baseline: ${options.baseline} is left as it was, because the run did not finish`;
     return { report: apply(baseline), notes: [note] };
   }
@@ -82,38 +105,40 @@ function withBaseline(
     blank === 0 ? '' : `; ${blank} without a reason: write it there, until then it is refused`;
   const accepted = (updated.not_tested ?? []).flatMap(({ rules }) => rules).length;
   const size = `${updated.known.length} known, ${count(accepted, 'rule')} not tested`;
-  return {
-    report: apply(updated),
-    notes: [`baseline: ${options.baseline}, ${size}${hint}`],
-  };
+  return { report: apply(updated), notes: [`baseline: ${options.baseline}, ${size}${hint}`] };
 }
 
-function writeObserved(options: RunOptions, io: JudgeIo, report: Report): string[] {
+function writeObserved(options: FinishOptions, io: JudgeIo, report: Report): string[] {
   if (options.observed === undefined) return [];
   const { config, dropped } = observedConfig(report.observed);
   writeText(options.observed, io.cwd, `${jsonText(config, 2)}\n`);
-  const size = Object.keys(config.settings).length;
+  const size = count(Object.keys(config.settings).length, 'setting');
   return [
-    `observed: ${options.observed}, ${size} settings; sandbox start --config takes it`,
-    ...dropped.map((each) => `  not possible in the simulator: ${each}`),
+    `observed: ${options.observed}, ${size}; sandbox start --config reads it`,
+    ...dropped.map((each) => `  the simulator cannot do this: ${each}`),
   ];
 }
 
-function print(options: RunOptions, io: JudgeIo, report: Report, written: readonly string[]): void {
-  const onGitHub = io.env.GITHUB_ACTIONS === 'true';
-  const marks = onGitHub ? annotations(report).map((line) => `${line}\n`) : [];
+async function print(
+  options: FinishOptions,
+  io: JudgeIo,
+  report: Report,
+  written: readonly string[],
+): Promise<void> {
+  const isOnGitHub = io.env.GITHUB_ACTIONS === 'true';
+  const marks = isOnGitHub ? annotations(report).map((line) => `${line}\n`) : [];
   if (options.json) {
-    io.out(`${jsonText(report)}\n`);
+    io.out(`${await jsonReport(report)}\n`);
     for (const each of [...marks, ...written.map((line) => `${line}\n`)]) io.err(each);
     return;
   }
   const jsonFile = options.reports.find(({ format }) => format === 'json')?.file;
-  const lines = consoleReport(report, { color: io.color, width: io.columns, jsonFile });
-  // What a target says must not be taken for a workflow command.
+  const lines = textReport(report, { color: io.color, width: io.columns, jsonFile });
+  // Nothing that a target says must be read as a workflow command.
   const pause = `stop-${report.mark}`;
-  if (onGitHub) io.out(`::stop-commands::${pause}\n`);
+  if (isOnGitHub) io.out(`::stop-commands::${pause}\n`);
   io.out(`${lines.join('\n')}\n`);
   if (written.length > 0) io.out(`${written.join('\n')}\n`);
-  if (onGitHub) io.out(`::${pause}::\n`);
+  if (isOnGitHub) io.out(`::${pause}::\n`);
   for (const each of marks) io.out(each);
 }

@@ -3,10 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSyn
 import { dirname, resolve } from 'node:path';
 import { type Profile, parseProfile } from '../../../conformance/providers/profile-parser.ts';
 import type { UsedSeeds } from '../../../conformance/providers/profile-provider.ts';
-import {
-  type Baseline,
-  parseBaseline,
-} from '../../../conformance/reports/baseline/parse-baseline.ts';
+import { type Baseline, parseBaseline } from '../../../conformance/reports/baseline.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
 import { parseReport } from '../../../conformance/reports/report-schema.ts';
 import { isDevice } from '../../../simulator/compose/json-file.ts';
@@ -32,7 +29,7 @@ export function readProfileFile(file: string, { cwd, env }: JudgeIo): ReadProfil
   return { profile, secrets: 'secrets' in rest ? rest.secrets : [] };
 }
 
-/** Where it is about to be written, an absent file is empty, and reasons may still be lacking. */
+/** A draft, which is about to be written, may be absent and may lack reasons. */
 export function readBaselineFile(file: string, cwd: string, isDraft: boolean): Baseline {
   if (isDraft && !existsSync(resolve(cwd, file))) return { known: [] };
   const given = readJson('--baseline', file, cwd, '--update-baseline makes it');
@@ -43,12 +40,12 @@ export function readBaselineFile(file: string, cwd: string, isDraft: boolean): B
   );
 }
 
-/** The JSON of a report that an earlier run wrote. */
+/** The JSON in a file. */
 export function readJson(option: string, file: string, cwd: string, advice: string): unknown {
   let text: string;
   try {
     const path = resolve(cwd, file);
-    if (isDevice(path)) throw new UsageError(`${option}: ${file} is a device, and no file`);
+    if (isDevice(path)) throw new UsageError(`${option}: ${file} is a device, not a file`);
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -62,34 +59,36 @@ export function readJson(option: string, file: string, cwd: string, advice: stri
     return JSON.parse(whole);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // What the parser quotes of a file may be a secret: the place is told in words of our own.
+    // The parser's message quotes the file, which may hold a secret.
     const found = findSyntaxError(whole);
     const where = found === null ? '' : `: ${describeSyntaxError(found)}`;
     throw new UsageError(`${option}: ${file} is not JSON${where}`);
   }
 }
 
-/** The report in a document, of a run or of a judged receiver; `file` is where it came from. */
+/** The report of a run or a receiver in a document that was read from `file`. */
 export function reportIn(given: unknown, option: string, file: string): Report {
   const found = parseReport(given);
   if ('report' in found) return found.report;
   const [problem] = found.problems;
-  if (isOfExplorer(given)) {
-    const takes = 'those of conformance run and conformance receiver are taken here';
-    throw new UsageError(`${option}: ${file} is a report of conformance explore; ${takes}`);
+  const other = otherJudge(given);
+  if (other !== undefined) {
+    const takes = 'this command takes the reports of run and receiver';
+    throw new UsageError(`${option}: ${file} is a report of conformance ${other}; ${takes}`);
   }
   throw new UsageError(
     `${option}: ${file} is not a JSON report: ${problem?.replace(/\.$/, '')}; ${REPORT_ADVICE}`,
   );
 }
 
-function isOfExplorer(given: unknown): boolean {
-  const schema: unknown =
+/** `explore` or `client`, whose reports have schemas of their own. */
+function otherJudge(given: unknown): string | undefined {
+  const name: unknown =
     typeof given === 'object' && given !== null ? Reflect.get(given, 'schema') : undefined;
-  return typeof schema === 'string' && schema.startsWith('explore/');
+  return typeof name === 'string' ? /^(explore|client)\//.exec(name)?.[1] : undefined;
 }
 
-/** What is wrong with an explorer's report is thrown as a TypeError with the field. */
+/** A problem in an explorer's report is thrown as a TypeError that names the field. */
 export function readingReport<T>(option: string, file: string, read: () => T): T {
   try {
     return read();
@@ -101,7 +100,7 @@ export function readingReport<T>(option: string, file: string, read: () => T): T
 
 export const REPORT_ADVICE = 'conformance run --report json=FILE writes one';
 
-/** Whether a file can be written, found out before minutes are spent on what goes into it. */
+/** Throws UsageError if a file cannot be written, before a long run produces its content. */
 export function checkWritable(option: string, file: string, cwd: string): void {
   const path = resolve(cwd, file);
   const folder = dirname(path);

@@ -1,4 +1,4 @@
-// What the conformance commands need of the world around them; tests bring their own.
+// Input and output of the conformance commands; tests pass their own.
 import { printable } from '../../../conformance/reports/plain-text.ts';
 
 export interface JudgeIo {
@@ -17,11 +17,11 @@ export interface JudgeIo {
   nowMs(): number;
 }
 
-/** A mistake in how a command was called, or in a file that it was given: exit code 2. */
+/** A mistake in the arguments or in a file that they name: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
-  /** What it quotes of a file or an argument must not steer a terminal. */
+  /** A quoted file or argument must not steer the terminal. */
   constructor(message: string) {
     super(printable(message));
   }

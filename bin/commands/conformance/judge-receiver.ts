@@ -1,10 +1,8 @@
 // Judges one webhook receiver, for the command and for the control plane of a served sandbox.
 import { randomBytes } from 'node:crypto';
-import type { Check } from '../../../conformance/receiver/check.ts';
-import { effectChecks } from '../../../conformance/receiver/checks/behaviour.ts';
-import { exampleUrl } from '../../../conformance/receiver/replay-script.ts';
-import { quoted } from '../../../conformance/reports/replay/curl.ts';
+import { EVERYTHING, type Selection } from '../../../conformance/engine/run/selection.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
+import { shellWord } from '../../../fixtures/shell-word.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type {
   ReceiverJudged,
@@ -12,13 +10,16 @@ import type {
 } from '../../../simulator/transports/control/control-plane.ts';
 
 export interface ReceiverJudging extends ReceiverToJudge {
-  /** A command that tries one check again. */
-  readonly replay: (check: Check) => string;
+  /** The name of the variable that holds the secret, for commands that are printed. */
+  readonly secretEnv: string;
+  readonly previousSecretEnv?: string | undefined;
+  readonly selection?: Selection;
+  readonly strict?: boolean;
   readonly signal?: AbortSignal;
   readonly onResult?: (done: number, total: number) => void;
 }
 
-/** The report, or why the probe of the effects is of no use. */
+/** The report, or why the count of side effects cannot be read. */
 export async function judgeReceiver(
   receiver: ReceiverJudging,
 ): Promise<{ readonly report: Report } | { readonly useless: string }> {
@@ -28,7 +29,7 @@ export async function judgeReceiver(
   );
   const { receiverReport } = await import('../../../conformance/receiver/report.ts');
   const { Redactor } = await import('../../../conformance/reports/redact.ts');
-  const { url, secret, previousSecret, effectProbe, replay, signal, onResult } = receiver;
+  const { url, secret, previousSecret, effectProbe, signal, onResult } = receiver;
   const effects = effectProbe === null ? null : effectCounterOf(effectProbe);
   try {
     await effects?.count();
@@ -40,55 +41,47 @@ export async function judgeReceiver(
     signature: receiver.signatureHeader.toLowerCase(),
     subscription: receiver.subscriptionHeader.toLowerCase(),
   };
-  const { subscriptionId } = receiver;
-  const signing = {
-    secret,
-    previousSecret,
-    names,
-    subscriptionId,
-    mark: randomBytes(5).toString('hex'),
-  };
+  const { subscriptionId, selection = EVERYTHING, strict = false } = receiver;
+  const mark = randomBytes(5).toString('hex');
   const run = await runReceiver({
     url,
-    signing,
+    signing: { secret, previousSecret, names, subscriptionId, mark },
     effects,
+    selection,
     ...(signal === undefined ? {} : { signal }),
     ...(onResult === undefined ? {} : { onResult: (_, done, total) => onResult(done, total) }),
   });
   const redactor = new Redactor([secret, ...(previousSecret === null ? [] : [previousSecret])]);
+  const replay = ({ id }: { readonly id: string }) => replayCommand(id, receiver);
   const { version } = manifest;
-  return { report: receiverReport({ version, url, run, redactor, replay }) };
+  return { report: receiverReport({ version, url, run, redactor, replay, strict }) };
 }
 
-const signatureHeader = 'X-Webhook-Signature';
-const subscriptionHeader = 'X-Webhook-Subscription-Id';
-
-/** For a shell: what tries one check again; `secret` stands there as it is. */
-export function replayCommand(
-  id: string,
-  receiver: Omit<ReceiverToJudge, 'secret'>,
-  secret: string,
-) {
-  const counts = effectChecks.some((check) => check.id === id);
-  const values: readonly (readonly [name: string, value: string | null, usual: string | null])[] = [
-    ['SIGNATURE_HEADER', receiver.signatureHeader, signatureHeader],
-    ['SUBSCRIPTION_HEADER', receiver.subscriptionHeader, subscriptionHeader],
-    ['SUBSCRIPTION_ID', receiver.subscriptionId, '1'],
-    ['PROBE', counts ? receiver.effectProbe : null, null],
-    ['URL', receiver.url, exampleUrl],
-  ];
-  const told = values.flatMap(([name, value, usual]) =>
-    value === null || value === usual ? [] : [`${name}=${quoted([value])}`],
+/** A command that tries one check again. */
+function replayCommand(id: string, receiver: ReceiverJudging): string {
+  const { signatureHeader, subscriptionHeader, subscriptionId, effectProbe } = receiver;
+  const options: readonly (readonly [name: string, value: string | null, usual: string | null])[] =
+    [
+      ['url', receiver.url, null],
+      ['secret-env', receiver.secretEnv, null],
+      ['previous-secret-env', receiver.previousSecretEnv ?? null, null],
+      ['signature-header', signatureHeader, 'X-Webhook-Signature'],
+      ['subscription-header', subscriptionHeader, 'X-Webhook-Subscription-Id'],
+      ['subscription-id', subscriptionId, '1'],
+      ['effect-probe', effectProbe, null],
+      ['only', id, null],
+    ];
+  const words = options.flatMap(([name, value, usual]) =>
+    value === null || value === usual
+      ? []
+      : [`--${name} ${/^[\w./:-]+$/.test(value) ? value : shellWord(value)}`],
   );
-  return [`conformance replay ${id} |`, ...told, `SECRET=${secret}`, 'bash'].join(' ');
+  return ['npx conformance receiver', ...words].join(' ');
 }
 
 /** As the control plane asks for it. */
 export async function judgeForPlane(receiver: ReceiverToJudge): Promise<ReceiverJudged> {
-  const judged = await judgeReceiver({
-    ...receiver,
-    replay: ({ id }) => `npx ${replayCommand(id, receiver, 'whsec_…')}`,
-  });
+  const judged = await judgeReceiver({ ...receiver, secretEnv: 'SECRET' });
   if ('useless' in judged) return { refused: { field: 'effect_probe', message: judged.useless } };
   return { report: { ...judged.report } };
 }

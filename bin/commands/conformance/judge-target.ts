@@ -7,7 +7,7 @@ import { type RunResult, runScenarios } from '../../../conformance/engine/run/ru
 import { unmatchedGlobs } from '../../../conformance/engine/run/selection.ts';
 import type { Sender } from '../../../conformance/engine/send/sender.ts';
 import { buildReport } from '../../../conformance/reports/build-report.ts';
-import { Progress, type ProgressOptions } from '../../../conformance/reports/progress/progress.ts';
+import { Progress, type ProgressOptions } from '../../../conformance/reports/progress.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
@@ -158,7 +158,7 @@ function inventoryOf({ inventory, mark, provider }: Found): ReportInventory {
 
 function commandFor(options: RunOptions, found: Found, scenario: string): string {
   const { profile, controlUrl, controlTokenEnv, tokenEnv, seed } = options;
-  const parts = ['conformance run', `--base-url ${found.baseUrl}`];
+  const parts = ['npx conformance run', `--base-url ${found.baseUrl}`];
   if (controlUrl !== undefined) parts.push(`--control-url ${controlUrl}`);
   if (profile !== undefined) parts.push(`--profile ${profile}`);
   if (controlTokenEnv !== undefined) parts.push(`--control-token-env ${controlTokenEnv}`);

@@ -1,15 +1,14 @@
 // `conformance receiver`: proves a webhook receiver's signature check before the platform does.
-
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ReceiverToJudge } from '../../../simulator/transports/control/control-plane.ts';
 import { addHelp, type HelpText } from '../help-text.ts';
 import { type JudgeIo, systemJudgeIo, UsageError } from './io.ts';
+import { addReportOptions, type ReportGiven, readReportOptions } from './report-options.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
-import { FORMAT_NAMES, readReport } from './run-options.ts';
 
-export interface ReceiverGiven {
+export interface ReceiverGiven extends ReportGiven {
   readonly url?: string;
   readonly secretEnv?: string;
   readonly previousSecretEnv?: string;
@@ -17,16 +16,13 @@ export interface ReceiverGiven {
   readonly subscriptionHeader: string;
   readonly subscriptionId?: string;
   readonly effectProbe?: string;
-  readonly report?: readonly string[];
-  readonly json?: boolean;
-  readonly allowIncomplete?: boolean;
   readonly iOwnThisHost?: boolean;
   readonly dryRun?: boolean;
 }
 
 const help: HelpText = {
   words: [
-    'First a valid delivery, then what must be accepted, what must be refused, what is advised; a valid one again after each group. `conformance list` names the checks, `explain ID` and `replay ID` show one.',
+    'Sends a valid delivery first, then deliveries that must be accepted, deliveries that must be refused, and deliveries that only lead to advice. After each group a valid delivery is sent again. `conformance list` shows the checks, `conformance explain ID` shows one of them.',
   ],
   examples: [
     'SECRET=whsec_… npx conformance receiver \\',
@@ -38,6 +34,7 @@ const help: HelpText = {
     '2 usage',
     '3 a valid delivery is refused, so that nothing could be judged',
     '4 not everything could be judged',
+    '6 stale baseline',
     '130 interrupted',
   ],
 };
@@ -45,20 +42,18 @@ const help: HelpText = {
 export function defineReceiver(command: Command): void {
   addHelp(command, help);
   command
-    .option('--url <url>', 'where the receiver listens')
+    .option('--url <url>', 'URL of the receiver')
     .option('--secret-env <name>', 'variable with the signing secret')
     .option('--previous-secret-env <name>', 'variable with the secret before a rotation')
-    .option('--signature-header <name>', 'header of the signature', 'X-Webhook-Signature')
-    .option('--subscription-header <name>', 'header of the id', 'X-Webhook-Subscription-Id')
-    .option('--subscription-id <id>', 'what that header says', '1')
-    .option('--effect-probe <url>', 'answers how often the side effect has happened')
+    .option('--signature-header <name>', 'header with the signature', 'X-Webhook-Signature')
     .option(
-      '--report <format=file>',
-      `write a report: ${FORMAT_NAMES.join(', ')}; repeatable`,
-      (value: string, before: readonly string[] = []) => [...before, value],
+      '--subscription-header <name>',
+      'header with the id of the subscription',
+      'X-Webhook-Subscription-Id',
     )
-    .option('--json', 'the JSON report on standard output in place of the text')
-    .option('--allow-incomplete', 'exit with 0 although not everything could be tried')
+    .option('--subscription-id <id>', 'value of that header', '1')
+    .option('--effect-probe <url>', 'returns how often the side effect has happened');
+  addReportOptions(command, 'RCV-refuses-*')
     .option('--dry-run', 'say what would be sent, and send nothing')
     .option('--i-own-this-host', 'send hostile deliveries beyond this machine')
     .action(async () => {
@@ -85,71 +80,63 @@ export async function judgeWith(
 }
 
 async function judgeGiven(given: ReceiverGiven, io: JudgeIo, signal: AbortSignal): Promise<number> {
-  const url = readUrl('--url', given.url, given.iOwnThisHost ?? false);
+  const isOwned = given.iOwnThisHost ?? false;
+  const url = readUrl('--url', given.url, isOwned);
   const options = readOptions(given, io);
-  const reports = (given.report ?? []).map((each) => readReport(each, FORMAT_NAMES));
-  const { checkWritable, writeText } = await import('./input-files.ts');
-  for (const { format, file } of reports) checkWritable(`--report ${format}`, file, io.cwd);
-  const { mostDeliveries } = await import('../../../conformance/receiver/checks.ts');
-  const { judgeReceiver, replayCommand } = await import('./judge-receiver.ts');
-  const { countHindered, exitCode } = await import('../../../conformance/engine/run/exit-code.ts');
-  const most = mostDeliveries(given.effectProbe !== undefined);
-  if (given.dryRun) return tellPlan(url, most, given, io);
-  const signed = `signed with the secret in ${given.secretEnv}`;
-  io.err(
-    `Judging the receiver at ${url}: at most ${most} deliveries, ${signed}; one more after each that it leaves unanswered\n`,
+  const finish = readReportOptions(given);
+  const { allChecks, checksOf, mostDeliveries } = await import(
+    '../../../conformance/receiver/checks.ts'
   );
-  const probe = given.effectProbe;
-  const order = {
-    url,
-    ...options,
-    effectProbe:
-      probe === undefined ? null : readUrl('--effect-probe', probe, given.iOwnThisHost ?? false),
-  };
-  const { CountedProgress } = await import(
-    '../../../conformance/reports/progress/progress-line.ts'
+  const { selectChecks } = await import('./select-checks.ts');
+  const { finishRun, prepareFinish } = await import('./finish-run.ts');
+  const { judgeReceiver } = await import('./judge-receiver.ts');
+  const { CountedProgress } = await import('../../../conformance/reports/progress.ts');
+  const { only = [], skip = [] } = given;
+  selectChecks(allChecks, { only, skip }, 'RCV');
+  const hasProbe = given.effectProbe !== undefined;
+  const most = mostDeliveries(hasProbe, { only, skip });
+  if (given.dryRun) return printPlan(url, most, checksOf(hasProbe, { only, skip }), given, io);
+  const baseline = prepareFinish(finish, io);
+  io.err(
+    `Judging the receiver at ${url}: at most ${most} deliveries, signed with the secret in ${given.secretEnv}; one more after each delivery without a response\n`,
   );
   const progress = new CountedProgress(io, 'check');
   progress.start();
   const judged = await judgeReceiver({
-    ...order,
-    replay: ({ id }) => replayCommand(id, order, `"$${given.secretEnv}"`),
+    url,
+    ...options,
+    secretEnv: given.secretEnv!,
+    previousSecretEnv: given.previousSecretEnv,
+    effectProbe: hasProbe ? readUrl('--effect-probe', given.effectProbe, isOwned) : null,
+    selection: { only, skip },
+    strict: finish.strict,
     signal,
     onResult: (done, total) => progress.reached(done, total),
   }).finally(() => progress.end());
   if ('useless' in judged) throw new UsageError(`--effect-probe: ${judged.useless}`);
-  const { report } = judged;
-  const { render } = await import('../../../conformance/reports/formats.ts');
-  for (const { format, file } of reports) writeText(file, io.cwd, await render(format, report));
-  if (given.json) io.out(`${jsonText(report)}\n`);
-  else {
-    const { consoleReport } = await import('../../../conformance/reports/console.ts');
-    const jsonFile = reports.find(({ format }) => format === 'json')?.file;
-    const lines = consoleReport(report, { color: io.color, width: io.columns, jsonFile });
-    io.out(`${lines.join('\n')}\n`);
-  }
-  const { verdict, summary, interrupted } = report;
-  const hindered = countHindered(report.rules);
-  return exitCode({ verdict, summary, interrupted, stale: 0, hindered }, given.allowIncomplete);
+  return finishRun(finish, io, judged.report, baseline);
 }
 
-/** Names every check: what each sends is told by `explain`. */
-async function tellPlan(
+/** Names every check; `conformance explain` shows what each sends. */
+function printPlan(
   url: string,
   deliveries: number,
-  { json = false, effectProbe }: ReceiverGiven,
+  planned: readonly { readonly id: string; readonly title: string }[],
+  { json = false }: ReceiverGiven,
   io: JudgeIo,
-): Promise<number> {
-  const { checksOf } = await import('../../../conformance/receiver/checks.ts');
-  const checks = checksOf(effectProbe !== undefined).map(({ id, title }) => ({ id, title }));
-  const plan = { dry_run: true, url, deliveries, checks };
-  if (json) io.out(`${jsonText(plan, 2)}\n`);
-  else {
-    const lines = checks.map(({ id, title }) => `  ${id}  ${title}`);
-    const much = `${checks.length} checks, at most ${deliveries} deliveries`;
-    const end = 'conformance explain ID says what one of them sends.';
-    io.out(`${[`Nothing was sent. ${url} would get ${much}:`, ...lines, end].join('\n')}\n`);
+): number {
+  const checks = planned.map(({ id, title }) => ({ id, title }));
+  if (json) {
+    io.out(`${jsonText({ dry_run: true, url, deliveries, checks }, 2)}\n`);
+    return 0;
   }
+  const much = `${checks.length} checks, at most ${deliveries} deliveries`;
+  const lines = [
+    `Nothing was sent. ${url} would get ${much}:`,
+    ...checks.map(({ id, title }) => `  ${id}  ${title}`),
+    'npx conformance explain ID shows what a check sends.',
+  ];
+  io.out(`${lines.join('\n')}\n`);
   return 0;
 }
 
@@ -177,7 +164,7 @@ function readSecret(option: string, name: string | undefined, env: JudgeIo['env'
       `${option} is missing: name the variable that holds the signing secret, as in --secret-env SECRET`,
     );
   }
-  // What looks like no variable's name may be the secret itself, so it is not repeated.
+  // This may be the secret itself, so it is not repeated.
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('whsec_')) {
     throw new UsageError(`${option} takes the name of an environment variable, not a secret`);
   }
@@ -210,6 +197,6 @@ function readUrl(option: string, text: string | undefined, owned: boolean): stri
   const loopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\]|.+\.localhost)$/i.test(hostname);
   if (loopback || owned) return text;
   throw new UsageError(
-    `${option}: ${hostname} is not this machine; --i-own-this-host says it is yours`,
+    `${option}: ${hostname} is not this machine; add --i-own-this-host if it is yours`,
   );
 }

@@ -16,6 +16,8 @@ export interface Outcome {
   readonly actual: string;
   /** Numbers of the calls that show it. */
   readonly calls: readonly number[];
+  /** Two records exist now although one was wanted. */
+  readonly doubled?: true;
 }
 
 /** Where a check lets something go wrong. */
@@ -120,10 +122,4 @@ function numbers(calls: readonly ApiCall[]): number[] {
 /** `0.35 s`. */
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(ms < 9_950 ? 2 : 0)} s`;
-}
-
-/** A key short enough to be read: its ends tell it from others. */
-export function shortKey(key: string | null): string {
-  if (key === null) return 'no key';
-  return key.length <= 16 ? key : `${key.slice(0, 8)}…${key.slice(-4)}`;
 }

@@ -1,18 +1,10 @@
 // Checks of habits, judged where nothing goes wrong: keys, amounts, places of secrets.
 
+import { shortKey } from '../../reports/exchanges.ts';
 import type { ApiCall, Recording } from '../call.ts';
 import { canonical } from '../json.ts';
 import { amountNames, isWrite, membersOf, referencesOf, subjectOf } from '../operations.ts';
-import {
-  advise,
-  type Check,
-  everywhere,
-  fail,
-  notMet,
-  type Outcome,
-  pass,
-  shortKey,
-} from './check.ts';
+import { advise, type Check, everywhere, fail, notMet, type Outcome, pass } from './check.ts';
 
 const writesOf = ({ calls }: Recording) => calls.filter(({ operation }) => isWrite(operation));
 

@@ -1,6 +1,7 @@
 // Checks of what a client does with a no: refusals that stand, tags that are stale.
 
 import type { OperationName } from '../../engine/operations.ts';
+import { shortKey } from '../../reports/exchanges.ts';
 import { type ApiCall, endingWords, type Recording } from '../call.ts';
 import type { RefusalCode } from '../faults/answers.ts';
 import { statusOf } from '../faults/answers.ts';
@@ -20,7 +21,6 @@ import {
   type Outcome,
   pass,
   seconds,
-  shortKey,
 } from './check.ts';
 
 const codes = [

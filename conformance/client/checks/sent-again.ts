@@ -1,21 +1,12 @@
 // What is judged of every client that repeats: the same key, the same request, nothing made anew.
+import { shortKey } from '../../reports/exchanges.ts';
 import { type ApiCall, type ApiResponse, endingWords, type Recording, succeeded } from '../call.ts';
 import type { FollowUp } from '../follow-up.ts';
 import { followUp } from '../follow-up.ts';
 import { parseJson } from '../json.ts';
 import { isSuccess, type Observation } from '../observation.ts';
 import { isWrite, membersOf } from '../operations.ts';
-import {
-  type Aim,
-  advise,
-  fail,
-  missed,
-  type Outcome,
-  pass,
-  seconds,
-  shortKey,
-  unclear,
-} from './check.ts';
+import { type Aim, advise, fail, missed, type Outcome, pass, seconds, unclear } from './check.ts';
 
 export interface RepeatRule {
   /** `its answer was lost`. */
@@ -36,7 +27,7 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
     const later = seconds(rekeyed.atMs - struck.atMs);
     const first = `${after} (call ${struck.n}, key ${key})`;
     const words = `${first}, and ${later} later it was sent again ${how}`;
-    return fail('new-key', words + doubled(struck, rekeyed), [struck, rekeyed]);
+    return withDouble(fail('new-key', words, [struck, rekeyed]), struck, rekeyed);
   }
   const [changed] = then.changed;
   if (changed !== undefined) {
@@ -46,19 +37,20 @@ export function wrongRepeat({ struck, ...then }: FollowUp, after: string): Outco
   const [renamed] = then.renamed;
   if (renamed !== undefined) {
     const words = `${after} (call ${struck.n}), and it was sent again under another reference`;
-    return fail('new-reference', words + doubled(struck, renamed), [struck, renamed]);
+    return withDouble(fail('new-reference', words, [struck, renamed]), struck, renamed);
   }
   return null;
 }
 
-/** What came of it, where both have run and made a record each. */
-function doubled(struck: ApiCall, again: ApiCall): string {
+/** Adds what the second call made, if both have run. */
+function withDouble(outcome: Outcome, struck: ApiCall, again: ApiCall): Outcome {
   const name = struck.operation === 'openPosition' ? 'position_id' : 'id';
   const [first, second] = [struck, again].map(({ fate, response }) =>
     fate === 'request_lost' || fate === 'refused' ? undefined : idIn(response, name),
   );
-  if (first === undefined || second === undefined || first === second) return '';
-  return `: now there are two of it, ${first} and ${second}`;
+  if (first === undefined || second === undefined || first === second) return outcome;
+  const actual = `${outcome.actual}: now there are two of it, ${first} and ${second}`;
+  return { ...outcome, actual, doubled: true };
 }
 
 function idIn(response: ApiResponse | null, name = 'id'): string | undefined {

@@ -1,18 +1,13 @@
 // A difference as a script that anybody can run: curl for every call, with names that are new each
 // time and ids taken from the answers.
-import { findRule } from '../../../fixtures/rules.ts';
-import { squeezed } from '../../reports/plain-text.ts';
 import { REDACTED, type Redactor } from '../../reports/redact.ts';
-import { callerByToken, replayScript } from '../../reports/replay/replay-script.ts';
+import { curlScript } from '../../reports/replay.ts';
 import type { ReportExchange } from '../../reports/report.ts';
-import { shown } from '../compare/values.ts';
-import { expectedAt } from '../findings/expected.ts';
 import type { Found } from '../findings/investigate.ts';
 import type { CallOutcome, LostOutcome, ManyOutcome } from '../play/outcome.ts';
 import type { Player } from '../play/player.ts';
 import {
   type CallStep,
-  callsOf,
   type MintWish,
   type OperatorStep,
   refersTo,
@@ -32,13 +27,10 @@ export interface ScriptParts {
 /** More calls than these make no script that anybody reads. */
 const MOST_CALLS = 120;
 
-/** Two calls by curl meet in one of two to five tries. */
-const TRIES_AT_ONCE = 10;
-
 /** Null where it would be too long, and where curl alone cannot show what differs. */
 export function scriptOf(found: Found, parts: ScriptParts): string | null {
   if (/^(delivery|channel)$/.test(found.difference.operation)) return null;
-  const { id, title, rules, target, startedAt } = parts;
+  const { id, title, target, startedAt } = parts;
   let atMs = 0;
   const exchanges = found.sequence.steps.flatMap((step) =>
     exchangesOf(step, found, parts).map((each) => {
@@ -50,25 +42,8 @@ export function scriptOf(found: Found, parts: ScriptParts): string | null {
     }),
   );
   if (exchanges.length > MOST_CALLS) return null;
-  const { n, modelAnswer, targetAnswer, model, target: answered } = found.difference;
-  const atOnce = callsOf(found.sequence.steps.filter((step) => step.do === 'burst'));
-  // Which of calls at once comes first is chance: only all their answers together are wrong.
-  const telling = new Set([...atOnce.map((call) => call.n), n]);
-  const differing = exchanges.flatMap((each) => (telling.has(each.n) ? [each.n] : []));
-  // As the reader of the title has it: in the target's own names.
-  const due = /secret|token/.test(found.difference.at) ? undefined : expectedAt(found);
-  const expected = due === undefined ? model : shown(due);
-  const finding = {
-    ...{ scenario: id, verdict: 'deviates' as const, exchanges: differing },
-    expected: squeezed(modelAnswer === model ? model : `${modelAnswer}: ${expected}`),
-    actual: squeezed(targetAnswer === answered ? answered : `${targetAnswer}: ${answered}`),
-  };
-  const [rule] = rules.flatMap((each) => findRule(each) ?? []);
-  const words = rule === undefined ? [] : [{ id: rule.id, words: rule.words, findings: [finding] }];
   const mark = found.duel.target.nonce;
-  const recorded = { target, started_at: startedAt, mark, rules: words };
-  const tries = atOnce.length > 0 ? TRIES_AT_ONCE : 1;
-  return replayScript(recorded, { id, title, exchanges, tries, ...secretsOf(found) });
+  return curlScript({ target, started_at: startedAt, mark }, { id, title, exchanges });
 }
 
 function exchangesOf(step: Step, { duel }: Found, parts: ScriptParts): readonly ReportExchange[] {
@@ -110,7 +85,7 @@ function callExchange(
   const own = sent.headers.some(([name]) => name === 'authorization');
   const [tokenStep] = refersTo(step.headers?.authorization);
   // AUTH-1: what is sent in place of a token and comes from no answer is none in a script either.
-  const caller = own ? (tokenStep === undefined ? null : callerByToken(tokenStep)) : as;
+  const caller = own ? (tokenStep === undefined ? null : `step ${tokenStep}`) : as;
   const headers = sent.headers.map(
     ([name, value]) => [name, redactor.header(name, value)] as const,
   );
@@ -131,40 +106,7 @@ function callExchange(
   ];
 }
 
-/** Tokens that calls show once they have asked for them, and whom they ask or are minted as. */
-function secretsOf({ sequence, duel }: Found) {
-  const player = duel.target;
-  const shown = callsOf(sequence.steps).flatMap(({ headers }) => refersTo(headers?.authorization));
-  const tokens = [...new Set(shown)].map((step) => ({ step, path: tokenPath(player, step) }));
-  const minters = sequence.steps.flatMap((step) =>
-    step.do === 'mint' && step.wish.mintedBy !== undefined ? [step.wish.mintedBy] : [],
-  );
-  const named = new Set([...askers(sequence.steps), ...minters]);
-  const clients = [...named].flatMap((as) => {
-    const [id, secret] = [player.has(as, 'client'), player.has(as, 'secret')];
-    return id === undefined || secret === undefined ? [] : [{ as, id, secret }];
-  });
-  return { tokens, clients };
-}
-
-/** NS-8: where an answer has its token. */
-function tokenPath(player: Player, step: number): string {
-  const outcome = player.outcomes.get(step);
-  const json = outcome?.kind === 'answer' ? outcome.json : null;
-  const named = Object.entries(json ?? {}).filter(([name]) => /^\w*token$/i.test(name));
-  return `.${named.find(([, value]) => typeof value === 'string')?.[0] ?? 'access_token'}`;
-}
-
-/** Roles and credentials whose secret a value is. */
-function askers(value: unknown): readonly string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const { $role: role, has } = value as { readonly $role?: unknown; readonly has?: unknown };
-  const inner = Object.values(value).flatMap(askers);
-  const isAsker = typeof role === 'string' && (has === 'client' || has === 'secret');
-  return [...new Set(isAsker ? [role, ...inner] : inner)];
-}
-
-/** It stands in the script, to compare with: what is secret in it does not. */
+/** Ids are read from it; secrets in it are redacted. */
 function answerOf({ status, headers, body }: CallOutcome, redactor: Redactor) {
   const lines = headers.lines.map(([name, value]) => [name, redactor.header(name, value)] as const);
   const text = body.length === 0 ? null : redactor.text(Buffer.from(body).toString());

@@ -1,9 +1,9 @@
-// One HTML page that needs nothing else.
+// One self-contained HTML page.
 import { createHash } from 'node:crypto';
 import { html, type Markup } from './fragments.ts';
 import { SCRIPT, STYLE } from './style.ts';
 
-/** Nothing is loaded and nothing is sent: the policy says so to the browser. */
+/** The page loads nothing and sends nothing, which its policy enforces in the browser. */
 export function htmlPage(title: string, body: Markup, style = STYLE): string {
   const hash = (text: string) => createHash('sha256').update(text).digest('base64');
   const policy =

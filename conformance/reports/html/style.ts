@@ -1,4 +1,4 @@
-// The looks of the HTML report, and the few lines of script that open what a link leads to.
+// Style of the HTML report, and the script that opens what a link points to and filters the rows.
 
 export const STYLE = `
 :root { color-scheme: light dark;
@@ -55,7 +55,7 @@ summary { display: flex; gap: .75rem; align-items: baseline; padding: .5rem .25r
 summary::-webkit-details-marker { display: none; }
 summary::before { content: "▸"; color: var(--dim); flex: none; }
 details[open] > summary::before { content: "▾"; }
-summary .id { flex: 0 0 5.5rem; font-weight: 600; }
+summary .id { flex: 0 0 auto; min-width: 5.5rem; font-weight: 600; }
 summary .words { flex: 1; }
 summary:hover { background: var(--soft); }
 .inside { padding: .25rem .25rem 1rem 1rem; }
@@ -93,13 +93,13 @@ table.plain th { font-weight: 500; color: var(--dim); }
 [hidden] { display: none !important; }
 @media print {
   #filter { display: none; }
-  /* What is kept is told by the matrix; what matters stands open. */
+  /* The matrix shows what passed; what matters is open. */
   details.passed, details.not_tested, details.not_selected { display: none; }
   details { break-inside: auto; } summary { break-after: avoid; }
 }
 `;
 
-/** Opens the details that a link leads to; without script everything still opens by hand. */
+/** Without the script everything still opens by hand. */
 export const SCRIPT = `
 const show = () => {
   const id = decodeURIComponent(location.hash.slice(1));

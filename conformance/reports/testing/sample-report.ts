@@ -1,4 +1,4 @@
-// A report for tests of the formats: every verdict once, and a target whose answers try to break
+// Reports for tests of the formats: every verdict once, and a target whose responses try to break
 // out of whatever they are put into.
 import type { Verdict } from '../../engine/types.ts';
 import { countVerdicts } from '../build-report.ts';
@@ -10,9 +10,7 @@ import type {
   ReportScenario,
 } from '../report.ts';
 
-/**
- * Markup, table cells, terminal escapes, workflow commands and characters that XML has no word for.
- */
+/** Markup, table cells, terminal escapes, workflow commands and characters that XML cannot hold. */
 export const NASTY =
   `<script>alert("1")</script> & 'q' | \`c\` **b** [l](x) ]]> \u001b[31mred\u0000\ufffe\ud800 ` +
   `@team\n::error::no\n\u202e --> %0A`;
@@ -158,4 +156,51 @@ export const sampleReport: Report = {
     stale: [{ rule: 'ACC-1', scenario: 'sample-one', reason: NASTY, expires: null }],
     expired: [{ rule: 'ACC-2', scenario: 'sample-one', reason: 'r', expires: '2026-01-01' }],
   },
+};
+
+/** The report on a client: a check that fails, and the run that shows it. */
+export const sampleClientReport: Report = {
+  ...sampleReport,
+  judge: 'client',
+  target: { base_url: `node ${NASTY}`, control_url: null },
+  client: { command: ['node', NASTY], runs: 3, does: '1 write; it succeeded in 0.1 s' },
+  rules: [
+    rule('CLT-answer-lost', 'deviates', {
+      family: 'checks',
+      findings: [
+        {
+          ...finding('deviates'),
+          scenario: 'CLT-answer-lost',
+          recording: 'run-3',
+          place: 'POST /api/v1/accounts',
+          seen: '2 of 2 runs',
+          exchanges: [3],
+          advice: {
+            why: 'w',
+            at_stake: 'The money moves twice.',
+            mend: 'Keep.',
+            example: 'POST /x',
+          },
+        },
+      ],
+    }),
+    rule('CLT-500', 'inconclusive', { family: 'checks', why: 'the first run failed' }),
+    rule('CLT-503', 'passed', { family: 'checks' }),
+    rule('CLT-429', 'not_tested', { family: 'checks' }),
+  ],
+  scenarios: [
+    {
+      ...scenario,
+      id: 'run-3',
+      rules: ['CLT-answer-lost'],
+      ending: { words: 'ended with exit code 0', at_ms: 900, output: NASTY },
+      exchanges: [
+        exchange,
+        { ...exchange, n: 4, response: null, failure: 'it ran, and the connection was cut' },
+      ],
+    },
+  ],
+  observed: [],
+  unlock: [],
+  baseline: null,
 };

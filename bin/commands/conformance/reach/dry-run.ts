@@ -4,10 +4,10 @@ import { type Mode, planRun } from '../../../../conformance/engine/inventory/pla
 import { chooseScenarios, neededCapabilities } from '../../../../conformance/engine/run/choose.ts';
 import type { Scenario } from '../../../../conformance/engine/types.ts';
 import {
+  type AnnouncedPlan,
   planDocument,
   planLines,
-  type ToldPlan,
-} from '../../../../conformance/reports/inventory/plan-words.ts';
+} from '../../../../conformance/reports/inventory.ts';
 import { jsonText } from '../../../../conformance/reports/plain-text.ts';
 import type { Redactor } from '../../../../conformance/reports/redact.ts';
 import type { JudgeIo } from '../io.ts';
@@ -27,7 +27,7 @@ export function tellPlan(
   const offers = claimedOffers(read, mode, options);
   const { chosen, left } = chooseScenarios({ scenarios, selection: options, offers });
   const pace = paceOf(read, mode, options);
-  const told: ToldPlan = {
+  const told: AnnouncedPlan = {
     target: redactor.text(read.baseUrl),
     plan: planRun(chosen, pace),
     wanted: chosen.length + left.filter(({ missing }) => missing.length > 0).length,

@@ -3,12 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GONE } from '../engine/record/exchange-recorder.ts';
 import { countVerdicts } from './build-report.ts';
-import { consoleReport } from './console.ts';
 import { sampleReport } from './testing/sample-report.ts';
+import { textReport } from './text.ts';
 
-const text = suite('console');
+const text = suite('text');
 
-const lines = consoleReport(sampleReport, { color: false, width: 80, jsonFile: 'r.json' });
+const lines = textReport(sampleReport, { color: false, width: 80, jsonFile: 'r.json' });
 const page = lines.join('\n');
 
 text('a deviation shows rule, expected, actual, exchange, and how to try again', () => {
@@ -17,13 +17,13 @@ text('a deviation shows rule, expected, actual, exchange, and how to try again',
   const own = lines.slice(at, at + 22).join('\n');
   for (const words of [
     'The rule `ACC-2` says something & more.',
-    'expected  409 invalid_state',
+    'expected   409 invalid_state',
     '3. POST /api/v1/accounts as firm',
     '→ 201',
     'conformance run --base-url http://127.0.0.1:7420 --only sample-one',
-    'conformance replay r.json sample-one',
+    'npx conformance replay r.json sample-one',
   ]) {
-    assert.ok(own.replace(/\n {12}/g, ' ').includes(words), `${words} in\n${own}`);
+    assert.ok(own.replace(/\n {13}/g, ' ').includes(words), `${words} in\n${own}`);
   }
 });
 
@@ -41,7 +41,7 @@ text('ends with the verdict and the counts, which are all of them', () => {
   assert.match(end[after]!, 'seed 1');
 });
 
-text('says what would unlock more, what is open, and what the baseline has', () => {
+text('has what would unlock more, open questions, and the baseline', () => {
   for (const words of [
     '(+12, and 3 together with others)',
     'NS-6',
@@ -53,7 +53,7 @@ text('says what would unlock more, what is open, and what the baseline has', () 
 });
 
 text('a target cannot steer the terminal', () => {
-  const colored = consoleReport(sampleReport, { color: true, width: 80 }).join('\n');
+  const colored = textReport(sampleReport, { color: true, width: 80 }).join('\n');
   for (const each of [page, colored]) {
     assert.not.ok(each.includes('\u0000'));
     assert.not.ok(each.includes('\u001b[31mred'));
@@ -70,7 +70,7 @@ text('keeps within the columns of the terminal where words can be folded', () =>
 text('an interrupted run says so, of what it did not come to as well', () => {
   const rules = sampleReport.rules.map((each) => ({ ...each, unlock: [] }));
   const given = { ...sampleReport, rules, interrupted: true };
-  const cut = consoleReport(given, { color: false, width: 80 });
+  const cut = textReport(given, { color: false, width: 80 });
   assert.match(cut.join('\n'), '(interrupted: this is what was done until then)');
   assert.match(cut.join('\n'), '1 rule not tested: the run was interrupted before');
 });
@@ -85,47 +85,67 @@ text('where nothing was tried the reason stands with the verdict, and little els
     notes: [why],
     not_started: why,
   } as const;
-  const said = consoleReport(
-    { ...idle, baseline: null, observed: [] },
-    { color: false, width: 80 },
-  );
+  const said = textReport({ ...idle, baseline: null, observed: [] }, { color: false, width: 80 });
   assert.is(said.filter((line) => line === why).length, 1);
   assert.is(said.indexOf(why), said.findIndex((line) => line.startsWith('invalid: ')) + 1);
   assert.not.match(said.join('\n'), /would unlock|blocked:/);
 });
 
-text('what several checks of a receiver ask for is told together at the end', () => {
-  const advice = { why: 'EVT-6', at_stake: 'much', mend: 'Verify the bytes as they came.' };
+text('findings with one cause are shown together, with one of them in full', () => {
   const base = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
-  const rules = ['RCV-one', 'RCV-two'].map((id) => ({
+  const rules = ['RCV-one', 'RCV-two', 'RCV-three'].map((id) => ({
     ...base,
     id,
-    findings: base.findings.map((each) => ({ ...each, advice })),
+    words: `words of ${id}`,
   }));
-  const said = consoleReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
-  assert.match(said, 'To mend, in all\n  Verify the bytes as they came.\n    RCV-one, RCV-two');
+  const causes = [{ title: 'no age check', mend: 'Compare t.', rules: ['RCV-one', 'RCV-two'] }];
+  const given = { ...sampleReport, judge: 'receiver', causes, rules } as const;
+  const output = textReport(given, { color: false, width: 80 }).join('\n');
+  assert.match(output, '✗ no age check: 2 checks\n  mend       Compare t.');
+  assert.match(output, '  - RCV-two  words of RCV-two\n  One of them, RCV-one:');
+  assert.is(output.split('expected   409').length, 3, 'one of the group, and the other check');
 });
 
-text('a target that went away half-way is said to have, with the verdict', () => {
+text('what follows from another rule stands with it, and not by itself', () => {
+  const base = sampleReport.rules.find(({ verdict }) => verdict === 'deviates')!;
+  const [finding] = base.findings;
+  const blocked = { ...finding!, verdict: 'blocked', because_of: 'ACC-2' } as const;
+  const follower = { ...base, id: 'ACC-14', verdict: 'blocked', findings: [blocked] } as const;
+  const rules = [base, follower];
+  const output = textReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
+  assert.match(output, 'ACC-14 follows from ACC-2: mend it, then run again.');
+  assert.is(output.split('ACC-14').length, 2);
+});
+
+text('crashes come first, what is left on the target last', () => {
+  const crash = {
+    ...{ operation: 'createTransaction', distinguishes: 'with method: Bonus' },
+    ...{ failure: '500 with an HTML page', times: 12, of: 12, rules: ['TXN-4'] },
+  };
+  const output = textReport({ ...sampleReport, crashes: [crash] }, { color: false, width: 200 });
+  assert.match(
+    output[2]!,
+    'createTransaction with method: Bonus: 500 with an HTML page, 12 of 12 requests.',
+  );
+  assert.match(output.at(-1)!, '1 write got no response and may or may not have run.');
+});
+
+text('a target that stopped answering is reported with the verdict', () => {
   const rules = sampleReport.rules.map((each) => ({
     ...each,
     findings: each.findings.map((finding) => ({ ...finding, actual: GONE })),
   }));
-  const said = consoleReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
-  assert.match(said, 'It stopped answering on the way');
-  assert.not.match(page, 'It stopped answering on the way');
+  const output = textReport({ ...sampleReport, rules }, { color: false, width: 80 }).join('\n');
+  assert.match(output, 'It stopped answering during the run');
+  assert.not.match(page, 'It stopped answering during the run');
 });
 
-text('where --strict alone makes a run deviate, no other rule is said to be broken', () => {
+text('if only --strict makes a run deviate, the summary says so', () => {
   const rules = sampleReport.rules.filter(({ verdict }) => /known|advisory|passed/.test(verdict));
-  const strict = {
-    ...sampleReport,
-    rules,
-    summary: countVerdicts(rules),
-    verdict: 'deviates',
-  } as const;
-  const said = consoleReport(strict, { color: false, width: 100 }).join('\n');
-  assert.match(said, 'breaks no other rule, but --strict counts known deviations: 1 and advice: 1');
+  const summary = countVerdicts(rules);
+  const strict = { ...sampleReport, rules, summary, verdict: 'deviates' } as const;
+  const output = textReport(strict, { color: false, width: 100 }).join('\n');
+  assert.match(output, '--strict counts 1 known deviation and 1 piece of advice');
 });
 
 text.run();

@@ -1,18 +1,22 @@
-// Two reports compared: a failure that is new or another is worse, as is a rule that is no longer
-// shown; one that is gone is better.
+// Two reports compared: a new or different failure is worse, and so is a rule that is no longer
+// shown; a failure that is gone is better; load decides nothing.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Verdict } from '../../engine/types.ts';
-import type { Report, ReportFinding, ReportRule } from '../report.ts';
-import { NASTY, sampleReport } from '../testing/sample-report.ts';
-import { compareReports } from './compare-reports.ts';
-import { compareMarkdown, compareText } from './compare-words.ts';
+import type { Verdict } from '../engine/types.ts';
+import { compareMarkdown, compareReports, compareText } from './compare.ts';
+import type { Report, ReportFinding, ReportRule } from './report.ts';
+import { NASTY, sampleReport } from './testing/sample-report.ts';
 
 const compare = suite('compare');
 
 function reportOf(verdict: Verdict, ...failures: string[]): Report {
   const findings = failures.map((fingerprint): ReportFinding => {
-    const words = { expected: '422', actual: NASTY, exchanges: [], replay: 'again' };
+    const words = {
+      expected: '422',
+      actual: `${fingerprint} ${NASTY}`,
+      exchanges: [],
+      replay: 'again',
+    };
     return { scenario: 's', verdict: 'deviates', ...words, fingerprint };
   });
   const rule: ReportRule = { ...sampleReport.rules[0]!, id: 'ACC-1', verdict, findings };
@@ -29,7 +33,13 @@ const CASES: [old: Report, now: Report, verdict: string, kinds: string][] = [
   [reportOf('deviates', 'a', 'b'), reportOf('deviates', 'a'), 'same', ''],
   [reportOf('deviates', 'a'), reportOf('passed'), 'better', 'gone'],
   [reportOf('deviates', 'a'), reportOf('blocked'), 'worse', 'lost'],
-  [reportOf('passed'), reportOf('inconclusive'), 'worse', 'lost'],
+  [reportOf('passed'), reportOf('inconclusive'), 'same', 'unclear'],
+  [reportOf('deviates', 'a'), reportOf('inconclusive'), 'same', 'unclear'],
+  [reportOf('inconclusive'), reportOf('passed'), 'same', 'unclear'],
+  [reportOf('inconclusive'), reportOf('deviates', 'a'), 'worse', 'new'],
+  // Figures change with the load, a status does not.
+  [reportOf('deviates', '17 of 20'), reportOf('deviates', '4 of 20'), 'same', ''],
+  [reportOf('deviates', 'got 422'), reportOf('deviates', 'got 500'), 'worse', 'changed'],
   [reportOf('passed'), reportOf('not_tested'), 'worse', 'lost'],
   [reportOf('passed'), reportOf('not_selected'), 'same', ''],
   [reportOf('not_tested'), reportOf('passed'), 'better', 'tested'],

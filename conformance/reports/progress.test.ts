@@ -1,7 +1,7 @@
 // How far something is, and how long the rest takes: by the plan first, by what was seen later.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { about, CountedProgress, ProgressLine, remainingMs } from './progress-line.ts';
+import { about, CountedProgress, ProgressLine, remainingMs } from './progress.ts';
 
 const line = suite('progress line');
 

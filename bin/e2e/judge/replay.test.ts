@@ -1,0 +1,117 @@
+// The script of a recorded scenario: it sends the requests again with new names, and nothing that
+// a report holds can run.
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sampleReport } from '../../../conformance/reports/testing/sample-report.ts';
+import { createSandbox } from '../../../simulator/index.ts';
+import { systemJudgeIo } from '../../commands/conformance/io.ts';
+import { replay } from '../../commands/conformance/replay.ts';
+import { runJudge, withFolder } from '../../commands/conformance/testing/run-judge.ts';
+
+const test = suite('replay');
+
+test('a scenario is sent again with new names and with ids from the responses', () =>
+  withFolder(async (cwd) => {
+    const sandbox = await createSandbox({ clock: 'frozen', plan: 'pro' });
+    try {
+      const { base_url: baseUrl } = await sandbox.listen({ port: 0 });
+      const given = { baseUrl, only: ['UPD-1', 'BULK-6'], report: ['json=r.json'] };
+      const { report } = await runJudge({ ...given, json: true }, { cwd });
+      const played = report.scenarios.filter(({ exchanges }) => exchanges.length > 0);
+      assert.ok(played.length > 0);
+      for (const { id } of played) {
+        const script = replay('r.json', id, { cwd });
+        const tokens = Object.fromEntries(
+          [...script.matchAll(/\$\{(\w+_TOKEN):-\}/g)].map(([, name]) => {
+            return [name!, sandbox.credential('firm').token];
+          }),
+        );
+        const env = { ...process.env, ...tokens, BASE_URL: baseUrl, PAUSE: '0' };
+        const { code, out } = await new Promise<{ code: number; out: string }>((resolve) => {
+          const child = execFile('bash', ['-s'], { env, timeout: 60_000 }, (error, out, err) =>
+            resolve({ code: error === null ? 0 : Number(error.code ?? -1), out: out + err }),
+          );
+          child.stdin!.end(script);
+        });
+        assert.is(code, 0, out);
+        assert.match(out, /\d\. -> 2\d\d after/, out);
+        assert.not.match(out, '-> 401 after');
+      }
+    } finally {
+      await sandbox.close();
+    }
+  }));
+
+const [scenario] = sampleReport.scenarios;
+const [exchange] = scenario!.exchanges;
+const EVIL = [
+  '$(touch pwned)',
+  '`touch pwned`',
+  "'; touch pwned; '",
+  '"; touch pwned; "',
+  '\n touch pwned',
+];
+
+/** A curl that does nothing, so that only the shell could do something. */
+function runOffline(script: string, cwd: string) {
+  writeFileSync(join(cwd, 'curl'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  const env = { ...process.env, PATH: `${cwd}:${process.env.PATH}`, FIRM_TOKEN: 't' };
+  return spawnSync('bash', ['-s'], { cwd, env, input: script });
+}
+
+for (const evil of EVIL) {
+  test(`nothing runs: ${JSON.stringify(evil)}`, () =>
+    withFolder(async (cwd) => {
+      const target = { base_url: `http://x/${evil}`, control_url: evil, headers: [evil] };
+      const places = [
+        { as: evil },
+        { kind: 'operator' as const, request: { ...exchange!.request, method: evil, body: evil } },
+        { request: { ...exchange!.request, method: evil, url: evil, body: evil } },
+        {
+          request: { ...exchange!.request, headers: [[evil, evil] as const, ['x', evil] as const] },
+        },
+        {
+          response: {
+            status: 201,
+            headers: [['etag', evil] as const],
+            body: `{"id":"${'7'.repeat(9)}"}`,
+          },
+        },
+      ];
+      const exchanges = places.map((place, n) => ({ ...exchange!, n: n + 1, ...place }));
+      const scenarios = [{ ...scenario!, id: 's', title: evil, exchanges }];
+      const report = { ...sampleReport, target, mark: evil, started_at: evil, scenarios };
+      writeFileSync(join(cwd, 'report.json'), JSON.stringify(report));
+      const script = replay('report.json', 's', { cwd });
+      const { stderr } = runOffline(script, cwd);
+      assert.not.ok(existsSync(join(cwd, 'pwned')), script);
+      assert.not.match(String(stderr), /command not found|syntax error/);
+    }));
+}
+
+test('no control character of a report reaches the terminal', () =>
+  withFolder(async (cwd) => {
+    const body = '{"x":"\u001b[31m\u202e"}';
+    const exchanges = [{ ...exchange!, request: { ...exchange!.request, body } }];
+    const scenarios = [{ ...scenario!, title: body, exchanges }];
+    writeFileSync(join(cwd, 'report.json'), JSON.stringify({ ...sampleReport, scenarios }));
+    const script = replay('report.json', scenario!.id, { cwd });
+    for (const char of ['\u001b', '\u202e']) assert.not.ok(script.includes(char));
+    assert.match(script, '\\x1b');
+  }));
+
+test('the script of an explorer’s report is printed as it stands, as the guide warns', () =>
+  withFolder(async (cwd) => {
+    const script = 'touch "$HOME/x"\n';
+    const report = { schema: 'explore/1', differences: [{ id: 'd1', script }] };
+    writeFileSync(join(cwd, 'report.json'), JSON.stringify(report));
+    assert.is(replay('report.json', 'd1', { ...systemJudgeIo('0.0.0'), cwd }), script);
+    const guide = new URL('../../../conformance/explore/README.md', import.meta.url);
+    const words = readFileSync(guide, 'utf8').replace(/\s+/g, ' ');
+    assert.match(words, 'a report from a stranger is a program from a stranger');
+  }));
+
+test.run();

@@ -1,0 +1,324 @@
+// A baseline: which failures are known and which rules need not be tested, why and until when. The
+// same for every judge. A different failure of a known rule is new; one that is gone is stale.
+import { type Schema, validate } from '../../fixtures/schemas/validate.ts';
+import { countVerdicts, verdictOfRun } from './build-report.ts';
+import type { BaselineLine, Report, ReportFinding, ReportRule } from './report.ts';
+
+export interface BaselineEntry extends BaselineLine {
+  /** As the finding of a report has it. */
+  readonly fingerprint: string;
+  /** For the reader of the file. */
+  readonly expected?: string | undefined;
+  readonly actual?: string | undefined;
+}
+
+/** Rules that need not be tested because the target lacks something. */
+export interface AcceptedEntry {
+  readonly rules: readonly string[];
+  /** What is missing, in the words of a report; if more is missing, the rule is not accepted. */
+  readonly lacks: readonly string[];
+  readonly reason: string;
+  readonly expires: string | null;
+}
+
+export interface Baseline {
+  readonly known: readonly BaselineEntry[];
+  readonly not_tested?: readonly AcceptedEntry[];
+}
+
+export type ParsedBaseline =
+  | { readonly baseline: Baseline; readonly problems?: undefined }
+  | { readonly baseline?: undefined; readonly problems: readonly string[] };
+
+/** The placeholder that a person replaces with a reason. */
+export const UNEXPLAINED = 'not explained yet';
+const LASTS_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+const text: Schema = { type: 'string' };
+const filled: Schema = { type: 'string', pattern: '\\S', description: 'Not blank' };
+const expires: Schema = { type: ['string', 'null'] };
+
+const object = (properties: Record<string, Schema>, required: readonly string[]): Schema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+const schema = object(
+  {
+    schema: { type: 'integer', enum: [1] },
+    known: {
+      type: 'array',
+      items: object(
+        {
+          rule: filled,
+          scenario: filled,
+          fingerprint: {
+            type: 'string',
+            pattern: '^[0-9a-f]{12}$',
+            description: '12 hex digits, as a report shows it',
+          },
+          reason: text,
+          expires,
+          expected: text,
+          actual: text,
+        },
+        ['rule', 'scenario', 'fingerprint', 'reason', 'expires'],
+      ),
+    },
+    not_tested: {
+      type: 'array',
+      items: object(
+        {
+          rules: { type: 'array', items: text, minItems: 1 },
+          lacks: { type: 'array', items: text },
+          reason: text,
+          expires,
+        },
+        ['rules', 'lacks', 'reason', 'expires'],
+      ),
+    },
+  },
+  ['known'],
+);
+
+/** Reads the JSON of a baseline file. In a draft, reasons may still be missing. */
+export function parseBaseline(given: unknown, { isDraft = false } = {}): ParsedBaseline {
+  const wrong = validate(schema, given, 'the baseline');
+  if (wrong.length > 0) {
+    return { problems: wrong.map(({ field, message }) => `${field} ${message}`) };
+  }
+  const { known, not_tested: accepted = [] } = given as Baseline;
+  const problems = [
+    ...known.flatMap((entry, at) =>
+      entryProblems(
+        entry,
+        `known[${at}]`,
+        `${entry.rule} in ${entry.scenario} is accepted`,
+        isDraft,
+      ),
+    ),
+    ...accepted.flatMap((entry, at) => {
+      const more = entry.rules.length > 1 ? ` (and ${entry.rules.length - 1} more)` : '';
+      const what = `${entry.rules[0]}${more} need not be tested`;
+      return entryProblems(entry, `not_tested[${at}]`, what, isDraft);
+    }),
+  ];
+  return problems.length > 0 ? { problems } : { baseline: { known, not_tested: accepted } };
+}
+
+function entryProblems(
+  { reason, expires: date }: Pick<AcceptedEntry, 'reason' | 'expires'>,
+  field: string,
+  what: string,
+  isDraft: boolean,
+): string[] {
+  const isDay =
+    date !== null && /^\d{4}-\d\d-\d\d$/.test(date) && Number.isFinite(Date.parse(date));
+  return [
+    ...(isDraft || isExplained(reason)
+      ? []
+      : [`${field}.reason is "${reason.trim()}": write why ${what}`]),
+    ...(date === null || isDay
+      ? []
+      : [`${field}.expires must be a date such as "2027-01-31", or null for never`]),
+  ];
+}
+
+function isExplained(reason: string): boolean {
+  const words = reason.trim().toLowerCase();
+  return words !== '' && !words.startsWith(UNEXPLAINED);
+}
+
+/** How many reasons are still missing. */
+export function unexplained({ known, not_tested: accepted = [] }: Baseline): number {
+  return [...known, ...accepted].filter(({ reason }) => !isExplained(reason)).length;
+}
+
+/** The text of the file, in a stable form so that its changes read well in a review. */
+export function printBaseline({ known, not_tested: accepted = [] }: Baseline): string {
+  const json = JSON.stringify({ schema: 1, known, not_tested: accepted }, null, 2);
+  // A list of ids on one line, so that an id more or less is one changed line.
+  const lines = json.replace(
+    /"rules": \[\n([^[\]]*)\]/g,
+    (_, list: string) => `"rules": [${list.trim().replace(/,\n\s+/g, ', ')}]`,
+  );
+  return `${lines}\n`;
+}
+
+/** The report with known deviations marked. `today` is `2026-01-31`, in UTC. */
+export function applyBaseline(
+  report: Report,
+  { known, not_tested: accepted = [] }: Baseline,
+  today: string,
+  strict: boolean,
+): Report {
+  const stale = known.filter((entry) => isStale(report, entry));
+  const valid = known.filter((entry) => !isOver(entry, today));
+  const marked = report.rules.map((rule) => markKnown(rule, valid));
+  const current = accepted.filter((entry) => !isOver(entry, today));
+  const rules = marked
+    .map((rule) => markFollower(rule, marked))
+    .map((rule) => acceptUntested(rule, current));
+  const expired: BaselineLine[] = [
+    ...known.filter((entry) => isOver(entry, today) && !stale.includes(entry)).map(line),
+    ...accepted
+      .filter((entry) => isOver(entry, today))
+      .map(({ rules: ids, reason, expires: date }) => ({
+        rule: ids.join(', '),
+        scenario: 'not tested',
+        reason,
+        expires: date,
+      })),
+  ];
+  return {
+    ...report,
+    rules,
+    summary: countVerdicts(rules),
+    verdict: verdictOfRun({ ...report, rules }, strict),
+    baseline: {
+      known: rules.filter((each) => each.verdict === 'known').length,
+      accepted: rules.filter(isAccepted).length,
+      stale: stale.map(line),
+      expired,
+    },
+  };
+}
+
+function line({ rule, scenario, reason, expires: date }: BaselineEntry): BaselineLine {
+  return { rule, scenario, reason, expires: date };
+}
+
+function isOver({ expires: date }: Pick<BaselineLine, 'expires'>, today: string): boolean {
+  return date !== null && date < today;
+}
+
+/** The fingerprint of a client's failure names its operation; its scenario is the check itself. */
+function isSame(entry: BaselineEntry, rule: string, finding: ReportFinding): boolean {
+  const isPlace = entry.scenario === finding.scenario || finding.place !== undefined;
+  return entry.rule === rule && entry.fingerprint === finding.fingerprint && isPlace;
+}
+
+function deviations(rule: ReportRule): ReportFinding[] {
+  return rule.findings.filter((each) => each.verdict === 'deviates');
+}
+
+/** Known only if every failure of the rule is: a new one among them must not be hidden. */
+function markKnown(rule: ReportRule, entries: readonly BaselineEntry[]): ReportRule {
+  if (rule.verdict !== 'deviates') return rule;
+  const matching = deviations(rule).map((finding) =>
+    entries.find((entry) => isSame(entry, rule.id, finding)),
+  );
+  if (matching.length === 0 || matching.includes(undefined)) return rule;
+  const reasons = [...new Set(matching.map((entry) => entry!.reason))];
+  return { ...rule, verdict: 'known', reason: reasons.join('; ') };
+}
+
+/** A rule that only known deviations keep from being judged is known with them. */
+function markFollower(rule: ReportRule, rules: readonly ReportRule[]): ReportRule {
+  if (rule.verdict !== 'blocked') return rule;
+  const causes = rule.findings
+    .filter(({ verdict }) => verdict !== 'passed' && verdict !== 'advisory')
+    .map(({ because_of: cause }) => rules.find(({ id }) => id === cause));
+  if (causes.length === 0 || causes.some((each) => each?.verdict !== 'known')) return rule;
+  const ids = [...new Set(causes.map((each) => each!.id))];
+  return { ...rule, verdict: 'known', reason: `cannot be judged because of ${ids.join(', ')}` };
+}
+
+/** The verdict on the failure that an entry names; undefined if there is no such thing. */
+function judgedNow(report: Report, { rule, scenario }: BaselineEntry) {
+  const found = report.scenarios.find((each) => each.id === scenario);
+  if (found !== undefined) return found.by_rule[rule];
+  // The scenarios of a client are its runs: the check itself says how it was judged.
+  const check = report.rules.find(({ id }) => id === rule);
+  return report.judge === 'client' ? check?.verdict : undefined;
+}
+
+/** Its scenario was played and the rule holds now, or it names nothing that exists. */
+function isStale(report: Report, entry: BaselineEntry): boolean {
+  const rule = report.rules.find((each) => each.id === entry.rule);
+  const verdict = judgedNow(report, entry);
+  return (
+    rule === undefined || verdict === undefined || verdict === 'passed' || verdict === 'advisory'
+  );
+}
+
+/** Whether the baseline accepts that the rule was not tested. */
+export function isAccepted({ verdict, reason }: ReportRule): boolean {
+  return verdict === 'not_tested' && reason !== null;
+}
+
+/** What was provided and no longer works is not acceptable: it has to be repaired. */
+function isAcceptable({ verdict, lost }: ReportRule): boolean {
+  return verdict === 'not_tested' && lost.length === 0;
+}
+
+/** A control plane is one thing that is missing, whatever it would be used for. */
+function missingFor({ unlock }: ReportRule): string[] {
+  const missing = unlock.map((each) => each.replace(/^(a control plane \([^)]*\)), to .*/, '$1'));
+  return [...new Set(missing)].sort();
+}
+
+function acceptUntested(rule: ReportRule, entries: readonly AcceptedEntry[]): ReportRule {
+  if (!isAcceptable(rule)) return rule;
+  const entry = entries.find(
+    ({ rules, lacks }) =>
+      rules.includes(rule.id) && missingFor(rule).every((each) => lacks.includes(each)),
+  );
+  return entry === undefined ? rule : { ...rule, reason: entry.reason };
+}
+
+/**
+ * The baseline that fits a report: every deviation is known. Existing entries keep their reason,
+ * and their date unless it has passed; stale ones go; those that were not tried this time stay.
+ */
+export function updatedBaseline(report: Report, before: Baseline, nowMs: number): Baseline {
+  const today = dayOf(nowMs);
+  const inNinetyDays = dayOf(nowMs + LASTS_DAYS * DAY_MS);
+  const found = report.rules.flatMap((rule) =>
+    deviations(rule).map((finding) => ({ rule: rule.id, finding })),
+  );
+  const kept = before.known.filter((entry) => {
+    const isFound = found.some(({ rule, finding }) => isSame(entry, rule, finding));
+    return !isFound && judgedNow(report, entry) !== 'deviates' && !isStale(report, entry);
+  });
+  const now = found.map(({ rule, finding }): BaselineEntry => {
+    const old = before.known.find((entry) => isSame(entry, rule, finding));
+    const { scenario, fingerprint, expected, actual } = finding;
+    const reason = old?.reason ?? UNEXPLAINED;
+    const date = old === undefined || isOver(old, today) ? inNinetyDays : old.expires;
+    return { rule, scenario, fingerprint, reason, expires: date, expected, actual };
+  });
+  const order = new Map(report.rules.map((each, index) => [each.id, index]));
+  const at = (entry: BaselineEntry) => order.get(entry.rule) ?? order.size;
+  const keyOf = (each: BaselineEntry) => `${each.rule} ${each.scenario} ${each.fingerprint}`;
+  const unique = new Map([...now, ...kept].map((each) => [keyOf(each), each]));
+  return {
+    known: [...unique.values()].sort((a, b) => at(a) - at(b)),
+    not_tested: report.judge === undefined ? acceptedNow(report, before.not_tested ?? []) : [],
+  };
+}
+
+/** One entry for each thing that is missing, because that is what has a reason. */
+function acceptedNow(report: Report, before: readonly AcceptedEntry[]): AcceptedEntry[] {
+  const groups = new Map<string, ReportRule[]>();
+  for (const rule of report.rules) {
+    const old = before.find(({ rules }) => rules.includes(rule.id));
+    // A rule that was left out this time stays as it was.
+    const isLeftOut = rule.verdict === 'not_selected' && old !== undefined;
+    if (!isLeftOut && !isAcceptable(rule)) continue;
+    const lacks = isLeftOut ? old.lacks : missingFor(rule);
+    const key = JSON.stringify([lacks, old?.reason ?? UNEXPLAINED, old?.expires ?? null]);
+    groups.set(key, [...(groups.get(key) ?? []), rule]);
+  }
+  return [...groups].map(([key, rules]): AcceptedEntry => {
+    const [lacks, reason, date] = JSON.parse(key) as [string[], string, string | null];
+    return { lacks, rules: rules.map(({ id }) => id), reason, expires: date };
+  });
+}
+
+export function dayOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
+}

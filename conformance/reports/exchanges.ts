@@ -1,0 +1,162 @@
+// One exchange: how the engine's record becomes a part of a report, and how it is printed.
+import type { HeaderLine } from '../engine/send/headers.ts';
+import type { Exchange } from '../engine/types.ts';
+import { printable, wrapText } from './plain-text.ts';
+import type { Redactor } from './redact.ts';
+import type { Report, ReportExchange, ReportFinding, ReportScenario } from './report.ts';
+import { duration } from './verdict-words.ts';
+
+/** Requests are kept whole so that they can be sent again; responses only have to be read. */
+const LONGEST_REQUEST = 1024 * 1024;
+const LONGEST_RESPONSE = 64 * 1024;
+
+const decoder = new TextDecoder('utf-8');
+
+export function reportExchange(exchange: Exchange, redactor: Redactor): ReportExchange {
+  const { n, kind, as, request, response, failure } = exchange;
+  const headers = (lines: readonly HeaderLine[]) =>
+    lines.map(([name, value]): HeaderLine => [name, redactor.header(name, value)]);
+  const body = (bytes: Uint8Array | undefined, longest: number) =>
+    bytes === undefined || bytes.length === 0
+      ? null
+      : clipped(redactor.text(decoder.decode(bytes)), longest);
+  return {
+    n,
+    kind,
+    as,
+    request: {
+      method: request.method,
+      url: redactor.text(request.url),
+      headers: headers(request.headers),
+      body: body(request.body, LONGEST_REQUEST),
+    },
+    response:
+      response === null
+        ? null
+        : {
+            status: response.status,
+            headers: headers(response.headers),
+            body: body(response.body, LONGEST_RESPONSE),
+          },
+    failure: failure === null ? null : redactor.text(failure),
+    at_ms: Math.round(exchange.atMs * 10) / 10,
+    duration_ms: Math.round(exchange.durationMs * 10) / 10,
+  };
+}
+
+export function clipped(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest)}… (${text.length} characters in all)`;
+}
+
+/** The scenario that holds the exchanges of a finding. */
+export function recordingOf(report: Report, finding: ReportFinding): ReportScenario | undefined {
+  const id = finding.recording ?? finding.scenario;
+  return report.scenarios.find((each) => each.id === id);
+}
+
+/** The exchanges that a finding cites. */
+export function citedBy(report: Report, finding: ReportFinding): readonly ReportExchange[] {
+  const { exchanges = [] } = recordingOf(report, finding) ?? {};
+  return exchanges.filter(({ n }) => finding.exchanges.includes(n));
+}
+
+// The headers that distinguish responses; the rest stands in the JSON and HTML reports.
+const SHOWN_HEADERS =
+  /^(content-type|etag|if-match|idempotency-key|retry-after|x-ratelimit-.*|x-request-id|www-authenticate|allow|location|.*signature.*|.*subscription.*)$/i;
+/** Lines of a body that are printed. */
+const BODY_LINES = 4;
+
+/** A few lines that a person reads at a glance. */
+export function exchangeLines(exchange: ReportExchange, width: number): string[] {
+  const { request, response, failure } = exchange;
+  const lines = [cut(`${exchange.n}. ${requestLine(exchange)}`, width)];
+  if (exchange.kind === 'operator') {
+    if (response?.body) lines.push(cut(`   → ${response.body}`, width));
+    return lines;
+  }
+  lines.push(...shownHeaders(request.headers).map((header) => cut(`   ${header}`, width)));
+  lines.push(...bodyLines(request.body, '   ', width));
+  if (response === null) return [...lines, cut(`   → ${failure ?? 'no response'}`, width)];
+  lines.push(cut(`   → ${response.status} after ${duration(exchange.duration_ms)}`, width));
+  lines.push(...shownHeaders(response.headers).map((header) => cut(`     ${header}`, width)));
+  return [...lines, ...bodyLines(response.body, '     ', width)];
+}
+
+/** One call of a client with its time and the result, in two lines. */
+export function timelineLines(exchange: ReportExchange, width: number): string[] {
+  const margin = ' '.repeat(12);
+  return [
+    cut(`${clock(exchange.at_ms)}  ${exchange.n}. ${timelineRequest(exchange)}`, width),
+    cut(`${margin}   → ${timelineResult(exchange)}`, width),
+  ];
+}
+
+/** `POST /api/v1/accounts  key 8a40…`. */
+export function timelineRequest({ request }: ReportExchange): string {
+  const header = (name: string) =>
+    request.headers.find(([each]) => each.toLowerCase() === name)?.[1];
+  const [key, tag] = [header('idempotency-key'), header('if-match')];
+  return [
+    `${request.method} ${pathOf(request.url)}`,
+    ...(key === undefined ? [] : [`key ${shortKey(key)}`]),
+    ...(tag === undefined ? [] : [`If-Match ${tag}`]),
+  ].join('  ');
+}
+
+/** What the client received, and how long it took. */
+export function timelineResult(exchange: ReportExchange): string {
+  const { response, failure, note, abandoned_at_ms: leftAtMs } = exchange;
+  const left =
+    leftAtMs === undefined ? '' : `; the client stopped waiting at ${clock(leftAtMs).trim()}`;
+  const took = ` after ${duration(exchange.duration_ms)}${left}`;
+  if (response === null) return `${failure ?? 'no response'}${took}`;
+  const wait = response.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const parts = [
+    `${response.status}${wait === undefined ? '' : `, Retry-After: ${wait}`}${took}`,
+    ...(note === undefined ? [] : [`(${note})`]),
+  ];
+  return parts.join(' ');
+}
+
+/** `  +0.213 s`. */
+export function clock(ms: number): string {
+  return `+${(ms / 1000).toFixed(3)} s`.padStart(10);
+}
+
+/** A long key by its two ends. */
+export function shortKey(key: string | null): string {
+  if (key === null) return 'no key';
+  return key.length <= 16 ? key : `${key.slice(0, 8)}…${key.slice(-4)}`;
+}
+
+function cut(text: string, width: number): string {
+  const line = printable(text).replaceAll('\n', '\\n');
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+}
+
+function bodyLines(body: string | null, margin: string, width: number): string[] {
+  if (body === null) return [];
+  const room = width - margin.length;
+  const lines = wrapText(body.slice(0, room * (BODY_LINES + 1)), room);
+  const shown = lines.slice(0, BODY_LINES).map((line) => margin + line);
+  const isWhole = lines.length <= BODY_LINES && body.length <= room * (BODY_LINES + 1);
+  return isWhole ? shown : [...shown.slice(0, -1), `${shown.at(-1)!.slice(0, width - 1)}…`];
+}
+
+/** `POST /api/v1/accounts as firm`, `operator: advance [30000]`. */
+export function requestLine({ kind, as, request }: ReportExchange): string {
+  if (kind === 'operator') return `operator: ${request.method} ${request.body ?? ''}`;
+  if (kind === 'delivery') return `delivery: ${request.method} ${request.url}`;
+  return `${request.method} ${pathOf(request.url)}${as === null ? '' : ` as ${as}`}`;
+}
+
+export function pathOf(url: string): string {
+  return url.replace(/^https?:\/\/[^/]*/, '') || '/';
+}
+
+function shownHeaders(headers: readonly HeaderLine[]): string[] {
+  return headers
+    .filter(([name]) => SHOWN_HEADERS.test(name))
+    .map(([name, value]) => `${name.toLowerCase()}: ${value}`);
+}
