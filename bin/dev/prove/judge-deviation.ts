@@ -1,14 +1,15 @@
-// Judges one bent simulator: in process, with the same scenarios and control plane as any target.
+// Judges one simulator with a deviation: in process, with the scenarios and control plane of any
+// target.
 
 import { judgeRule } from '../../../conformance/engine/judge/verdicts.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
 import type { Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
-import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
 import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { createSandbox } from '../../../simulator/index.ts';
+import { type Evaluated, evaluatedIn, FIXED_MARK } from './expectations.ts';
 
 /** What the judge said of one simulator. */
 export interface JudgedDeviation {
@@ -19,19 +20,11 @@ export interface JudgedDeviation {
   readonly ungraded: Readonly<Record<string, string>>;
   /** Scenarios in which the judge itself failed, with the reason. */
   readonly failed: Readonly<Record<string, string>>;
-  readonly scenarios: number;
+  /** Every expectation that was evaluated. */
+  readonly evaluated: readonly Evaluated[];
+  /** Ids of the scenarios that were played. */
+  readonly played: readonly string[];
   readonly durationMs: number;
-}
-
-/** The scenarios that carry one of these rules, and some by name; all of them when no rules are. */
-export function scenariosOf(
-  ruleIds: readonly string[] | null,
-  names: readonly string[] = [],
-): readonly Scenario[] {
-  if (ruleIds === null) return scenarios;
-  return scenarios.filter(
-    ({ id, rules: own }) => names.includes(id) || own.some((rule) => ruleIds.includes(rule)),
-  );
 }
 
 /** Plays scenarios against a simulator with this deviation, or against the conforming one. */
@@ -50,7 +43,14 @@ export async function judgeDeviation(
   const { base_url: baseUrl } = await sandbox.listen();
   const controlUrl = `${baseUrl}/_sandbox`;
   const provider = await controlProvider({ baseUrl, controlUrl, sender });
-  const run = await runScenarios({ scenarios: chosen, provider, sender, seed, timeoutMs: 10_000 });
+  const run = await runScenarios({
+    scenarios: chosen,
+    provider,
+    sender,
+    seed,
+    mark: FIXED_MARK,
+    timeoutMs: 10_000,
+  });
   await provider.close();
   await sandbox.close();
   const deviates: Record<string, string[]> = {};
@@ -69,7 +69,11 @@ export async function judgeDeviation(
     deviates,
     ungraded,
     failed: failuresOf(run.scenarios),
-    scenarios: chosen.length,
+    evaluated: evaluatedIn(
+      run.scenarios,
+      (id) => chosen.find((scenario) => scenario.id === id)?.rules ?? [],
+    ),
+    played: chosen.map(({ id }) => id),
     durationMs: Math.round(performance.now() - startedMs),
   };
 }

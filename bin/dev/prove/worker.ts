@@ -1,22 +1,25 @@
-// A process of the gate: tries the deviations it is sent one after another, and tells what it saw.
+// A worker process of the proof: judges the deviations that it is sent, one after another.
 import { findDeviation } from '../../../simulator/deviations/register.ts';
-import { judgeDeviation, scenariosOf } from './judge-deviation.ts';
+import { playedScenarios } from './chosen-scenarios.ts';
+import { judgeDeviation } from './judge-deviation.ts';
 import { plantedDeviations, plantedScenarios } from './planted.ts';
 
 export interface Order {
+  /** Of a deviation; every other id stands for the conforming service. */
   readonly id: string;
-  /** Rules whose scenarios are played; null: all. */
-  readonly rules: readonly string[] | null;
-  /** Scenarios that are played as well, whatever they are about. */
-  readonly witnesses?: readonly string[];
+  /** Ids of the scenarios to play. */
+  readonly scenarios: readonly string[];
 }
 
-process.on('message', (order: Order) => {
-  const deviation =
-    findDeviation(order.id) ?? plantedDeviations.find(({ id }) => id === order.id) ?? null;
-  const played = [...scenariosOf(order.rules, order.witnesses), ...plantedScenarios(order.id)];
-  judgeDeviation(deviation, played).then(
-    (tried) => process.send?.({ tried }),
-    (error: Error) => process.send?.({ failed: `${order.id}: ${error.stack ?? error.message}` }),
+process.on('message', ({ id, scenarios }: Order) => {
+  const deviation = findDeviation(id) ?? plantedDeviations.find((each) => each.id === id) ?? null;
+  const chosen = playedScenarios.filter((scenario) => scenarios.includes(scenario.id));
+  judgeDeviation(deviation, [...chosen, ...plantedScenarios(id)]).then(
+    (tried) => {
+      // Only of the conforming service is it recorded what is met.
+      const evaluated = tried.evaluated.filter(({ tripped }) => tripped || deviation === null);
+      process.send?.({ tried: { ...tried, evaluated } });
+    },
+    (error: Error) => process.send?.({ failed: `${id}: ${error.stack ?? error.message}` }),
   );
 });
