@@ -1,5 +1,7 @@
 // What of a scenario of the judge its open questions take: the same observations, without the many
 // requests that judge what is not open.
+
+import { observeCase, observeTwoKeys } from '../cases/questions.ts';
 import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
 import { Blocked } from '../engine/scenario-errors.ts';
 import type { RequestBody } from '../engine/send/client.ts';
@@ -16,8 +18,6 @@ import { observeKnown } from '../scenarios/accounts/references.ts';
 import { observeUnit } from '../scenarios/accounts/refusals.ts';
 import { observeEntries, observeUnrouted } from '../scenarios/errors/table.ts';
 import { observeReading } from '../scenarios/errors/unreadable-bodies.ts';
-import { observeTwoKeys } from '../scenarios/idempotency/keys.ts';
-import { observeCase } from '../scenarios/idempotency/subjects.ts';
 import { observePayload } from '../scenarios/positions/positions.ts';
 import { strongTag } from '../scenarios/support/account-assertions.ts';
 import { closePosition, openPosition } from '../scenarios/support/orders.ts';

@@ -1,6 +1,8 @@
 // Whose fault it is: a finding that presupposes another rule is no evidence against its own where
 // that other rule deviates in the same run.
 
+import { type OperationName, operationOf } from '../../spec/operations.ts';
+import { explains, presumedBy } from '../../spec/presumes.ts';
 import type { Finding, Judged, RuleId, ScenarioResult } from '../types.ts';
 import { judgeInScenario, worst } from './verdicts.ts';
 
@@ -18,13 +20,15 @@ export function unexamined(results: readonly ScenarioResult[]): RuleId[] {
   const examined = new Set(
     results.filter(({ attempts }) => attempts > 0).flatMap(({ rules }) => rules),
   );
-  const presumed = results.flatMap(deviating).flatMap(({ finding }) => presumptions(finding));
+  const presumed = results.flatMap(deviating).flatMap(presumptions);
   return [...new Set(presumed)].filter((rule) => !examined.has(rule));
 }
 
 interface Deviation {
   readonly finding: Finding;
   readonly scenario: string;
+  /** What its evidence is about. */
+  readonly operations: readonly OperationName[];
 }
 
 interface Explanation {
@@ -34,14 +38,27 @@ interface Explanation {
 
 type Explained = ReadonlyMap<Finding, Explanation>;
 
-function deviating({ id, findings }: ScenarioResult): Deviation[] {
+function deviating({ id, findings, exchanges }: ScenarioResult): Deviation[] {
   return findings
     .filter(({ verdict }) => verdict === 'deviates')
-    .map((finding) => ({ finding, scenario: id }));
+    .map((finding) => {
+      const evidence = exchanges.filter(({ n }) => finding.exchanges.includes(n));
+      return { finding, scenario: id, operations: operationsOf(evidence) };
+    });
 }
 
-function presumptions({ presumes = [], rules }: Finding): RuleId[] {
-  return presumes.filter((rule) => !rules.includes(rule));
+function operationsOf(exchanges: ScenarioResult['exchanges']): OperationName[] {
+  const calls = exchanges.filter(({ kind }) => kind === 'call');
+  const names = calls.map(({ request: { method, url } }) =>
+    operationOf(method, new URL(url).pathname),
+  );
+  return [...new Set(names)].filter((name) => name !== undefined);
+}
+
+function presumptions({ finding, operations }: Deviation): RuleId[] {
+  const { presumes = [], rules } = finding;
+  const all = [...presumes, ...presumedBy(rules, operations)];
+  return all.filter((rule) => !rules.includes(rule));
 }
 
 /**
@@ -53,12 +70,12 @@ function explain(results: readonly ScenarioResult[]): Explained {
   const causesOf = causesAmong(results.flatMap(deviating));
   const explained = new Map<Finding, Explanation>();
   for (const each of results.flatMap(deviating)) {
-    const behind = [...reach(each.finding, causesOf)];
-    const root = behind.find(({ finding }) => causesOf(finding).length === 0);
+    const behind = [...reach(each, causesOf)];
+    const root = behind.find((other) => causesOf(other).length === 0);
     const inCircle = behind.some(({ finding }) => finding === each.finding);
     const cause = root ?? (inCircle ? undefined : behind[0]);
     if (cause === undefined) continue;
-    const presumed = presumptions(each.finding);
+    const presumed = presumptions(each);
     const { rules } = cause.finding;
     const rule = rules.find((own) => presumed.includes(own)) ?? rules[0]!;
     explained.set(each.finding, { rule, scenario: cause.scenario });
@@ -66,7 +83,7 @@ function explain(results: readonly ScenarioResult[]): Explained {
   return explained;
 }
 
-type CausesOf = (finding: Finding) => readonly Deviation[];
+type CausesOf = (from: Deviation) => readonly Deviation[];
 
 function causesAmong(all: readonly Deviation[]): CausesOf {
   const byRule = new Map<RuleId, Deviation[]>();
@@ -77,13 +94,24 @@ function causesAmong(all: readonly Deviation[]): CausesOf {
       else own.push(each);
     }
   }
-  return (finding) => presumptions(finding).flatMap((rule) => byRule.get(rule) ?? []);
+  const found = new Map<Finding, readonly Deviation[]>();
+  return (from) => {
+    const known = found.get(from.finding);
+    if (known !== undefined) return known;
+    const causes = [...new Set(presumptions(from))].flatMap((rule) =>
+      (byRule.get(rule) ?? []).filter(({ operations }) =>
+        explains(rule, operations, from.operations),
+      ),
+    );
+    found.set(from.finding, causes);
+    return causes;
+  };
 }
 
 /** Everything that is behind one, at whatever distance, the nearest first. */
-function reach(from: Finding, causesOf: CausesOf): Set<Deviation> {
+function reach(from: Deviation, causesOf: CausesOf): Set<Deviation> {
   const seen = new Set<Deviation>(causesOf(from));
-  for (const { finding } of seen) for (const further of causesOf(finding)) seen.add(further);
+  for (const each of seen) for (const further of causesOf(each)) seen.add(further);
   return seen;
 }
 

@@ -1,5 +1,6 @@
 // What a scenario has found so far, and how far it can be trusted once something came in between.
 
+import { presumesSomething } from '../../spec/presumes.ts';
 import {
   Blocked,
   Inconclusive,
@@ -46,7 +47,8 @@ export class Findings implements FindingSink {
   record(found: Finding, together = false): Judged {
     const general = this.#scenario.presumes ?? {};
     // What one of its rules takes for granted, another need not.
-    if (found.rules.length > 1 && found.rules.some((rule) => general[rule] !== undefined)) {
+    const parted = (rule: RuleId) => general[rule] !== undefined || presumesSomething(rule);
+    if (found.rules.length > 1 && found.rules.some(parted)) {
       for (const rule of found.rules) this.record({ ...found, rules: [rule] }, together);
       return found.verdict;
     }

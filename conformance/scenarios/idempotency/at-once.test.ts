@@ -13,9 +13,9 @@ import {
 } from '../../engine/testing/fake-target.ts';
 import type { Finding, RuleId } from '../../engine/types.ts';
 import { controlProvider } from '../../providers/control-provider.ts';
-import { crowdScenarios } from './concurrent-duplicates.ts';
+import { concurrencyScenarios } from './at-once.ts';
 
-const [crowdOfAccounts] = crowdScenarios;
+const [crowdOfAccounts] = concurrencyScenarios;
 
 /** A target that answers the first of a crowd, and the others with this while it does. */
 async function findingsOf(refusal: Omit<FakeReply, 'status'>) {

@@ -1,0 +1,410 @@
+// Idempotency as a matrix. A row reads: when the key of this write is used again, and this differs,
+// the first answer comes again, or the request runs as an operation of its own.
+
+import type { Role } from '../engine/capabilities.ts';
+import { describeAnswer } from '../engine/judge/expect.ts';
+import { isReplayOf } from '../engine/judge/replay.ts';
+import type { ScenarioContext } from '../engine/scenario/scenario-context.ts';
+import type { Answer } from '../engine/send/answer.ts';
+import type { RequestBody } from '../engine/send/client.ts';
+import type { RuleId, Scenario } from '../engine/types.ts';
+import { differing } from '../scenarios/support/orders.ts';
+import { OPERATIONS, type WriteName } from '../spec/operations.ts';
+import { batch, rowsOf, sendCall, validCall, type WriteCall } from './calls.ts';
+import { observeCase } from './questions.ts';
+
+/** What is sent under a key, and by whom. */
+interface Sent {
+  readonly call: WriteCall;
+  readonly key: string;
+  readonly who: Role;
+}
+
+/** Undefined where it cannot be tried on this target. */
+type Change = (t: ScenarioContext, sent: Sent) => Changed | Promise<Changed>;
+type Changed = Partial<Sent> | undefined;
+
+/** What must come; `apart`: whatever the request is answered, it is not the first answer. */
+type Outcome = 'replays' | 'runs' | 'apart';
+
+type Row = readonly [RuleId | readonly RuleId[], WriteName, what: string, Change, Outcome];
+
+function body(over: RequestBody | ((t: ScenarioContext, before: RequestBody) => RequestBody)) {
+  return ((t, { call }) => {
+    const before = call.body ?? {};
+    const changes = typeof over === 'function' ? over(t, before) : over;
+    return { call: { ...call, body: { ...before, ...changes } } };
+  }) satisfies Change;
+}
+
+function rows(change: (all: RequestBody[], t: ScenarioContext) => RequestBody[]): Change {
+  return (t, { call }) => ({ call: { ...call, body: batch(change(rowsOf(call), t)) } });
+}
+
+function secondRow(over: (t: ScenarioContext, row: RequestBody) => RequestBody): Change {
+  return rows(([one, two, ...rest], t) => [one!, { ...two, ...over(t, two!) }, ...rest]);
+}
+
+/** A new call of the same operation, on a record of its own at the same place. */
+const ofAnother: Change = async (t, { call }) => ({
+  call: await validCall(t, call.operation, call.place),
+});
+
+/** The same at another account, or at a trading account of another account. */
+const elsewhere: Change = async (t, { call }) => ({
+  call: await validCall(t, call.operation, call.place && (await t.given.otherPlace())),
+});
+
+const otherReference = body((t) => ({ client_reference_id: t.fresh.reference() }));
+const otherEmail = body((t) => ({ email: t.fresh.email() }));
+const upperCase = body((_, { client_reference_id: reference }) => ({
+  client_reference_id: String(reference).toUpperCase(),
+}));
+const otherTag: Change = (_, { call }) => ({ call: { ...call, ifMatch: '"another-revision"' } });
+const otherBrand = body((t) => ({ brand_id: t.brandId('other_brand') }));
+const otherOrder: Change = (t, { call }) => ({
+  call: { ...call, body: differing(t, call.body ?? {}) },
+});
+const otherReason = body({ reason: 'another reason' });
+const noReason = body({ reason: '' });
+const ofAnotherForAnother: Change = async (t, sent) => {
+  const { call } = (await ofAnother(t, sent))!;
+  return { call: { ...call!, body: { reason: 'a third reason' } } };
+};
+const otherAccount: Change = async (t, { call }) => {
+  const { account_id, trading_account_id } = await t.given.otherPlace();
+  return { call: { ...call, body: { ...call.body, account_id, trading_account_id } } };
+};
+const otherCredential: Change = () => ({ who: 'no_amend' });
+const ofAnotherByAnother: Change = async (t, sent) => ({
+  ...(await ofAnother(t, sent)),
+  who: 'no_amend',
+});
+const otherFirm: Change = (t, { call }) => {
+  const { client_reference_id = null } = call.body ?? {};
+  const theirs = t.newAccount({ client_reference_id }, 'other_firm');
+  return { call: { ...call, body: theirs }, who: 'other_firm' };
+};
+function spelt(before: string, after: string): Change {
+  return (_, { key }) => ({ key: before + key + after });
+}
+
+/** Another operation at the same place; a create, with the same reference. */
+function does(operation: WriteName): Change {
+  return async (t, { call }) => {
+    const other = await validCall(t, operation, call.place);
+    const { client_reference_id: reference } = call.body ?? {};
+    if (reference === undefined) return { call: other };
+    return { call: { ...other, body: { ...other.body, client_reference_id: reference } } };
+  };
+}
+
+const inBatch: Change = (_, { call }) => ({
+  call: { operation: 'bulkCreateAccounts', body: batch([call.body!]) },
+});
+
+/** A decision on a transaction of the account that was updated. */
+const decidesThere: Change = async (t, { call }) => {
+  if (!t.has('fresh_trading_account')) return undefined;
+  const place = await t.operator.openTradingAccount(call.account!.id);
+  return { call: await validCall(t, 'rejectTransaction', place) };
+};
+
+const nameAndCountry = body({ first_name: 'Grace', country: 'FR' });
+const aPhone = body((t) => ({ phone: t.fresh.phone() }));
+const otherMembers = body({ first_name: undefined, country: 'FR' });
+const noMembers = body({ first_name: undefined });
+const otherAmount = body({ amount: '99.00' });
+const noAmount = body((t) => ({ amount: t.fresh.text() }));
+
+const firstName = secondRow(() => ({ first_name: 'Grace' }));
+const allButSubject = secondRow((t) => ({
+  ...{ last_name: 'Hopper', country: 'FR', language: 'fr' },
+  phone: t.fresh.phone(),
+}));
+const rowAdded = rows((all, t) => [...all, t.newAccount()]);
+const lastTwice = rows((all) => [...all, all.at(-1)!]);
+const lastRemoved = rows((all) => all.slice(0, -1));
+const firstRemoved = rows((all) => all.slice(1));
+const firstTwoSwapped = rows(([one, two, ...rest]) => [two!, one!, ...rest]);
+const middleSwapped = rows(([one, two, three, four]) => [one!, three!, two!, four!]);
+const middleReplaced = rows(([one, , ...rest], t) => [one!, t.newAccount(), ...rest]);
+const middleRemoved = rows(([one, , ...rest]) => [one!, ...rest]);
+const rowReference = secondRow((t) => ({ client_reference_id: t.fresh.reference() }));
+const rowEmail = secondRow((t) => ({ email: t.fresh.email() }));
+const rowBrand = secondRow((t) => ({ brand_id: t.brandId('other_brand') }));
+/** Joined without a mark between them, the two would read as before. */
+const letterMoved = secondRow((_, { client_reference_id, email }) => ({
+  client_reference_id: String(client_reference_id).slice(0, -1),
+  email: String(client_reference_id).slice(-1) + String(email),
+}));
+
+const BATCH = 'bulkCreateAccounts';
+const ROW_SUBJECT: readonly RuleId[] = ['IDEM-2c', 'IDEM-9a'];
+
+interface Matrix extends Omit<Scenario, 'rules' | 'run'> {
+  readonly rows: readonly Row[];
+  readonly also?: Scenario['run'];
+}
+
+const MATRICES: readonly Matrix[] = [
+  {
+    id: 'idem-other-reference',
+    title: 'Another reference under the same key is another create, and leaves the first one kept',
+    rows: [
+      ['IDEM-2a', 'createAccount', 'the reference, and all else', ofAnother, 'runs'],
+      ['IDEM-2c', 'createAccount', 'the case of the reference', upperCase, 'replays'],
+    ],
+  },
+  {
+    id: 'idem-subjects-of-accounts',
+    title: 'The subject of a create is its reference and not its email; of an update, the account',
+    rows: [
+      ['IDEM-2c', 'createAccount', 'the reference, and not the email', otherReference, 'apart'],
+      ['IDEM-2c', 'createAccount', 'the email', otherEmail, 'replays'],
+      ['IDEM-2c', 'updateAccount', 'the account', elsewhere, 'runs'],
+      ['IDEM-2c', 'updateAccount', 'the tag', otherTag, 'replays'],
+    ],
+  },
+  {
+    id: 'idem-subjects-of-transactions',
+    title:
+      'The subject of a transaction is its reference; of approve, reject and cancel, the account',
+    needs: ['trading_account', 'second_trading_account'],
+    observes: ['NS-35'],
+    rows: [
+      ['IDEM-2c', 'createTransaction', 'the reference alone', otherReference, 'runs'],
+      ['IDEM-2c', 'createTransaction', 'the account', otherAccount, 'replays'],
+      ['IDEM-2c', 'approveTransaction', 'the account', elsewhere, 'runs'],
+      ['IDEM-2c', 'rejectTransaction', 'the account', elsewhere, 'runs'],
+      ['IDEM-2c', 'cancelTransaction', 'the account', elsewhere, 'runs'],
+    ],
+    also: async (t) => observeCase(t, await t.given.place()),
+  },
+  {
+    id: 'idem-subjects-of-positions',
+    title: 'The subject of opening and of closing a position is the trading account',
+    needs: ['trading_account', 'second_trading_account'],
+    rows: [
+      ['IDEM-2c', 'openPosition', 'the trading account', elsewhere, 'runs'],
+      ['IDEM-2c', 'closePosition', 'the trading account', elsewhere, 'runs'],
+    ],
+  },
+  {
+    id: 'idem-key-across-brands',
+    title: 'One key and one reference at two brands is one subject: the first answer is replayed',
+    needs: ['firm', 'other_brand'],
+    rows: [['IDEM-2c', 'createAccount', 'the brand', otherBrand, 'replays']],
+  },
+  {
+    id: 'idem-body-not-compared',
+    title: 'Another body under the same key and subject gets the first answer without an error',
+    rows: [
+      ['IDEM-8', 'createAccount', 'name and country', nameAndCountry, 'replays'],
+      ['IDEM-8', 'createAccount', 'the phone', aPhone, 'replays'],
+      ['IDEM-8', 'updateAccount', 'the members that it changes', otherMembers, 'replays'],
+      ['IDEM-8', 'updateAccount', 'that it changes nothing', noMembers, 'replays'],
+    ],
+  },
+  {
+    id: 'idem-body-of-money-not-compared',
+    title: 'Another order, amount or reason under the same key and subject gets the first answer',
+    needs: ['trading_account'],
+    rows: [
+      ['IDEM-8', 'createTransaction', 'the amount', otherAmount, 'replays'],
+      ['IDEM-8', 'createTransaction', 'that it has no valid amount', noAmount, 'replays'],
+      ['IDEM-8', 'rejectTransaction', 'the reason', otherReason, 'replays'],
+      ['IDEM-8', 'rejectTransaction', 'that its reason is empty', noReason, 'replays'],
+      ['IDEM-8', 'rejectTransaction', 'transaction and reason', ofAnotherForAnother, 'replays'],
+      ['IDEM-8', 'cancelTransaction', 'the reason', otherReason, 'replays'],
+      ['IDEM-8', 'cancelTransaction', 'that its reason is empty', noReason, 'replays'],
+      ['IDEM-8', 'cancelTransaction', 'transaction and reason', ofAnotherForAnother, 'replays'],
+      ['IDEM-8', 'openPosition', 'instrument, side and size', otherOrder, 'replays'],
+      ['IDEM-8', 'closePosition', 'the position', ofAnother, 'replays'],
+    ],
+  },
+  {
+    id: 'idem-batch-the-same',
+    title:
+      'A batch with the same references, emails and brands in order replays, names edited or not',
+    rows: [
+      ['IDEM-9a', BATCH, 'a first name', firstName, 'replays'],
+      ['IDEM-9a', BATCH, 'name, country, language and phone', allButSubject, 'replays'],
+    ],
+  },
+  {
+    id: 'idem-batch-another',
+    title: 'Adding, removing or reordering rows makes a new batch, which runs',
+    rows: [
+      ['IDEM-9b', BATCH, 'a row added', rowAdded, 'runs'],
+      ['IDEM-9b', BATCH, 'the last row twice', lastTwice, 'runs'],
+      ['IDEM-9b', BATCH, 'the last row removed', lastRemoved, 'runs'],
+      ['IDEM-9b', BATCH, 'the first row removed', firstRemoved, 'runs'],
+      ['IDEM-9b', BATCH, 'the first two rows in another order', firstTwoSwapped, 'runs'],
+      ['IDEM-9b', BATCH, 'two rows in the middle in another order', middleSwapped, 'runs'],
+      ['IDEM-9b', BATCH, 'another row in the middle', middleReplaced, 'runs'],
+      ['IDEM-9b', BATCH, 'a row in the middle removed', middleRemoved, 'runs'],
+    ],
+  },
+  {
+    id: 'idem-batch-of-other-people',
+    title: 'Another reference, email or brand in a row makes a new batch',
+    needs: ['firm', 'other_brand'],
+    // The table of subjects names the three (IDEM-2c), and so does the rule about batches.
+    rows: [
+      [ROW_SUBJECT, BATCH, 'a reference', rowReference, 'runs'],
+      [ROW_SUBJECT, BATCH, 'an email', rowEmail, 'runs'],
+      [ROW_SUBJECT, BATCH, 'a brand', rowBrand, 'runs'],
+      [ROW_SUBJECT, BATCH, 'a letter moved from reference to email', letterMoved, 'runs'],
+    ],
+  },
+  {
+    id: 'idem-other-credential',
+    title: 'The same request under the same key from another credential of the firm runs',
+    needs: ['firm', 'no_amend'],
+    rows: [
+      ['IDEM-2b', 'createAccount', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', 'updateAccount', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', BATCH, 'the credential', otherCredential, 'apart'],
+    ],
+  },
+  {
+    id: 'idem-other-credential-of-money',
+    title: 'Transactions and positions under the same key from another credential of the firm run',
+    needs: ['firm', 'no_amend', 'trading_account'],
+    rows: [
+      ['IDEM-2b', 'createTransaction', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', 'approveTransaction', 'credential and transaction', ofAnotherByAnother, 'runs'],
+      ['IDEM-2b', 'rejectTransaction', 'credential and transaction', ofAnotherByAnother, 'runs'],
+      ['IDEM-2b', 'cancelTransaction', 'credential and transaction', ofAnotherByAnother, 'runs'],
+      ['IDEM-2b', 'openPosition', 'the credential', otherCredential, 'apart'],
+      ['IDEM-2b', 'closePosition', 'the credential', otherCredential, 'apart'],
+    ],
+  },
+  {
+    id: 'idem-other-firm',
+    title: 'The same key and reference at another firm is an account of its own there',
+    needs: ['other_firm'],
+    rows: [['IDEM-2b', 'createAccount', 'the firm', otherFirm, 'runs']],
+  },
+  {
+    id: 'idem-operations-apart',
+    title: 'One key serves different operations on one subject without the two meeting',
+    needs: ['trading_account'],
+    rows: [
+      ['IDEM-3', 'createAccount', 'it creates a transaction', does('createTransaction'), 'runs'],
+      ['IDEM-3', 'createAccount', 'it is a row of a batch', inBatch, 'runs'],
+      ['IDEM-3', 'createTransaction', 'it creates an account', does('createAccount'), 'runs'],
+      ['IDEM-3', 'openPosition', 'it closes a position', does('closePosition'), 'runs'],
+      ['IDEM-3', 'approveTransaction', 'it rejects another', does('rejectTransaction'), 'runs'],
+      ['IDEM-3', 'rejectTransaction', 'it cancels another', does('cancelTransaction'), 'runs'],
+      ['IDEM-3', 'cancelTransaction', 'it approves another', does('approveTransaction'), 'runs'],
+      ['IDEM-3', 'updateAccount', 'it rejects a transaction', decidesThere, 'runs'],
+    ],
+  },
+  {
+    id: 'idem-one-key-two-transactions',
+    title: 'One key on two transactions of an account gets the first result for both',
+    needs: ['trading_account'],
+    rows: [
+      ['IDEM-10', 'approveTransaction', 'the transaction', ofAnother, 'replays'],
+      ['IDEM-10', 'rejectTransaction', 'the transaction', ofAnother, 'replays'],
+      ['IDEM-10', 'cancelTransaction', 'the transaction', ofAnother, 'replays'],
+    ],
+  },
+  {
+    id: 'idem-key-spaces',
+    title: 'Spaces around a key are not part of it, and do not count towards its length',
+    rows: [
+      ['IDEM-1c', 'createAccount', 'two spaces before the key', spelt('  ', ''), 'replays'],
+      ['IDEM-1c', 'createAccount', 'two spaces after the key', spelt('', '  '), 'replays'],
+      ['IDEM-1c', 'createAccount', 'a space on either side', spelt(' ', ' '), 'replays'],
+    ],
+  },
+];
+
+/** The rows of one operation share one first call: each is sent under the key of that. */
+async function playRows(t: ScenarioContext, all: readonly Row[]): Promise<void> {
+  const { words } = OPERATIONS[all[0]![1]];
+  const ruled = [...new Set(all.flatMap(([rules]) => rules))];
+  await t.branch(ruled, words, async () => {
+    const call = await firstCall(t, all[0]![1]);
+    const sent: Sent = { call, key: t.fresh.key(), who: t.mainRole };
+    const first = await t.control(words, () => sendCall(t, call, sent));
+    for (const row of all) {
+      await t.branch(row[0], `${words}, the key used again, different: ${row[2]}`, () =>
+        playRow(t, row, sent, first),
+      );
+    }
+  });
+}
+
+/** A batch of four, so that there are rows in the middle. */
+async function firstCall(t: ScenarioContext, operation: WriteName): Promise<WriteCall> {
+  if (operation !== 'bulkCreateAccounts') return validCall(t, operation);
+  return { operation, body: batch(Array.from({ length: 4 }, () => t.newAccount())) };
+}
+
+async function playRow(
+  t: ScenarioContext,
+  [rules, operation, what, change, outcome]: Row,
+  sent: Sent,
+  first: Answer,
+): Promise<void> {
+  const changed = await change(t, sent);
+  if (changed === undefined) return;
+  const next = { ...sent, ...changed };
+  const answer = await sendCall(t, next.call, next);
+  const replayed = isReplayOf(answer, first);
+  const words = `${OPERATIONS[operation].words}, the key used again, different: ${what}`;
+  if (outcome === 'replays') {
+    const expected = `${words}: the first answer, ${describeAnswer(first)}`;
+    t.expect(rules, answer).is(expected, replayed, describeAnswer(answer), first);
+    await expectUntouched(t, rules, next.call, sent.call);
+    return;
+  }
+  const own = outcome === 'apart' || (answer.status < 300 && isOfAnother(answer, first, next.call));
+  const expected = `${words}: an operation of its own, not exchange ${first.n} again`;
+  t.expect(rules, answer).is(expected, !replayed && own, describeAnswer(answer), first);
+  const again = await sendCall(t, sent.call, sent);
+  const kept = isReplayOf(again, first);
+  t.expect(rules, again).is('the first answer still', kept, describeAnswer(again), first, answer);
+}
+
+/** IDEM-10: a decision that is replayed decides nothing about the transaction that it names. */
+async function expectUntouched(
+  t: ScenarioContext,
+  rules: RuleId | readonly RuleId[],
+  { transaction }: WriteCall,
+  before: WriteCall,
+): Promise<void> {
+  if (transaction === undefined || transaction.id === before.transaction?.id) return;
+  const read = await t.given.rereadTransaction(transaction);
+  t.expect(rules, read).field('status', 'pending');
+}
+
+/** A decision is about the transaction that it names; whatever has an id, about another record. */
+function isOfAnother(answer: Answer, first: Answer, { transaction }: WriteCall): boolean {
+  if (transaction !== undefined) return answer.isOf(transaction.id);
+  const id = first.at('id');
+  return id === undefined || answer.at('id') !== id || answer.at('amount') !== first.at('amount');
+}
+
+function scenarioOf({ rows: all, also, ...about }: Matrix): Scenario {
+  const operations = [...new Set(all.map(([, operation]) => operation))];
+  return {
+    ...about,
+    rules: [...new Set(all.flatMap(([rules]) => rules))],
+    async run(t) {
+      for (const operation of operations) {
+        await playRows(
+          t,
+          all.filter((row) => row[1] === operation),
+        );
+      }
+      await also?.(t);
+    },
+  };
+}
+
+export const replayMatrices: readonly Scenario[] = MATRICES.map(scenarioOf);

@@ -1,0 +1,29 @@
+// Whether one answer is another one again: what a repeat under an idempotency key comes down to.
+import { isDeepStrictEqual } from 'node:util';
+import type { Answer, Json } from '../send/answer.ts';
+
+/**
+ * The same answer, whoever printed it: status and members, but for the request_id of a refusal. How
+ * the bytes compare is judged apart (IDEM-4b, IDEM-5).
+ */
+export function isReplayOf(answer: Answer, first: Answer): boolean {
+  return answer.status === first.status && sameMembers(answer, first);
+}
+
+export function sameMembers(answer: Answer, first: Answer): boolean {
+  if (answer.json === undefined) return answer.text === first.text;
+  return isDeepStrictEqual(withoutRequestId(answer.json), withoutRequestId(first.json));
+}
+
+function withoutRequestId(json: Json | undefined): Json | undefined {
+  if (json === null || typeof json !== 'object' || Array.isArray(json)) return json;
+  const { request_id, ...rest } = json;
+  return rest;
+}
+
+/** The bytes of an answer with another's request_id in place of its own. */
+export function bytesWithRequestIdOf(answer: Answer, first: Answer): string {
+  const [own, others] = [answer.at('request_id'), first.at('request_id')];
+  if (typeof own !== 'string' || typeof others !== 'string' || own === '') return answer.text;
+  return answer.text.replaceAll(own, others);
+}

@@ -1,0 +1,274 @@
+// IDEM-14, IDEM-15: requests under one key at the same time: one runs, and the others are told.
+import { readBack, sendCall, validCall } from '../../cases/calls.ts';
+import { describeAnswer } from '../../engine/judge/expect.ts';
+import { isReplayOf } from '../../engine/judge/replay.ts';
+import type { ScenarioContext } from '../../engine/scenario/scenario-context.ts';
+import { Blocked } from '../../engine/scenario-errors.ts';
+import type { Answer } from '../../engine/send/answer.ts';
+import type { RuleId, Scenario } from '../../engine/types.ts';
+import { IN_FLIGHT } from '../../spec/errors.ts';
+import { OPERATIONS, WRITE_NAMES, type WriteName } from '../../spec/operations.ts';
+import { answerAtOnce, suspendRequest } from '../support/suspend-request.ts';
+
+/** Enough to meet a gap between looking and writing that is open for part of a millisecond. */
+const CROWD = 16;
+
+function crowdOf(kind: string, title: string, operations: readonly WriteName[]): Scenario {
+  return {
+    id: `idem-crowd-of-${kind}`,
+    title,
+    rules: ['IDEM-15'],
+    needs: kind === 'accounts' ? [] : ['trading_account'],
+    async run(t) {
+      const size = await t.burstSize(CROWD);
+      // Where requests cost nothing, a race is run more than once: by then every connection is open.
+      const rounds = size === CROWD ? [...operations, ...operations] : operations;
+      for (const operation of rounds) {
+        await t.branch('IDEM-15', `${OPERATIONS[operation].words}, ${size} times at once`, () =>
+          playCrowd(t, operation, size),
+        );
+      }
+    },
+  };
+}
+
+async function playCrowd(t: ScenarioContext, operation: WriteName, size: number): Promise<void> {
+  const call = await validCall(t, operation);
+  const key = t.fresh.key();
+  const answers = await t.sendTogether(size, () => sendCall(t, call, { key }));
+  const one = expectOneRun(t, operation, answers);
+  // What all were told is what there is: nothing ran beside the one.
+  const read = one && (await readBack(t, call));
+  if (one === undefined || read === undefined) return;
+  for (const path of ['id', 'revision', 'status', 'rows.0.id', 'rows.1.id']) {
+    const value = one.at(path);
+    if (value !== undefined) t.expect('IDEM-15', read).field(path, value);
+  }
+}
+
+/** Every answer is the one answer or says that another still runs; gives the one. */
+function expectOneRun(
+  t: ScenarioContext,
+  operation: WriteName,
+  answers: readonly Answer[],
+  early: readonly Answer[] = [],
+): Answer | undefined {
+  // A loser may be told so by a 503 write_contention, which is to be sent again.
+  const judged = answers.filter(
+    (each) => each.status !== 503 && t.findings.unjudgeable(each) === undefined,
+  );
+  if (judged.length === 0) return undefined;
+  // What is refused while the one still runs is told so, in whatever form (IDEM-14a).
+  const others = judged.filter((each) => !isInFlight(each) && !early.includes(each));
+  // ERR-1a: without a code nobody can tell why it was refused.
+  const uncoded = others.find((each) => each.status === 409 && each.code === undefined);
+  const served = others.filter((each) => each.status !== 409 || each.code !== undefined);
+  const one = served.find((each) => each.status < 300) ?? served[0];
+  const astray = served.filter((each) => one !== undefined && !isReplayOf(each, one));
+  const { words } = OPERATIONS[operation];
+  const expected = `${words}: one answer to all ${answers.length}, or ${IN_FLIGHT.join(' ')}`;
+  const actual = one === undefined ? 'none ran' : [one, ...astray].map(describeAnswer).join(' / ');
+  const truth = one !== undefined && astray.length === 0;
+  t.claim('IDEM-15', expected, truth, actual, ...judged);
+  t.findings.controlled ||= one !== undefined;
+  if (uncoded !== undefined) t.expect('IDEM-15', uncoded).refused(...IN_FLIGHT);
+  return truth ? one : undefined;
+}
+
+function isInFlight({ status, code }: Answer): boolean {
+  return status === IN_FLIGHT[0] && code === IN_FLIGHT[1];
+}
+
+const idemCrowdHeldBack: Scenario = {
+  id: 'idem-crowd-held-back',
+  title: 'Of identical requests that all come before the first one runs, one runs',
+  rules: ['IDEM-15'],
+  needs: ['fault', 'clock', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    // Held between looking and writing, a check that is no reservation shows every time.
+    for (const operation of ['createAccount', 'openPosition', 'updateAccount'] as const) {
+      const { words } = OPERATIONS[operation];
+      await t.branch('IDEM-15', `${words}, held back`, async () => {
+        const call = await validCall(t, operation);
+        const key = t.fresh.key();
+        const effect = { kind: 'delay', ms: 1_000 };
+        const fault = await t.operator.fault({ match: { operation }, effect, times: 6 });
+        const answered: Answer[] = [];
+        const sent = Array.from({ length: 6 }, async () => {
+          const answer = await sendCall(t, call, { key });
+          answered.push(answer);
+          return answer;
+        });
+        for (const each of sent) each.catch(() => {});
+        await t.until(async () => answered.length + (await fault.hits()) >= 6, 2_000);
+        const early = answered.filter((each) => each.status >= 400);
+        if ((await fault.hits()) === 0) throw new Blocked(`the fault did not meet ${words}`);
+        await t.operator.advance(1_000);
+        await fault.remove();
+        expectOneRun(t, operation, await Promise.all(sent), early);
+      });
+    }
+  },
+};
+
+const idemInFlight: Scenario = {
+  id: 'idem-in-flight',
+  title:
+    'A repeat of each write that still runs is 409 idempotency_in_flight; later ones get its answer',
+  rules: ['IDEM-14a'],
+  needs: ['fault', 'clock', 'trading_account'],
+  lane: 'own_world',
+  async run(t) {
+    let prompt = true;
+    for (const operation of WRITE_NAMES) {
+      // A target that waits instead of answering need not be waited for nine times.
+      if (!prompt) break;
+      await t.branch('IDEM-14a', OPERATIONS[operation].words, async () => {
+        prompt = await expectInFlight(t, operation);
+      });
+    }
+  },
+};
+
+/** False where a repeat was not answered while the first ran. */
+async function expectInFlight(t: ScenarioContext, operation: WriteName): Promise<boolean> {
+  const { words } = OPERATIONS[operation];
+  const call = await validCall(t, operation);
+  const key = t.fresh.key();
+  const send = () => sendCall(t, call, { key });
+  const held = await suspendRequest(t, operation, { kind: 'delay', ms: 2_000 }, send);
+  const early = [await answerAtOnce(t, send), await answerAtOnce(t, send)];
+  for (const answer of early) {
+    if (answer === undefined) {
+      const expected = `${IN_FLIGHT.join(' ')} at once, while ${words} runs`;
+      t.claim('IDEM-14a', expected, false, 'no answer until it was over');
+      return false;
+    }
+    t.expect('IDEM-14a', answer).refused(...IN_FLIGHT);
+  }
+  await t.operator.advance(2_000);
+  const first = await held();
+  if (first.status >= 300) {
+    // Where a repeat was let through it may be why.
+    if (early.some((each) => each?.status !== IN_FLIGHT[0])) return true;
+    throw new Blocked(`control failed: ${words}, held back: ${first.summary}`);
+  }
+  const late = await send();
+  const replayed = isReplayOf(late, first);
+  const expected = 'the real answer from now on';
+  t.expect('IDEM-14a', late).is(expected, replayed, describeAnswer(late), first);
+  return true;
+}
+
+const idemInFlightApart: Scenario = {
+  id: 'idem-in-flight-apart',
+  title: 'An attempt that still runs holds up its own subject and credential alone',
+  rules: ['IDEM-2b', 'IDEM-14a'],
+  needs: ['fault', 'clock', 'firm', 'no_amend'],
+  lane: 'own_world',
+  async run(t) {
+    const call = await validCall(t, 'createAccount');
+    const key = t.fresh.key();
+    const send = () => sendCall(t, call, { key });
+    const held = await suspendRequest(t, 'createAccount', { kind: 'delay', ms: 2_000 }, send);
+    const other = await validCall(t, 'createAccount');
+    const subject = await answerAtOnce(t, () => sendCall(t, other, { key }));
+    expectServed(t, 'IDEM-14a', 'another subject under the key', subject);
+    const credential = await answerAtOnce(t, () => sendCall(t, call, { key, who: 'no_amend' }));
+    expectServed(t, 'IDEM-2b', 'another credential with key and subject', credential);
+    await t.operator.advance(2_000);
+    await held();
+  },
+};
+
+function expectServed(t: ScenarioContext, rule: RuleId, words: string, answer: Answer | undefined) {
+  const truth = answer !== undefined && answer.status < 300;
+  claimAtOnce(t, rule, `${words} served meanwhile`, truth, answer);
+}
+
+function claimAtOnce(
+  t: ScenarioContext,
+  rule: RuleId,
+  words: string,
+  truth: boolean,
+  answer: Answer | undefined,
+): void {
+  const actual = answer === undefined ? 'no answer until it was over' : describeAnswer(answer);
+  t.claim(rule, words, truth, actual, ...(answer ? [answer] : []));
+}
+
+const idemNotAbandoned: Scenario = {
+  id: 'idem-not-abandoned',
+  title:
+    'An attempt that takes almost as long as allowed, or has hung for as long, is not given up',
+  rules: ['IDEM-14b'],
+  observes: ['NS-34'],
+  needs: ['fault', 'clock'],
+  lane: 'own_world',
+  async run(t) {
+    const quick = await validCall(t, 'updateAccount');
+    await t.control('an update that nothing holds back', () => sendCall(t, quick));
+    const update = await validCall(t, 'updateAccount');
+    const create = await validCall(t, 'createAccount');
+    const [slowKey, hungKey] = [t.fresh.key(), t.fresh.key()];
+    const slow = () => sendCall(t, update, { key: slowKey });
+    const hung = () => sendCall(t, create, { key: hungKey });
+    const delay = { kind: 'delay', ms: 29_500 };
+    const held = await suspendRequest(t, 'updateAccount', delay, slow);
+    await suspendRequest(t, 'createAccount', { kind: 'hang' }, hung);
+    for (const send of [slow, hung]) {
+      const status = (await answerAtOnce(t, send))?.status;
+      // IDEM-14a: a target that knows nothing of attempts that run cannot give them up either.
+      if (status !== 409) throw new Blocked(`a repeat of what still runs is answered ${status}`);
+    }
+    // Repeats on the way neither put the end off nor bring it on.
+    for (const [atS, byMs] of [
+      [15, 15_000],
+      [29, 14_000],
+    ] as const) {
+      await t.operator.advance(byMs);
+      for (const send of [slow, hung]) {
+        const answer = await answerAtOnce(t, send);
+        const words = `${IN_FLIGHT.join(' ')} after ${atS} s`;
+        claimAtOnce(t, 'IDEM-14b', words, answer?.status === 409, answer);
+      }
+    }
+    await t.operator.advance(500);
+    const late = await held();
+    const served = late.status < 300;
+    t.expect('IDEM-14b', late).is('served after 29.5 s', served, describeAnswer(late));
+    await observeAbandonment(t, hung);
+  },
+};
+
+/** NS-34: looks again ever later, up to an hour, until the key runs again. */
+async function observeAbandonment(t: ScenarioContext, send: () => Promise<Answer>): Promise<void> {
+  let lastS = 29.5;
+  for (const atS of [31, 46, 61, 121, 301, 601, 1801, 3601]) {
+    await t.operator.advance((atS - lastS) * 1000);
+    lastS = atS;
+    const answer = await answerAtOnce(t, send);
+    if (answer === undefined || answer.status === 409) continue;
+    const setting = { abandon_after_ms: (atS - 1) * 1000 };
+    return t.observe('NS-34', `given up by ${atS - 1} s`, setting);
+  }
+  t.observe('NS-34', 'still in flight after an hour');
+}
+
+export const concurrencyScenarios: readonly Scenario[] = [
+  crowdOf(
+    'accounts',
+    'Of identical account writes at once one runs; the others replay it or are 409 in flight',
+    ['createAccount', 'createAccount', 'updateAccount', 'bulkCreateAccounts'],
+  ),
+  crowdOf(
+    'money',
+    'Of identical transactions and orders at once one runs; the others replay it or are 409',
+    ['openPosition', 'createTransaction', 'closePosition', 'rejectTransaction'],
+  ),
+  idemCrowdHeldBack,
+  idemInFlight,
+  idemInFlightApart,
+  idemNotAbandoned,
+];

@@ -1,0 +1,77 @@
+// What each rule takes for granted: where one of those deviates, that is the reason, and a finding
+// against this rule is reported under it ("follows from IDEM-4b").
+import type { RuleId } from '../../fixtures/rules.ts';
+import type { OperationName } from './operations.ts';
+
+interface Presumption {
+  readonly rules: readonly RuleId[];
+  /** Only findings whose evidence is about one of these operations; all when absent. */
+  readonly on?: readonly OperationName[];
+  readonly presume: readonly RuleId[];
+}
+
+/** The repeat of a request gets the first answer. */
+const REPLAYS: readonly RuleId[] = ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-4d'];
+/** A create that runs finds a known reference, and says 200 and not 201. */
+const RUNS: readonly RuleId[] = ['ACC-5', 'TXN-2', 'BULK-3'];
+
+const PRESUMES: readonly Presumption[] = [
+  {
+    rules: ['IDEM-1c', 'IDEM-2a', 'IDEM-2b', 'IDEM-2c', 'IDEM-3', 'IDEM-7a', 'IDEM-8', 'IDEM-9a'],
+    presume: REPLAYS,
+  },
+  { rules: ['IDEM-9b', 'IDEM-10', 'IDEM-14a', 'IDEM-14b', 'IDEM-15'], presume: REPLAYS },
+  // That refusals are kept at all is what these two say of a request that is put right.
+  { rules: ['IDEM-11', 'IDEM-13'], presume: ['IDEM-4a', 'IDEM-4b', 'IDEM-4c', 'IDEM-8'] },
+  { rules: ['IDEM-11', 'IDEM-13', 'IDEM-14a'], presume: ['IDEM-2c'] },
+  { rules: ['IDEM-11'], presume: ['UPD-7'] },
+  { rules: ['IDEM-13'], presume: ['ACC-8', 'ACC-9'] },
+  // Two bodies of one subject differ in what is no part of it.
+  {
+    rules: ['IDEM-2c'],
+    on: ['createAccount', 'createTransaction', 'updateAccount'],
+    presume: ['IDEM-8'],
+  },
+  // An email that is taken, answered with its account, reads like the first answer.
+  { rules: ['IDEM-2c'], on: ['createAccount'], presume: ['IDEM-2a', 'ACC-8'] },
+  { rules: ['IDEM-8'], presume: ['IDEM-10'] },
+  { rules: ['IDEM-8'], on: ['openPosition', 'closePosition'], presume: ['POS-2'] },
+  { rules: ['IDEM-1b', 'IDEM-2b', 'IDEM-7b', 'IDEM-9b'], presume: RUNS },
+  { rules: ['IDEM-2c', 'IDEM-9a'], on: ['bulkCreateAccounts'], presume: RUNS },
+  { rules: ['IDEM-9a'], presume: ['IDEM-9b'] },
+  // What a batch made is read by sending it again.
+  { rules: ['IDEM-4c', 'IDEM-15'], on: ['bulkCreateAccounts'], presume: [...RUNS, 'BULK-11'] },
+  { rules: ['IDEM-15'], presume: ['UPD-1', ...RUNS] },
+];
+
+/**
+ * Rules that hold for many operations, each for itself: a finding about one operation does not
+ * explain a finding about another.
+ */
+const FOR_EACH_OPERATION = /^(IDEM|AUTH|CONV)-/;
+
+/** The rules that a finding takes for granted, given the operations that its evidence is about. */
+export function presumedBy(
+  rules: readonly RuleId[],
+  operations: readonly OperationName[],
+): RuleId[] {
+  return PRESUMES.filter(
+    (each) =>
+      each.rules.some((rule) => rules.includes(rule)) &&
+      (each.on === undefined || each.on.some((name) => operations.includes(name))),
+  ).flatMap(({ presume }) => presume);
+}
+
+export function presumesSomething(rule: RuleId): boolean {
+  return PRESUMES.some(({ rules }) => rules.includes(rule));
+}
+
+/** Whether a deviation of a rule, seen on some operations, can explain a finding about others. */
+export function explains(
+  rule: RuleId,
+  seenOn: readonly OperationName[],
+  operations: readonly OperationName[],
+): boolean {
+  if (!FOR_EACH_OPERATION.test(rule) || seenOn.length === 0 || operations.length === 0) return true;
+  return seenOn.some((name) => operations.includes(name));
+}
