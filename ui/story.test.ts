@@ -125,10 +125,10 @@ if (executable === null) {
     });
     await page.getByRole('link', { name: 'Timeline', exact: true }).click();
     const marked = page.locator('.line', { has: page.locator('.hint-mark') });
-    await marked.getByText('method from sign').waitFor();
+    await marked.getByText('sign against type').waitFor();
     await page.getByRole('link', { name: /1 hint: POST .*\/transactions/ }).click();
     const hints = page.getByRole('list', { name: 'Hints' });
-    await hints.getByText('method_from_sign').waitFor();
+    await hints.getByText('sign_against_type').waitFor();
     assert.match(await hints.innerText(), /answered as method Deposit \(TXN-6\)/);
   });
 
@@ -136,7 +136,7 @@ if (executable === null) {
     const { page } = bench.looked;
     await page.getByRole('link', { name: 'Coverage', exact: true }).click();
     await page.getByText(/^\d+ of 175 rules$/).waitFor();
-    await page.getByText('method_from_sign').waitFor();
+    await page.getByText('sign_against_type').waitFor();
     await page.getByLabel('Find').fill('UPD-7');
     const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
     assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);

@@ -186,6 +186,10 @@ export const subscriptionSchema = record({
   id: count,
   firmId: id,
   brandId: orNull(id),
+  /** NS-65: the one account whose events it gets; null: all of them. */
+  accountId: orNull(id),
+  /** NS-65: the credential that made it; null: an operator or a starting world. */
+  clientId: orNull(id),
   url: text,
   categories: listOf(ofType<EventCategory>(text)),
   disabled: flag,

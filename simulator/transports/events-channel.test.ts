@@ -212,6 +212,19 @@ channel('EVT-12, AUTH-6, AUTH-7: each sees what its credential reaches', () =>
   }),
 );
 
+channel('NS-12: any number up to the newest is taken, whatever the credential sees', () =>
+  withHarness(async ({ harness, base }) => {
+    harness.emit(1, 'account', '10'); // 1
+    harness.emit(1, 'account', '11'); // 2
+    const client = new Client(`${base}?after_seq=2`, tokenOf(harness, 'brand-a'));
+    await new Promise((resolve) => client.socket.once('open', resolve));
+    harness.emit(1, 'account', '10'); // 3
+    await client.until(1);
+    assert.equal(client.seqs, [3]);
+    client.socket.close();
+  }),
+);
+
 channel('refused before it is a WebSocket, in the words of the API', () =>
   withHarness(async ({ harness, base, port }) => {
     const token = tokenOf(harness);

@@ -3,7 +3,7 @@
 import chalk from 'chalk';
 import type { Command } from 'commander';
 import { jsonText } from '../../../conformance/reports/plain-text.ts';
-import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
+import { settingSpecs } from '../../../fixtures/settings.ts';
 import {
   type Arrival,
   type Listener,
@@ -39,7 +39,7 @@ const help: HelpText = {
 };
 
 export function addListen(parent: Command, io: CommandIo): void {
-  const { signature_header, subscription_header } = deliverySettings;
+  const { signature_header, subscription_header } = settingSpecs;
   const command = parent
     .command('listen')
     .description('receive deliveries, verify them and print them')

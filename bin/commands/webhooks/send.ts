@@ -1,7 +1,7 @@
 // `sandbox webhooks send URL`: sends one signed delivery, well made or wrong in one chosen way.
 import { type Command, Option } from 'commander';
 import { categoryOf, type EventCategory, eventCategories } from '../../../fixtures/event-kinds.ts';
-import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
+import { settingSpecs } from '../../../fixtures/settings.ts';
 import { syntaxWords } from '../../../simulator/host/bodies/json-syntax.ts';
 import { sampleEvent } from '../../../simulator/host/signing/sample-event.ts';
 import { isLoopbackHost, sendWebhook } from '../../../simulator/host/signing/send-webhook.ts';
@@ -61,7 +61,7 @@ function describeTampering(kind: TamperKind): readonly [string, string] {
 }
 
 export function addSend(parent: Command, io: CommandIo): void {
-  const { signature_header, subscription_header } = deliverySettings;
+  const { signature_header, subscription_header } = settingSpecs;
   const command = parent
     .command('send <url>')
     .description('send one signed delivery to a receiver')

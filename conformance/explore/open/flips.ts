@@ -1,17 +1,7 @@
 // Whether another answer to one open question makes the model do what the target has done.
-import { accessSettings } from '../../../fixtures/settings/access.ts';
-import { accountSettings } from '../../../fixtures/settings/accounts.ts';
-import { bulkSettings } from '../../../fixtures/settings/bulk.ts';
-import { conventionSettings } from '../../../fixtures/settings/conventions.ts';
-import { deliverySettings } from '../../../fixtures/settings/delivery.ts';
-import { errorSettings } from '../../../fixtures/settings/errors.ts';
-import { idempotencySettings } from '../../../fixtures/settings/idempotency.ts';
-import { positionSettings } from '../../../fixtures/settings/positions.ts';
+import { findQuestion, type QuestionId } from '../../../fixtures/questions.ts';
 import type { ListSpec, SettingSpec } from '../../../fixtures/settings/spec.ts';
-import { transactionSettings } from '../../../fixtures/settings/transactions.ts';
-import { transitionSettings } from '../../../fixtures/settings/transitions.ts';
-import { updateSettings } from '../../../fixtures/settings/updates.ts';
-import { webhookSettings } from '../../../fixtures/settings/webhooks.ts';
+import { settingSpecs } from '../../../fixtures/settings.ts';
 import type { Difference } from '../compare/difference.ts';
 import type { ModelSettings } from '../model.ts';
 
@@ -22,6 +12,25 @@ export interface Flip {
 }
 
 type Specs = Readonly<Record<string, SettingSpec>>;
+
+/** The settings of these questions. */
+function settingsOf(...ids: readonly QuestionId[]): Specs {
+  const keys = ids.flatMap((id) => findQuestion(id).settings);
+  return Object.fromEntries(keys.map((key) => [key, settingSpecs[key]]));
+}
+
+const bodySettings = settingsOf('NS-40', 'NS-44', 'NS-46', 'NS-48', 'NS-2', 'NS-49');
+const conventionSettings = { ...settingsOf('NS-17', 'NS-32'), ...bodySettings };
+const errorSettings = settingsOf('NS-13', 'NS-14', 'NS-15', 'NS-31', 'NS-45', 'NS-47');
+const idempotencySettings = settingsOf('NS-34', 'NS-35', 'NS-42', 'NS-58');
+const accessSettings = settingsOf('NS-8', 'NS-50', 'NS-16', 'NS-57', 'NS-64');
+const peopleSettings = settingsOf('NS-5', 'NS-20', 'NS-56', 'NS-54', 'NS-62', 'NS-63');
+const accountSettings = { ...peopleSettings, ...settingsOf('NS-24', 'NS-25', 'NS-26') };
+const updateSettings = settingsOf('NS-18', 'NS-19', 'NS-39', 'NS-55');
+const transactionSettings = settingsOf('NS-27', 'NS-21', 'NS-60', 'NS-43');
+const stateSettings = settingsOf('NS-3', 'NS-4', 'NS-1');
+const subscriptionSettings = settingsOf('NS-7', 'NS-52', 'NS-23', 'NS-53', 'NS-38', 'NS-65');
+const deliverySettings = settingsOf('NS-22', 'NS-9', 'NS-10', 'NS-11', 'NS-12', 'NS-28');
 
 /** What these allow breaks a rule, or is known of the target beforehand. */
 const NOT_OPEN = new Set([
@@ -71,13 +80,19 @@ function ownSettings({ operation, at }: Difference): Specs {
   if (/Webhook|delivery|channel/.test(operation)) {
     // What an event carries is the record as its own calls show it.
     const records = at.startsWith('envelope.data') ? { ...accountSettings } : {};
-    return { ...webhookSettings, ...deliverySettings, ...records };
+    return { ...subscriptionSettings, ...deliverySettings, ...records };
   }
-  if (/Account/.test(operation)) return { ...accountSettings, ...updateSettings, ...bulkSettings };
+  if (/Account/.test(operation))
+    return {
+      ...accountSettings,
+      ...updateSettings,
+      update_other_members: settingSpecs.update_other_members,
+      ...settingsOf('NS-6', 'NS-33'),
+    };
   // NS-56 and NS-20 are asked of transactions as well.
-  const { known_reference, transaction_reference_scope } = accountSettings;
+  const { known_reference, transaction_reference_scope } = settingSpecs;
   const references = { known_reference, transaction_reference_scope };
-  return { ...transactionSettings, ...transitionSettings, ...positionSettings, ...references };
+  return { ...transactionSettings, ...stateSettings, ...references };
 }
 
 function otherValues(spec: SettingSpec, now: unknown): readonly unknown[] {

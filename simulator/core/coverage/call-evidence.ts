@@ -4,6 +4,7 @@ import type { RuleId } from '../../../fixtures/rules.ts';
 import type { HintCode } from '../hints/register.ts';
 import { findEntry, type JournalEntry } from '../journal.ts';
 import type { OperationName } from '../tables/operations.ts';
+import { foldCase } from '../values/text.ts';
 import type { World } from '../world.ts';
 import { type CallMemory, isUnlike, type UnlikeUse } from './call-memory.ts';
 
@@ -144,7 +145,7 @@ function isElsewhere({ reply }: JournalEntry, world: World): boolean {
   if (reply?.status !== 201) return false;
   const made = world.accounts.get(String(world.counters.account));
   if (made === undefined) return false;
-  const email = made.email.toLowerCase();
+  const email = foldCase(made.email);
   for (const { id, firmId } of world.brands.values()) {
     if (id === made.brandId || firmId !== made.firmId) continue;
     const people = world.people.get(id);

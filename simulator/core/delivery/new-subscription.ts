@@ -6,7 +6,8 @@ import type { World } from '../world.ts';
 type NewSubscriptionOptions = Pick<
   Subscription,
   'firmId' | 'brandId' | 'url' | 'categories' | 'createdAtMs'
->;
+> &
+  Partial<Pick<Subscription, 'accountId' | 'clientId'>>;
 
 /** Enabled, with a secret of its own, and due nothing of what has happened before (HOOK-2). */
 export function newSubscription(
@@ -16,6 +17,8 @@ export function newSubscription(
 ): Subscription {
   return {
     id: world.counters.subscription + 1,
+    accountId: null,
+    clientId: null,
     ...options,
     disabled: false,
     disabledReason: null,

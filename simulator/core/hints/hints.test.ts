@@ -140,13 +140,13 @@ const told: readonly (readonly [Sent, string, RegExp])[] = [
   ],
   [
     { line: 'POST transactions', body: { ...deposit, transaction_type: 'Withdrawal' } },
-    'method_from_sign',
-    /answered as method Deposit/,
+    'sign_against_type',
+    /25.00 is subtracted from the balance.*answered as method Deposit/,
   ],
   [
     { line: 'POST transactions', body: { ...deposit, method: 'Withdrawal', amount: '-25.00' } },
-    'method_against_type',
-    /it is a Deposit all the same/,
+    'sign_against_type',
+    /^A Deposit with amount -25.00 and method Withdrawal: .* 25.00 is added to the balance/,
   ],
   [
     { line: 'POST transactions', body: { ...deposit, currency: 'JPY' } },
@@ -293,7 +293,7 @@ hints('right calls get none', ({ world }) => {
     { line: 'PATCH accounts/1001', headers: tag, body: { status: 'Gold' } },
     { line: 'POST transactions', key: 't', body: deposit },
     { line: 'POST transactions', key: 't', body: deposit },
-    { line: 'POST transactions', body: { ...withdrawal, method: 'Withdrawal' } },
+    { line: 'POST transactions', body: { ...withdrawal, amount: '-25.00' } },
     { line: 'POST transactions/9004/approve?account_id=1001', body: {} },
     { line: 'POST webhooks', body: hook },
     { line: 'GET webhooks' },

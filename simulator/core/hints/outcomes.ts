@@ -6,7 +6,7 @@ import { optionalText } from '../operations/members.ts';
 import { headerOf } from '../pipeline/operation-row.ts';
 import type { RequestContext } from '../pipeline/request-context.ts';
 import type { Account, Transaction } from '../records.ts';
-import { compareDecimals, isNegativeDecimal } from '../values/decimal.ts';
+import { absoluteDecimal, compareDecimals, isNegativeDecimal } from '../values/decimal.ts';
 import type { Hint } from './register.ts';
 import { quoteText, showValue, someOf } from './show-value.ts';
 
@@ -105,18 +105,22 @@ function hintTerms(context: RequestContext, hints: Hint[]): void {
   // The answer that is lost or late may be a refusal of the amount.
   if (amount === null || !behaviour.values.isDecimal(amount)) return;
   const method = optionalText(body, 'method');
-  const contrary = type === 'Withdrawal' ? 'Deposit' : type === 'Deposit' ? 'Withdrawal' : null;
-  if (method === null && contrary !== null && behaviour.values.method(amount) === contrary) {
-    const sign = isNegativeDecimal(amount) ? 'negative' : 'positive';
+  const isIncoming = type === 'Deposit' || type === 'Credit';
+  const isOutgoing = type === 'Withdrawal' || type === 'Debit';
+  const isNegative = isNegativeDecimal(amount);
+  const isOtherSign = (isNegative ? isIncoming : isOutgoing) && !behaviour.values.isZero(amount);
+  const isOtherMethod =
+    (type === 'Withdrawal' && method === 'Deposit') ||
+    (type === 'Deposit' && method === 'Withdrawal');
+  if (isOtherSign || isOtherMethod) {
+    const answered =
+      method === null
+        ? ` It is answered as method ${behaviour.values.method(amount)} (TXN-6); send method, or the other sign.`
+        : '';
+    const booked = `${absoluteDecimal(amount)} is ${isIncoming ? 'added to' : 'subtracted from'} the balance`;
     hints.push({
-      code: 'method_from_sign',
-      words: `A ${type} of a ${sign} amount without a method is answered as method ${contrary} (TXN-6), and is a ${type} all the same (NS-43). Send method, or the other sign.`,
-    });
-  }
-  if (method !== null && method === contrary) {
-    hints.push({
-      code: 'method_against_type',
-      words: `transaction_type is ${type} and method ${method}: it is a ${type} all the same.`,
+      code: 'sign_against_type',
+      words: `A ${type} with amount ${amount}${method === null ? '' : ` and method ${method}`}: when it settles, ${booked} (NS-43).${answered}`,
     });
   }
   const id = behaviour.values.id(optionalText(body, 'trading_account_id') ?? '') ?? '';

@@ -72,13 +72,9 @@ export const hintRegister = [
     cite: 'HOOK-8',
   },
   {
-    code: 'method_from_sign',
-    words: 'Without a method the sign of the amount decides it, against the transaction type here.',
-    cite: 'TXN-6',
-  },
-  {
-    code: 'method_against_type',
-    words: 'The method says the contrary of the transaction type, which decides what is paid.',
+    code: 'sign_against_type',
+    words:
+      'The sign of the amount, or the method, disagrees with the type, which decides what is booked.',
     cite: 'NS-43',
   },
   {

@@ -35,6 +35,9 @@ export function createWebhook(context: RequestContext): Decision {
     firmId: credential.firmId,
     // HOOK-10: bound as its creator is.
     brandId: credential.brandId,
+    // NS-65.
+    accountId: behaviour.settings.delegated_webhooks === 'account' ? credential.accountId : null,
+    clientId: credential.clientId,
     url,
     // NS-53: names that nobody knows get here only where a setting leaves them out.
     categories: [

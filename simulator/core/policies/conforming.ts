@@ -48,7 +48,14 @@ import {
 } from '../values/decimal.ts';
 import { formatEtag, parseIfMatch, parseIfMatchList } from '../values/etag.ts';
 import { normalisePhone, phoneIdentity } from '../values/phone.ts';
-import { countBytes, countCodePoints, isBlank, parseExactId, parseId } from '../values/text.ts';
+import {
+  countBytes,
+  countCodePoints,
+  foldCase,
+  isBlank,
+  parseExactId,
+  parseId,
+} from '../values/text.ts';
 import { keyPolicy } from './idempotency-keys.ts';
 import { limitPolicy } from './rate-limits.ts';
 import { reachPolicy } from './reach.ts';
@@ -153,9 +160,9 @@ function valuePolicy(settings: Settings): ValuePolicy {
     // CONV-1c, NS-48.
     id: settings.id_leading_zeros === 'refused' ? parseExactId : parseId,
     // ACC-6, TXN-2.
-    referenceKey: (reference) => reference.toLowerCase(),
+    referenceKey: foldCase,
     // ACC-8, NS-20.
-    emailKey: (email) => (settings.email_case_sensitive ? email : email.toLowerCase()),
+    emailKey: (email) => (settings.email_case_sensitive ? email : foldCase(email)),
     // ACC-11, ACC-12, NS-24.
     phone: (raw, region) => {
       const phone = normalisePhone(raw, region, 'e164', settings.phone_letters);

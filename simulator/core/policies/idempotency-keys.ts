@@ -4,6 +4,7 @@ import type { KeyPolicy } from '../behaviour.ts';
 import { optionalText, ownerNamed } from '../operations/members.ts';
 import type { Body, RequestContext } from '../pipeline/request-context.ts';
 import { sha256Hex } from '../values/digest.ts';
+import { foldCase } from '../values/text.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -51,16 +52,16 @@ function subjectsFor(settings: Settings): KeyPolicy['subjects'] {
   };
   return {
     // By itself the reference is the subject, whatever brand stands beside it.
-    createAccount: ({ body }) => reference(body).toLowerCase(),
+    createAccount: ({ body }) => foldCase(reference(body)),
     // NS-35.
     createTransaction: ({ body }) =>
-      settings.transaction_subject_case_sensitive ? reference(body) : reference(body).toLowerCase(),
+      settings.transaction_subject_case_sensitive ? reference(body) : foldCase(reference(body)),
     // IDEM-9: each row's reference, email and brand, in order.
     bulkCreateAccounts: ({ body, behaviour }) =>
       sha256Hex(
         JSON.stringify(
           (body.accounts as readonly Body[]).map((row) => [
-            reference(row).toLowerCase(),
+            foldCase(reference(row)),
             optionalText(row, 'email'),
             brand(row, behaviour),
           ]),

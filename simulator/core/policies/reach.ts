@@ -27,9 +27,12 @@ export function reachPolicy(settings: Settings): ReachPolicy {
       within(credential, account) && ofAccount(credential, account.id),
     transaction: (credential, transaction) =>
       within(credential, transaction) && ofAccount(credential, transaction.accountId),
-    // HOOK-11, HOOK-12, NS-38.
+    // HOOK-11, HOOK-12, NS-38, NS-65.
     subscription: (credential, subscription) =>
       within(credential, subscription) &&
+      (settings.delegated_webhooks === 'brand' ||
+        credential.accountId === null ||
+        subscription.clientId === credential.clientId) &&
       (settings.firm_wide_sees_webhooks === 'all' || subscription.brandId === credential.brandId),
     event: (credential, event) =>
       within(credential, event) && ofAccount(credential, event.accountId),

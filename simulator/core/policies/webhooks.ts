@@ -52,11 +52,12 @@ export function refuseTarget(
 export function deliveryPolicy(settings: Settings, serialize: SerializePolicy): DeliveryPolicy {
   const overlapMs = settings.rotation_overlap_s * 1000;
   return {
-    // EVT-1, EVT-12.
+    // EVT-1, EVT-12, NS-65.
     wants: (subscription, event) =>
       subscription.categories.includes(event.category) &&
       subscription.firmId === event.firmId &&
-      (subscription.brandId === null || subscription.brandId === event.brandId),
+      (subscription.brandId === null || subscription.brandId === event.brandId) &&
+      (subscription.accountId === null || subscription.accountId === event.accountId),
     gapsMs: retryGapsMs,
     answerLimitMs,
     connectionLimitMs: answerLimitMs,

@@ -1,6 +1,7 @@
 // What holds of every world after every step, and of every answer, written down on its own.
 import type { Reply } from '../call.ts';
 import { compareDecimals } from '../values/decimal.ts';
+import { foldCase } from '../values/text.ts';
 import type { World } from '../world.ts';
 
 /** Exact sums by whole numbers, and not by the library that core adds with. */
@@ -44,8 +45,8 @@ function* moneyProblems(world: World): Generator<string> {
 function* peopleProblems(world: World): Generator<string> {
   const accounts = [...world.accounts.values()];
   const keysOf = {
-    reference: accounts.map(({ brandId, reference }) => `${brandId} ${reference.toLowerCase()}`),
-    email: accounts.map(({ brandId, email }) => `${brandId} ${email.toLowerCase()}`),
+    reference: accounts.map(({ brandId, reference }) => `${brandId} ${foldCase(reference)}`),
+    email: accounts.map(({ brandId, email }) => `${brandId} ${foldCase(email)}`),
     phone: accounts.flatMap(({ brandId, phone }) =>
       phone !== null && /\d/.test(phone) ? [`${brandId} ${phone}`] : [],
     ),
@@ -60,7 +61,7 @@ function* peopleProblems(world: World): Generator<string> {
   // accounts with delegated tokens (AUTH-5). Only the account is a bound for everybody: whoever may
   // create on it reaches all that is on it.
   const twice = findTwice(
-    made.map(({ accountId, reference }) => `${accountId} ${reference.toLowerCase()}`),
+    made.map(({ accountId, reference }) => `${accountId} ${foldCase(reference)}`),
   );
   if (twice !== undefined) yield `reference ${twice} names two transactions`;
 }

@@ -1,7 +1,7 @@
 // Checks lengths, blanks and ids at their edges.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { countBytes, countCodePoints, isBlank, parseExactId, parseId } from './text.ts';
+import { countBytes, countCodePoints, foldCase, isBlank, parseExactId, parseId } from './text.ts';
 
 const texts = suite('texts');
 
@@ -21,6 +21,13 @@ texts('code points and bytes (NS-40)', () => {
     assert.is(countCodePoints(text), [...text].length);
     assert.is(countBytes(text), bytes, JSON.stringify(text));
   }
+});
+
+texts('case is folded code point by code point, wherever a letter stands (ACC-6)', () => {
+  for (const text of ['ΟΔΟΣ', 'οδοσ', 'οδος', 'Οδοσ']) assert.is(foldCase(text), 'οδοσ', text);
+  for (const text of ['Σ-1', 'σ-1', 'ς-1']) assert.is(foldCase(text), 'σ-1', text);
+  assert.is(foldCase('CRM-1'), 'crm-1');
+  assert.is.not(foldCase('ı'), foldCase('i'));
 });
 
 texts('blank is nothing but white space', () => {

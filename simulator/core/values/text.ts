@@ -22,6 +22,14 @@ export function countBytes(text: string): number {
   return encoder.encode(text).byteLength;
 }
 
+/**
+ * ACC-6, TXN-2: the text without regard to case, code point by code point. `toLowerCase` alone
+ * writes a Greek sigma at the end of a word in another way than within it.
+ */
+export function foldCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
+}
+
 /** Nothing but white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === '';

@@ -1,5 +1,5 @@
 // How every setting of access shows in what the API answers.
-import type { accessSettings } from '../../../fixtures/settings/access.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SandboxClient, type SettingCheck, statusOf } from './show-setting.ts';
 
 /** Asks for a token with the secret of a credential, or with another. */
@@ -18,7 +18,7 @@ async function askToken(client: SandboxClient, secret?: string) {
   });
 }
 
-export const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCheck>> = {
+export const accessShows = {
   token_lifetime_s: {
     look: async (client) => (await askToken(client)).body.expires_in,
     seen: [
@@ -69,4 +69,4 @@ export const accessShows: Readonly<Record<keyof typeof accessSettings, SettingCh
       [false, 'forbidden'],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

@@ -1,8 +1,8 @@
 // How every setting of accounts shows in what the API answers.
-import type { accountSettings } from '../../../fixtures/settings/accounts.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SettingCheck, statusOf, update } from './show-setting.ts';
 
-export const accountShows: Readonly<Record<keyof typeof accountSettings, SettingCheck>> = {
+export const accountShows = {
   account_statuses: {
     look: (client) => statusOf(update(client, { status: 'Odd' })),
     seen: [
@@ -124,4 +124,4 @@ export const accountShows: Readonly<Record<keyof typeof accountSettings, Setting
       ['account', [201, 201]],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

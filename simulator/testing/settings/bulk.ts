@@ -1,11 +1,11 @@
 // How every setting of bulk shows in what the API answers.
-import type { bulkSettings } from '../../../fixtures/settings/bulk.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SandboxClient, type SettingCheck, statusOf } from './show-setting.ts';
 
 const bulk = (client: SandboxClient, row: object, as = 'firm') =>
   client.post('accounts/bulk', { accounts: [{ client_reference_id: 'one', ...row }] }, { as });
 
-export const bulkShows: Readonly<Record<keyof typeof bulkSettings, SettingCheck>> = {
+export const bulkShows = {
   batch_refusal_status: {
     look: (client) =>
       statusOf(bulk(client, { client_reference_id: undefined, email: 'a@x.y', brand_id: '10' })),
@@ -28,4 +28,4 @@ export const bulkShows: Readonly<Record<keyof typeof bulkSettings, SettingCheck>
       ['batch', 422],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

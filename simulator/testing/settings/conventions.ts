@@ -1,8 +1,8 @@
 // How every setting of conventions shows in what the API answers.
-import type { conventionSettings } from '../../../fixtures/settings/conventions.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SettingCheck, statusOf } from './show-setting.ts';
 
-export const conventionShows: Readonly<Record<keyof typeof conventionSettings, SettingCheck>> = {
+export const conventionShows = {
   check_order: {
     look: (client) => statusOf(client.post('accounts', [], { as: 'no-scopes' })),
     seen: [
@@ -78,4 +78,4 @@ export const conventionShows: Readonly<Record<keyof typeof conventionSettings, S
       ['accepted', 201],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

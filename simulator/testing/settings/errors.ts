@@ -1,12 +1,12 @@
 // How every setting of errors shows in what the API answers.
-import type { errorSettings } from '../../../fixtures/settings/errors.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SettingCheck, statusOf } from './show-setting.ts';
 
 const tooLong = { max_body_bytes: 1024 };
 
 const long = { first_name: 'x'.repeat(2000) };
 
-export const errorShows: Readonly<Record<keyof typeof errorSettings, SettingCheck>> = {
+export const errorShows = {
   error_entry: {
     look: async (client) => {
       const [entry] = (await client.person({ email: 'nobody' })).body.errors;
@@ -97,4 +97,4 @@ export const errorShows: Readonly<Record<keyof typeof errorSettings, SettingChec
       ['refused', 422],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

@@ -1,6 +1,6 @@
 // How every setting of idempotency shows in what the API answers.
 import { request } from 'node:http';
-import type { idempotencySettings } from '../../../fixtures/settings/idempotency.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SettingCheck, statusOf } from './show-setting.ts';
 
 const dayMs = 86_400_000;
@@ -27,7 +27,7 @@ function postWithKeys(url: string, token: string, keys: readonly string[]): Prom
   });
 }
 
-export const idempotencyShows: Readonly<Record<keyof typeof idempotencySettings, SettingCheck>> = {
+export const idempotencyShows = {
   abandon_after_ms: {
     look: async (client) => {
       await client.sandbox.faults.add({ effect: { kind: 'hang' }, times: 1 });
@@ -123,4 +123,4 @@ export const idempotencyShows: Readonly<Record<keyof typeof idempotencySettings,
       ['start', 30_000],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

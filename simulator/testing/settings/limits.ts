@@ -1,8 +1,8 @@
 // How every setting of limits shows in what the API answers.
-import type { limitSettings } from '../../../fixtures/settings/limits.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import type { SettingCheck } from './show-setting.ts';
 
-export const limitShows: Readonly<Record<keyof typeof limitSettings, SettingCheck>> = {
+export const limitShows = {
   delegated_allowance: {
     plan: 'sandbox',
     look: async (client) => {
@@ -30,4 +30,4 @@ export const limitShows: Readonly<Record<keyof typeof limitSettings, SettingChec
       ['highest_credential', 400],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

@@ -1,5 +1,5 @@
 // How every setting of positions shows in what the API answers.
-import type { positionSettings } from '../../../fixtures/settings/positions.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SettingCheck, statusOf } from './show-setting.ts';
 
 const position = {
@@ -10,7 +10,7 @@ const position = {
   volume: '1.00',
 };
 
-export const positionShows: Readonly<Record<keyof typeof positionSettings, SettingCheck>> = {
+export const positionShows = {
   open_position_status: {
     look: (client) => statusOf(client.post('positions/open', position)),
     seen: [
@@ -32,4 +32,4 @@ export const positionShows: Readonly<Record<keyof typeof positionSettings, Setti
       [200, 200],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

@@ -1,5 +1,5 @@
 // How every setting of transactions shows in what the API answers.
-import type { transactionSettings } from '../../../fixtures/settings/transactions.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import { type SandboxClient, type SettingCheck, statusOf } from './show-setting.ts';
 
 /** Statuses of approving a withdrawal that a provider pays out, and one that it does not. */
@@ -33,7 +33,7 @@ const isFirstDepositBy = (method: string) => async (client: SandboxClient) => {
   return (await client.call('POST', path)).body.is_ftd;
 };
 
-export const transactionShows: Readonly<Record<keyof typeof transactionSettings, SettingCheck>> = {
+export const transactionShows = {
   unknown_fields: {
     look: (client) => statusOf(client.person({ shoe_size: 43 })),
     seen: [
@@ -84,4 +84,4 @@ export const transactionShows: Readonly<Record<keyof typeof transactionSettings,
       [false, false],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

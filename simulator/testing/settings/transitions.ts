@@ -1,5 +1,5 @@
 // How every setting of transitions shows in what the API answers.
-import type { transitionSettings } from '../../../fixtures/settings/transitions.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import type { SandboxClient, SettingCheck } from './show-setting.ts';
 
 type Verb = 'approve' | 'reject' | 'cancel';
@@ -19,7 +19,7 @@ async function move(client: SandboxClient, id: string | null, ...verbs: readonly
 
 const settledId = '9006';
 
-export const transitionShows: Readonly<Record<keyof typeof transitionSettings, SettingCheck>> = {
+export const transitionShows = {
   settlement_delay_ms: {
     look: async (client) => {
       const { body } = await client.transaction();
@@ -61,4 +61,4 @@ export const transitionShows: Readonly<Record<keyof typeof transitionSettings, S
       ['refused', [409, 'invalid_state']],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;

@@ -1,5 +1,5 @@
 // How every setting of webhooks shows in what the API answers.
-import type { webhookSettings } from '../../../fixtures/settings/webhooks.ts';
+import type { SettingKey } from '../../../fixtures/settings.ts';
 import type { SandboxClient, SettingCheck } from './show-setting.ts';
 
 const subscription = { url: 'https://hooks.example.com/in', event_categories: ['account'] };
@@ -10,7 +10,7 @@ async function subscribe(client: SandboxClient, fields: object = {}, as = 'firm'
   return client.post('webhooks', { ...subscription, ...fields }, { as });
 }
 
-export const webhookShows: Readonly<Record<keyof typeof webhookSettings, SettingCheck>> = {
+export const webhookShows = {
   webhook_list_shape: {
     look: async (client) => Array.isArray((await client.call('GET', 'webhooks')).body),
     seen: [
@@ -95,6 +95,32 @@ export const webhookShows: Readonly<Record<keyof typeof webhookSettings, Setting
       ['own', 404],
     ],
   },
+  delegated_webhooks: {
+    look: async (client) => {
+      const { token } = await client.control('POST', 'credentials', {
+        kind: 'delegated',
+        account_id: '1001',
+        scopes: ['webhooks:manage'],
+      });
+      const headers = { authorization: `Bearer ${token}` };
+      const brandsOwn = await subscribe(client, {}, 'brand-a');
+      const own = await client.post('webhooks', subscription, { headers });
+      const ids = [own.body.id, brandsOwn.body.id];
+      const statuses = [];
+      for (const id of ids) {
+        statuses.push((await client.call('GET', `webhooks/${id}`, { headers })).status);
+      }
+      for (const account_id of ['1001', '1002']) {
+        await client.control('POST', 'events', { category: 'account', account_id });
+      }
+      const { deliveries } = await client.control('GET', `deliveries?subscription_id=${ids[0]}`);
+      return [...statuses, deliveries.length];
+    },
+    seen: [
+      ['account', [200, 404, 1]],
+      ['brand', [200, 200, 2]],
+    ],
+  },
   rotation_overlap_s: {
     look: async (client) => {
       const { id, arrived } = await client.subscribe();
@@ -109,4 +135,4 @@ export const webhookShows: Readonly<Record<keyof typeof webhookSettings, Setting
       [60, 1],
     ],
   },
-};
+} satisfies Partial<Record<SettingKey, SettingCheck>>;
