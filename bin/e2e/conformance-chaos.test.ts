@@ -3,7 +3,7 @@
 // time limit: 240 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
+import { sample } from '../../fixtures/testing/sample.ts';
 import { createSandbox, type SandboxHandle } from '../../simulator/index.ts';
 import { type JudgeRun, runJudge, withFolder } from '../commands/conformance/testing/run-judge.ts';
 import { startChaosProxy } from './testing/chaos-proxy.ts';
@@ -59,7 +59,7 @@ for (const [rate, seed, only, least] of DAYS) {
 }
 
 const NETWORK_FAULTS = ['error-page', 'reset-after', 'truncated', 'slow'] as const;
-for (const fault of sampleOfDay('networks that are wrong', NETWORK_FAULTS, 2)) {
+for (const fault of sample(NETWORK_FAULTS, 2)) {
   chaos(`every answer is ${fault}: nothing is passed that was not shown`, () =>
     sandboxed({ clock: 'frozen' }, async (target) => {
       const draw = (): NetworkFault => fault;
@@ -75,7 +75,7 @@ for (const fault of sampleOfDay('networks that are wrong', NETWORK_FAULTS, 2)) {
 }
 
 const MINUTE_MS = 60_000;
-const SKEWS = sampleOfDay('clocks that are wrong', [-120, 5, -5, 120], 2);
+const SKEWS = sample([-120, 5, -5, 120], 2);
 for (const skewMs of SKEWS.map((minutes) => minutes * MINUTE_MS)) {
   chaos(`a clock ${skewMs / MINUTE_MS} minutes off: no deviation`, () =>
     sandboxed({ clock: new Date(Date.now() + skewMs).toISOString() }, async (target, sandbox) => {

@@ -14,7 +14,7 @@ import {
   rightClients,
   wrongClients,
 } from '../../conformance/client/testing/sample-clients.ts';
-import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
+import { sample } from '../../fixtures/testing/sample.ts';
 import { root } from '../dev/root.ts';
 
 const judged = suite('conformance client');
@@ -56,7 +56,7 @@ function run(
 /** A program in one line, run by this very Node. */
 const program = (text: string) => ['--', process.execPath, '--input-type=module', '-e', text];
 
-const sample = (name: string) => {
+const clientNamed = (name: string) => {
   const client = [...rightClients, ...wrongClients].find((each) => each.name === name);
   if (client === undefined) throw new Error(`no such sample: ${name}`);
   return ['--', ...commandOf(client)];
@@ -75,8 +75,8 @@ function verdictsOf({ out }: Ran): Record<string, string> {
 }
 
 judged('a right client passes what it does, and what it does not do is not met', async () => {
-  const ids = sampleOfDay('checks of a right client', checks, 10).map(({ id }) => id);
-  const ran = await run(['--json', '--jobs', '6', '--only', ...ids, ...sample('none')]);
+  const ids = sample(checks, 10).map(({ id }) => id);
+  const ran = await run(['--json', '--jobs', '6', '--only', ...ids, ...clientNamed('none')]);
   const verdicts = verdictsOf(ran);
   assert.is(Object.keys(verdicts).length, 20);
   const unlike = checks.filter(({ id }) => {
@@ -100,17 +100,16 @@ const mistakes = [
   ['secret-in-reference', 'CLT-secret-places'],
 ] as const;
 
-// The others have their turn on other days; `npm run client-samples` tries every sample there is.
-for (const [name, check] of sampleOfDay('mistakes of clients', mistakes, 3)) {
+for (const [name, check] of sample(mistakes, 3)) {
   judged(`${name} fails ${check}`, async () => {
-    const ran = await run(['--json', '--only', check, ...sample(name)]);
+    const ran = await run(['--json', '--only', check, ...clientNamed(name)]);
     assert.is(verdictsOf(ran)[check], 'fails');
     assert.is(ran.code, 1);
   });
 }
 
 judged('a finding tells who has never heard of it what to do, and no secret', async () => {
-  const { out } = await run(['--only', 'CLT-answer-lost', ...sample('new-key-after-break')]);
+  const { out } = await run(['--only', 'CLT-answer-lost', ...clientNamed('new-key-after-break')]);
   for (const words of [
     'CLT-answer-lost fails',
     'the answer to a write is lost',
@@ -144,7 +143,7 @@ judged('a client that only reads is not judged by writes', async () => {
 judged(
   'if the first run fails, the report says so, and habits are judged all the same',
   async () => {
-    const failing = await run(['--json', ...sample('no-key')]);
+    const failing = await run(['--json', ...clientNamed('no-key')]);
     assert.is(verdictsOf(failing)['CLT-key-sent'], 'fails');
     assert.is(verdictsOf(failing)['CLT-500'], 'inconclusive');
     const { notes } = JSON.parse(failing.out) as ClientReport;
@@ -235,7 +234,7 @@ for (const [args, words] of unusable) {
 
 judged('an interrupt ends it with what is done until then', async () => {
   let sent = false;
-  const { code, out } = await run(['--json', ...sample('none')], (err, signal) => {
+  const { code, out } = await run(['--json', ...clientNamed('none')], (err, signal) => {
     // The first run is over, and the rest is not.
     if (sent || !err.includes('the first run: ')) return;
     sent = true;

@@ -11,7 +11,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { receiverChecks } from '../../conformance/receiver/checks.ts';
 import { runReceiver } from '../../conformance/receiver/run.ts';
-import { sampleOfDay } from '../../fixtures/testing/sample-of-day.ts';
+import { sample } from '../../fixtures/testing/sample.ts';
 import { root } from '../dev/root.ts';
 
 const secret = 'whsec_of_the_readme_0123456789';
@@ -152,7 +152,7 @@ WAYS['in a shell, with openssl'] = async () => {
   }
 };
 
-for (const [way, play] of sampleOfDay('receivers of the guide', Object.entries(WAYS), 2)) {
+for (const [way, play] of sample(Object.entries(WAYS), 2)) {
   receivers(way, play);
 }
 
