@@ -1,24 +1,72 @@
-// The frame of the dashboard: which world, which view, the clock, and what is wrong at a glance.
+// The frame of the dashboard: views, world, clock, theme, and what is wrong at a glance.
+import type { FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { controlPlaneOf } from './api-client/control-plane.ts';
-import { Button } from './components/components.tsx';
-import { Live } from './live/live.ts';
-import { LiveContext, useLive, useVersion } from './live/use-world.ts';
-import { hrefOf, useRoute } from './route.ts';
-import { ClockBar } from './shell/clock-bar.tsx';
-import { Notices } from './shell/notices.tsx';
-import { WorldChoice } from './shell/world-choice.tsx';
-import { chosenTheme, nextTheme } from './theme.ts';
-import { groupedViews, viewOf } from './views.ts';
+import type { WorldShown } from '../simulator/control/schemas/records.ts';
+import { AccessView } from './access.tsx';
+import { AccountsView } from './accounts.tsx';
+import { ApiView } from './api.tsx';
+import { ClientsView } from './clients.tsx';
+import { ClockBar } from './clock.tsx';
+import { FaultsView } from './faults.tsx';
+import { plural } from './format.ts';
+import { Action, Button, Field } from './kit.tsx';
+import { Live } from './live.ts';
+import { keepToken, planeOf, wholePlane } from './plane.ts';
+import { firstWorld, hrefOf, useRoute } from './route.ts';
+import { RulesView } from './rules.tsx';
+import { TimelineView } from './timeline.tsx';
+import { WebhooksView } from './webhooks.tsx';
+import { LiveContext, useHref, useLive, useVersion } from './world.ts';
+import { WorldsView } from './worlds.tsx';
+
+export interface ViewProps {
+  /** What the view shows, such as `['requests', '12']`. */
+  readonly path: readonly string[];
+}
+
+interface ViewEntry {
+  readonly name: string;
+  readonly title: string;
+  readonly View: FunctionComponent<ViewProps>;
+}
+
+const groups: readonly (readonly [title: string, views: readonly ViewEntry[]])[] = [
+  [
+    'Watch',
+    [
+      { name: 'timeline', title: 'Timeline', View: TimelineView },
+      { name: 'accounts', title: 'Accounts', View: AccountsView },
+      { name: 'webhooks', title: 'Webhooks', View: WebhooksView },
+    ],
+  ],
+  [
+    'Check',
+    [
+      { name: 'clients', title: 'Clients', View: ClientsView },
+      { name: 'rules', title: 'Rules', View: RulesView },
+      { name: 'api', title: 'API', View: ApiView },
+    ],
+  ],
+  [
+    'Control',
+    [
+      { name: 'faults', title: 'Faults', View: FaultsView },
+      { name: 'access', title: 'Access', View: AccessView },
+      { name: 'worlds', title: 'Worlds', View: WorldsView },
+    ],
+  ],
+];
+
+const views = groups.flatMap(([, entries]) => entries);
 
 export function App() {
   const { world, path } = useRoute();
   const [live, setLive] = useState<Live | null>(null);
   useEffect(() => {
-    const made = new Live(controlPlaneOf(world));
-    made.start();
-    setLive(made);
-    return () => made.end();
+    const opened = new Live(planeOf(world));
+    opened.start();
+    setLive(opened);
+    return () => opened.end();
   }, [world]);
   if (live === null || live.plane.world !== world) return null;
   return (
@@ -28,74 +76,79 @@ export function App() {
   );
 }
 
-function Frame({ path }: { path: readonly string[] }) {
-  const live = useLive();
-  const view = viewOf(path[0]);
-  const { View } = view;
+function Frame({ path: [name = 'timeline', ...path] }: ViewProps) {
+  const href = useHref();
+  const view = views.find((each) => each.name === name);
+  const title = view?.title ?? 'Not found';
   useEffect(() => {
-    document.title = `${view.title} · Sandbox`;
-  }, [view.title]);
+    document.title = `${title} · Sandbox`;
+  }, [title]);
   return (
     <div class="frame">
-      <button type="button" class="skip" onClick={skipToMain}>
+      {/* A link would change the hash, which is the address of the view. */}
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the view
       </button>
       <header class="top">
-        <a class="brand" href={hrefOf(live.plane.world, 'timeline')}>
+        <a class="brand" href={href('timeline')}>
           <span class="mark" aria-hidden="true" />
           Sandbox
         </a>
         <ClockBar />
         <div class="top-side">
           <WorldChoice />
-          <ConnectionSign />
+          <ConnectionState />
           <ThemeButton />
         </div>
       </header>
-      <Navigation here={view.name} />
-      <main id="main" tabIndex={-1} class={`view view-${view.name}`}>
+      <Navigation current={name} />
+      <main id="main" tabIndex={-1} class={`view view-${view?.name ?? 'none'}`}>
         <Notices />
-        <h1 class="heard">{view.title}</h1>
-        <View path={path.slice(1)} />
+        <h1 class="heard">{title}</h1>
+        {view === undefined ? (
+          <p class="empty" role="alert">
+            There is no view "{name}". <a href={href('timeline')}>Go to the timeline</a>
+          </p>
+        ) : (
+          <view.View path={path} />
+        )}
       </main>
     </div>
   );
 }
 
-/** The hash says where the person is, so the skip is no link. */
-function skipToMain() {
-  document.getElementById('main')?.focus();
-}
-
-function Navigation({ here }: { here: string }) {
+function Navigation({ current }: { current: string }) {
   const live = useLive();
-  useVersion(live);
-  const counts: Readonly<Record<string, number>> = { faults: live.faultsOn };
+  const href = useHref();
+  useVersion();
   const nav = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
-    const show = () => showHere(nav.current);
+    // On a phone the views are in a row that is wider than the screen.
+    const show = () => {
+      const link = nav.current?.querySelector('[aria-current]');
+      if (nav.current === null || link == null) return;
+      const [row, own] = [nav.current.getBoundingClientRect(), link.getBoundingClientRect()];
+      nav.current.scrollLeft += own.left + own.width / 2 - (row.left + row.width / 2);
+    };
     show();
-    // A phone that is turned has another width.
     addEventListener('resize', show);
     return () => removeEventListener('resize', show);
-    // A count that comes in makes the row longer.
-  }, [here, live.faultsOn]);
+  }, [current, live.faultsOn]);
   return (
     <nav class="nav" aria-label="Views" ref={nav}>
-      {groupedViews().map(([title, some]) => (
+      {groups.map(([title, entries]) => (
         <div class="nav-group" key={title}>
           <p class="nav-title" id={`nav-${title}`}>
             {title}
           </p>
           <ul aria-labelledby={`nav-${title}`}>
-            {some.map(({ name, title: words }) => (
+            {entries.map(({ name, title: words }) => (
               <li key={name}>
-                <a
-                  href={hrefOf(live.plane.world, name)}
-                  aria-current={name === here ? 'page' : undefined}
-                >
+                <a href={href(name)} aria-current={name === current ? 'page' : undefined}>
                   {words}
-                  {counts[name] ? <span class="count">{counts[name]}</span> : null}
+                  {name === 'faults' && live.faultsOn > 0 ? (
+                    <span class="count">{live.faultsOn}</span>
+                  ) : null}
                 </a>
               </li>
             ))}
@@ -106,36 +159,143 @@ function Navigation({ here }: { here: string }) {
   );
 }
 
-/** On a phone the views stand in a row that is wider than the screen. */
-function showHere(nav: HTMLElement | null): void {
-  const link = nav?.querySelector('[aria-current]');
-  if (nav == null || link == null) return;
-  const [all, own] = [nav.getBoundingClientRect(), link.getBoundingClientRect()];
-  nav.scrollLeft += own.left + own.width / 2 - (all.left + all.width / 2);
+/** All worlds of the process: only the whole plane knows them. */
+export function useWorlds(): readonly WorldShown[] {
+  const version = useVersion();
+  const [worlds, setWorlds] = useState<readonly WorldShown[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      wholePlane.get<{ worlds: WorldShown[] }>('worlds').then(
+        (answer) => setWorlds(answer.worlds),
+        () => undefined,
+      );
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [version]);
+  return worlds;
 }
 
-const signs = {
+function WorldChoice() {
+  const { world } = useLive().plane;
+  const names = useWorlds().map(({ name }) => name);
+  if (names.length < 2 && world === firstWorld) return null;
+  return (
+    <Field
+      label="World"
+      value={world}
+      options={names.includes(world) ? names : [...names, world]}
+      onInput={(name) => {
+        location.hash = hrefOf(name, 'timeline');
+      }}
+      quiet
+    />
+  );
+}
+
+const connectionWords = {
   connecting: 'connecting',
   live: 'live',
   lost: 'no answer',
   refused: 'refused',
 } as const;
 
-function ConnectionSign() {
+function ConnectionState() {
   const live = useLive();
-  useVersion(live);
+  useVersion();
   const { state } = live.connection;
   return (
     <span class={`sign ${state}`} role="status">
-      {signs[state]}
+      {connectionWords[state]}
     </span>
   );
 }
 
+/** What must be seen first: no connection, a token needed, faults on, deviations on. */
+function Notices() {
+  const live = useLive();
+  const href = useHref();
+  useVersion();
+  const { connection, info, faultsOn } = live;
+  const deviations = info?.deviations ?? [];
+  return (
+    <div class="notices">
+      {connection.state === 'lost' ? (
+        <p class="notice bad" role="alert">
+          The sandbox does not answer. This page shows what it knew last, and continues by itself
+          when the sandbox is back.
+        </p>
+      ) : null}
+      {connection.state === 'refused' ? <Refused {...connection} /> : null}
+      {faultsOn > 0 ? (
+        <div class="notice warn">
+          <p>
+            {plural(faultsOn, 'fault is', 'faults are')} on. <a href={href('faults')}>Show</a>
+          </p>
+          <Action run={() => live.plane.send('DELETE', 'faults')}>All off</Action>
+        </div>
+      ) : null}
+      {deviations.length > 0 ? (
+        <p class="notice warn">
+          Deviates on purpose: {deviations.join(', ')}.{' '}
+          <a href={href('rules', 'questions')}>What is in force</a>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function Refused({ status, why }: { status: number; why: string }) {
+  const live = useLive();
+  const [token, setToken] = useState('');
+  if (status !== 401) {
+    return (
+      <p class="notice bad" role="alert">
+        {why} {status === 404 ? <a href="#/worlds">Show the worlds</a> : null}
+      </p>
+    );
+  }
+  const submit = (event: Event) => {
+    event.preventDefault();
+    keepToken(token);
+    live.start();
+  };
+  return (
+    <form class="notice bad" onSubmit={submit}>
+      <Field
+        label="This sandbox requires the token of --control-token"
+        type="password"
+        value={token}
+        onInput={setToken}
+      />
+      <Button submits look="main">
+        Continue
+      </Button>
+    </form>
+  );
+}
+
+const themes = ['auto', 'light', 'dark'] as const;
+const themeKey = 'sandbox-theme';
+
+function chosenTheme(): (typeof themes)[number] {
+  const kept = localStorage.getItem(themeKey);
+  return themes.find((theme) => theme === kept) ?? 'auto';
+}
+
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = chosenTheme();
+}
+
 function ThemeButton() {
   const [theme, setTheme] = useState(chosenTheme);
+  const change = () => {
+    const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto';
+    localStorage.setItem(themeKey, next);
+    applyTheme();
+    setTheme(next);
+  };
   return (
-    <Button onClick={() => setTheme(nextTheme())} label={`Colours: ${theme}. Change`}>
+    <Button onClick={change} label={`Colours: ${theme}. Change`}>
       Colours: {theme}
     </Button>
   );

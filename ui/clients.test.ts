@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ClientCheck, ClientReport } from './clients/client-report.ts';
+import type { ClientCheck, ClientReport } from './clients.tsx';
 import {
   findChromium,
   type Looked,
@@ -105,14 +105,17 @@ if (executable === null) {
     const problem = bench.looked.page.getByRole('alert').filter({ hasText: 'another report' });
     await problem.waitFor();
     await choose('none', 'not json');
-    await bench.looked.page.getByRole('alert').filter({ hasText: 'no JSON' }).waitFor();
+    await bench.looked.page.getByRole('alert').filter({ hasText: 'not JSON' }).waitFor();
     const { checks, ...torn } = report;
     const hidden = { ...finding, replay: 'conformance client\u202e --only x' };
     const broken: readonly (readonly [unknown, string])[] = [
       [torn, 'checks must be a list'],
       [{ ...report, checks: [{ ...checks[0], mend: null }] }, 'checks[0].mend must be an object'],
       [{ ...report, recordings: [{ run: 3, calls: [] }] }, 'recordings[0].ending must be'],
-      [{ ...report, checks: [check('x', { findings: [hidden] })] }, 'replay must be a command'],
+      [
+        { ...report, checks: [check('x', { findings: [hidden] })] },
+        'replay must be a command without invisible characters',
+      ],
     ];
     for (const [document, words] of broken) {
       await choose('broken', JSON.stringify(document));
@@ -147,7 +150,7 @@ if (executable === null) {
     await page.getByText(unusable).first().waitFor();
   });
 
-  clients('a report of somebody hostile is text, whatever it names its verdicts', async () => {
+  clients('a hostile report stays text, whatever its verdicts are called', async () => {
     const { page, complaints } = bench.looked;
     const text = `<img src=x onerror="window.struck=1"><a href="javascript:struck=1">`;
     const said = { ...finding, place: text, actual: text, replay: text, verdict: 'constructor' };

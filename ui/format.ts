@@ -1,29 +1,19 @@
-// How times, lengths of time and amounts are written for people.
+// How the page writes times, durations, counts and JSON. Times are in UTC, as in the API.
 
-const pad = (value: number, width = 2) => String(value).padStart(width, '0');
+/** `2026-11-20` */
+export const dayOf = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 
-/** `14:03:07.120` of a time, in UTC as the API gives times. */
-export function clockTime(atMs: number): string {
-  const at = new Date(atMs);
-  const seconds = `${pad(at.getUTCSeconds())}.${pad(at.getUTCMilliseconds(), 3)}`;
-  return `${pad(at.getUTCHours())}:${pad(at.getUTCMinutes())}:${seconds}`;
-}
+/** `14:03:07.120` */
+export const clockTime = (atMs: number) => new Date(atMs).toISOString().slice(11, 23);
 
-/** `2026-11-20` of a time, in UTC. */
-export function dayOf(atMs: number): string {
-  const at = new Date(atMs);
-  return `${at.getUTCFullYear()}-${pad(at.getUTCMonth() + 1)}-${pad(at.getUTCDate())}`;
-}
+/** `2026-11-20 14:03:07Z` */
+export const fullTime = (atMs: number) => `${dayOf(atMs)} ${clockTime(atMs).slice(0, 8)}Z`;
 
-/** `2026-11-20 14:03:07` of a time, in UTC. */
-export function fullTime(atMs: number): string {
-  return `${dayOf(atMs)} ${clockTime(atMs).slice(0, 8)}`;
-}
-
-/** The time of day; on another day than that of `nowMs`, the day with it. */
+/** `14:03:07.120Z`, or `11-20 14:03Z` on another day than `nowMs`. */
 export function shortTime(atMs: number, nowMs: number): string {
   const day = dayOf(atMs);
-  return day === dayOf(nowMs) ? clockTime(atMs) : `${day.slice(5)} ${clockTime(atMs).slice(0, 5)}`;
+  if (day === dayOf(nowMs)) return `${clockTime(atMs)}Z`;
+  return `${day.slice(5)} ${clockTime(atMs).slice(0, 5)}Z`;
 }
 
 const units = [
@@ -33,7 +23,7 @@ const units = [
   ['s', 1000],
 ] as const;
 
-/** `2 h 5 min`, `30 s` or `120 ms`: the two greatest units of a length of time. */
+/** `2 h 5 min`, `30 s` or `120 ms`: the two largest units. */
 export function duration(ms: number): string {
   if (ms < 0) return `-${duration(-ms)}`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -46,20 +36,36 @@ export function duration(ms: number): string {
 }
 
 /** `in 2 s`, or `due now`. */
-export function until(dueMs: number, nowMs: number): string {
-  return dueMs <= nowMs ? 'due now' : `in ${duration(dueMs - nowMs)}`;
-}
+export const until = (dueMs: number, nowMs: number) =>
+  dueMs <= nowMs ? 'due now' : `in ${duration(dueMs - nowMs)}`;
 
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-}
+export const plural = (count: number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** JSON laid out for reading; anything else as it is. */
-export function pretty(text: string): string {
+/** Parsed JSON; undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return text;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
+
+/** JSON indented for reading; any other text as it is. */
+export function pretty(text: string): string {
+  const value = parseJson(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
+}
+
+/** Whether a text contains every word of a search, in any case. */
+export function matchesWords(text: string, search: string): boolean {
+  const lower = text.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+}
+
+/** A text as one word of a POSIX shell command. */
+export const shellWord = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,11 +1,10 @@
 // Starts the dashboard in its page.
 import { render } from 'preact';
-import { App } from './app.tsx';
-import { applyTheme } from './theme.ts';
+import { App, applyTheme } from './app.tsx';
 
 applyTheme();
-const place = document.getElementById('app');
-if (place !== null) {
-  place.replaceChildren();
-  render(<App />, place);
+const root = document.getElementById('app');
+if (root !== null) {
+  root.replaceChildren();
+  render(<App />, root);
 }

@@ -1,11 +1,11 @@
-// Where the person is: the part of the address behind the hash, with the world and the view.
+// The address of a place in the page: the hash holds the world and the view.
 import { useEffect, useState } from 'preact/hooks';
 
 export const firstWorld = 'default';
 
 export interface Route {
   readonly world: string;
-  /** The view and what is looked at in it, such as `['timeline', 'requests', '12']`. */
+  /** The view and what it shows, such as `['timeline', 'requests', '12']`. */
   readonly path: readonly string[];
 }
 
@@ -17,10 +17,8 @@ function parseRoute(hash: string): Route {
   return { world: first.slice(1) || firstWorld, path: parts.slice(1) };
 }
 
-/** In an address a dot or two would lead to another part of the control plane. */
-function isName(part: string): boolean {
-  return !/^(@?\.{1,2}|)$/.test(part);
-}
+/** Dots would lead to another path of the control plane. */
+const isName = (part: string) => !/^(@?\.{1,2}|)$/.test(part);
 
 function decodePart(part: string): string {
   try {
@@ -31,10 +29,9 @@ function decodePart(part: string): string {
   }
 }
 
-/** The address of a place in a world. */
 export function hrefOf(world: string, ...path: readonly (string | number)[]): string {
-  const place = world === firstWorld ? path : [`@${world}`, ...path];
-  return `#/${place.map((part) => encodeURIComponent(part).replace(/^%40/, '@')).join('/')}`;
+  const parts = world === firstWorld ? path : [`@${world}`, ...path];
+  return `#/${parts.map((part) => encodeURIComponent(part).replace(/^%40/, '@')).join('/')}`;
 }
 
 export function useRoute(): Route {

@@ -86,7 +86,7 @@ if (executable === null) {
     const { page } = bench.looked;
     await page.getByRole('button', { name: 'Send again, same key' }).click();
     await page.getByText('answered 201: request').click();
-    await page.getByText('A repeat: it got the first answer again').waitFor();
+    await page.getByText('A repeat: it got the first response again').waitFor();
     await page.getByRole('link', { name: /^request \d+ \(req_/ }).waitFor();
     await page.getByRole('button', { name: 'Send again, new key' }).click();
     await page.getByText(/answered 2\d\d|answered 409/).waitFor();
@@ -102,7 +102,7 @@ if (executable === null) {
       amount: '10.00',
       transaction_type: 'Deposit',
     })) as { id: string };
-    await page.getByRole('link', { name: 'Transactions', exact: true }).click();
+    await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByRole('link', { name: made.id }).click();
     await page.getByRole('img', { name: /It is pending\. Legal moves: approve/ }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
@@ -134,13 +134,14 @@ if (executable === null) {
 
   story('coverage tells what was met, the hints, and a line for what was not', async () => {
     const { page } = bench.looked;
+    await page.getByRole('link', { name: 'Rules', exact: true }).click();
     await page.getByRole('link', { name: 'Coverage', exact: true }).click();
     await page.getByText(/^\d+ of 175 rules$/).waitFor();
     await page.getByText('sign_against_type').waitFor();
-    await page.getByLabel('Find').fill('UPD-7');
+    await page.getByLabel('Find', { exact: true }).fill('UPD-7');
     const line = page.getByRole('region', { name: 'Not met' }).locator('pre');
     assert.match(await line.innerText(), `"${bench.served.base}/api/v1/accounts/$ID"`);
-    await page.getByRole('button', { name: 'Count anew' }).click();
+    await page.getByRole('button', { name: 'Start over' }).click();
     await page.getByText('0 of 175 rules').waitFor();
   });
 
@@ -175,7 +176,7 @@ if (executable === null) {
         rate_per_second: number;
         permissions: Record<string, boolean>;
       }>;
-    await page.getByRole('link', { name: 'Credentials', exact: true }).click();
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
     await page.getByText('Firm 1, ').click();
     const firm = page.getByRole('group', { name: 'Operations that firm 1 may use' });
     await firm.getByLabel('updateAccount').click();
@@ -184,10 +185,10 @@ if (executable === null) {
     await firm.getByLabel('updateAccount').click();
     await page.getByText('1 operation off').waitFor({ state: 'detached' });
     await page.getByLabel('Requests a second').first().fill('123');
-    await page.getByRole('button', { name: 'Set the rate of firm 1' }).click();
+    await page.getByRole('button', { name: 'Set the plan and rate of firm 1' }).click();
     await page.getByText('pro, 123 a second').waitFor();
     assert.is((await read()).rate_per_second, 123);
-    await page.getByRole('button', { name: 'Set the rate of firm 1' }).click();
+    await page.getByRole('button', { name: 'Set the plan and rate of firm 1' }).click();
     await page.getByText('pro, 123 a second').waitFor({ state: 'detached' });
   });
 
@@ -269,9 +270,9 @@ if (executable === null) {
     await page.locator('.badge.good', { hasText: 'enabled' }).waitFor();
   });
 
-  story('the world is saved, begun anew, and loaded again', async () => {
+  story('the world is saved, reset, and loaded again', async () => {
     const { page } = bench.looked;
-    await page.getByRole('link', { name: 'Worlds and state', exact: true }).click();
+    await page.getByRole('link', { name: 'Worlds', exact: true }).click();
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as a file' }).click();
     saved = (await (await coming).path()) ?? '';
@@ -282,11 +283,11 @@ if (executable === null) {
     };
     const before = await count();
     await page.getByRole('button', { name: 'Reset' }).click();
-    await page.getByRole('button', { name: 'Yes, begin anew' }).click();
-    await page.getByText('It has begun anew.').waitFor();
+    await page.getByRole('button', { name: 'Yes, reset this world' }).click();
+    await page.getByText('The world is as it was at the start.').waitFor();
     assert.is(await count(), before - 1);
     await page.getByLabel('Load a file').setInputFiles(saved);
-    await page.getByText('is in place.').waitFor();
+    await page.getByText('is loaded.').waitFor();
     assert.is(await count(), before);
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
     await page.getByText('story-1').waitFor();

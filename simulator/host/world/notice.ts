@@ -12,6 +12,7 @@ export type Notice =
       readonly phase: 'sent' | 'ended' | 'delayed';
     }
   | { readonly kind: 'command'; readonly name: CommandName }
+  | { readonly kind: 'snapshots' }
   | { readonly kind: 'clock' }
   /** Another world was put in this one's place. */
   | { readonly kind: 'world' }

@@ -46,6 +46,7 @@ class Snapshots {
     const snapshot = takeSnapshot(this.#host);
     this.#kept.delete(name);
     this.#kept.set(name, snapshot);
+    this.#host.notify({ kind: 'snapshots' });
     return snapshot;
   }
 
@@ -61,6 +62,8 @@ class Snapshots {
   }
 
   drop(name: string): boolean {
-    return this.#kept.delete(name);
+    const isDropped = this.#kept.delete(name);
+    if (isDropped) this.#host.notify({ kind: 'snapshots' });
+    return isDropped;
   }
 }

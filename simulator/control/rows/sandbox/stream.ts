@@ -30,6 +30,10 @@ function itemOf(host: WorldHost, notice: Notice): StreamItem | null {
         const delivery = host.world.deliveries.get(notice.id);
         return delivery === undefined ? null : JSON.stringify(viewDelivery(host, delivery));
       });
+    case 'command':
+      return item('change', () => JSON.stringify({ command: notice.name }));
+    case 'snapshots':
+      return item('change', () => JSON.stringify({ command: 'snapshot' }));
     case 'clock':
       return item('clock', () => JSON.stringify(viewClock(host)));
     default:
@@ -69,7 +73,7 @@ class FaultWatch {
   }
 }
 
-/** Begins to follow a world; on the whole plane, the coming and going of worlds too. */
+/** Begins to follow a world; worlds that come and go are reported to all followers. */
 function follow(plane: Plane, host: WorldHost, name: string, add: Add, end: () => void) {
   const faults = new FaultWatch(host, add);
   const stops = [
@@ -80,9 +84,7 @@ function follow(plane: Plane, host: WorldHost, name: string, add: Add, end: () =
     }),
     plane.sandbox.watchWorlds((other, made) => {
       if (other === name && made === null) end();
-      else if (host === plane.sandbox.first) {
-        add(worldItem(other, made === null ? 'dropped' : 'made'));
-      }
+      else add(worldItem(other, made === null ? 'dropped' : 'made'));
     }),
     plane.onClose(end),
   ];
@@ -104,7 +106,7 @@ export const streamRows = [
     tag: 'Sandbox',
     summary: 'What happens, as it happens',
     description:
-      'Server-sent events: `request`, `event`, `delivery`, `fault` and `clock` with the same JSON as the rows of the lists, and `world` with `{name, what}` when a world was made, dropped or replaced. `id` is a running number. Who reads too slowly gets `lost` with a `count` in place of the oldest.',
+      'Server-sent events: `request`, `event`, `delivery`, `fault` and `clock` with the same JSON as the rows of the lists, `change` with `{command}` when the control plane changed anything else, and `world` with `{name, what}` when a world was made, dropped or replaced. `id` is a running number. Who reads too slowly gets `lost` with a `count` in place of the oldest.',
     answer: { status: 200, words: 'An endless stream.', type: 'text/event-stream' },
     run: ({ plane, host, worldName }) => ({
       status: 200,

@@ -1,0 +1,111 @@
+// The clock, always in sight: the world's time, what is due, and how to let time pass.
+import { useEffect, useState } from 'preact/hooks';
+import type { ClockShown } from '../simulator/control/schemas/records.ts';
+import type { AdvanceResult } from '../simulator/operator.ts';
+import { clockTime, dayOf, duration, plural, until } from './format.ts';
+import { Button, Field } from './kit.tsx';
+import { useCommand, useLive, useRead, useVersion } from './world.ts';
+
+/** How often a running clock is drawn. */
+const drawMs = 250;
+
+function useNowMs(): number {
+  const live = useLive();
+  useVersion();
+  const [, draw] = useState(0);
+  const isRunning = live.clock?.mode === 'real';
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => draw((turn) => turn + 1), drawMs);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return live.nowMs();
+}
+
+const steps = [
+  ['+1 s', 'Advance by a second', 1000],
+  ['+30 s', 'Advance by 30 seconds', 30_000],
+  ['+1 h', 'Advance by an hour', 3_600_000],
+  ['+1 d', 'Advance by a day', 86_400_000],
+] as const;
+
+const speeds = [1, 10, 60, 3600];
+
+export function ClockBar() {
+  const live = useLive();
+  const nowMs = useNowMs();
+  const { value: due } = useRead<ClockShown>('clock');
+  const command = useCommand();
+  const [done, setDone] = useState('');
+  const advance = (body: object) =>
+    void command.run(async () => {
+      setDone(resultWords(await live.plane.send<AdvanceResult>('POST', 'clock/advance', body)));
+    });
+  const set = (body: object) => void command.run(() => live.plane.send('PUT', 'clock', body));
+  const { mode = 'real', speed = 1 } = live.clock ?? {};
+  const nextMs = due?.next_due_ms ?? null;
+  const isFrozen = mode === 'frozen';
+  return (
+    <section class="clock" aria-label="Clock">
+      <p class="clock-now">
+        <time dateTime={new Date(nowMs).toISOString()}>
+          <span class="clock-day">{dayOf(nowMs)}</span> {clockTime(nowMs).slice(0, 8)} UTC
+        </time>
+        <span class={`mode ${mode}`}>
+          {isFrozen ? 'frozen' : speed === 1 ? 'running' : `running × ${speed}`}
+        </span>
+      </p>
+      <p class="clock-due">
+        {nextMs === null ? 'nothing is due' : `next due ${until(nextMs, nowMs)}`}
+      </p>
+      <fieldset class="clock-buttons">
+        <legend class="heard">Let time pass</legend>
+        <Button
+          onClick={() => advance({ to_next: true })}
+          disabled={command.busy || nextMs === null}
+          label="to next: Advance to what is due"
+          look="main"
+        >
+          to next
+        </Button>
+        {steps.map(([words, label, byMs]) => (
+          <Button
+            key={words}
+            onClick={() => advance({ by_ms: byMs })}
+            disabled={command.busy}
+            label={`${words}: ${label}`}
+          >
+            {words}
+          </Button>
+        ))}
+        <Button
+          onClick={() => set({ mode: isFrozen ? 'real' : 'frozen' })}
+          disabled={command.busy}
+          label={isFrozen ? 'Let the clock run' : 'Freeze the clock'}
+        >
+          {isFrozen ? 'run' : 'freeze'}
+        </Button>
+        {isFrozen ? null : (
+          <Field
+            label="Speed"
+            quiet
+            value={String(speed)}
+            options={[...new Set([...speeds, speed])].map((each) => [`${each}`, `× ${each}`])}
+            onInput={(value) => set({ mode: 'real', speed: Number(value) })}
+          />
+        )}
+      </fieldset>
+      <p class="clock-told" role="status">
+        {command.problem ?? done}
+      </p>
+    </section>
+  );
+}
+
+function resultWords({ from_ms, to_ms, fired }: AdvanceResult): string {
+  const moved = to_ms === from_ms ? 'Nothing was due' : `Moved by ${duration(to_ms - from_ms)}`;
+  if (fired.length === 0) return `${moved}; nothing happened.`;
+  const first = fired.slice(0, 3).map(({ kind, ref, outcome }) => `${kind} ${ref}: ${outcome}`);
+  const more = fired.length > 3 ? `, and ${plural(fired.length - 3, 'more thing')}` : '';
+  return `${moved}; ${first.join(', ')}${more}.`;
+}

@@ -1,0 +1,230 @@
+// An event with its deliveries, and a delivery with its attempts and its signature.
+import { useEffect, useState } from 'preact/hooks';
+import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
+import { duration, fullTime, plural, shellWord, until } from './format.ts';
+import { Action, Badge, CodeBlock, CopyButton, Facts, Panel, Problem, type Tone } from './kit.tsx';
+import type { DeliveriesPage, EventsPage } from './live.ts';
+import { RefusedError } from './plane.ts';
+import { isDelivered } from './timeline-rows.ts';
+import { useHref, useLive, useRead } from './world.ts';
+
+export function EventDetail({ seq }: { seq: string }) {
+  const href = useHref();
+  const { value, problem } = useRead<EventsPage>(`events?after_seq=${Number(seq) - 1}&limit=1`);
+  const event = value?.events[0];
+  const deliveries = useRead<DeliveriesPage>(
+    event === undefined ? null : `deliveries?event_id=${encodeURIComponent(event.id)}`,
+  );
+  if (value === null) return <Problem words={problem} />;
+  if (event === undefined) return <p class="empty">This event is no longer kept.</p>;
+  const sent = deliveries.value?.deliveries ?? [];
+  return (
+    <article class="story">
+      <header class="story-head">
+        <h2>
+          <Badge tone="quiet">event</Badge>
+          <span class="target">{event.kind}</span>
+        </h2>
+        <p class="note">
+          Number {seq}, {fullTime(event.occurred_at)}
+        </p>
+      </header>
+      <Panel title="Deliveries">
+        <ul class="following">
+          {sent.map((delivery) => (
+            <li key={delivery.subscription_id}>
+              <Badge tone={toneOfDelivery(delivery)}>{delivery.status}</Badge>
+              {delivery.id === null ? (
+                <span>waits behind others of subscription {delivery.subscription_id}</span>
+              ) : (
+                <a href={href('timeline', 'deliveries', delivery.id)}>
+                  to subscription {delivery.subscription_id}
+                </a>
+              )}
+              <span class="note">{plural(delivery.attempts.length, 'attempt')}</span>
+            </li>
+          ))}
+        </ul>
+        {sent.length === 0 ? <p class="empty">No subscription has its category.</p> : null}
+      </Panel>
+      <Panel title="Envelope">
+        <CodeBlock text={JSON.stringify(event, null, 2)} label="Envelope" />
+      </Panel>
+    </article>
+  );
+}
+
+export function toneOfDelivery({ status, attempts }: DeliveryShown): Tone {
+  if (status === 'delivered') return 'good';
+  if (status === 'pending') return attempts.length === 0 ? 'quiet' : 'warn';
+  return 'bad';
+}
+
+export function DeliveryDetail({ id }: { id: string }) {
+  const href = useHref();
+  const live = useLive();
+  const { value, problem } = useRead<DeliveriesPage>(`deliveries?after=${Number(id) - 1}&limit=1`);
+  const { value: all } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');
+  const delivery = value?.deliveries.find((each) => each.id === id);
+  if (value === null) return <Problem words={problem} />;
+  if (delivery === undefined) return <p class="empty">This delivery is no longer kept.</p>;
+  const { subscription_id, event_id, seq, kind, in_flight } = delivery;
+  const subscription = all?.subscriptions.find((each) => each.id === subscription_id);
+  return (
+    <article class="story">
+      <header class="story-head">
+        <h2>
+          <Badge tone={toneOfDelivery(delivery)}>{delivery.status}</Badge>
+          <span class="target">{kind ?? event_id}</span>
+        </h2>
+        <Facts
+          of={[
+            [
+              'Event',
+              <a key="event" href={href('timeline', 'events', seq)}>
+                {event_id}, number {seq}
+              </a>,
+            ],
+            [
+              'Subscription',
+              <a key="subscription" href={href('webhooks', subscription_id)}>
+                {subscription_id}
+              </a>,
+            ],
+            ['To', subscription?.url ?? null],
+            ['Forwarded to', subscription?.forwards_to ?? null],
+          ]}
+        />
+      </header>
+      <div class="bar">
+        <Action
+          run={() => live.plane.send('POST', `deliveries/${id}/retry`)}
+          disabled={in_flight}
+          look="main"
+        >
+          Retry now
+        </Action>
+      </div>
+      <Attempts delivery={delivery} />
+      <Signature delivery={delivery} subscription={subscription} />
+    </article>
+  );
+}
+
+/** EVT-8a: how long after a failed attempt the next one comes. */
+const retryGapsMs = [30, 120, 600, 1800, 7200, 21_600, 43_200].map((s) => s * 1000);
+
+function Attempts({ delivery }: { delivery: DeliveryShown }) {
+  const live = useLive();
+  const { attempts, next_due_ms: dueMs, status, in_flight } = delivery;
+  const coming = status === 'pending' ? retryGapsMs.slice(Math.max(0, attempts.length - 1)) : [];
+  return (
+    <Panel title="Attempts">
+      <ol class="attempts">
+        {attempts.map(({ n, at_ms, status: answer, error, duration_ms }) => {
+          const isRunning = in_flight && n === attempts.length && error === null && answer === null;
+          const tone = isRunning ? 'quiet' : isDelivered(answer) ? 'good' : 'bad';
+          return (
+            <li key={n} class={tone}>
+              <span class="attempt-n">{n}</span>
+              <span>{fullTime(at_ms)}</span>
+              <Badge tone={tone}>{isRunning ? 'under way' : (answer ?? 'no response')}</Badge>
+              <span class="note">
+                {error ?? ''} {duration_ms === null ? '' : `after ${duration(duration_ms)}`}
+              </span>
+            </li>
+          );
+        })}
+        {coming.map((gapMs, at) => (
+          <li key={`gap ${gapMs}`} class="coming">
+            <span class="attempt-n">{attempts.length + at + 1}</span>
+            {at === 0 && dueMs !== null ? (
+              <span>
+                due {fullTime(dueMs)} ({until(dueMs, live.nowMs())})
+              </span>
+            ) : (
+              <span class="note">{duration(gapMs)} after the one before</span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {attempts.length === 0 ? <p class="empty">No attempt yet.</p> : null}
+    </Panel>
+  );
+}
+
+interface SignatureProps {
+  readonly delivery: DeliveryShown;
+  readonly subscription: SubscriptionShown | undefined;
+}
+
+/** The header as sent, the text that was signed, and whether they fit. */
+function Signature({ delivery, subscription }: SignatureProps) {
+  const live = useLive();
+  const [body, setBody] = useState<string | null>(null);
+  const [expected, setExpected] = useState<string | null>(null);
+  const header = delivery.attempts.findLast(({ signature }) => signature !== null)?.signature ?? '';
+  const secret = subscription?.secret ?? '';
+  const pairs = header.split(',').map((pair) => pair.trim().split('='));
+  const valuesOf = (name: string) =>
+    pairs.flatMap(([key, value = '']) => (key === name ? value : []));
+  const signed = body === null ? null : `${valuesOf('t')[0]}.${body}`;
+  useEffect(() => {
+    live.plane.text(`events?after_seq=${delivery.seq - 1}&limit=1`).then(
+      (text) => setBody(rawEnvelope(text)),
+      (error) => {
+        if (!(error instanceof RefusedError)) throw error;
+      },
+    );
+  }, [live, delivery.seq]);
+  useEffect(() => {
+    if (signed !== null) void hexHmac(secret, signed).then(setExpected);
+  }, [signed, secret]);
+  if (header === '' || secret === '') return null;
+  const fits = expected !== null && valuesOf('v1').includes(expected);
+  const command = `printf '%s' ${shellWord(signed ?? '')} | openssl dgst -sha256 -hmac ${shellWord(secret)}`;
+  return (
+    <Panel
+      title="Signature"
+      side={
+        expected === null ? undefined : (
+          <Badge tone={fits ? 'good' : 'warn'}>{fits ? 'fits the secret' : 'does not fit'}</Badge>
+        )
+      }
+      note="A receiver computes HMAC-SHA256 under the secret over t, a dot and the raw body, and compares it with each v1. It refuses a t that is more than five minutes off."
+    >
+      <Facts
+        of={[
+          ['Header', <code key="header">{header}</code>],
+          ['Secret', <code key="secret">{secret}</code>],
+          ['Expected v1', expected === null ? 'not on this address' : <code>{expected}</code>],
+        ]}
+      />
+      {signed === null ? null : (
+        <>
+          <CodeBlock text={signed} label="Signed text" />
+          <div class="bar">
+            <CopyButton text={command} words="Copy a command that checks it" />
+          </div>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** The one envelope of a list, byte for byte: parsing and printing might change it. */
+function rawEnvelope(list: string): string | null {
+  const form = /^\{"events":\[(.+)\],"next_after_seq":(?:null|\d+),"last_seq":\d+\}$/s;
+  return form.exec(list)?.[1] ?? null;
+}
+
+/** null where the browser has no cryptography: on pages of other machines without TLS. */
+async function hexHmac(secret: string, text: string): Promise<string | null> {
+  if (!isSecureContext) return null;
+  const bytes = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const secretBytes = bytes.encode(secret);
+  const key = await crypto.subtle.importKey('raw', secretBytes, algorithm, false, ['sign']);
+  const digest = await crypto.subtle.sign('HMAC', key, bytes.encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

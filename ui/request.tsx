@@ -1,0 +1,354 @@
+// A request: what was sent, the response, why it was answered so, and what followed.
+import { useState } from 'preact/hooks';
+import type { RequestStory } from '../simulator/control/schemas/journal.ts';
+import { duration, fullTime, plural, pretty, shellWord } from './format.ts';
+import {
+  Action,
+  Badge,
+  Button,
+  CodeBlock,
+  CopyButton,
+  Facts,
+  Panel,
+  Problem,
+  Prose,
+} from './kit.tsx';
+import type { RequestsPage } from './live.ts';
+import { freshKey, resend } from './plane.ts';
+import { refusalOf, toneOf } from './timeline-rows.ts';
+import { useHref, useInfo, useLive, useRead } from './world.ts';
+
+type Message = RequestStory['request'] | NonNullable<RequestStory['response']>;
+
+const headersOf = ({ headers }: Message) =>
+  Object.entries(headers as Readonly<Record<string, string>>);
+
+export function RequestDetail({ id }: { id: string }) {
+  const [isShown, setShown] = useState(false);
+  const path = `requests/${encodeURIComponent(id)}`;
+  const { value: masked, problem } = useRead<RequestStory>(path);
+  const { value: whole } = useRead<RequestStory>(isShown ? `${path}?secrets=shown` : null);
+  const story = whole ?? masked;
+  if (story === null) return <Problem words={problem} />;
+  return (
+    <article class="story">
+      <Head story={story} />
+      <Refused story={story} />
+      <SendAgain story={story} />
+      <div class="bar">
+        <Button onClick={() => setShown(!isShown)}>
+          {isShown ? 'Hide tokens and secrets' : 'Show tokens and secrets'}
+        </Button>
+      </div>
+      <Reasons story={story} />
+      <Steps story={story} />
+      <Idempotency story={story} />
+      <Consequences story={story} />
+      <Panel title="Request">
+        <MessageBody of={story.request} label="Request body" />
+      </Panel>
+      <Panel title="Response">
+        {story.response === null ? (
+          <p class="empty">{story.reset ? 'The connection was cut.' : 'No response yet.'}</p>
+        ) : (
+          <MessageBody of={story.response} label="Response body" />
+        )}
+      </Panel>
+    </article>
+  );
+}
+
+function Head({ story }: { story: RequestStory }) {
+  const { request, response, allowance, at_ms, answered_at_ms } = story;
+  const status = response?.status ?? null;
+  const took =
+    answered_at_ms === null ? '' : `, answered after ${duration(answered_at_ms - at_ms)}`;
+  return (
+    <header class="story-head">
+      <h2>
+        <Badge tone={response === null && !story.reset ? 'quiet' : toneOf(status)}>
+          {status ?? (story.reset ? 'cut' : 'held')}
+        </Badge>
+        <span class="target">
+          {request.method} {request.target}
+        </span>
+      </h2>
+      <Facts
+        of={[
+          ['Operation', story.operation ?? 'no operation has this path and method'],
+          ['Credential', story.client_name ?? 'not recognised'],
+          ['Received', `${fullTime(at_ms)}${took}`],
+          ['Request id', <code key="id">{story.request_id}</code>],
+          [
+            'Allowance',
+            allowance === null
+              ? 'not metered here'
+              : `${allowance.left} left of ${allowance.per_second} a second`,
+          ],
+        ]}
+      />
+    </header>
+  );
+}
+
+function Refused({ story: { response } }: { story: RequestStory }) {
+  const refusal = response === null ? null : refusalOf(response);
+  if (response === null || refusal === null) return null;
+  const { code, fields, words } = refusal;
+  return (
+    <p class={`refused ${toneOf(response.status)}`}>
+      {code === null ? null : <code class="refused-code">{code}</code>}
+      {fields.map((field) => (
+        <code key={field} class="refused-code refused-field">
+          {field}
+        </code>
+      ))}
+      <span>{words}</span>
+    </p>
+  );
+}
+
+/** Headers that a browser sets itself and refuses to be given. */
+const browserHeaders =
+  /^(?:host|connection|content-length|user-agent|accept-encoding|origin|referer|cookie|keep-alive|te|trailer|transfer-encoding|upgrade|expect|date|dnt|via|sec-.*|proxy-.*)$/;
+const keyHeader = 'idempotency-key';
+
+function SendAgain({ story }: { story: RequestStory }) {
+  const live = useLive();
+  const info = useInfo();
+  const href = useHref();
+  const [sent, setSent] = useState<{ id: string; status: number } | null>(null);
+  const send = async (key: string | null) => {
+    const { request } = await live.plane.get<RequestStory>(`requests/${story.id}?secrets=shown`);
+    const { status } = await resendRequest(request, key);
+    // The newest request of this path is the one that was just sent.
+    const { requests } = await live.plane.get<RequestsPage>('requests?limit=20');
+    const found = requests.find((each) => each.request.target === request.target);
+    if (found !== undefined) setSent({ id: found.id, status });
+  };
+  const hasKey = headersOf(story.request).some(([name]) => name === keyHeader);
+  return (
+    <div class="bar">
+      <CopyButton text={curlOf(story, info?.base_url ?? location.origin)} words="Copy as curl" />
+      <Action run={() => send(null)}>{hasKey ? 'Send again, same key' : 'Send again'}</Action>
+      {hasKey ? <Action run={() => send(freshKey())}>Send again, new key</Action> : null}
+      <span role="status">
+        {sent === null ? null : (
+          <a href={href('timeline', 'requests', sent.id)}>
+            answered {sent.status}: request {sent.id}
+          </a>
+        )}
+      </span>
+    </div>
+  );
+}
+
+async function resendRequest(request: RequestStory['request'], key: string | null) {
+  const { method, target, body, encoding } = request;
+  const headers = new Headers();
+  for (const [name, value] of headersOf(request)) {
+    if (!browserHeaders.test(name)) headers.set(name, value);
+  }
+  if (key !== null) headers.set(keyHeader, key);
+  const hasBody = body !== '' && method !== 'GET' && method !== 'HEAD';
+  const bytes =
+    encoding === 'text' ? body : Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
+  // A target that names another host stays on this server.
+  const path = target.startsWith('/') ? target : `/${target}`;
+  const response = await resend(path, { method, headers, ...(hasBody ? { body: bytes } : {}) });
+  await response.arrayBuffer();
+  return response;
+}
+
+function curlOf({ request }: RequestStory, base: string): string {
+  const { method, target, body, encoding } = request;
+  const lines = [`curl -i -X ${shellWord(method)} ${shellWord(`${base}${target}`)}`];
+  for (const [name, value] of headersOf(request)) {
+    if (browserHeaders.test(name) || name.startsWith('accept')) continue;
+    const isHidden = name === 'authorization' && value === 'Bearer (hidden)';
+    const header = shellWord(`${name}: ${value}`);
+    lines.push(isHidden ? '-H "authorization: Bearer $TOKEN"' : `-H ${header}`);
+  }
+  const text = shellWord(body);
+  if (body !== '' && encoding === 'text') lines.push(`--data-raw ${text}`);
+  else if (body !== '') lines.push(`--data-binary @<(printf %s ${text} | base64 -d)`);
+  return lines.join(' \\\n  ');
+}
+
+export function HintList({ of }: { of: RequestStory['hints'] }) {
+  return (
+    <ul class="hints" aria-label="Hints">
+      {of.map(({ code, words }) => (
+        <li key={code}>
+          <Badge tone="warn">hint</Badge> <code>{code}</code>
+          <p>
+            <Prose words={words} />
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Reasons({ story: { reasons, hints } }: { story: RequestStory }) {
+  const href = useHref();
+  if (reasons.length === 0 && hints.length === 0) return null;
+  return (
+    <Panel title="Why">
+      {hints.length === 0 ? null : <HintList of={hints} />}
+      <ul class="reasons">
+        {reasons.map(({ id, words }) => {
+          const isQuestion = id.startsWith('NS-');
+          return (
+            <li key={id} class={isQuestion ? 'question' : ''}>
+              <a href={href('rules', isQuestion ? 'questions' : 'rules', id)}>
+                <code>{id}</code>
+              </a>
+              <span>
+                {isQuestion ? <em>Open question. </em> : null}
+                <Prose words={words} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Panel>
+  );
+}
+
+const stepWords: Readonly<Record<string, string>> = {
+  route: 'Path and method',
+  key: 'Idempotency key',
+  token: 'Token',
+  rate: 'Rate limit',
+  readable: 'Readable body',
+  replay: 'Repeat of an earlier request',
+  scope: 'Scopes and firm',
+  operation: 'The operation itself',
+  fault: 'A fault',
+};
+
+const outcomeWords = {
+  passed: 'passed',
+  held: 'held back',
+  cut: 'cut it short',
+  decided: 'decided',
+  ran: 'ran',
+} as const;
+
+function Steps({ story: { steps } }: { story: RequestStory }) {
+  const deciding = steps.findLastIndex(({ outcome }) => outcome === 'decided' || outcome === 'ran');
+  return (
+    <Panel title="Steps">
+      <ol class="steps">
+        {steps.map(({ name, outcome, note }, at) => (
+          <li
+            key={`${at} ${name}`}
+            class={at === deciding ? 'deciding' : ''}
+            aria-current={at === deciding ? 'step' : undefined}
+          >
+            <span>{stepWords[name] ?? name}</span>
+            <span class="step-outcome">
+              {outcomeWords[outcome]}
+              {at === deciding ? ': this decided' : ''}
+            </span>
+            <span class="step-note">{note}</span>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+const keyWords = {
+  first: 'The first attempt with this key: it ran.',
+  replayed: 'A repeat: it got the first response again, and nothing ran.',
+  converged: 'It ran again and found what an earlier attempt had created.',
+  in_flight: 'The first attempt with this key was still running.',
+} as const;
+
+function Idempotency({ story }: { story: RequestStory }) {
+  const href = useHref();
+  const { idempotency, key, subject, first_attempt, repeats } = story;
+  if (key === null && idempotency === null) return null;
+  const link = (id: string, more = '') => (
+    <a key={id} href={href('timeline', 'requests', id)}>
+      request {id}
+      {more}
+    </a>
+  );
+  return (
+    <Panel title="Idempotency">
+      <p>{idempotency === null ? 'The key was not looked at.' : keyWords[idempotency]}</p>
+      <Facts
+        of={[
+          ['Key', key],
+          ['Subject', subject],
+          [
+            'First attempt',
+            first_attempt && link(first_attempt.id, ` (${first_attempt.request_id})`),
+          ],
+          [
+            'Repeats',
+            repeats.length === 0 ? null : repeats.map((id) => <span key={id}>{link(id)} </span>),
+          ],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Consequences({ story: { events, deliveries, fault } }: { story: RequestStory }) {
+  const href = useHref();
+  if (events.length === 0 && deliveries.length === 0 && fault === null) return null;
+  return (
+    <Panel title="What followed">
+      <ul class="following">
+        {fault === null ? null : (
+          <li>
+            <Badge tone="warn">fault</Badge>
+            <a href={href('faults')}>fault {fault.id}</a>
+            <span class="note">{fault.phase} it ran</span>
+          </li>
+        )}
+        {events.map(({ id, seq, kind }) => (
+          <li key={id}>
+            <Badge tone="quiet">event</Badge>
+            <a href={href('timeline', 'events', seq)}>{kind ?? id}</a>
+            <span class="note">number {seq}</span>
+          </li>
+        ))}
+        {deliveries.map((delivery) => (
+          <li key={delivery.id}>
+            <Badge tone={delivery.status === 'delivered' ? 'good' : 'warn'}>
+              {delivery.status}
+            </Badge>
+            <a href={href('timeline', 'deliveries', delivery.id ?? '')}>
+              {delivery.kind ?? delivery.event_id} to subscription {delivery.subscription_id}
+            </a>
+            <span class="note">{plural(delivery.attempts.length, 'attempt')}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function MessageBody({ of, label }: { of: Message; label: string }) {
+  const { body, encoding } = of;
+  const lines = headersOf(of).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <>
+      <details class="headers">
+        <summary>{lines.length} headers</summary>
+        <CodeBlock text={lines.join('\n')} label={`${label}: headers`} />
+      </details>
+      {body === '' ? (
+        <p class="empty">No body.</p>
+      ) : (
+        <CodeBlock text={encoding === 'text' ? pretty(body) : body} label={label} />
+      )}
+      {encoding === 'base64' ? <p class="note">Not UTF-8: the bytes are in base64.</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,309 @@
+// The rows of the timeline: one line for each request, event, attempt, fault and clock change.
+import type { FaultShown } from '../simulator/control/rows/sandbox/faults.ts';
+import type { RequestShown } from '../simulator/control/schemas/journal.ts';
+import type { ClockShown, DeliveryShown } from '../simulator/control/schemas/records.ts';
+import { clockTime, duration, fullTime, parseJson, plural } from './format.ts';
+import type { Tone } from './kit.tsx';
+
+/** An event as it is delivered, with the sequence number under the name of the settings (NS-9). */
+export interface EnvelopeShown {
+  readonly id: string;
+  readonly category: string;
+  readonly kind: string;
+  readonly occurred_at: number;
+  readonly account_id: string | null;
+  readonly data: unknown;
+  readonly [name: string]: unknown;
+}
+
+export type FaultNotice = FaultShown | { readonly id: string; readonly removed: true };
+
+export type RowKind = 'request' | 'event' | 'delivery' | 'fault' | 'clock';
+
+export interface TimelineRow {
+  readonly key: string;
+  readonly kind: RowKind;
+  readonly atMs: number;
+  /** Rows of the same time are in the order of the requests that they belong to. */
+  readonly request: number;
+  /** Of one request: itself, then its events, then their deliveries. */
+  readonly rank: number;
+  readonly badge: string;
+  readonly tone: Tone;
+  readonly title: string;
+  readonly note: string;
+  readonly hints: number;
+  readonly credential: string | null;
+  readonly status: number | null;
+  /** Ids of the accounts that it names. */
+  readonly accounts: readonly string[];
+  /** Where its details are. */
+  readonly path: readonly string[] | null;
+  /** Follows from the request above it. */
+  readonly isTied: boolean;
+  /** What a search looks at, in lower case. */
+  readonly text: string;
+}
+
+const blank = {
+  hints: 0,
+  credential: null,
+  status: null,
+  accounts: [],
+  path: null,
+  isTied: false,
+  tone: 'quiet',
+} as const satisfies Partial<TimelineRow>;
+
+export const byTime = (a: TimelineRow, b: TimelineRow) =>
+  a.atMs - b.atMs || a.request - b.request || a.rank - b.rank;
+
+export function toneOf(status: number | null): Tone {
+  if (status === null) return 'bad';
+  if (status < 300) return 'good';
+  return status < 500 ? 'warn' : 'bad';
+}
+
+/** How much of a body is searched: thousands of rows must stay small. */
+const searchedLength = 300;
+
+export function requestRow(shown: RequestShown): TimelineRow {
+  const { request, response, operation, client_name } = shown;
+  const status = response?.status ?? null;
+  const isHeld = response === null && !shown.reset;
+  const refusal = response === null ? null : refusalOf(response);
+  const marks = [
+    refusal === null ? '' : refusalLine(refusal),
+    shown.idempotency === null || shown.idempotency === 'first' ? '' : shown.idempotency,
+    shown.fault_id === null ? '' : `fault ${shown.fault_id}`,
+    ...shown.hints.map(({ code }) => code.replaceAll('_', ' ')),
+  ].filter(Boolean);
+  const searched = [
+    ...[request.method, request.target, operation, client_name, shown.key, shown.request_id],
+    ...[request.body.slice(0, searchedLength), response?.body.slice(0, searchedLength), status],
+    ...[...marks, ...shown.hints.flatMap(({ code, words }) => ['hint', code, words])],
+  ];
+  return {
+    ...blank,
+    key: `r${shown.id}`,
+    kind: 'request',
+    atMs: shown.at_ms,
+    request: Number(shown.id),
+    rank: 0,
+    badge: isHeld ? 'held' : shown.reset ? 'cut' : String(status),
+    tone: isHeld ? 'quiet' : toneOf(status),
+    title: `${request.method} ${request.target}`,
+    note: marks.join(', '),
+    hints: shown.hints.length,
+    credential: client_name,
+    status,
+    accounts: accountsOf(shown),
+    path: ['timeline', 'requests', shown.id],
+    text: searched.join(' ').toLowerCase(),
+  };
+}
+
+const namedAccount = /(?:\/accounts\/|[?&]account_id=|"account_id":\s*")(\d+)/g;
+const createdAccount = /^\{"id":"(\d+)"/;
+
+/** Accounts in the path, the query and the bodies. */
+function accountsOf({ operation, request, response }: RequestShown): readonly string[] {
+  const answer = response?.body.slice(0, searchedLength) ?? '';
+  const text = `${request.target} ${request.body.slice(0, searchedLength)} ${answer}`;
+  const named = [...text.matchAll(namedAccount)].map(([, id]) => id ?? '');
+  const created = operation === 'createAccount' ? createdAccount.exec(answer)?.[1] : undefined;
+  return created === undefined ? named : [...named, created];
+}
+
+/** The request that an event belongs to. */
+export interface Origin {
+  readonly request: number;
+  readonly credential: string | null;
+  /** The request made the event; otherwise the event only comes after it. */
+  readonly isItsEvent: boolean;
+  readonly account: string | null;
+}
+
+export function eventRow(event: EnvelopeShown, seq: number, origin: Origin): TimelineRow {
+  const about = event.account_id === null ? '' : `account ${event.account_id}`;
+  const text = `${event.kind} ${event.id} ${about} ${JSON.stringify(event.data)}`;
+  return {
+    ...blank,
+    key: `e${seq}`,
+    kind: 'event',
+    atMs: event.occurred_at,
+    request: origin.request,
+    rank: 1 + seq / 1e9,
+    badge: 'event',
+    title: event.kind,
+    note: about,
+    credential: origin.credential,
+    accounts: event.account_id === null ? [] : [event.account_id],
+    path: ['timeline', 'events', String(seq)],
+    isTied: origin.isItsEvent,
+    text: text.slice(0, 2 * searchedLength).toLowerCase(),
+  };
+}
+
+/** Any response but 2xx is a failure (EVT-9a). */
+export const isDelivered = (status: number | null) =>
+  status !== null && status >= 200 && status < 300;
+
+/** One row for each attempt. */
+export function attemptRows(delivery: DeliveryShown, origin: Origin): TimelineRow[] {
+  const { attempts, in_flight, next_due_ms: dueMs } = delivery;
+  return attempts.map(({ n, at_ms, status, error }, index): TimelineRow => {
+    const isLast = index === attempts.length - 1;
+    const isRunning = in_flight && isLast && error === null;
+    const next = isLast && dueMs !== null ? `next ${clockTime(dueMs).slice(0, 8)}Z` : '';
+    const failed = status === null ? 'failed' : String(status);
+    return {
+      ...blank,
+      key: `d${delivery.id}.${n}`,
+      kind: 'delivery',
+      atMs: at_ms,
+      request: origin.request,
+      rank: 2 + delivery.seq / 1e9 + n / 1e12,
+      badge: isRunning ? 'sent' : failed,
+      tone: isRunning ? 'quiet' : isDelivered(status) ? 'good' : 'bad',
+      title: `${delivery.kind ?? 'event'} to subscription ${delivery.subscription_id}`,
+      note: [`attempt ${n}`, error, next].filter(Boolean).join(', '),
+      credential: origin.credential,
+      status,
+      accounts: origin.account === null ? [] : [origin.account],
+      path: ['timeline', 'deliveries', String(delivery.id)],
+      isTied: true,
+      text: `${delivery.kind} ${delivery.event_id} ${error ?? ''} attempt ${n}`.toLowerCase(),
+    };
+  });
+}
+
+/** When this page was told of something. */
+export interface Now {
+  readonly atMs: number;
+  readonly request: number;
+  readonly n: number;
+}
+
+export function faultRow(fault: FaultNotice, { n, ...now }: Now): TimelineRow {
+  const isRemoved = 'removed' in fault;
+  const note = isRemoved ? 'is off' : faultWords(fault);
+  return {
+    ...blank,
+    ...now,
+    key: `f${n}`,
+    kind: 'fault',
+    rank: 4 + n / 1e9,
+    badge: 'fault',
+    tone: isRemoved ? 'quiet' : 'warn',
+    title: `Fault ${fault.id}`,
+    note,
+    path: ['faults'],
+    text: `fault ${fault.id} ${note}`.toLowerCase(),
+  };
+}
+
+function faultWords({ effect: { kind }, hits, spent }: FaultShown): string {
+  if (hits === 0) return `is on: ${kind}`;
+  return `${kind}, applied ${plural(hits, 'time')}${spent ? ', used up' : ' so far'}`;
+}
+
+export function clockRow(clock: ClockShown, before: ClockShown, { n, ...now }: Now): TimelineRow {
+  const isMoved = clock.mode === before.mode;
+  const modeWords = clock.mode === 'frozen' ? 'Clock frozen' : 'Clock runs';
+  const title = isMoved ? `Clock moved to ${fullTime(clock.now_ms)}` : modeWords;
+  return {
+    ...blank,
+    ...now,
+    key: `c${n}`,
+    kind: 'clock',
+    rank: 5 + n / 1e9,
+    badge: 'clock',
+    title,
+    note: isMoved ? `by ${duration(clock.now_ms - before.now_ms)}` : '',
+    text: title.toLowerCase(),
+  };
+}
+
+export interface Refusal {
+  /** null for a refusal that is not a problem document. */
+  readonly code: string | null;
+  readonly fields: readonly string[];
+  readonly words: string;
+}
+
+/** Why a request was refused; null if it was not, or the response does not say. */
+export function refusalOf(response: NonNullable<RequestShown['response']>): Refusal | null {
+  const { status, body, headers } = response;
+  if (status < 400) return null;
+  const type = String((headers as Readonly<Record<string, unknown>>)['content-type'] ?? '');
+  if (type.startsWith('text/plain')) {
+    const [words = ''] = body.trim().split('\n');
+    return words === '' ? null : { code: null, fields: [], words };
+  }
+  const problem = (type.startsWith('application/problem+json') ? parseJson(body) : null) ?? {};
+  const { code, detail, errors } = problem as Readonly<Record<string, unknown>>;
+  if (typeof code !== 'string') return null;
+  const fields = (Array.isArray(errors) ? errors : []).map((error: unknown) =>
+    typeof error === 'string' ? error : (error as { field?: unknown } | null)?.field,
+  );
+  return {
+    code,
+    fields: [...new Set(fields.filter((field) => typeof field === 'string'))],
+    words: typeof detail === 'string' ? detail : '',
+  };
+}
+
+/** `validation_failed · email: email must contain an @.` */
+function refusalLine({ code, fields, words }: Refusal): string {
+  const head = [code, fields.join(', ')].filter(Boolean).join(' · ');
+  return [head, words].filter(Boolean).join(': ');
+}
+
+export interface Filter {
+  readonly kinds: readonly RowKind[];
+  /** `2` for 2xx and so on; empty for any. */
+  readonly status: string;
+  readonly credential: string;
+  /** Id of an account; empty for any. */
+  readonly account: string;
+  readonly text: string;
+}
+
+export const kindWords = [
+  ['request', 'Requests'],
+  ['event', 'Events'],
+  ['delivery', 'Deliveries'],
+  ['fault', 'Faults'],
+  ['clock', 'Clock'],
+] as const satisfies readonly (readonly [RowKind, string])[];
+
+export const everything: Filter = {
+  kinds: kindWords.map(([kind]) => kind),
+  status: '',
+  credential: '',
+  account: '',
+  text: '',
+};
+
+/** The rows that a filter lets through, newest first. */
+export function filterRows(rows: readonly TimelineRow[], filter: Filter): TimelineRow[] {
+  const { kinds, status, credential, account, text } = filter;
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows
+    .filter(
+      (row) =>
+        kinds.includes(row.kind) &&
+        hasStatus(row, status) &&
+        (credential === '' || row.credential === credential) &&
+        (account === '' || row.accounts.includes(account)) &&
+        words.every((word) => row.text.includes(word)),
+    )
+    .reverse();
+}
+
+function hasStatus({ status, kind }: TimelineRow, wanted: string): boolean {
+  if (wanted === '') return true;
+  if (wanted === 'none') return status === null && (kind === 'request' || kind === 'delivery');
+  return status !== null && String(status).startsWith(wanted);
+}

@@ -1,0 +1,231 @@
+// The timeline: everything that happened, live, with the details of a chosen row beside it.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ViewProps } from './app.tsx';
+import { DeliveryDetail, EventDetail } from './delivery.tsx';
+import { clockTime, dayOf, plural, shortTime } from './format.ts';
+import { Badge, Button, Field } from './kit.tsx';
+import { RequestDetail } from './request.tsx';
+import {
+  everything,
+  type Filter,
+  filterRows,
+  kindWords,
+  type RowKind,
+  type TimelineRow,
+} from './timeline-rows.ts';
+import { useHref, useInfo, useLive, useVersion } from './world.ts';
+
+export function TimelineView({ path }: ViewProps) {
+  const live = useLive();
+  const version = useVersion();
+  // `#/timeline/account/1001` sets the filter, which stays while rows are chosen.
+  const account = path[0] === 'account' ? (path[1] ?? '') : '';
+  const [what = '', which = ''] = account === '' ? path : [];
+  const [filter, setFilter] = useState<Filter>({ ...everything, account });
+  useEffect(() => {
+    if (account !== '') setFilter({ ...everything, account });
+  }, [account]);
+  const [paused, setPaused] = useState<readonly TimelineRow[] | null>(null);
+  const rows = paused ?? live.rows();
+  const wanted = useMemo(() => filterRows(rows, filter), [rows, filter, version]);
+  const missed = paused === null ? 0 : live.rows().length - paused.length;
+  return (
+    <div class={`timeline ${what === '' ? '' : 'with-chosen'}`}>
+      <div class="timeline-list">
+        <Filters filter={filter} onFilter={setFilter}>
+          <Button
+            onClick={() => setPaused(paused === null ? live.rows() : null)}
+            pressed={paused !== null}
+          >
+            {paused === null ? 'Pause' : 'Continue'}
+          </Button>
+        </Filters>
+        <p class="timeline-count" role="status">
+          {plural(wanted.length, 'row')}
+          {missed > 0 ? `, paused: ${missed.toLocaleString('en')} more since` : ''}
+        </p>
+        {wanted.length === 0 ? (
+          <Empty isFiltered={rows.length > 0} />
+        ) : (
+          <Rows rows={wanted} chosen={['timeline', what, which].join('/')} />
+        )}
+      </div>
+      {what === '' ? null : <Details what={what} which={which} />}
+    </div>
+  );
+}
+
+function Details({ what, which }: { what: string; which: string }) {
+  const href = useHref();
+  return (
+    <section class="chosen" aria-label="Details">
+      <a class="close" href={href('timeline')}>
+        Close
+      </a>
+      {what === 'requests' ? <RequestDetail id={which} /> : null}
+      {what === 'events' ? <EventDetail seq={which} /> : null}
+      {what === 'deliveries' ? <DeliveryDetail id={which} /> : null}
+    </section>
+  );
+}
+
+function Empty({ isFiltered }: { isFiltered: boolean }) {
+  const info = useInfo();
+  const href = useHref();
+  if (isFiltered) return <p class="empty">No row matches the filter.</p>;
+  if (info === null) return <p class="empty">Reading…</p>;
+  return (
+    <div class="empty">
+      <p class="empty-title">Nothing has happened yet</p>
+      <p>
+        Send a request to <code>{info.base_url}/api/v1</code>, and it appears here with its response
+        and the reasons. Tokens are under <a href={href('access')}>Access</a>; under{' '}
+        <a href={href('api')}>API</a> each operation has an example to run.
+      </p>
+    </div>
+  );
+}
+
+const statuses = [
+  ['', 'Any status'],
+  ['2', '2xx'],
+  ['4', '4xx'],
+  ['429', '429'],
+  ['5', '5xx'],
+  ['none', 'No response'],
+] as const;
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+  readonly children: ComponentChildren;
+}
+
+function Filters({ filter, onFilter, children }: FiltersProps) {
+  const names = (useInfo()?.credentials ?? []).map(({ name }) => name);
+  const set = (changes: Partial<Filter>) => onFilter({ ...filter, ...changes });
+  const toggle = (kind: RowKind) => {
+    const others = filter.kinds.filter((each) => each !== kind);
+    set({ kinds: filter.kinds.includes(kind) ? others : [...others, kind] });
+  };
+  return (
+    <search class="filters">
+      <Field
+        label="Search"
+        type="search"
+        value={filter.text}
+        placeholder="Search path, key, id, code…"
+        quiet
+        onInput={(text) => set({ text })}
+      />
+      <Field
+        label="Status"
+        value={filter.status}
+        options={statuses}
+        onInput={(status) => set({ status })}
+        quiet
+      />
+      <Field
+        label="Credential"
+        value={filter.credential}
+        options={[['', 'Any credential'], ...names]}
+        onInput={(credential) => set({ credential })}
+        quiet
+      />
+      <Field
+        label="Account"
+        value={filter.account}
+        placeholder="Account"
+        quiet
+        onInput={(account) => set({ account: account.trim() })}
+      />
+      <fieldset class="kinds">
+        <legend class="heard">Kinds of rows</legend>
+        {kindWords.map(([kind, words]) => (
+          <Button key={kind} onClick={() => toggle(kind)} pressed={filter.kinds.includes(kind)}>
+            {words}
+          </Button>
+        ))}
+      </fieldset>
+      {children}
+    </search>
+  );
+}
+
+/** Rows drawn at first, and with each further click: a search looks at all of them. */
+const drawnRows = 200;
+
+/** The rows, newest first. */
+function Rows({ rows: newest, chosen }: { rows: readonly TimelineRow[]; chosen: string }) {
+  const { rows, hold } = useHeld(newest);
+  const [count, setCount] = useState(drawnRows);
+  return (
+    <section
+      class="rows"
+      onPointerDown={hold}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keys.
+      tabIndex={0}
+      aria-label="Rows"
+    >
+      <ul>
+        {rows.slice(0, count).map((row) => (
+          <li key={row.key} class={`line of-${row.kind} ${row.isTied ? 'tied' : ''}`}>
+            <Line row={row} isChosen={row.path?.join('/') === chosen} />
+          </li>
+        ))}
+      </ul>
+      {rows.length > count ? (
+        <Button onClick={() => setCount(count + drawnRows)}>
+          Show {drawnRows} more of {rows.length.toLocaleString('en')}
+        </Button>
+      ) : null}
+    </section>
+  );
+}
+
+/** Rows stay while one is pressed: a row that moves away would get no click. */
+function useHeld(newest: readonly TimelineRow[]) {
+  const [held, setHeld] = useState<readonly TimelineRow[] | null>(null);
+  useEffect(() => {
+    if (held === null) return;
+    // The click comes after the pointer is up.
+    const release = () => setTimeout(() => setHeld(null));
+    const ends = ['pointerup', 'pointercancel', 'dragend', 'blur'] as const;
+    for (const end of ends) addEventListener(end, release);
+    return () => {
+      for (const end of ends) removeEventListener(end, release);
+    };
+  }, [held]);
+  return { rows: held ?? newest, hold: () => setHeld(newest) };
+}
+
+function Line({ row, isChosen }: { row: TimelineRow; isChosen: boolean }) {
+  const live = useLive();
+  const href = useHref();
+  const words = (
+    <>
+      <time class="line-at" title={`${dayOf(row.atMs)} ${clockTime(row.atMs)} UTC`}>
+        {shortTime(row.atMs, live.nowMs())}
+      </time>
+      <Badge tone={row.tone}>{row.badge}</Badge>
+      <span class="line-title">
+        {row.hints === 0 ? null : (
+          <span class="hint-mark" title={plural(row.hints, 'hint')}>
+            <span aria-hidden="true">!</span>
+            <span class="heard">{plural(row.hints, 'hint')}: </span>
+          </span>
+        )}
+        {row.title}
+      </span>
+      <span class="line-note">{row.note}</span>
+      <span class="line-who">{row.credential ?? ''}</span>
+    </>
+  );
+  if (row.path === null) return <span class="line-in">{words}</span>;
+  return (
+    <a class="line-in" href={href(...row.path)} aria-current={isChosen ? 'true' : undefined}>
+      {words}
+    </a>
+  );
+}

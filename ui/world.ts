@@ -1,0 +1,130 @@
+// The world that the views show, and the hooks that keep them current.
+import { createContext } from 'preact';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { InfoShown } from '../simulator/control/rows/sandbox/about.ts';
+import type { Live } from './live.ts';
+import { RefusedError } from './plane.ts';
+import { hrefOf } from './route.ts';
+
+export const LiveContext = createContext<Live | null>(null);
+
+export function useLive(): Live {
+  const live = useContext(LiveContext);
+  if (live === null) throw new Error('a view is outside of a world');
+  return live;
+}
+
+/** Draws again whenever something happens in the world; returns its version. */
+export const useVersion = () => useSelected(({ version }) => version);
+
+/** What the process says about itself; null until it is read. */
+export const useInfo = (): InfoShown | null => useSelected(({ info }) => info);
+
+function useSelected<T>(select: (live: Live) => T): T {
+  const live = useLive();
+  const [value, setValue] = useState(select(live));
+  useEffect(() => {
+    const update = () => setValue(select(live));
+    update();
+    return live.listen(update);
+  }, [live]);
+  return value;
+}
+
+export type Href = (...path: readonly (string | number)[]) => string;
+
+/** Addresses in the current world. */
+export function useHref(): Href {
+  const { world } = useLive().plane;
+  return (...path) => hrefOf(world, ...path);
+}
+
+export interface ReadState<T> {
+  readonly value: T | null;
+  readonly problem: string | null;
+}
+
+/** During a flood of changes a view reads its list at most this often. */
+const restMs = 400;
+
+/**
+ * Reads a list or a record, and reads it again when the stream says that something changed.
+ * `everyMs` is for values that change with time alone.
+ */
+export function useRead<T>(path: string | null, everyMs?: number): ReadState<T> {
+  const live = useLive();
+  const [state, setState] = useState<{ path: string; value: T } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    if (path === null) return;
+    let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let before = '';
+    const read = async () => {
+      try {
+        const text = await live.plane.text(path);
+        if (ended || text === before) return;
+        before = text;
+        setState({ path, value: JSON.parse(text) as T });
+        setProblem(null);
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        // If nothing answers, what was read stays; a notice says so.
+        if (!ended && error.status !== 0) setProblem(error.message);
+      }
+    };
+    const readSoon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void read();
+      }, restMs);
+    };
+    void read();
+    const stop = live.listen(readSoon);
+    const interval = everyMs === undefined ? undefined : setInterval(readSoon, everyMs);
+    return () => {
+      ended = true;
+      stop();
+      clearInterval(interval);
+      clearTimeout(timer);
+    };
+  }, [live, path, everyMs]);
+  return { value: state !== null && state.path === path ? state.value : null, problem };
+}
+
+export interface Command {
+  readonly busy: boolean;
+  readonly problem: string | null;
+  readonly run: (work: () => Promise<unknown>) => Promise<void>;
+}
+
+/** Runs something that changes the world, and keeps what went wrong in words. */
+export function useCommand(): Command {
+  const live = useLive();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const mounted = useRef(true);
+  useEffect(
+    () => () => {
+      mounted.current = false;
+    },
+    [],
+  );
+  const run = useCallback(
+    async (work: () => Promise<unknown>) => {
+      setBusy(true);
+      setProblem(null);
+      try {
+        await work();
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        if (mounted.current) setProblem(error.message);
+      } finally {
+        if (mounted.current) setBusy(false);
+        live.touch();
+      }
+    },
+    [live],
+  );
+  return { busy, problem, run };
+}
