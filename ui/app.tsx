@@ -1,7 +1,6 @@
 // The frame of the dashboard: views, world, clock, theme, and what is wrong at a glance.
 import type { FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { WorldShown } from '../simulator/control/schemas/records.ts';
 import { AccessView } from './access.tsx';
 import { AccountsView } from './accounts.tsx';
 import { ApiView } from './api.tsx';
@@ -11,13 +10,13 @@ import { FaultsView } from './faults.tsx';
 import { plural } from './format.ts';
 import { Action, Button, Field } from './kit.tsx';
 import { Live } from './live.ts';
-import { keepToken, planeOf, wholePlane } from './plane.ts';
+import { keepToken, planeOf } from './plane.ts';
 import { firstWorld, hrefOf, useRoute } from './route.ts';
 import { RulesView } from './rules.tsx';
 import { TimelineView } from './timeline.tsx';
 import { WebhooksView } from './webhooks.tsx';
 import { LiveContext, useHref, useLive, useVersion } from './world.ts';
-import { WorldsView } from './worlds.tsx';
+import { useWorlds, WorldsView } from './worlds.tsx';
 
 export interface ViewProps {
   /** What the view shows, such as `['requests', '12']`. */
@@ -157,22 +156,6 @@ function Navigation({ current }: { current: string }) {
       ))}
     </nav>
   );
-}
-
-/** All worlds of the process: only the whole plane knows them. */
-export function useWorlds(): readonly WorldShown[] {
-  const version = useVersion();
-  const [worlds, setWorlds] = useState<readonly WorldShown[]>([]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      wholePlane.get<{ worlds: WorldShown[] }>('worlds').then(
-        (answer) => setWorlds(answer.worlds),
-        () => undefined,
-      );
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [version]);
-  return worlds;
 }
 
 function WorldChoice() {

@@ -175,7 +175,7 @@ function curlOf({ request }: RequestStory, base: string): string {
   return lines.join(' \\\n  ');
 }
 
-export function HintList({ of }: { of: RequestStory['hints'] }) {
+function HintList({ of }: { of: RequestStory['hints'] }) {
   return (
     <ul class="hints" aria-label="Hints">
       {of.map(({ code, words }) => (

@@ -1,7 +1,7 @@
 // Webhooks: subscriptions, their deliveries, where they go, and events created by hand.
 
-import { eventCategories } from '../fixtures/event-kinds.ts';
 import type { DeliveryShown, SubscriptionShown } from '../simulator/control/schemas/records.ts';
+import type { EventCategory } from '../simulator/events.ts';
 import type { ViewProps } from './app.tsx';
 import { toneOfDelivery } from './delivery.tsx';
 import { fullTime, parseJson } from './format.ts';
@@ -20,6 +20,13 @@ import type { DeliveriesPage } from './live.ts';
 import { callApi, RefusedError, tokenFor } from './plane.ts';
 import { ReceiverJudge } from './receiver.tsx';
 import { useHref, useInfo, useLive, useRead } from './world.ts';
+
+const eventCategories = Object.keys({
+  account: true,
+  order: true,
+  position: true,
+  transaction: true,
+} satisfies Record<EventCategory, true>);
 
 export function WebhooksView({ path: [id] }: ViewProps) {
   const { value, problem } = useRead<{ subscriptions: SubscriptionShown[] }>('subscriptions');

@@ -1,13 +1,28 @@
 // Worlds: isolated ones to switch between, snapshots to go back to, and a world as a file.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SnapshotShown } from '../simulator/control/rows/sandbox/snapshots.ts';
 import type { WorldShown } from '../simulator/control/schemas/records.ts';
-import { useWorlds } from './app.tsx';
 import { fullTime } from './format.ts';
 import { Action, type Column, FileButton, Form, Panel, Problem, Table } from './kit.tsx';
 import { wholePlane } from './plane.ts';
 import { firstWorld, hrefOf } from './route.ts';
-import { useCommand, useLive, useRead } from './world.ts';
+import { useCommand, useLive, useRead, useVersion } from './world.ts';
+
+/** All worlds of the process: only the whole plane knows them. */
+export function useWorlds(): readonly WorldShown[] {
+  const version = useVersion();
+  const [worlds, setWorlds] = useState<readonly WorldShown[]>([]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      wholePlane.get<{ worlds: WorldShown[] }>('worlds').then(
+        (answer) => setWorlds(answer.worlds),
+        () => undefined,
+      );
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [version]);
+  return worlds;
+}
 
 export function WorldsView() {
   return (
