@@ -1,0 +1,187 @@
+// The records that the witness keeps, under the names that the API gives them. They are never
+// changed in place: the store replaces a record by its next version.
+import type { Json, JsonObject } from './values.ts';
+
+export interface Call {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly target: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Buffer;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+}
+
+export type Plan = 'sandbox' | 'standard' | 'pro';
+
+export interface Firm {
+  readonly id: string;
+  readonly brands: readonly string[];
+  readonly plan: Plan;
+  readonly rate_per_second: number | null;
+  readonly permissions: Readonly<Record<string, boolean>>;
+}
+
+export interface Credential {
+  readonly name: string;
+  readonly kind: 'server' | 'delegated';
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly firm_id: string;
+  readonly brand_id: string | null;
+  readonly scopes: readonly string[];
+  readonly read_only: boolean;
+  readonly account_id: string | null;
+  readonly minted_by: string | null;
+  readonly plan: Plan;
+  readonly rate_per_second: number | null;
+}
+
+export interface Token {
+  readonly value: string;
+  readonly client_id: string;
+  readonly expires_ms: number | null;
+}
+
+/** What an account says of its person. */
+export const PROFILE = ['first_name', 'last_name', 'country', 'language'] as const;
+export const UPDATABLE = [...PROFILE, 'status'] as const;
+
+export interface Account extends Readonly<Record<(typeof PROFILE)[number], string | null>> {
+  readonly id: string;
+  readonly revision: number;
+  readonly client_reference_id: string;
+  readonly phone: string | null;
+  readonly status: string;
+  readonly brand_id: string;
+  readonly firm_id: string;
+  readonly email: string;
+  readonly created_ms: number;
+  readonly changed_ms: number;
+}
+
+export interface Entry {
+  readonly transaction_id: string;
+  readonly amount: string;
+  readonly kind: 'movement' | 'compensation';
+  readonly at_ms: number;
+}
+
+export interface TradingAccount {
+  readonly id: string;
+  readonly account_id: string;
+  readonly currency: string;
+  readonly provider_payouts: boolean;
+  readonly entries: readonly Entry[];
+}
+
+export type Status = 'pending' | 'approved' | 'settled' | 'rejected' | 'cancelled';
+
+export interface Transaction {
+  readonly id: string;
+  readonly account_id: string;
+  readonly trading_account_id: string;
+  readonly currency: string;
+  readonly amount: string;
+  readonly method: string;
+  readonly transaction_type: string;
+  readonly status: Status;
+  readonly is_ftd: boolean;
+  readonly created_at: number;
+  readonly client_reference_id: string;
+  readonly settles_ms: number | null;
+  readonly changed_ms: number;
+  readonly reason: string | null;
+  readonly operator: string | null;
+}
+
+export interface Position {
+  readonly id: string;
+  readonly trading_account_id: string;
+  readonly instrument: string;
+  readonly side: string;
+  readonly volume: string;
+  readonly open: boolean;
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly firm_id: string;
+  readonly brand_id: string | null;
+  readonly url: string;
+  readonly event_categories: readonly string[];
+  readonly disabled: boolean;
+  readonly disabled_reason: string | null;
+  readonly last_delivered_seq: number;
+  readonly created_at: number;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly rotated_ms: number;
+  /** NS-28: nothing more is sent after the last attempt until an operator resumes it. */
+  readonly stopped: boolean;
+}
+
+export interface EventRecord {
+  readonly id: string;
+  readonly seq: number;
+  readonly category: string;
+  readonly kind: string;
+  readonly atMs: number;
+  readonly firmId: string;
+  readonly brandId: string | null;
+  readonly accountId: string | null;
+  readonly content: Json;
+}
+
+export interface Attempt {
+  readonly n: number;
+  readonly at_ms: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly signature: string;
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly event: EventRecord;
+  readonly status: 'pending' | 'delivered' | 'exhausted' | 'stopped';
+  readonly attempts: readonly Attempt[];
+  readonly dueAtMs: number;
+  readonly inFlight: boolean;
+}
+
+/** IDEM-2: whose key it is, and what it is about. */
+export interface KeyName {
+  readonly owner: string;
+  readonly operation: string;
+  readonly subject: string;
+  readonly key: string;
+}
+
+export interface KeyRecord {
+  readonly name: KeyName;
+  readonly requestId: string;
+  readonly startedMs: number;
+  readonly answeredMs: number;
+  /** Null while the attempt still runs. */
+  readonly reply: Reply | null;
+}
+
+export interface Fault {
+  readonly id: string;
+  readonly match: JsonObject;
+  readonly phase: 'before' | 'after';
+  readonly effect: JsonObject;
+  readonly times: number;
+  readonly hits: number;
+}
+
+export interface Bucket {
+  readonly tokens: number;
+  readonly atMs: number;
+}
