@@ -1,18 +1,14 @@
-// What a check of a receiver is: what it sends, what must come of it, why, and how to mend a
-// receiver that fails.
+// What a check of a receiver is: what it sends, what the receiver must answer, why, and how to mend
+// one that fails.
 import type { Delivery, SigningOptions } from './delivery.ts';
 
 export type Group = 'accept' | 'refuse' | 'advice' | 'behaviour';
 
-/**
- * One delivery of a check; the body under test and what the right signature of it would have been.
- */
+/** One delivery of a check. */
 export interface Probe {
   readonly delivery: Delivery;
   /** Hex of the signature that an answer must not give away. */
   readonly expectedMac?: string;
-  /** What the signature was made of, where it is not what is sent. */
-  readonly signed?: { readonly body: Uint8Array; readonly t: string };
 }
 
 export interface Check {
@@ -26,7 +22,7 @@ export interface Check {
   readonly gains: string;
   readonly fix: string;
   readonly probes: (signing: SigningOptions) => readonly Probe[];
-  /** All at once, rather than each after the answer to the one before. */
+  /** Sent concurrently, instead of one after the other. */
   readonly together?: true;
 }
 
@@ -37,7 +33,7 @@ export const groupWords: Readonly<Record<Group, string>> = {
   behaviour: 'Behaviour',
 };
 
-/** Advice that is to accept, rather than to refuse. */
+/** Advice to accept, instead of to refuse. */
 export function isTolerance({ id }: Check): boolean {
   return id.startsWith('RCV-tolerates-');
 }

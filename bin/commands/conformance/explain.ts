@@ -1,5 +1,5 @@
-// `conformance explain ID`: what a rule, a scenario, an open question or a profile field is about;
-// what is sent is shown by playing it on a sandbox of its own, in process.
+// `conformance explain ID`: what a rule, a scenario, an open question, a check or a profile field is
+// about. What a scenario sends is shown by playing it on a sandbox in this process.
 import type { Command } from 'commander';
 import {
   checks as clientChecks,
@@ -8,13 +8,14 @@ import {
 import { CAPABILITIES } from '../../../conformance/engine/capabilities.ts';
 import { runScenarios } from '../../../conformance/engine/run/run.ts';
 import { fetchSender } from '../../../conformance/engine/send/sender.ts';
-import type { Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
+import type { Exchange, Scenario, ScenarioResult } from '../../../conformance/engine/types.ts';
 import { controlProvider } from '../../../conformance/providers/control-provider.ts';
 import { allChecks } from '../../../conformance/receiver/checks.ts';
 import { explainCheck } from '../../../conformance/receiver/explain.ts';
 import { exchangeLines, reportExchange } from '../../../conformance/reports/exchanges.ts';
 import { wrapText } from '../../../conformance/reports/plain-text.ts';
 import { Redactor } from '../../../conformance/reports/redact.ts';
+import { count } from '../../../conformance/reports/verdict-words.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { findQuestion, type Question, questions } from '../../../fixtures/questions.ts';
 import { findFamily, needWords, type Rule, rules } from '../../../fixtures/rules.ts';
@@ -38,10 +39,12 @@ export function defineExplain(command: Command): void {
       'such as IDEM-4b, bulk-sizes, NS-6, RCV-refuses-no-t, CLT-429 or credentials.firm',
     )
     .option('--short', 'leave out what is sent')
-    .action(async (id: string, { short }: { short?: boolean }) => {
+    .option('--full', 'show every expectation and every request')
+    .action(async (id: string, { short, full }: { short?: boolean; full?: boolean }) => {
       const io = systemJudgeIo(manifest.version);
+      const detail = full ? 'full' : short ? 'short' : 'page';
       try {
-        io.out(`${(await explain(id, io, short !== true)).join('\n')}\n`);
+        io.out(`${(await explain(id, io, detail)).join('\n')}\n`);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         io.err(`error: ${error.message}\n`);
@@ -50,17 +53,17 @@ export function defineExplain(command: Command): void {
     });
 }
 
-/** Throws UsageError for an id that stands for nothing. */
-export async function explain(id: string, io: JudgeIo, sent: boolean): Promise<string[]> {
+/** How much is shown of what is sent: nothing, as much as fits on a page, or everything. */
+type Detail = 'short' | 'page' | 'full';
+
+/** Throws UsageError for an unknown id. */
+export async function explain(id: string, io: JudgeIo, detail: Detail): Promise<string[]> {
   const width = Math.max(60, Math.min(io.columns, 100));
   const same = (each: { readonly id: string }) => each.id.toLowerCase() === id.toLowerCase();
   const rule = rules.find(same);
   const scenario = scenarios.find(same);
-  if (rule !== undefined) {
-    const own = scenarios.filter((each) => each.rules.includes(rule.id));
-    return [...ruleLines(rule, width), '', ...(await scenarioLines(own, sent, width, rule.id))];
-  }
-  if (scenario !== undefined) return scenarioLines([scenario], sent, width);
+  if (rule !== undefined) return rulePage(rule, detail, width);
+  if (scenario !== undefined) return scenarioPage(scenario, detail, width);
   const question = questions.find(same);
   if (question !== undefined) return questionLines(question, width);
   const check = allChecks.find(same);
@@ -101,54 +104,95 @@ function questionLines({ id, question, choice, where, settings }: Question, widt
   ];
 }
 
-async function scenarioLines(
-  own: readonly Scenario[],
-  sent: boolean,
-  width: number,
-  rule?: string,
-): Promise<string[]> {
-  if (own.length === 0) return ['No scenario tries it.'];
-  const results = sent ? await playOnSandbox(own) : [];
-  return own.flatMap((scenario) => {
-    const { id, title, needs = [] } = scenario;
-    const result = results.find((each) => each.id === id);
-    return [
-      `${id}`,
-      ...wrapText(title, width - 2).map((each) => `  ${each}`),
-      `  judges ${scenario.rules.join(', ')}`,
-      ...(scenario.observes ?? []).map((each) => `  observes ${each}: ${questionWords(each)}`),
-      ...needs.map((need) => `  needs ${need}: ${CAPABILITIES[need].add}`),
-      ...(result === undefined ? [] : playedLines(result, width, rule)),
-      '',
-    ];
-  });
-}
+/** Scenarios that a page about a rule plays, and how much it shows of them. */
+const PLAYED = 3;
+const EXPECTATIONS_SHOWN = 8;
+const EXAMPLES_SHOWN = 3;
+/** Requests that a page about a scenario shows. */
+const REQUESTS_SHOWN = 12;
 
-function questionWords(id: Question['id']): string {
-  return findQuestion(id).question;
-}
-
-function playedLines(result: ScenarioResult, width: number, rule: string | undefined): string[] {
-  const redactor = new Redactor();
-  const wanted = result.findings.filter(
-    (each) => rule === undefined || each.rules.some((id) => id === rule),
+async function rulePage(rule: Rule, detail: Detail, width: number): Promise<string[]> {
+  const own = scenarios.filter((each) => each.rules.includes(rule.id));
+  if (own.length === 0) return [...ruleLines(rule, width), '', 'No scenario tests it.'];
+  if (detail === 'full') {
+    const pages = await Promise.all(own.map((each) => scenarioPage(each, detail, width)));
+    return [...ruleLines(rule, width), ...pages.flatMap((page) => ['', ...page])];
+  }
+  const lines = [
+    ...ruleLines(rule, width),
+    '',
+    `Tested by ${count(own.length, 'scenario')}:`,
+    ...own.flatMap(({ id, title }) => item(`  ${id}: `, title, width)),
+  ];
+  if (detail === 'short') return lines;
+  const results = await playOnSandbox(own.slice(0, PLAYED));
+  const expected = results.flatMap(({ findings }) =>
+    findings.filter(({ rules: tags }) => tags.some((id) => id === rule.id)),
   );
+  const words = [...new Set(expected.map((each) => redactor.text(each.expected)))];
+  const example = results.find(({ findings }) => findings.some((each) => expected.includes(each)));
+  const cited = new Set(
+    example?.findings.filter((each) => expected.includes(each)).flatMap((each) => each.exchanges),
+  );
+  const shown = (example?.exchanges ?? []).filter(({ n }) => cited.has(n)).slice(0, EXAMPLES_SHOWN);
   return [
-    '  expects',
-    ...wanted.flatMap(({ rules: tags, expected, exchanges }) => {
-      const where = exchanges.length === 0 ? '' : ` (exchange ${exchanges.join(', ')})`;
-      return wrapText(redactor.text(`${tags.join(' ')}: ${expected}${where}`), width - 6).map(
-        (each, n) => (n === 0 ? `    ${each}` : `      ${each}`),
-      );
-    }),
-    '  sends, as played on a sandbox',
-    ...result.exchanges.flatMap((each) =>
-      exchangeLines(reportExchange(each, redactor), width - 4).map((line) => `    ${line}`),
-    ),
+    ...lines,
+    '',
+    'They expect:',
+    ...words.slice(0, EXPECTATIONS_SHOWN).flatMap((each) => item('  - ', each, width)),
+    ...moreLine(words.length - EXPECTATIONS_SHOWN, 'expectation'),
+    ...(shown.length === 0 ? [] : ['', `For example, in ${example!.id}:`]),
+    ...shown.flatMap((each) => sentLines(each, width)),
+    '',
+    `npx conformance explain ${own[0]!.id} shows one scenario; --full shows everything.`,
   ];
 }
 
-/** Plays scenarios on a sandbox in this process: no socket, nothing outside is touched. */
+async function scenarioPage(scenario: Scenario, detail: Detail, width: number): Promise<string[]> {
+  const { id, title, needs = [], observes = [] } = scenario;
+  const lines = [
+    id,
+    ...item('  ', title, width),
+    ...item('  judges ', scenario.rules.join(', '), width),
+    ...observes.flatMap((each) => item(`  observes ${each}: `, findQuestion(each).question, width)),
+    ...needs.flatMap((need) => item(`  needs ${need}: `, CAPABILITIES[need].add, width)),
+  ];
+  if (detail === 'short') return lines;
+  const [result] = await playOnSandbox([scenario]);
+  const { findings = [], exchanges = [] } = result ?? {};
+  const most = detail === 'full' ? Number.POSITIVE_INFINITY : REQUESTS_SHOWN;
+  return [
+    ...lines,
+    '  expects',
+    ...findings.slice(0, most).flatMap(({ rules: tags, expected, exchanges: cited }) => {
+      const where = cited.length === 0 ? '' : ` (exchange ${cited.join(', ')})`;
+      return item('    ', `${tags.join(' ')}: ${redactor.text(expected)}${where}`, width);
+    }),
+    ...moreLine(findings.length - most, 'expectation'),
+    '  sends, as played on a sandbox',
+    ...exchanges.slice(0, most).flatMap((each) => sentLines(each, width)),
+    ...moreLine(exchanges.length - most, 'exchange'),
+  ];
+}
+
+const redactor = new Redactor();
+
+function sentLines(exchange: Exchange, width: number): string[] {
+  return exchangeLines(reportExchange(exchange, redactor), width - 4).map((line) => `    ${line}`);
+}
+
+function moreLine(more: number, noun: string): string[] {
+  return more > 0 ? [`    and ${count(more, `more ${noun}`)} (--full)`] : [];
+}
+
+/** A label with text beside it, wrapped under itself. */
+function item(label: string, text: string, width: number): string[] {
+  const margin = ' '.repeat(Math.min(label.length, 6));
+  const [first = '', ...rest] = wrapText(label + text, width - margin.length);
+  return [first, ...rest.map((line) => margin + line)];
+}
+
+/** Plays scenarios on a sandbox in this process, without a socket. */
 async function playOnSandbox(own: readonly Scenario[]): Promise<readonly ScenarioResult[]> {
   const { createSandbox } = await import('../../../simulator/index.ts');
   const sandbox = await createSandbox({ clock: 'frozen' });

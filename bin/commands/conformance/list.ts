@@ -1,4 +1,4 @@
-// `conformance list`: every rule with the scenarios that try it and what they need, and the checks
+// `conformance list`: every rule with the scenarios that test it and what they need, and the checks
 // of receivers and clients.
 import type { Command } from 'commander';
 import { checks as clientChecks } from '../../../conformance/client/checks/all.ts';
@@ -75,15 +75,12 @@ function listLines(): string[] {
     lines.push('');
   }
   const wanted = new Set(scenarios.flatMap((each) => each.needs ?? []));
-  lines.push(
-    'What scenarios need, after their names (the kind of it in brackets after a rule).',
-    'A control plane meets all of it; without one a profile can:',
-  );
+  lines.push('What scenarios need; a control plane provides all of it, a profile can provide:');
   for (const need of [...wanted].sort())
     lines.push(`  ${need.padEnd(26)} ${CAPABILITIES[need].add}`);
   lines.push('');
-  lines.push('What conformance receiver tries on a webhook receiver:', ...checkLines(), '');
-  lines.push('What conformance client lets go wrong for an API client:');
+  lines.push('Checks of conformance receiver:', ...checkLines(), '');
+  lines.push('Checks of conformance client:');
   lines.push(...clientChecks.map(({ id, title }) => `    ${id.padEnd(34)} ${title}`), '');
   const counts = `${rules.length} rules, ${scenarios.length} scenarios`;
   const checks = `${allChecks.length} receiver checks, ${clientChecks.length} client checks`;

@@ -1,10 +1,10 @@
-// Deliveries that a correct receiver answers with 2xx: the same event in every form the platform
-// may send.
-
+// Valid deliveries, in every form that the platform may send: a correct receiver answers all of
+// them with 2xx. One row for each: name, what is sent, why it is valid, how it is made, how to mend.
 import type { Check } from '../check.ts';
 import {
   bytesOf,
   type Delivery,
+  type DeliveryOptions,
   deliveryOf,
   eventOf,
   macOf,
@@ -13,145 +13,171 @@ import {
 } from '../delivery.ts';
 import { shiftDigits } from './draw-probe.ts';
 
-const lost = 'Nothing for an attacker; the event is retried for 21 hours and then lost.';
-const raw = 'Verify the bytes as they came, before parsing, and parse them afterwards.';
-const asTheyCame =
-  'EVT-6: what is signed is the body as it came; JSON may be printed in many ways.';
+type Make = (signing: SigningOptions) => Delivery | readonly Delivery[];
+type Row = readonly [name: string, title: string, why: string, make: Make, fix?: string];
 
-function accept(
-  name: string,
-  title: string,
-  why: string,
-  make: (signing: SigningOptions) => Delivery | readonly Delivery[],
-  fix = raw,
-): Check {
-  const id = `RCV-accepts-${name}`;
-  const probes: Check['probes'] = (signing) =>
-    [make(signing)].flat().map((delivery) => ({ delivery }));
-  return { id, group: 'accept', title, why, gains: lost, fix, probes: probes };
-}
-
+/** The event with some members changed, in compact JSON. */
 const compact = (signing: SigningOptions, name: string, change: object = {}) =>
   bytesOf(JSON.stringify({ ...eventOf(signing, name), ...change }));
 
-const minute = 60_000;
+/** A delivery of the event with other members or other options. */
+const event =
+  (name: string, change: object = {}, options: () => Partial<DeliveryOptions> = () => ({})): Make =>
+  (signing) =>
+    deliveryOf(signing, { body: compact(signing, name, change), ...options() });
 
-export const acceptChecks: readonly Check[] = [
-  accept('now', 'a delivery signed now', 'EVT-6: a matching v1 passes.', (signing) =>
-    deliveryOf(signing, { body: compact(signing, 'now') }),
-  ),
-  accept(
+/** A delivery of the event in other bytes. */
+const printed =
+  (name: string, print: (event: object) => string): Make =>
+  (signing) =>
+    deliveryOf(signing, { body: bytesOf(print(eventOf(signing, name))) });
+
+const signedAgo = (name: string, ageMs: number) =>
+  event(name, {}, () => ({ tMs: Date.now() - ageMs }));
+
+/** A delivery with two v1, one right and one wrong. */
+const withTwo =
+  (name: string, join: (bad: string, good: string) => string): Make =>
+  (signing) => {
+    const body = compact(signing, name);
+    const tMs = Date.now();
+    const good = macOf(signing.secret, String(tMs), body);
+    return deliveryOf(signing, { body, signature: [`t=${tMs},${join(shiftDigits(good), good)}`] });
+  };
+
+/** A delivery during a rotation, signed with both secrets in this order. */
+const rotated =
+  (name: string, secretsOf: (now: string, before: string) => readonly string[]): Make =>
+  (signing) => {
+    const body = compact(signing, name);
+    const tMs = Date.now();
+    const secrets = secretsOf(signing.secret, signing.previousSecret ?? 'whsec_before');
+    return deliveryOf(signing, { body, signature: [signatureOf(signing, body, tMs, ...secrets)] });
+  };
+
+const minuteMs = 60_000;
+const fiveMinutes = 'EVT-5b: only a difference of more than five minutes is refused.';
+const inMs = 'Allow five minutes, in milliseconds: t is on that scale.';
+const asSent = 'EVT-6: what is signed is the body as sent; JSON may be printed in many ways.';
+const anyMatch = 'EVT-6: a match on any one v1 passes.';
+const everyV1 = 'Compare every v1 with the digest of your secret.';
+
+const rows: readonly Row[] = [
+  ['now', 'a delivery signed now', 'EVT-6: a matching v1 passes.', event('now')],
+  [
     'a-minute-old',
     'a delivery signed a minute ago',
-    'EVT-5b: only a difference of more than five minutes is refused.',
-    (signing) =>
-      deliveryOf(signing, { body: compact(signing, 'minute'), tMs: Date.now() - minute }),
-    'Allow five minutes, in milliseconds: t is on that scale.',
-  ),
-  accept(
+    fiveMinutes,
+    signedAgo('minute', minuteMs),
+    inMs,
+  ],
+  [
     'four-minutes-old',
     'a delivery signed four minutes ago',
-    'EVT-5b: only a difference of more than five minutes is refused.',
-    (signing) =>
-      deliveryOf(signing, { body: compact(signing, 'four'), tMs: Date.now() - 4 * minute }),
-    'Allow five minutes, in milliseconds: t is on that scale.',
-  ),
-  accept(
+    fiveMinutes,
+    signedAgo('four', 4 * minuteMs),
+    inMs,
+  ],
+  [
     'a-minute-ahead',
     'a delivery whose t is a minute ahead of the clock',
-    'EVT-5b: only a difference of more than five minutes is refused, and clocks differ.',
-    (signing) => deliveryOf(signing, { body: compact(signing, 'ahead'), tMs: Date.now() + minute }),
+    `${fiveMinutes} Clocks differ.`,
+    signedAgo('ahead', -minuteMs),
     'Compare the absolute difference with five minutes.',
-  ),
-  accept(
+  ],
+  [
     'pretty-body',
     'the event printed with line breaks and indentation',
-    asTheyCame,
-    (signing) =>
-      deliveryOf(signing, { body: bytesOf(JSON.stringify(eventOf(signing, 'pretty'), null, 2)) }),
-  ),
-  accept('escaped-body', 'the event with its letters as \\u escapes', asTheyCame, (signing) => {
-    const text = JSON.stringify({ ...eventOf(signing, 'escaped'), note: '#' });
-    return deliveryOf(signing, {
-      body: bytesOf(text.replace('"#"', '"Z\\u00fcrich \\u0026 \\/"')),
-    });
-  }),
-  accept('raw-utf-8', 'the event with letters beyond ASCII, unescaped', asTheyCame, (signing) =>
-    deliveryOf(signing, { body: compact(signing, 'utf8', { note: 'Zürich – 東京 – 👩‍🚀' }) }),
-  ),
-  accept('trailing-newline', 'the event with a line break at its end', asTheyCame, (signing) =>
-    deliveryOf(signing, { body: bytesOf(`${JSON.stringify(eventOf(signing, 'newline'))}\n`) }),
-  ),
-  accept(
+    asSent,
+    printed('pretty', (each) => JSON.stringify(each, null, 2)),
+  ],
+  [
+    'escaped-body',
+    'the event with its letters as \\u escapes',
+    asSent,
+    printed('escaped', (each) =>
+      JSON.stringify({ ...each, note: '#' }).replace('"#"', '"Z\\u00fcrich \\u0026 \\/"'),
+    ),
+  ],
+  [
+    'raw-utf-8',
+    'the event with letters beyond ASCII, not escaped',
+    asSent,
+    event('utf8', { note: 'Zürich – 東京 – 👩‍🚀' }),
+  ],
+  [
+    'trailing-newline',
+    'the event with a line break at its end',
+    asSent,
+    printed('newline', (each) => `${JSON.stringify(each)}\n`),
+  ],
+  [
     'numbers-as-written',
-    'the event with numbers that printing anew would change',
-    asTheyCame,
-    (signing) => {
-      const text = JSON.stringify({ ...eventOf(signing, 'numbers'), note: 0 });
-      return deliveryOf(signing, { body: bytesOf(text.replace('"note":0', '"note":1.50e3')) });
-    },
-  ),
-  accept(
+    'the event with numbers that change when JSON is printed again',
+    asSent,
+    printed('numbers', (each) =>
+      JSON.stringify({ ...each, note: 0 }).replace('"note":0', '"note":1.50e3'),
+    ),
+  ],
+  [
     'without-charset',
     'Content-Type: application/json, without a charset',
     'The charset is not part of the rules.',
-    (signing) =>
-      deliveryOf(signing, { body: compact(signing, 'charset'), contentType: 'application/json' }),
-    'Take application/json with and without parameters.',
-  ),
-  accept(
+    event('charset', {}, () => ({ contentType: 'application/json' })),
+    'Accept application/json with and without parameters.',
+  ],
+  [
     'chunked',
     'the body in chunks, without Content-Length',
     'HTTP leaves it to the sender.',
-    (signing) => deliveryOf(signing, { body: compact(signing, 'chunked'), chunked: true }),
-    'Read the body to its end, whatever the headers say of its length.',
-  ),
-  accept(
+    event('chunked', {}, () => ({ chunked: true })),
+    'Read the body to its end, whatever the headers say about its length.',
+  ],
+  [
     'cut-letters',
     'the body in chunks that end inside a letter of several bytes',
-    asTheyCame,
+    asSent,
     (signing) => {
       const body = compact(signing, 'letters', { note: '東京のウェブフック 👩‍🚀' });
       return deliveryOf(signing, { body, cutsAt: cutsInside(body, 4) });
     },
-    'Collect the chunks as bytes and put them together as bytes; none of them is a text of its own.',
-  ),
-  accept('large', 'an event of 64 KB', 'Events carry whole records.', (signing) =>
-    deliveryOf(signing, { body: compact(signing, 'large', { note: 'x'.repeat(64 * 1024) }) }),
-  ),
-  accept(
+    'Collect the chunks as bytes and join them as bytes; a chunk is not text of its own.',
+  ],
+  [
+    'large',
+    'an event of 64 KB',
+    'Events carry whole records.',
+    event('large', { note: 'x'.repeat(64 * 1024) }),
+  ],
+  [
     'bad-v1-then-good',
     'two v1, the first of them wrong',
-    'EVT-6: a match on any one v1 passes.',
-    (signing) => withTwo(signing, 'first', (bad, good) => `v1=${bad},v1=${good}`),
-    'Compare with every v1, not with the first only.',
-  ),
-  accept(
+    anyMatch,
+    withTwo('first', (bad, good) => `v1=${bad},v1=${good}`),
+    'Compare with every v1, not only with the first.',
+  ],
+  [
     'good-v1-then-bad',
     'two v1, the second of them wrong',
-    'EVT-6: a match on any one v1 passes.',
-    (signing) => withTwo(signing, 'second', (bad, good) => `v1=${good},v1=${bad}`),
-    'Compare with every v1, not with the last only.',
-  ),
-  accept(
+    anyMatch,
+    withTwo('second', (bad, good) => `v1=${good},v1=${bad}`),
+    'Compare with every v1, not only with the last.',
+  ],
+  [
     'unknown-kind',
     'an event of a kind that does not exist yet',
-    'New kinds are announced, not asked for.',
-    (signing) =>
-      deliveryOf(signing, { body: compact(signing, 'kind', { kind: 'transaction.reconsidered' }) }),
-    'Answer 2xx to what you do not know, and ignore it.',
-  ),
-  accept(
+    'New kinds may be added at any time.',
+    event('kind', { kind: 'transaction.reconsidered' }),
+    'Answer 2xx to a kind that you do not know, and ignore it.',
+  ],
+  [
     'unknown-fields',
     'an event with members that do not exist yet',
     'Envelopes may grow.',
-    (signing) =>
-      deliveryOf(signing, {
-        body: compact(signing, 'fields', { priority: 3, trace: { id: 'x' } }),
-      }),
+    event('fields', { priority: 3, trace: { id: 'x' } }),
     'Ignore members that you do not know.',
-  ),
-  accept(
+  ],
+  [
     'redelivery',
     'the same event twice, the second time with a fresh t',
     'EVT-4: delivery is at least once.',
@@ -160,48 +186,40 @@ export const acceptChecks: readonly Check[] = [
       return [deliveryOf(signing, { body, tMs: Date.now() - 1000 }), deliveryOf(signing, { body })];
     },
     'Key side effects on the event id, and answer 2xx to one you have seen.',
-  ),
-  accept(
+  ],
+  [
     'both-secrets',
     'a rotation: one v1 under the new secret, one under the previous',
     'EVT-7: the header carries both.',
-    // A receiver that knows only the new secret has to pass over the v1 under the other.
-    (signing) => rotated(signing, 'both', signing.secret, signing.previousSecret ?? 'whsec_before'),
-    'Compare every v1 with what your secret gives.',
-  ),
-  accept(
+    rotated('both', (now, before) => [now, before]),
+    everyV1,
+  ],
+  [
     'previous-secret-first',
     'a rotation with the v1 under the previous secret first',
-    'EVT-6: a match on any one v1 passes.',
-    (signing) =>
-      rotated(signing, 'before', signing.previousSecret ?? 'whsec_before', signing.secret),
-    'Compare every v1 with what your secret gives.',
-  ),
+    anyMatch,
+    rotated('before', (now, before) => [before, now]),
+    everyV1,
+  ],
 ];
 
-/** Places between two bytes of one letter, of so many letters. */
-function cutsInside(body: Uint8Array, count: number): number[] {
-  const isFollowing = (byte: number) => byte >= 0x80 && byte < 0xc0;
-  const isLeading = (byte: number) => byte >= 0xc0;
-  const places = [...body.keys()].filter(
-    (at) => isFollowing(body[at] ?? 0) && isLeading(body[at - 1] ?? 0),
-  );
-  return places.slice(0, count);
-}
+export const acceptChecks: readonly Check[] = rows.map(
+  ([name, title, why, make, fix = 'Verify the bytes as they arrive, before parsing them.']) => ({
+    id: `RCV-accepts-${name}`,
+    group: 'accept',
+    title,
+    why,
+    gains: 'Nothing for an attacker; the event is retried for 21 hours and then lost.',
+    fix,
+    probes: (signing) => [make(signing)].flat().map((delivery) => ({ delivery })),
+  }),
+);
 
-function withTwo(
-  signing: SigningOptions,
-  name: string,
-  join: (bad: string, good: string) => string,
-): Delivery {
-  const body = compact(signing, name);
-  const tMs = Date.now();
-  const good = macOf(signing.secret, String(tMs), body);
-  return deliveryOf(signing, { body, signature: [`t=${tMs},${join(shiftDigits(good), good)}`] });
-}
-
-function rotated(signing: SigningOptions, name: string, ...secrets: string[]): Delivery {
-  const body = compact(signing, name);
-  const tMs = Date.now();
-  return deliveryOf(signing, { body, signature: [signatureOf(signing, body, tMs, ...secrets)] });
+/** Offsets between two bytes of one letter, at most `most` of them. */
+function cutsInside(body: Uint8Array, most: number): number[] {
+  const isFollowing = (byte = 0) => byte >= 0x80 && byte < 0xc0;
+  const isLeading = (byte = 0) => byte >= 0xc0;
+  return [...body.keys()]
+    .filter((at) => isFollowing(body[at]) && isLeading(body[at - 1]))
+    .slice(0, most);
 }
