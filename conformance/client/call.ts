@@ -1,20 +1,19 @@
-// What one run of a client left behind: its calls as they came, how the command ended, what it
-// printed.
+// The recording of one run of a client: its calls in order, how the command ended, what it printed.
 
 import type { OperationName } from '../engine/operations.ts';
 import type { HeaderLine } from '../engine/send/headers.ts';
 
-/** What became of a call: what the client was told, and whether the platform ran it. */
+/** What became of a call: which response the client got, and whether the platform ran it. */
 export type Fate =
   /** The platform answered, and the client was given that answer. */
   | 'answered'
-  /** The platform ran it; the connection was cut in place of the answer. */
+  /** The platform ran it; the connection was cut instead of sending the response. */
   | 'answer_lost'
   /** The connection was cut before anything ran. */
   | 'request_lost'
   /** The platform ran it, and no answer is ever sent. */
   | 'silent'
-  /** An answer in place of the platform's; nothing ran. */
+  /** An answer instead of the platform's; nothing ran. */
   | 'refused';
 
 export interface ApiCall {
@@ -79,14 +78,14 @@ export interface Recording {
 }
 
 /**
- * The client had stopped waiting before it read the answer: an accident that nobody has ordered, as
- * a busy machine brings it about. What such a client does next says nothing of what it was told.
+ * The client stopped waiting before it read the response, as happens on a busy machine. What it does
+ * next shows nothing about how it handles the response.
  */
 export function isUnheard({ fate, abandonedAtMs }: ApiCall): boolean {
   return abandonedAtMs !== null && (fate === 'answered' || fate === 'refused');
 }
 
-/** It ended by itself and in success. */
+/** It ended on its own, with success. */
 export function succeeded({ ending }: Recording): boolean {
   return ending.code === 0 && !ending.killed && !ending.cutShort;
 }

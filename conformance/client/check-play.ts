@@ -1,4 +1,4 @@
-// One check from its aims to its verdict: which runs it takes, and what they come to.
+// One check from its aims to its verdict: which runs it needs, and how they are judged.
 import type { Recording } from './call.ts';
 import { type Aim, type Check, type CheckVerdict, type Outcome, spread } from './checks/check.ts';
 import { type Conclusion, conclude, explained, isSpoiled, type Played } from './conclude.ts';
@@ -8,31 +8,31 @@ import type { Observation } from './observation.ts';
 
 /** One run to be made. */
 export interface Task {
-  /** Which check, where, the how-manieth time: the same in every judgement. */
+  /** The check, the place and the number of the try: the same in every run of the judge. */
   readonly name: string;
   readonly check: Check;
   readonly expectedMs: number;
-  /** So many times the time limit, for what may have been slow and not endless. */
+  /** Multiplies the time limit, for a command that may only be slow. */
   readonly patience: number;
   readonly fault: () => Fault;
-  /** What has to be run after it. */
+  /** Returns the runs that have to follow. */
   readonly played: (recording: Recording, run: number) => readonly Task[];
-  /** It would show nothing more. */
+  /** Whether it would show nothing more. */
   readonly isIdle: () => boolean;
-  /** It makes sure of a failure, which nothing that runs beside it may have caused. */
+  /** It confirms a failure, so nothing else may run beside it. */
   readonly isSole: boolean;
 }
 
-/** A mistake that was seen at so many places is not looked for at every other one. */
+/** After so many failing places the others are not tried. */
 const enoughFailures = 3;
-/** A check begins with at most so many runs: a client with a thousand writes has more places. */
+/** Runs that a check begins with, at most; a client may have a thousand writes. */
 const mostRuns = 12;
 
 export class CheckPlay {
   readonly check: Check;
   readonly #seen: Observation;
   readonly #aims: readonly Aim[];
-  /** So many places are more than can be tried in a time that anybody waits. */
+  /** Places that are left out, because trying them all would take too long. */
   readonly #untried: number;
   readonly #played = new Map<Aim, Played[]>();
   readonly #concluded = new Map<Aim, Conclusion>();
@@ -50,7 +50,7 @@ export class CheckPlay {
     return this.check.atOnce === 0;
   }
 
-  /** A run in which nothing goes wrong; a mistake in any of them is one. */
+  /** Judges a run in which nothing goes wrong. */
   judgeHabit(recording: Recording, run: number): void {
     if (!this.#isHabit) return;
     for (const aim of this.#aims) {
@@ -61,12 +61,12 @@ export class CheckPlay {
     }
   }
 
-  /** The runs to begin with: several places in one where they do not get in each other's way. */
+  /** The first runs, each with several places that do not affect each other. */
   begin(): Task[] {
     if (this.#isHabit) return [];
     const { atOnce } = this.check;
     const count = Math.ceil(this.#aims.length / atOnce);
-    // In equal parts, so that no run is much longer than the others.
+    // Equal parts, so that no run is much longer than the others.
     const size = Math.ceil(this.#aims.length / count);
     return Array.from({ length: count }, (_, n) =>
       this.#task(this.#aims.slice(n * size, (n + 1) * size)),
@@ -96,7 +96,7 @@ export class CheckPlay {
         return [...aims.flatMap((aim) => this.#next(aim)), ...this.#secondTime()];
       },
       isIdle: () => {
-        // What was seen twice elsewhere in the meantime need not be seen twice here.
+        // Another place may have confirmed the failure in the meantime.
         for (const aim of aims) this.#conclude(aim);
         const isDone = aims.every((aim) => this.#concluded.has(aim));
         return isDone || this.#failures.length >= enoughFailures;
@@ -105,7 +105,7 @@ export class CheckPlay {
     };
   }
 
-  /** It has failed alone: whether it does so for its own reasons is seen when nothing else runs. */
+  /** It failed alone, so it is confirmed while nothing else runs. */
   #isDoubted(aim: Aim): boolean {
     const last = this.#played.get(aim)?.at(-1);
     return last?.alone === true && last.outcome.verdict === 'fails';
@@ -117,7 +117,7 @@ export class CheckPlay {
     return found === 'concluded' ? [] : [this.#task([aim], found)];
   }
 
-  /** null: once more, alone; a fault: in place of the check's own. */
+  /** null: play it again, alone; a fault: play that instead of the check's own. */
   #conclude(aim: Aim): 'concluded' | Fault | null {
     if (this.#concluded.has(aim)) return 'concluded';
     const played = this.#played.get(aim) ?? [];
@@ -132,7 +132,7 @@ export class CheckPlay {
     return 'concluded';
   }
 
-  /** Where chance could decide: once all is well, one place again, a little differently. */
+  /** After a pass that chance could explain, one place is played again, a little differently. */
   #secondTime(): Task[] {
     if (this.check.twice !== true || this.#again > 0) return [];
     if (this.#aims.some((aim) => this.#concluded.get(aim)?.outcome.verdict !== 'passed')) return [];
@@ -175,7 +175,7 @@ export class CheckPlay {
   }
 }
 
-/** How long each place takes besides the command itself: a guess, for the remaining time. */
+/** Estimated time for each place besides the command itself, for the progress line. */
 const waits: Readonly<Record<string, number>> = {
   'CLT-no-answer': 10_000,
   'CLT-gives-up': 8_000,
@@ -195,7 +195,7 @@ function rank({ verdict }: Outcome): number {
   return worstFirst.indexOf(verdict);
 }
 
-/** A place that the client does not come to every time takes nothing from what others showed. */
+/** Places that a run did not reach take nothing from what other places showed. */
 function verdictOf(concluded: readonly Conclusion[]): CheckVerdict {
   const telling = concluded.filter(({ outcome }) => outcome.kind !== 'fault-not-met');
   const shown = telling.length > 0 ? telling : concluded;

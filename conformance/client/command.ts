@@ -1,5 +1,5 @@
-// Runs the command that is judged: in a process group of its own, with what it prints kept, and
-// ended when its time is up.
+// Runs the command that is judged: in a process group of its own, with its output kept, and ended
+// when its time is up.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Ending } from './call.ts';
 import { endFamily, spawnedAs } from './windows-command.ts';
@@ -9,9 +9,9 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
-  /** Asked when its time is up: whether it gets the same time once more. */
+  /** Called when its time is up: whether it gets the same time once more. */
   readonly mayGoOn?: () => boolean;
-  /** Told before it is ended because its time is up. */
+  /** Called before it is ended because its time is up. */
   readonly onKill: () => void;
   /** Ends it at once. */
   readonly signal: AbortSignal;
@@ -23,12 +23,12 @@ export class CommandError extends Error {
 }
 
 const outputKept = 32 * 1024;
-/** How long a command may take to end once it is told to. */
+/** How long a command may take to end after SIGTERM. */
 const graceMs = 500;
 
 const running = new Set<ChildProcess>();
 
-// Whatever ends this program, no command goes on without it.
+// No command outlives this program.
 process.once('exit', () => {
   for (const child of running) endGroup(child, 'SIGKILL');
 });
@@ -75,7 +75,7 @@ export async function runCommand(options: CommandOptions): Promise<Ending> {
   } finally {
     clearTimeout(time);
     options.signal.removeEventListener('abort', stop);
-    // What it has started and left behind ends with it.
+    // Programs that it started and left behind end with it.
     endGroup(child, 'SIGKILL');
     running.delete(child);
   }
@@ -88,7 +88,7 @@ function ended(child: ChildProcess, name: string) {
     });
     child.once('exit', (code, signal) => {
       const tell = () => resolve({ code, signal });
-      // A child that it left behind may hold its output open for ever.
+      // A child that it left behind may keep its output open for ever.
       const waited = setTimeout(tell, graceMs);
       child.once('close', () => {
         clearTimeout(waited);
@@ -99,11 +99,10 @@ function ended(child: ChildProcess, name: string) {
 }
 
 function whyNot({ code, message }: NodeJS.ErrnoException, name: string): string {
-  if (code === 'EACCES') return 'it is no program; name what runs it too, such as node or python3';
+  if (code === 'EACCES') return 'it is not a program; add what runs it, such as node or python3';
   if (code !== 'ENOENT') return code ?? message;
   if (!/\s/.test(name)) return 'there is no such command';
-  // Who quotes the whole of it has thought of a shell.
-  return 'it came as one word. Take the quotes away, or give the line to a shell: -- sh -c "…"';
+  return 'it came as one word. Remove the quotes, or pass the line to a shell: -- sh -c "…"';
 }
 
 function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

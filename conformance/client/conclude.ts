@@ -1,4 +1,4 @@
-// Decides when enough was played of one aim of a check: a failure is seen twice, or it is none.
+// Decides when one aim of a check was played often enough: a failure must be seen twice.
 import { type ApiCall, isUnheard, type Recording } from './call.ts';
 import type { Aim, Outcome } from './checks/check.ts';
 
@@ -10,9 +10,9 @@ export interface Played {
   readonly run: number;
   /** Nothing else went wrong in that run. */
   readonly alone: boolean;
-  /** In place of the check's own fault, to tell one reason from another. */
+  /** Another fault was played, to tell two reasons apart. */
   readonly instead: boolean;
-  /** The client did not hear what it was told, so this run says nothing. */
+  /** The client did not read the response, so this run shows nothing. */
   readonly spoiled: boolean;
 }
 
@@ -29,11 +29,11 @@ export interface Conclusion {
   readonly plays: number;
 }
 
-/** More plays of one aim would not make it clearer. */
+/** More plays of one aim would show nothing new. */
 const mostPlays = 3;
-/** Nor more of those in which the client heard nothing: the machine stays as busy as it is. */
+/** Nor would more plays in which the client read no response: the machine stays busy. */
 const mostSpoiled = 4;
-/** What cannot come from chance or a busy machine, and costs a whole timeout to see again. */
+/** Failures that neither chance nor a busy machine can cause, and that cost a timeout each. */
 const certain = new Set(['waits-for-ever', 'never-gives-up', 'still-at-it']);
 
 /**
@@ -56,7 +56,7 @@ export function conclude(
   const same = heard.filter((each) => each.outcome.kind === outcome.kind);
   const concluded: Conclusion = { ...last, aim, seen: same.length, plays: heard.length };
   if (outcome.verdict === 'passed' || outcome.verdict === 'not_met') {
-    // One run says yes and one says no: the third decides.
+    // If two runs disagree, a third decides.
     return !isOver && heard.some((each) => each.alone && isFailure(each)) ? null : concluded;
   }
   if (!last.alone && !isOver) return null;
@@ -67,7 +67,7 @@ export function conclude(
 }
 
 const tooBusy =
-  'it stopped waiting before it had read an answer that was there: this machine may be too busy for its time limit';
+  'it stopped waiting before it had read a response that was there: this machine may be too busy for its time limit';
 
 function concludeUnheard(aim: Aim, own: readonly Played[]): Conclusion | null {
   const last = own.at(-1);
@@ -77,9 +77,9 @@ function concludeUnheard(aim: Aim, own: readonly Played[]): Conclusion | null {
   return { ...last, aim, outcome, seen: own.length, plays: own.length };
 }
 
-/** The client stopped waiting where nobody had ordered it, and what it did may be due to that. */
+/** The client stopped waiting for another reason, which may explain what it did. */
 export function isSpoiled(recording: Recording, played: Judged, first: Recording): boolean {
-  // Who never reads its answers to the end leaves them unread when all is well, too.
+  // A client that never reads its responses to the end also does so when nothing goes wrong.
   const habit = first.calls.filter(isUnheard).length * 2 > first.calls.length;
   if (habit) return false;
   const own = played.aim.site?.id ?? null;
@@ -95,7 +95,7 @@ export function isSpoiled(recording: Recording, played: Judged, first: Recording
 /** How long a command may take to end after it has decided to. */
 const endingMs = 500;
 
-/** A command that ends leaves whatever else was on its way: that is no accident. */
+/** A command that ends leaves its open connections, which is no sign of a busy machine. */
 function isLeftAtEnd({ abandonedAtMs }: ApiCall, { calls, ending }: Recording): boolean {
   const leftAtMs = abandonedAtMs ?? 0;
   return leftAtMs > ending.durationMs - endingMs && calls.every(({ atMs }) => atMs <= leftAtMs);
@@ -105,10 +105,10 @@ function isFailure({ outcome }: Played): boolean {
   return outcome.verdict === 'fails';
 }
 
-/** A failure for which another reason was found: advice. */
+/** A failure with another reason is only advice. */
 export function explained(concluded: Conclusion, played: readonly Played[]): Conclusion {
   const other = played.find(({ instead }) => instead);
   if (other === undefined || other.outcome.verdict !== 'passed') return concluded;
-  const actual = `${concluded.outcome.actual}; told so at its first try it ${other.outcome.actual}`;
+  const actual = `${concluded.outcome.actual}; if the first try is answered so, it ${other.outcome.actual}`;
   return { ...concluded, outcome: { ...concluded.outcome, verdict: 'advisory', actual } };
 }

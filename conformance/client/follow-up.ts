@@ -1,5 +1,5 @@
-// What a client did after a call of it had met a fault: repeated it, changed it, named it anew, or
-// left it.
+// What a client did after one of its calls had failed: repeated it, changed it, renamed it, or left
+// it.
 import type { ApiCall, Recording } from './call.ts';
 import { sameButForReferences, sameRequest } from './intents.ts';
 import { callsAt, different, type Observation, type Site, sitesOf } from './observation.ts';
@@ -40,7 +40,7 @@ export function followUp(recording: Recording, site: Site, seen: Observation): F
   };
 }
 
-/** More of one operation than the first run wanted, alike but for what names it. */
+/** More calls of one operation than the first run made, the same except for their names. */
 function renamedAfter(recording: Recording, struck: ApiCall, seen: Observation): ApiCall[] {
   if (struck.operation === null) return [];
   const now = sitesOf(recording, struck.operation).length;

@@ -1,5 +1,4 @@
-// Which calls of a run are the same thing wanted again: a repeat is told from a new one by key,
-// subject and body.
+// Which calls of a run are repeats of one intent, by key, subject and body.
 import type { ApiCall } from './call.ts';
 import { canonical } from './json.ts';
 import { isWrite, referencesOf, subjectOf } from './operations.ts';
@@ -10,7 +9,7 @@ export type SentRequest = Pick<
   'operation' | 'method' | 'path' | 'query' | 'body' | 'json' | 'key'
 >;
 
-/** Told call by call, as they come. */
+/** Places calls in the order of their arrival. */
 export class Intents {
   readonly #sites: string[] = [];
   readonly #counts = new Map<string, number>();
@@ -22,7 +21,7 @@ export class Intents {
     const { operation } = sent;
     if (operation === null || !isWrite(operation)) return null;
     const marks = marksOf(sent).map((mark) => `${operation} ${mark}`);
-    // The newest: who sends one thing twice on purpose goes on with the later of them.
+    // The newest, because a client that sends one thing twice on purpose continues with the later.
     const known = this.#sites[Math.max(-1, ...marks.map((mark) => this.#newest.get(mark) ?? -1))];
     if (known !== undefined) return { site: known, isFirst: false };
     const count = (this.#counts.get(operation) ?? 0) + 1;
@@ -59,13 +58,13 @@ export function sameRequest(a: SentRequest, b: SentRequest): boolean {
   return a === b || requestText(a) === requestText(b);
 }
 
-/** The same but for what names it: one thing wanted again as if it were another. */
+/** The same except for its names: one intent sent again as if it were another. */
 export function sameButForReferences(a: SentRequest, b: SentRequest): boolean {
   if (referencesOf(a).length === 0) return false;
   return a.path === b.path && canonical(unnamed(a.json)) === canonical(unnamed(b.json));
 }
 
-/** Who makes up a new reference for each try makes up the email and the phone with it. */
+/** A client that makes up a new reference for each try makes up email and phone as well. */
 const namesAnew = new Set(['client_reference_id', 'email', 'phone']);
 
 function unnamed(json: unknown): unknown {

@@ -1,5 +1,5 @@
-// A whole judgement: the command as it is, then once a check against a world in which something
-// goes wrong, side by side as far as was asked for.
+// A whole run of the judge: the command as it is, then against worlds in which something goes wrong,
+// as many at once as --jobs allows.
 import { endingWords, isUnheard, type Recording, succeeded } from './call.ts';
 import { CheckPlay, type Task } from './check-play.ts';
 import type { Check, CheckVerdict } from './checks/check.ts';
@@ -110,7 +110,7 @@ function whyUnusable(first: Recording, { timeoutMs, signal }: JudgeOptions): str
     : `the first run ${endingWords(ending)} although nothing went wrong`;
 }
 
-/** Many clients swallow why they failed; what the platform said last tells most of it. */
+/** Many clients hide why they failed; the last refusal of the platform says most. */
 function lastRefusal({ calls }: Recording): string[] {
   const refused = calls.findLast(({ response }) => (response?.status ?? 0) >= 400);
   if (refused?.response == null) return [];
@@ -143,14 +143,14 @@ class Judgement {
     const timeoutMs = this.#options.timeoutMs * patience;
     const recording = await play({ ...this.#options, timeoutMs, seed, fault });
     this.requests += recording.calls.length;
-    // A client that does not get to read its answers in time has too much running beside it.
+    // A client that does not read its responses in time has too much running beside it.
     if (recording.calls.some(isUnheard)) this.#jobs = Math.max(1, Math.floor(this.#jobs / 2));
     return { recording, n };
   }
 
   /**
-   * The command as it is, side by side with itself: whether that can be done at all. A bad habit
-   * that chance has hidden in the first run has more chances to show.
+   * Runs the command twice at once, to see whether that works at all. It is also another chance for
+   * a bad habit to show.
    */
   async runBesideItself(plays: readonly CheckPlay[]): Promise<boolean> {
     const count = Math.min(2, this.#jobs);
@@ -160,7 +160,7 @@ class Judgement {
     for (const { recording, n } of runs) {
       if (succeeded(recording)) for (const each of plays) each.judgeHabit(recording, n);
     }
-    // Two that ran out of time on a busy machine say nothing about ports and files.
+    // A timeout on a busy machine says nothing about ports and files.
     const isGood = runs.every(
       ({ recording }) => succeeded(recording) || recording.calls.some(isUnheard),
     );
@@ -168,7 +168,7 @@ class Judgement {
     return isGood;
   }
 
-  /** So many at once as was asked for: those that take longest first, those to be sure of last. */
+  /** Longest runs first, confirmations last. */
   async playAll(plays: readonly CheckPlay[]): Promise<void> {
     const waiting: Task[] = plays.flatMap((each) => each.begin());
     const running = new Map<Task, Promise<void>>();
@@ -186,7 +186,7 @@ class Judgement {
         });
         running.set(task, played);
       }
-      // An interrupt leaves nothing to wait for where nothing had begun.
+      // After an interrupt there may be nothing to wait for.
       if (running.size > 0) await Promise.race(running.values());
     }
   }

@@ -1,11 +1,11 @@
-// What the first run has shown of a client: the places where something can go wrong.
+// What the first run shows of a client: the places where something can go wrong.
 
 import type { OperationName } from '../engine/operations.ts';
 import { type ApiCall, isUnheard, type Recording, succeeded } from './call.ts';
 import { sameRequest } from './intents.ts';
 import { isWrite, routeOf } from './operations.ts';
 
-/** One thing that the client wants of the platform. */
+/** One intent of the client. */
 export interface Site {
   /** `createTransaction#2`. */
   readonly id: string;
@@ -43,7 +43,7 @@ export function observe(first: Recording): Observation {
     const accepted = calls.find(({ response }) => isSuccess(response?.status ?? null));
     const operation = accepted?.operation ?? null;
     if (operation === null) return [];
-    // What it sent again because it had not heard the answer is no habit.
+    // A repeat after an unread response is no habit.
     const heard = calls.filter((call) => !isUnheard(call));
     const keys = new Set(calls.map(({ key }) => key)).size;
     const count = Math.max(1, heard.length);
@@ -74,10 +74,10 @@ export function sitesOf({ calls }: Pick<Recording, 'calls'>, operation: Operatio
   return [...new Set(own.flatMap(({ site }) => site ?? []))];
 }
 
-/** Enough for every operation; a client with more writes of one kind shows little new with them. */
+/** More writes of one kind show little that is new. */
 const mostSites = 6;
 
-/** Where to aim one at a time: everywhere, or the first and the last of each operation. */
+/** Sites to try one at a time: all, or the first and the last of each operation. */
 export function chosen(sites: readonly Site[]): readonly Site[] {
   if (sites.length <= mostSites) return sites;
   return sites.filter(({ id, operation }) => {

@@ -1,5 +1,5 @@
-// The operations of the API as a judge of clients needs them: how a call is told, what it is about,
-// and which of its members are references, amounts or ids.
+// The operations of the API as the judge of clients needs them: how a call is recognised, what its
+// subject is, and which of its members are references, amounts or ids.
 import { OPERATIONS, type OperationName } from '../engine/operations.ts';
 import type { ApiCall } from './call.ts';
 

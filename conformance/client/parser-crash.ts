@@ -31,7 +31,7 @@ const complaints: readonly RegExp[] = [
 /** An error that was the reason of another one, which is what the command ended with. */
 const asReason = /^\s*(?:\[cause\]:|Caused by:|cause:)/i;
 const pythonGoesOn = /^(?:The above exception was the direct cause|During handling of the above)/;
-/** Told together with the status it is no crash: whoever says so has looked at the status. */
+/** A message with the status is no crash: the client has looked at the status. */
 const withStatus = /\b(?:422|502)\b/;
 
 /** The line in which it shows; null where the output has none beyond what the first run printed. */

@@ -1,4 +1,4 @@
-// What the judge of clients needs of a sandbox; who composes the programs brings it.
+// What the judge of clients needs of a sandbox; the command provides it.
 
 export interface SandboxWorld {
   /** Answers a call of the API or of the control plane; rejects when the connection is cut. */
@@ -9,7 +9,7 @@ export interface SandboxWorld {
   readonly variables: Readonly<Record<string, string>>;
   /** Tokens and secrets that a client may have been given, each with whose it is. */
   readonly secrets: readonly { readonly value: string; readonly clientId: string }[];
-  /** A token that may change every account of the first firm: somebody else's. */
+  /** A token of another client that may change every account of the first firm. */
   readonly otherToken: string;
   readonly close: () => Promise<void>;
 }

@@ -13,7 +13,7 @@ const serverError: Check = {
   orders: 'Each write in turn is answered 500 internal_error once; the next try is served.',
   expected: 'repeats with the same key, and succeeds',
   atStake:
-    'The platform stumbles for a second, and the payment is lost, or, repeated as something new, made twice.',
+    'The platform fails for a second, and the payment is lost, or made twice if it is repeated as something new.',
   mend: {
     words:
       'A 500 is not recorded under the key: wait a little, and send the identical request with the same key.',
@@ -47,10 +47,10 @@ const contention: Check = {
   title: 'a write is answered 503',
   orders: 'Each write in turn is answered 503 write_contention once; the next try is served.',
   atStake:
-    'Two clerks touch one record in the same instant: without a repeat the work of one of them is lost.',
+    'Two people change one record at the same moment: without a retry the work of one of them is lost.',
   mend: {
     words:
-      'A 503 write_contention passes by itself: wait a little, and send the identical request with the same key.',
+      'A 503 write_contention is temporary: wait a little, and send the identical request with the same key.',
     example: serverError.mend.example
       .replace('500 Internal Server Error  ', '503 Service Unavailable    ')
       .replace('internal_error', 'write_contention'),
@@ -75,15 +75,15 @@ function mostTriesAt(site: Site | null): number {
 
 const givesUp: Check = {
   id: 'CLT-gives-up',
-  title: '500 without end',
-  orders: 'One write after the other is answered 500, however often it is sent.',
+  title: 'every retry is answered 500',
+  orders: 'One write after the other is answered 500, no matter how often it is sent.',
   expected:
     'tries one request at most 10 times, no more than 3 times in any second, and then ends with an error (an exit code that is not 0)',
   atStake:
-    'When the platform is down, every client that tries without end helps to keep it down, and nobody is told that the payment was never made.',
+    'When the platform is down, a client that retries for ever helps to keep it down, and no one learns that the payment was never made.',
   mend: {
     words:
-      'Count the tries, double the wait after each, add some jitter, and after a handful of tries report the error to whoever called.',
+      'Count the tries, double the wait after each, add some jitter, and report the error to the caller after a handful of tries.',
     example: `POST /api/v1/transactions        500
 (0.5 s)  POST …  same key          500
 (1 s)    POST …  same key          500

@@ -22,7 +22,7 @@ export interface Outcome {
 
 /** Where a check lets something go wrong. */
 export interface Aim {
-  /** One aim of a check, told from its others. */
+  /** Distinguishes the aims of a check. */
   readonly id: string;
   readonly site: Site | null;
   /** Which of several things goes wrong there. */
@@ -44,7 +44,7 @@ export interface Check {
   readonly orders: string;
   /** What a right client does. */
   readonly expected: string;
-  /** For a person who has never heard of idempotency. */
+  /** Written for a reader who has never heard of idempotency. */
   readonly atStake: string;
   readonly mend: Mending;
   readonly rules: readonly RuleId[];
@@ -102,7 +102,7 @@ export function unclear(kind: string, actual: string, calls: readonly ApiCall[] 
 
 /** What was seen could come from the judge being late to look. */
 export function tooBusy(actual: string, calls: readonly ApiCall[]): Outcome {
-  const why = 'this machine was too busy to be sure that they came so close';
+  const why = 'this machine was too busy to be sure that they came so fast';
   return unclear('too-busy', `${actual}; but ${why}`, calls);
 }
 
@@ -112,7 +112,7 @@ export function notMet(actual: string): Outcome {
 
 /** The command never came to where the fault was waiting for it. */
 export function missed({ words }: Aim): Outcome {
-  return unclear('fault-not-met', `the fault was not met: the run did not come to ${words}`);
+  return unclear('fault-not-met', `the fault did not happen: the run did not reach ${words}`);
 }
 
 function numbers(calls: readonly ApiCall[]): number[] {

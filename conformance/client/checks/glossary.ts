@@ -1,4 +1,4 @@
-// The words of a report that somebody may meet for the first time.
+// Terms of a report that a reader may not know yet.
 
 interface GlossaryEntry {
   readonly word: string;

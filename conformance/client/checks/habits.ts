@@ -12,7 +12,7 @@ const longestKey = 255;
 
 const keySent: Check = {
   id: 'CLT-key-sent',
-  title: 'nothing goes wrong: whether every write has a key',
+  title: 'every write has a key (nothing goes wrong)',
   orders: 'Nothing.',
   expected: 'sends an Idempotency-Key of 1 to 255 characters with each of the nine writes',
   atStake:
@@ -43,7 +43,7 @@ Idempotency-Key: 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed`,
 
 const oneIntent: Check = {
   id: 'CLT-key-one-intent',
-  title: 'nothing goes wrong: whether a key stands for one thing',
+  title: 'a key stands for one thing (nothing goes wrong)',
   orders: 'Nothing.',
   expected:
     'never uses one key twice for the same operation and subject with another body; better not for two subjects either',
@@ -97,11 +97,11 @@ function judgeOneIntent(recording: Recording): Outcome {
 
 const amounts: Check = {
   id: 'CLT-amounts',
-  title: 'nothing goes wrong: how amounts are sent',
+  title: 'amounts are decimal strings (nothing goes wrong)',
   orders: 'Nothing.',
   expected: 'sends amounts as decimal strings',
   atStake:
-    'Most programs round the numbers that they read: 0.1 + 0.2 becomes 0.30000000000000004, and somebody pays the difference.',
+    'Most programs round the numbers that they read: 0.1 + 0.2 becomes 0.30000000000000004, and someone pays the difference.',
   mend: {
     words:
       'A number in JSON is a double in most languages: compute with decimals or whole cents, and send the amount as a string of digits.',
@@ -147,13 +147,13 @@ function amountsIn(recording: Recording) {
 
 const secretPlaces: Check = {
   id: 'CLT-secret-places',
-  title: 'nothing goes wrong: where tokens and secrets stand',
+  title: 'tokens and secrets are only in headers and bodies (nothing goes wrong)',
   orders: 'Nothing.',
-  expected: 'puts no token and no secret into a path, a query or a reference',
+  expected: 'puts no token and no secret in a path, a query or a reference',
   atStake:
-    'Urls are kept in the logs of every proxy on the way, and references in every export: whoever reads them can move money.',
+    'URLs are kept in the logs of every proxy on the way, and references in every export: anyone who reads them can move money.',
   mend: {
-    words: 'A token belongs into the Authorization header, and nowhere else.',
+    words: 'A token belongs in the Authorization header and nowhere else.',
     example: `GET /api/v1/accounts
 Authorization: Bearer …            not GET /api/v1/accounts?access_token=…`,
   },
@@ -165,7 +165,7 @@ Authorization: Bearer …            not GET /api/v1/accounts?access_token=…`,
     const holds = (text: string) => secrets.some((secret) => text.includes(secret));
     for (const call of calls) {
       if (holds(decoded(call.target))) {
-        return fail('in-url', `call ${call.n} has a token or a secret in its url`, [call]);
+        return fail('in-url', `call ${call.n} has a token or a secret in its URL`, [call]);
       }
       if (referencesOf(call).some(holds)) {
         return fail('in-reference', `call ${call.n} has a token or a secret in a reference`, [

@@ -1,5 +1,4 @@
-// Checks of what a client does when it does not hear: answers and requests that are lost, and
-// silence.
+// Checks of what a client does without a response: lost responses, lost requests, and silence.
 import { type ApiCall, endingWords, type Recording } from '../call.ts';
 import { loseFirst } from '../faults/lost.ts';
 import { callsAt, chosen, type Observation } from '../observation.ts';
@@ -17,7 +16,7 @@ import { judgeRepeats, type RepeatRule } from './sent-again.ts';
 
 const mend = {
   words:
-    'Make the key before the first try, keep it with the request, and send both again unchanged after a short wait: the platform answers what it answered the first time, and nothing runs twice.',
+    'Make the key before the first try, keep it with the request, and send both again unchanged after a short wait: the platform sends the first response again, and nothing runs twice.',
   example: `POST /api/v1/transactions
 Idempotency-Key: 6f1c2a9e
 {"client_reference_id": "order-77", "amount": "250.00", …}
@@ -35,18 +34,18 @@ const lost = (after: string): RepeatRule => ({ after, givingUp: 'advisory', must
 
 const answerLost: Check = {
   id: 'CLT-answer-lost',
-  title: 'the answer to a write is lost',
-  orders: 'Each write in turn runs, and its connection is cut in place of the answer.',
+  title: 'the response to a write is lost',
+  orders: 'Each write in turn runs, and its connection is cut instead of sending the response.',
   expected: 'repeats with the same key and the same body, so that there is one effect',
   atStake:
-    'The money has moved and the client does not know it: whoever sends it again as something new moves it twice.',
+    'The money has moved and the client does not know it: a client that sends it again as something new moves it twice.',
   mend,
   rules: ['IDEM-4b', 'IDEM-4c'],
   aims: ({ sites }) => aimsAt(sites),
   atOnce: 20,
   fault: (aims) => loseFirst('lose_answer', siteIds(aims)),
   judge: (recording, aim, seen) =>
-    judgeRepeats(recording, aim, seen, lost('the write ran, and its answer was lost')),
+    judgeRepeats(recording, aim, seen, lost('the write ran, and its response was lost')),
 };
 
 const requestLost: Check = {
@@ -56,7 +55,7 @@ const requestLost: Check = {
   orders: 'The connection of each write in turn is cut before anything has run.',
   expected: 'repeats with the same key and the same body',
   atStake:
-    'From where the client stands this looks exactly like a lost answer: a client that guesses wrong loses a payment, or makes it twice.',
+    'To the client this looks exactly like a lost response: a client that guesses wrong loses a payment, or makes it twice.',
   fault: (aims) => loseFirst('lose_request', siteIds(aims)),
   judge: (recording, aim, seen) =>
     judgeRepeats(recording, aim, seen, lost('the write was cut off before it ran')),
@@ -64,15 +63,15 @@ const requestLost: Check = {
 
 const noAnswer: Check = {
   id: 'CLT-no-answer',
-  title: 'no answer comes',
-  orders: 'Each write in turn runs, and the connection stays open without an answer.',
+  title: 'no response arrives',
+  orders: 'Each write in turn runs, and the connection stays open without a response.',
   expected:
     'gives up waiting in time, and repeats with the same key or ends with an error; never a new key',
   atStake:
-    'A client that waits without end takes everything behind it down with it: one silent call, and no payment of that day goes out.',
+    'A client without a time limit blocks everything behind it: after one call without a response, no payment of that day is made.',
   mend: {
     words:
-      'Set a time limit for every call, ten seconds say, and treat its end as a lost answer: repeat the identical request under the same key.',
+      'Set a time limit for every call, ten seconds say, and treat a timeout as a lost response: repeat the identical request under the same key.',
     example: mend.example.replace('the connection breaks', 'no answer within 10 s'),
   },
   rules: ['IDEM-4b', 'IDEM-4c'],
@@ -90,19 +89,19 @@ function isStillWaitedFor({ fate, abandonedAtMs }: ApiCall): boolean {
   return fate === 'silent' && abandonedAtMs === null;
 }
 
-/** Who waits longer than this is told so: whatever called it has hardly as much time. */
+/** A longer wait leads to advice: callers rarely have as much time. */
 const longWaitMs = 55_000;
 
 function judgeNoAnswer(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const silent = callsAt(recording, aim.site?.id ?? '').find(({ fate }) => fate === 'silent');
   const { ending } = recording;
   if (silent !== undefined && isStillWaitedFor(silent) && ending.killed) {
-    const waited = `had waited ${seconds(ending.durationMs - silent.atMs)} for an answer`;
+    const waited = `had waited ${seconds(ending.durationMs - silent.atMs)} for a response`;
     const words = `the client ${waited} to call ${silent.n} when it ${endingWords(ending)}`;
     return fail('waits-for-ever', words, [silent]);
   }
   const outcome = judgeRepeats(recording, aim, seen, {
-    after: 'the write got no answer',
+    after: 'the write got no response',
     givingUp: 'passed',
     mustSucceed: false,
   });

@@ -1,4 +1,4 @@
-// Checks of what a client does with a no: refusals that stand, tags that are stale.
+// Checks of what a client does after a refusal: final refusals and stale tags.
 
 import type { OperationName } from '../../engine/operations.ts';
 import { shortKey } from '../../reports/exchanges.ts';
@@ -33,15 +33,15 @@ const codes = [
 
 const refused: Check = {
   id: 'CLT-refused',
-  title: 'a write is refused for good',
+  title: 'a write is refused permanently',
   orders:
-    'A write is answered 403, 404, 409 invalid_state, 422 or 501, and so is whoever sends the same again.',
+    'A write is answered 403, 404, 409 invalid_state, 422 or 501, and so is every repeat of it.',
   expected: 'does not send it again as it is, under whatever key',
   atStake:
-    'The answer will not change: every repeat takes from the allowance of calls that can succeed, and hides the mistake from those who could mend it.',
+    'The response will not change: every repeat uses up the rate limit of requests that can succeed, and hides the mistake from the people who could fix it.',
   mend: {
     words:
-      'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. What was corrected is a new operation, under a new key.',
+      'Repeat only what can succeed: 409 idempotency_in_flight, 429, 500 and 503. Report everything else at once. A corrected request is a new operation under a new key.',
     example: `POST /api/v1/transactions
 Idempotency-Key: 6f1c2a9e
 {"amount": "12,50", …}
@@ -117,7 +117,7 @@ function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcom
   const renamed = struck.filter((call) => call.site !== site.id && !sameRequest(first, call));
   const now = sitesOf(recording, site.operation).length;
   if (renamed.length > 0 && now > sitesOf(seen.first, site.operation).length) {
-    const words = `${told}, and sent again as it was but for its reference`;
+    const words = `${told}, and sent again with only its reference changed`;
     return fail('sent-again', words, [first, ...renamed]);
   }
   const { ending } = recording;
@@ -129,13 +129,13 @@ function judgeRefused(recording: Recording, aim: Aim, seen: Observation): Outcom
 
 const staleTag: Check = {
   id: 'CLT-stale-tag',
-  title: 'somebody else updates first',
+  title: 'another client updates first (412)',
   orders:
-    'Just before each update arrives, somebody else changes the same account: it is answered 412 revision_conflict.',
+    'Just before each update arrives, another client changes the same account: the update is answered 412 revision_conflict.',
   expected:
-    'does not repeat with that tag, reads anew, and sends under a new tag and a new key, or ends with an error',
+    'does not repeat with that tag, reads the account again, and sends under a new tag and a new key, or ends with an error',
   atStake:
-    'Two people edit one customer. A client that does not look again silently undoes the work of the other one, or drops its own.',
+    'Two people edit one customer. A client that does not read again silently undoes the work of the other one, or drops its own.',
   mend: {
     words:
       'On 412 read the account again, apply the change to what it is now, and send it as a new operation: a new tag, a new key.',
@@ -198,13 +198,13 @@ function judgeStale(recording: Recording, aim: Aim, seen: Observation): Outcome 
     (call) => call.n > struck.n && call.n < next.n && shows(call, tagOf(next)),
   );
   if (read === undefined) {
-    const words = `${told}, and sent again with the tag ${tagOf(next)}, which no answer had shown`;
+    const words = `${told}, and sent again with the tag ${tagOf(next)}, which no response had shown`;
     return fail('guessed-tag', words, [struck, next]);
   }
   if (ending.killed) {
-    return advise('hangs', `${told}, read anew and sent; but ${endingWords(ending)}`, [next]);
+    return advise('hangs', `${told}, read again and sent; but ${endingWords(ending)}`, [next]);
   }
-  return pass(`${told}, read anew, and sent under a new tag and a new key`, [struck, read, next]);
+  return pass(`${told}, read again, and sent under a new tag and a new key`, [struck, read, next]);
 }
 
 function judgeLeft(recording: Recording, struck: ApiCall, told: string): Outcome {
@@ -213,10 +213,10 @@ function judgeLeft(recording: Recording, struck: ApiCall, told: string): Outcome
   if (ending.code !== 0) return pass(`${told}, and the command ${end}`, [struck]);
   const read = recording.calls.find(({ n, method }) => n > struck.n && method === 'GET');
   if (read !== undefined) {
-    const words = `${told}; it read anew, sent nothing, and the command ${end}`;
+    const words = `${told}; it read again, sent nothing, and the command ${end}`;
     return advise('left', words, [struck, read]);
   }
-  const words = `${told}, it was left at that, and the command ${end}, as if it had succeeded`;
+  const words = `${told}, it was not sent again, and the command ${end} as if it had succeeded`;
   return fail('taken-for-done', words, [struck]);
 }
 

@@ -1,4 +1,4 @@
-// What is judged of every client that repeats: the same key, the same request, nothing made anew.
+// How every repeat is judged: the same key, the same request, no second record.
 import { shortKey } from '../../reports/exchanges.ts';
 import { type ApiCall, type ApiResponse, endingWords, type Recording, succeeded } from '../call.ts';
 import type { FollowUp } from '../follow-up.ts';
@@ -11,7 +11,7 @@ import { type Aim, advise, fail, missed, type Outcome, pass, seconds, unclear } 
 export interface RepeatRule {
   /** `its answer was lost`. */
   readonly after: string;
-  /** Who ends with an error in place of a repeat. */
+  /** The verdict on a client that ends with an error instead of repeating. */
   readonly givingUp: 'passed' | 'advisory' | 'fails';
   /** Whether a command that fails after its repeat was served is wrong. */
   readonly mustSucceed: boolean;
@@ -107,7 +107,7 @@ function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule)
   }
   if (ending.code === 0) {
     const words = `${rule.after}; it was never repeated, and yet the command ${end}`;
-    return fail('taken-for-done', `${words}, as if all were done`, [struck]);
+    return fail('taken-for-done', `${words} as if everything had succeeded`, [struck]);
   }
   const words = `${rule.after}; it was not repeated, and the command ${end}`;
   if (rule.givingUp === 'fails') {
@@ -116,10 +116,10 @@ function judgeLeft(recording: Recording, { struck }: FollowUp, rule: RepeatRule)
   const so = `${words}: nothing is lost, since nothing was sent twice`;
   return rule.givingUp === 'passed'
     ? pass(so, [struck])
-    : advise('gave-up', `${so}; but whoever called it does not know whether it ran`, [struck]);
+    : advise('gave-up', `${so}; but its caller does not know whether it ran`, [struck]);
 }
 
-/** A read after it that shows what it has made: who has seen that has no need to repeat. */
+/** A read that shows what the write made, so that the client need not repeat it. */
 function findRead({ calls }: Recording, struck: ApiCall): ApiCall | null {
   const id = struck.fate === 'refused' ? undefined : idIn(struck.response);
   if (id === undefined) return null;

@@ -1,5 +1,5 @@
-// Checks of what a client takes answers for: large ids, unknown members, 200 for 201, no JSON at
-// all.
+// Checks of how a client reads responses: large ids, unknown members, 200 for 201, text that is not
+// JSON.
 
 import type { OperationName } from '../../engine/operations.ts';
 import { endingWords, type Recording, succeeded } from '../call.ts';
@@ -31,7 +31,7 @@ const largeIds: Check = {
   orders: 'Every id of accounts, transactions and positions is larger than 9007199254740992.',
   expected: 'never names a rounded id',
   atStake:
-    "A program that reads such an id as a number rounds it, and the rounded one is somebody else's: the deposit goes to the account next door.",
+    'A program that reads such an id as a number rounds it, and the rounded id belongs to another account, which gets the deposit.',
   mend: {
     words:
       'Keep ids as the strings that they are: beyond 2^53 a double skips every second whole number. Where a list gives them as JSON numbers, read those with a parser that keeps all digits.',
@@ -53,7 +53,9 @@ function judgeLargeIds(recording: Recording, _: Aim, seen: Observation): Outcome
   const named = recording.calls.flatMap((call) => idsIn(call).map((id) => ({ call, id })));
   const wrong = named.find(({ id }) => isRounded(id) && !own.has(id));
   if (wrong !== undefined) {
-    return fail('rounded', `it names the id ${wrong.id}, which no answer has shown`, [wrong.call]);
+    return fail('rounded', `it names the id ${wrong.id}, which no response has shown`, [
+      wrong.call,
+    ]);
   }
   const large = named.filter(({ id }) => isLarge(id)).map(({ call }) => call);
   if (!succeeded(recording)) {
@@ -102,9 +104,9 @@ function judgeAsBefore(recording: Recording, seen: Observation, what: string): O
 
 const unknownFields: Check = {
   id: 'CLT-unknown-fields',
-  title: 'answers have members that are not known yet',
+  title: 'responses have members that are not known yet',
   orders:
-    'Every answer carries members of a later version, in another order, printed with spaces and line breaks.',
+    'Every response has members of a later version, in another order, printed with spaces and line breaks.',
   expected: 'succeeds as before',
   atStake:
     'The platform adds a field, as it may on any day, and every client that counts fields stops.',
@@ -122,7 +124,7 @@ const unknownFields: Check = {
   atOnce: 1,
   fault: () => withUnknownMembers,
   judge: (recording, _, seen) =>
-    judgeAsBefore(recording, seen, 'answers carried unknown members in another order'),
+    judgeAsBefore(recording, seen, 'responses had unknown members in another order'),
 };
 
 const creates: readonly string[] = ['createAccount', 'createTransaction', 'bulkCreateAccounts'];
@@ -130,13 +132,13 @@ const creates: readonly string[] = ['createAccount', 'createTransaction', 'bulkC
 const converged: Check = {
   id: 'CLT-converged',
   title: 'the reference exists already',
-  orders: 'Just before each create the same one has run: it is answered 200 in place of 201.',
+  orders: 'Just before each create the same create has run: it is answered 200 instead of 201.',
   expected: 'succeeds as before',
   atStake:
     'The record is there, exactly as wanted, and the client reports that it could not be made.',
   mend: {
     words:
-      'Take any 2xx for success: 200 says that the reference names this record already, which is what was wanted.',
+      'Treat any 2xx as success: 200 means that the reference names this record already, which is what was wanted.',
     example: `POST /api/v1/accounts
 {"client_reference_id": "crm-81", …}
 
@@ -162,12 +164,12 @@ const texts = ['422 in plain text', '502 in HTML'] as const;
 
 const plainText: Check = {
   id: 'CLT-plain-text',
-  title: 'an answer is no JSON',
+  title: 'a response is not JSON',
   orders:
     'A write is refused with 422 in plain text, or meets a gateway that answers 502 with a page of HTML.',
-  expected: 'ends in good order: no crash in its JSON parser, no endless wait',
+  expected: 'ends in order: no crash in its JSON parser, no endless wait',
   atStake:
-    'What is logged is "Unexpected token <" in place of what went wrong, and nobody can tell whether the payment was made.',
+    'The log has "Unexpected token <" instead of what went wrong, and no one can tell whether the payment was made.',
   mend: {
     words:
       'Look at the status and the content type before you parse: without JSON, report the status and the first line of the text.',

@@ -1,4 +1,4 @@
-// Checks of tokens: one that expires is asked for anew, one that lives is kept.
+// Checks of tokens: an expired token is renewed, a valid one is kept.
 import { type ApiCall, endingWords, isUnheard, type Recording, succeeded } from '../call.ts';
 import { expireAt } from '../faults/expiring.ts';
 import { followUp } from '../follow-up.ts';
@@ -18,8 +18,8 @@ import { judgeRepeats, wrongRepeat } from './sent-again.ts';
 
 const expires: Check = {
   id: 'CLT-token-expires',
-  title: 'the token expires on the way',
-  orders: 'The token that a write carries is no longer known when it arrives: 401.',
+  title: 'the token expires between two calls',
+  orders: 'The token of a write is no longer valid when the write arrives: 401.',
   expected: 'gets one new token, and repeats with the same key',
   atStake:
     'It works in every test, and stops after an hour in production, in the middle of a batch.',
@@ -62,11 +62,11 @@ function judgeExpired(recording: Recording, aim: Aim, seen: Observation): Outcom
   const untilN = served?.n ?? Number.POSITIVE_INFINITY;
   const between = recording.calls.filter(({ n }) => n > struck.n && n < untilN);
   const asked = between.filter(isTokenRequest);
-  // Calls that were on their way together may each have been told so.
+  // Concurrent calls may each have been answered 401.
   const told = recording.calls.filter((call) => call.struck !== null && call.n < untilN);
   const enough = Math.max(1, told.length);
   if (asked.length > enough + 1) {
-    const words = `${after}, and ${asked.length} new ones were asked for`;
+    const words = `${after}, and ${asked.length} new ones were requested`;
     return fail('many-tokens', words, [struck, ...asked]);
   }
   if (served === undefined && asked.length === 0 && repeats.length > 0) {
@@ -75,22 +75,22 @@ function judgeExpired(recording: Recording, aim: Aim, seen: Observation): Outcom
     return fail('same-token', words, [struck, ...repeats]);
   }
   if (served !== undefined && asked.length > enough) {
-    const words = `${after}, and ${asked.length} new ones were asked for: one is enough`;
+    const words = `${after}, and ${asked.length} new ones were requested: one is enough`;
     return advise('many-tokens', words, [struck, ...asked, served]);
   }
   if (served !== undefined && succeeded(recording)) {
-    return pass('one new token was asked for, and the write repeated', [struck, ...asked, served]);
+    return pass('one new token was requested, and the write repeated', [struck, ...asked, served]);
   }
   return judgeRepeats(recording, aim, seen, { after, givingUp: 'fails', mustSucceed: true });
 }
 
 const kept: Check = {
   id: 'CLT-token-kept',
-  title: 'nothing goes wrong: how often it asks for a token',
+  title: 'a token is used more than once (nothing goes wrong)',
   orders: 'Nothing.',
   expected: 'does not ask for a token for each call',
   atStake:
-    'Ten tokens a minute are given out: a client that asks for a new one with each call stands still after the tenth.',
+    'Ten tokens a minute are issued: a client that requests one for each call is blocked after the tenth.',
   mend: {
     words: 'Keep the token, and ask for another one shortly before it expires or after a 401.',
     example: `POST /api/v1/oauth/token           200: expires_in 3600

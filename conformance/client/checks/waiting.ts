@@ -1,5 +1,5 @@
-// Checks of what a client does when it is told to wait: 429 with Retry-After, 409 for an attempt
-// that is still running.
+// Checks of what a client does when it has to wait: 429 with Retry-After, 409 for an attempt that is
+// still running.
 import { type ApiCall, endingWords, type Recording, succeeded } from '../call.ts';
 import { meetInFlight, runOn, runsOnMs } from '../faults/in-flight.ts';
 import { limit } from '../faults/limiting.ts';
@@ -30,11 +30,11 @@ const limited: Check = {
   id: 'CLT-429',
   title: 'the client is told to wait (429)',
   orders:
-    'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is.',
+    'Each write in turn is answered 429 with a Retry-After of a few seconds; until they are over, every call of that credential is answered 429.',
   expected:
     'sends nothing of that credential before Retry-After is over, then repeats with the same key, and succeeds',
   atStake:
-    'Whoever goes on sending is shut out for longer, and everything else that uses the same credential stands still with it.',
+    'A client that goes on sending is limited for longer, and so is everything else that uses the same credential.',
   mend: {
     words:
       'Read Retry-After, in seconds, hold back every call of that credential until it is over, add some jitter, then send the identical request with the same key.',
@@ -81,14 +81,14 @@ function judgeLimited(recording: Recording, aim: Aim, seen: Observation): Outcom
   const next = outcome.verdict === 'passed' ? findNext(recording, struck, seen) : null;
   if (next === null) return outcome;
   const other = `call ${next.n}, of the same credential, did not wait`;
-  const unless = 'which is right only if it stood in a queue for the connection already';
+  const unless = 'which is right only if it was already queued for the connection';
   const words = `${outcome.actual}; but ${other}, ${unless}`;
   return advise('next-not-held', words, [struck, next]);
 }
 
 /**
- * Of a client that sends one call at a time, what comes next was hardly on its way already: only a
- * pool of one connection may have had it waiting.
+ * A client that sends one call at a time hardly had the next one on its way already, unless it was
+ * queued for the only connection of a pool.
  */
 function findNext({ calls }: Recording, struck: ApiCall, { first }: Observation): ApiCall | null {
   if (!isOneAtATime(first) || struck.answeredAtMs === null) return null;
@@ -143,10 +143,10 @@ const inFlight: Check = {
   id: 'CLT-in-flight',
   title: 'the first attempt is still running',
   orders:
-    'The answer to each write in turn is lost while the attempt runs on for 3 s: repeats are answered 409 idempotency_in_flight until it is over.',
+    'The response to each write in turn is lost while the attempt runs for 3 more seconds: repeats are answered 409 idempotency_in_flight until it ends.',
   expected: 'waits a little, repeats the identical request, and succeeds within 40 s',
   atStake:
-    'The money is on its way: a client that takes "still running" for "refused" reports a payment as failed that succeeds a second later.',
+    'The money is on its way: a client that treats "still running" as "refused" reports a payment as failed that succeeds a second later.',
   mend: {
     words:
       'Tell the two 409 apart by `code`: on idempotency_in_flight wait a few seconds and send the identical request under the same key, until it is answered.',
@@ -167,8 +167,8 @@ Idempotency-Key: 6f1c2a9e
   atOnce: 3,
   fault: (aims) => runOn(siteIds(aims)),
   judge: judgeInFlight,
-  // Who has one repeat and no more has used it up when the 409 comes: met first, it is told apart
-  // from who takes a 409 for the end.
+  // A client with a single repeat has used it up when the 409 arrives. If the first response is the
+  // 409, it can be told from a client that treats 409 as final.
   instead: ({ kind }, aims) =>
     kind === 'gave-up' || kind === 'gave-up-at-409' ? meetInFlight(siteIds(aims)) : null,
 };
@@ -176,7 +176,7 @@ Idempotency-Key: 6f1c2a9e
 function judgeInFlight(recording: Recording, aim: Aim, seen: Observation): Outcome {
   const then = aim.site === null ? null : followUp(recording, aim.site, seen);
   if (then === null) return missed(aim);
-  const after = 'the answer to the write was lost while it ran on';
+  const after = 'the response to the write was lost while it was still running';
   const wrong = wrongRepeat(then, after);
   if (wrong !== null) return wrong;
   const { struck, repeats, last } = then;
@@ -204,7 +204,7 @@ function judgeGivenUp(recording: Recording, { repeats }: FollowUp, shown: readon
   const end = endingWords(recording.ending);
   const tries =
     repeats.length === 1 ? 'one repeat that was' : `${repeats.length} repeats that were`;
-  const told = `after ${tries} answered 409 idempotency_in_flight the client left it at that`;
+  const told = `after ${tries} answered 409 idempotency_in_flight the client gave up`;
   const longestMs = Math.max(
     ...repeats.map(({ atMs }, n) => atMs - (repeats[n - 1]?.atMs ?? atMs)),
   );

@@ -1,4 +1,4 @@
-// Attempts that run on: their answer is lost, and repeats are told to wait until they are over.
+// Attempts that are still running: their response is lost, and repeats get 409 until they end.
 import { problem } from './answers.ts';
 import type { Fault, Treatment } from './fault.ts';
 
@@ -10,7 +10,7 @@ const waiting = 'answered 409 idempotency_in_flight: the earlier attempt is stil
 export function runOn(sites: ReadonlySet<string>): Fault {
   return inFlight(sites, runsOnMs, {
     kind: 'lose_answer',
-    struck: 'the connection was cut while the attempt runs on for 3 s',
+    struck: 'the connection was cut while the attempt runs for 3 more seconds',
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Fault, Treatment } from './fault.ts';
 
 const words = {
-  lose_answer: 'it ran, and the connection was cut in place of the answer',
+  lose_answer: 'it ran, and the connection was cut instead of sending the response',
   lose_request: 'the connection was cut before it ran',
   stay_silent: 'it ran, and no answer was ever sent',
 } as const;

@@ -22,7 +22,7 @@ const page: ApiResponse = {
 /** ERR-2: a body that cannot be read cannot be read the next time either. */
 export function refuseInText(site: string): Fault {
   let refused: SentRequest | null = null;
-  const struck = 'answered 422 in plain text in place of the platform';
+  const struck = 'answered 422 in plain text instead of the platform';
   return {
     meet: (met) => {
       if (met.isFirst && met.site === site) refused = met;

@@ -1,4 +1,4 @@
-// Writes that are refused: once, or for as long as anybody asks.
+// Writes that are refused: once, or every time.
 import type { ApiCall } from '../call.ts';
 import { type SentRequest, sameButForReferences, sameRequest } from '../intents.ts';
 import type { Site } from '../observation.ts';
@@ -6,7 +6,7 @@ import { problem, type RefusalCode, statusOf } from './answers.ts';
 import type { Fault, Treatment } from './fault.ts';
 
 function refusal(code: RefusalCode, n: number): Treatment {
-  const struck = `answered ${statusOf(code)} ${code} in place of the platform`;
+  const struck = `answered ${statusOf(code)} ${code} instead of the platform`;
   return { kind: 'answer', struck, response: problem(code, n) };
 }
 
@@ -18,7 +18,7 @@ export function refuseFirst(code: RefusalCode, sites: ReadonlySet<string>): Faul
   };
 }
 
-/** IDEM-4d: a refusal that stands. Whoever sends the same again is refused again. */
+/** IDEM-4d: a refusal that is final. Every repeat is refused again. */
 export function refuseAlways(code: RefusalCode, site: string): Fault {
   let refused: SentRequest | null = null;
   return {

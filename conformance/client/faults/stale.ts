@@ -1,4 +1,4 @@
-// Somebody else is faster: the account changes just before a client's update of it arrives.
+// Another client is faster: the account changes just before the client's update of it arrives.
 import { membersOf } from '../operations.ts';
 import type { Fault } from './fault.ts';
 
@@ -23,10 +23,10 @@ export function overtake(site: string): Fault {
           'if-match': tag,
           'content-type': 'application/json',
         },
-        body: JSON.stringify({ [field]: `changed-by-somebody-else-${n}` }),
+        body: JSON.stringify({ [field]: `changed-by-another-client-${n}` }),
       });
       if (status !== 200) return null;
-      return { kind: 'serve', struck: 'somebody else updated the account just before it came' };
+      return { kind: 'serve', struck: 'another client updated the account just before it arrived' };
     },
   };
 }

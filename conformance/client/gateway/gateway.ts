@@ -1,5 +1,5 @@
-// What stands between a client and the sandbox for one run: it records every call, and lets the
-// fault of the run decide what becomes of it.
+// The proxy between a client and the sandbox for one run: it records every call, and the fault of
+// the run decides what becomes of it.
 import {
   createServer,
   request as httpRequest,
@@ -26,7 +26,7 @@ export class Gateway {
   readonly calls: ApiCall[] = [];
   readonly credentials: Credentials;
   followsEvents = false;
-  /** Told after each call, when the judge may have seen enough. */
+  /** Called after each call, when the judge may have seen enough. */
   onCall: () => void = () => undefined;
   readonly #world: SandboxWorld;
   readonly #fault: Fault;
@@ -52,8 +52,7 @@ export class Gateway {
       otherToken: world.otherToken,
       nowMs: () => this.#nowMs(),
     };
-    // A connection that a client keeps must not end by the server's own clock: that would be a
-    // fault that nobody has ordered.
+    // The server's own timeouts would be a fault that no check has ordered.
     const IncomingMessage = ClientMessage;
     const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 };
     this.#server = createServer({ ...limits, IncomingMessage });
@@ -73,7 +72,7 @@ export class Gateway {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The command is about to be ended: what it leaves from now on it does not leave by itself. */
+  /** The command is about to be ended; connections that close from now on show nothing. */
   freeze(): void {
     this.#isFrozen = true;
   }
@@ -90,7 +89,7 @@ export class Gateway {
     return performance.now() - this.#startedAtMs;
   }
 
-  /** The system resets a connection that is closed before all that came on it was read. */
+  /** A connection that is closed with unread data is reset by the system. */
   #watch(socket: Socket): void {
     const leave = () => {
       const call = this.#lastOn.get(socket);
@@ -111,8 +110,8 @@ export class Gateway {
     }
     readBody(request, (body) => {
       this.#serve(request, response, body).catch((error: unknown) => {
-        // The sandbox has cut the call off, by a fault that the command itself has ordered, or the
-        // run is over; what is no request at all goes the same way.
+        // The sandbox cut the call off by a fault that the command itself injected, the run is over, or
+        // it was no valid request.
         if (!(error instanceof TypeError) && !this.#isClosed) throw error;
         response.socket?.destroy();
       });
@@ -237,8 +236,8 @@ export class Gateway {
   }
 
   async #answer(call: Growing, response: ServerResponse, answer: ApiResponse): Promise<void> {
-    // Who had gone while this program was busy is heard of when it next looks at its connections,
-    // which it does between timers and immediates.
+    // A client that left while this program was busy is noticed at the next look at its connections,
+    // between timers and immediates.
     await pause(1);
     await immediate();
     const { status, headers, body } = answer;

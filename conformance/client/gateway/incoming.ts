@@ -1,4 +1,4 @@
-// What comes to the gateway over the wire: which requests are calls of the API, and their bodies.
+// Requests as they arrive at the gateway: which of them are calls of the API, and their bodies.
 import { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
