@@ -56,7 +56,7 @@ const refused: readonly (readonly [unknown, string, string])[] = [
   [{ forwards: [{ from: 'https://a.example', to: 'y' }] }, 'forwards[0].to', 'http://127.0.0.1'],
   [{ allowLocalWebhooks: 'yes' }, 'allowLocalWebhooks', 'true or false'],
   [{ deviations: 'x' }, 'deviations', 'a list'],
-  [{ deviations: ['replay-reprints-prety'] }, 'deviations[0]', '"replay-reprints-pretty"?'],
+  [{ deviations: ['replay-answer-200'] }, 'deviations[0]', '"replay-answers-200"?'],
   [{ deviations: [own, 5] }, 'deviations[1]', 'bend'],
   [{ deviations: [{ ...own, breaks: ['CONV-1'] }] }, 'deviations[0].breaks', 'CONV-1'],
   [{ deviations: [{ ...own, bend: null }] }, 'deviations[0].bend', 'a function'],
@@ -92,7 +92,7 @@ door('takes every option, and what is undefined as left out', async () => {
     settings: { abandon_after_ms: 45_000 },
     forwards: [{ from: 'https://Hooks.example.com/', to: 'http://127.0.0.1:9/hooks' }],
     allowLocalWebhooks: true,
-    deviations: ['replay-reprints-pretty', own],
+    deviations: ['replay-answers-200', own],
     controlToken: 's3cret',
     forwardTo: 'http://127.0.0.1:9/all',
     state: join(folder, 'state.json'),
@@ -103,7 +103,7 @@ door('takes every option, and what is undefined as left out', async () => {
   assert.is(full.clock.nowMs(), Date.UTC(2026, 0, 31));
   const info = (await full.control('GET', 'info')) as Record<string, unknown>;
   assert.equal(info.settings_changed, ['abandon_after_ms']);
-  assert.equal(info.deviations, ['replay-reprints-pretty', 'odd']);
+  assert.equal(info.deviations, ['replay-answers-200', 'odd']);
   assert.is((info.subscription as { forwards_to: string }).forwards_to, every.forwardTo);
   await full.close();
   for (const file of [every.state, every.record]) assert.ok(readFileSync(file).length > 0);

@@ -52,13 +52,6 @@ export function unscoped(...names: readonly OperationName[]): Bend {
   );
 }
 
-/** An operation that one more scope serves. */
-export function alsoBy(name: OperationName, scope: string): Bend {
-  return policy('table', (table) => ({
-    [name]: { ...table[name], scopes: [...table[name].scopes, scope] },
-  }));
-}
-
 /** A code that stands under another status than the table says. */
 export function underStatus(code: string, status: number): Bend {
   return (behaviour) => ({

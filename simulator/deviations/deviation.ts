@@ -16,11 +16,3 @@ export interface Deviation {
   readonly byChance?: true;
   readonly bend: (behaviour: Behaviour) => Behaviour;
 }
-
-/**
- * One that shows only in a mixture, at a size, after a time or in a race: no scenario has to notice
- * it, the explorer has to find it.
- */
-export interface SubtleDeviation extends Deviation {
-  readonly kind: 'combination' | 'size' | 'time' | 'race';
-}

@@ -11,9 +11,8 @@ import {
   type Settings,
   settingSpecs,
 } from '../../../fixtures/settings.ts';
-import type { Deviation, SubtleDeviation } from '../../../simulator/deviations/deviation.ts';
+import type { Deviation } from '../../../simulator/deviations/deviation.ts';
 import { deviations } from '../../../simulator/deviations/register.ts';
-import { subtleDeviations } from '../../../simulator/deviations/subtle/register.ts';
 import { simulatorModel } from '../../commands/conformance/explore-model.ts';
 import { type Defect, defects } from '../../e2e/testing/second-mind/defects.ts';
 import { serve } from '../../e2e/testing/second-mind/server/serve.ts';
@@ -33,7 +32,7 @@ export interface Subject {
 }
 
 export const PARTS = [
-  ...(['deviations', 'subtle', 'second-mind', 'simple', 'settings'] as const),
+  ...(['deviations', 'second-mind', 'simple', 'settings'] as const),
   ...(['live', 'live-broken', 'live-deviations'] as const),
 ] as const;
 export type Part = (typeof PARTS)[number];
@@ -42,8 +41,6 @@ export function subjectsOf(part: Part, seed: number): readonly Subject[] {
   switch (part) {
     case 'deviations':
       return deviations.map(bentSimulator);
-    case 'subtle':
-      return subtleDeviations.map(bentSimulator);
     case 'second-mind':
       return secondMinds(({ kind }) => kind !== 'single');
     case 'simple':
@@ -66,11 +63,10 @@ export function subjectsOf(part: Part, seed: number): readonly Subject[] {
   }
 }
 
-function bentSimulator(deviation: Deviation | SubtleDeviation): Subject {
+function bentSimulator(deviation: Deviation): Subject {
   const { id, breaks } = deviation;
-  const kind = 'kind' in deviation ? deviation.kind : 'deviation';
   const open = () => simulatorModel(defaultSettings, [deviation]);
-  return { id, kind, breaks, settings: defaultSettings, open };
+  return { id, kind: 'deviation', breaks, settings: defaultSettings, open };
 }
 
 /** What is about transactions and positions; to move the time nobody has the power there. */

@@ -1,9 +1,9 @@
 // Wrong scopes, and records within reach that should not be (AUTH-4 to AUTH-8, POS-1).
 
-import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
+import { callerOf } from '../../core/pipeline/request-context.ts';
 import type { Credential } from '../../core/records.ts';
-import { decision, operation, policy, reply, stage, writeOperations } from '../bend.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
+import { decision, policy, reply, stage } from '../bend.ts';
+import { refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 const reach = (
@@ -26,52 +26,7 @@ const reach = (
       ),
   }));
 
-const hiddenAs = (status: number, code: string): Deviation['bend'] =>
-  decision(
-    [
-      ...writeOperations.filter(
-        (name) => name !== 'createAccount' && name !== 'bulkCreateAccounts',
-      ),
-    ],
-    (given, context) => {
-      if (given.reply.status !== 404) return given;
-      return existsElsewhere(context)
-        ? refuseAs(context, status, code, 'This record is not yours.')
-        : given;
-    },
-  );
-
-function existsElsewhere({ world, pathId, body, query }: RequestContext): boolean {
-  const ids = [pathId, body.account_id, query.get('account_id')].map((id) => String(id ?? ''));
-  const trading = String(body.trading_account_id ?? '');
-  return (
-    ids.some((id) => world.accounts.has(id) || world.transactions.has(id)) ||
-    world.tradingAccounts.has(trading)
-  );
-}
-
 export const reachDeviations: readonly Deviation[] = [
-  {
-    id: 'scope-trades-covers-accounts',
-    breaks: ['AUTH-4'],
-    story: 'Whoever trades may also keep accounts.',
-    bend: alsoBy('createAccount', 'trades:write'),
-    alsoSeenAs: { 'ACC-21': 'a token without accounts:write creates accounts' },
-  },
-  {
-    id: 'scope-accounts-covers-transactions',
-    breaks: ['AUTH-4'],
-    story: 'accounts:write covers everything of an account.',
-    bend: alsoBy('createTransaction', 'accounts:write'),
-    alsoSeenAs: { 'TXN-12': 'a token without a funds scope records transactions' },
-  },
-  {
-    id: 'scope-transactions-covers-webhooks',
-    breaks: ['AUTH-4'],
-    story: 'Listing webhooks is open to whoever writes.',
-    bend: alsoBy('listWebhooks', 'transactions:write'),
-    alsoSeenAs: { 'HOOK-6': 'a route does not need its scope' },
-  },
   {
     id: 'scope-trader-trade-forgotten',
     breaks: ['AUTH-4'],
@@ -89,19 +44,6 @@ export const reachDeviations: readonly Deviation[] = [
     bend: unscoped('openPosition', 'closePosition'),
   },
   {
-    id: 'positions-close-unscoped',
-    breaks: ['POS-1'],
-    story: 'Closing is always allowed.',
-    bend: unscoped('closePosition'),
-  },
-  {
-    id: 'positions-by-funds-scope',
-    breaks: ['POS-1'],
-    story: 'trader:funds is taken for trading too.',
-    bend: alsoBy('openPosition', 'trader:funds'),
-    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
-  },
-  {
     id: 'delegated-reaches-whole-brand',
     breaks: ['AUTH-5'],
     story: 'A delegated token is limited to the brand of its account.',
@@ -109,26 +51,6 @@ export const reachDeviations: readonly Deviation[] = [
       (own, credential, record) =>
         own || (credential.accountId !== null && record.brandId === credential.brandId),
     ),
-  },
-  {
-    id: 'delegated-reaches-whole-firm',
-    breaks: ['AUTH-5'],
-    story: 'A delegated token is limited to its firm.',
-    bend: reach(
-      (own, credential, record) =>
-        own || (credential.accountId !== null && record.firmId === credential.firmId),
-    ),
-  },
-  {
-    id: 'delegated-may-create-for-others',
-    breaks: ['AUTH-5'],
-    story: 'Only decisions are limited to the account; recording is not.',
-    bend: operation('createTransaction', (run, context) => {
-      const { credential } = context;
-      if (credential?.accountId == null) return run(context);
-      context.credential = { ...credential, accountId: null };
-      return run(context);
-    }),
   },
   {
     id: 'trader-scope-limits-server',
@@ -152,27 +74,6 @@ export const reachDeviations: readonly Deviation[] = [
       (own, credential, record) =>
         own || (credential.kind === 'server' && record.firmId === credential.firmId),
     ),
-  },
-  {
-    id: 'brand-out-of-reach-is-403',
-    breaks: ['AUTH-6'],
-    story: 'What exists but is not yours is forbidden.',
-    bend: hiddenAs(403, 'forbidden'),
-    alsoSeenAs: {
-      'AUTH-5': 'another account too',
-      'AUTH-7': 'another firm’s too',
-      'TXN-10': 'an account out of reach',
-      'TXS-16': 'a transaction of another account',
-    },
-  },
-  {
-    id: 'brand-reads-whole-firm',
-    breaks: ['AUTH-6'],
-    story: 'The lists are not filtered by brand.',
-    bend: operation(['listAccounts', 'listTransactions'], (run, context) => {
-      context.credential = { ...callerOf(context), brandId: null };
-      return run(context);
-    }),
   },
   {
     id: 'firm-reaches-other-firms',
@@ -227,40 +128,6 @@ export const reachDeviations: readonly Deviation[] = [
     bend: stage('scope', (decide, context) => {
       const given = decide(context);
       return given !== null && /any more/.test(given.reply.body) ? null : given;
-    }),
-  },
-  {
-    id: 'firm-permissions-are-404',
-    breaks: ['AUTH-8'],
-    story: 'What the firm may not do is not there.',
-    bend: stage('scope', (decide, context) => {
-      const given = decide(context);
-      return given !== null && /any more/.test(given.reply.body)
-        ? refuseAs(context, 404, 'not_found', 'There is no such operation.')
-        : given;
-    }),
-  },
-  {
-    id: 'delegated-updates-any-account',
-    breaks: ['AUTH-5'],
-    story: 'The limit to one account was made for money, where delegated tokens are used.',
-    bend: operation('updateAccount', (run, context) => {
-      const { credential } = context;
-      if (credential?.accountId != null) context.credential = { ...credential, accountId: null };
-      return run(context);
-    }),
-  },
-  {
-    id: 'read-only-may-write-accounts',
-    breaks: ['AUTH-2'],
-    story: 'Read-only was made for money, where delegated tokens are used.',
-    bend: stage('scope', (decide, context) => {
-      const { credential, operation: name } = context;
-      const ofAccounts = name !== null && /Account/.test(name);
-      if (ofAccounts && credential !== null) {
-        context.credential = { ...credential, readOnly: false };
-      }
-      return decide(context);
     }),
   },
 ];

@@ -39,43 +39,12 @@ export const referenceDeviations: readonly Deviation[] = [
     ),
   },
   {
-    id: 'account-status-of-any-brand',
-    breaks: ['AUTH-6'],
-    story: 'The status of an account is read before the brand is looked at.',
-    bend: operation('getAccountStatus', (run, context) => {
-      context.credential = { ...callerOf(context), brandId: null };
-      return run(context);
-    }),
-  },
-  {
     id: 'reference-out-of-reach-is-404',
     breaks: ['AUTH-5', 'AUTH-6'],
     story: 'The reference is found firm-wide, and that its record is out of reach is said.',
     bend: underTakenReference((context) =>
       refuseAs(context, 404, 'not_found', 'There is no such transaction.'),
     ),
-  },
-  {
-    id: 'reference-out-of-reach-is-409',
-    breaks: ['AUTH-5', 'AUTH-6'],
-    story: 'References are unique in the firm, and one that is taken is refused.',
-    bend: underTakenReference((context) =>
-      refuseAs(context, 409, 'invalid_state', 'This reference is taken.'),
-    ),
-  },
-  {
-    id: 'reference-opens-what-is-out-of-reach',
-    breaks: ['AUTH-5', 'AUTH-6'],
-    story: 'Whoever knows the reference is shown the transaction.',
-    bend: underTakenReference((context, hidden) => ({
-      reply: {
-        status: 200,
-        contentType: 'application/json',
-        body: context.behaviour.serialize.transaction(hidden),
-      },
-      changes: [],
-      cites: [],
-    })),
   },
   {
     id: 'account-reference-out-of-reach-is-409',

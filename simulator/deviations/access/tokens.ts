@@ -93,34 +93,6 @@ export const tokenDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'read-only-is-forbidden',
-    breaks: ['AUTH-2'],
-    story: 'A read-only token lacks the scope, says the code.',
-    bend: stage('scope', (decide, context) => {
-      const given = decide(context);
-      return given !== null && /read_only_credential/.test(given.reply.body)
-        ? refuseAs(context, 403, 'forbidden', 'This token may not write.')
-        : given;
-    }),
-  },
-  {
-    id: 'read-only-may-reject',
-    breaks: ['AUTH-2'],
-    story: 'Only what moves money is closed to read-only tokens.',
-    bend: policy('table', (table) => ({
-      rejectTransaction: { ...table.rejectTransaction, writes: false },
-    })),
-  },
-  {
-    id: 'read-only-may-trade',
-    breaks: ['AUTH-2'],
-    story: 'Only the funds operations look at read_only.',
-    bend: policy('table', (table) => ({
-      openPosition: { ...table.openPosition, writes: false },
-      closePosition: { ...table.closePosition, writes: false },
-    })),
-  },
-  {
     id: 'token-issued-does-not-work',
     breaks: ['AUTH-3a'],
     story: 'The token is known to the other servers a minute later.',
@@ -130,35 +102,10 @@ export const tokenDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'token-issued-without-scopes',
-    breaks: ['AUTH-3a'],
-    story: 'Without a scope parameter the token holds none.',
-    bend: issue((given) => ({
-      ...given,
-      changes: given.changes.map((change) =>
-        change.type === 'token-issued'
-          ? { ...change, token: { ...change.token, scopes: [] } }
-          : change,
-      ),
-    })),
-  },
-  {
     id: 'token-endpoint-unlimited',
     breaks: ['AUTH-3b'],
     story: 'The limit of the token endpoint is only in the manual.',
     bend: policy('limits', () => ({ tokenRequests: 100_000 })),
-  },
-  {
-    id: 'token-endpoint-20-a-minute',
-    breaks: ['AUTH-3b'],
-    story: 'Twenty a minute.',
-    bend: policy('limits', () => ({ tokenRequests: 20 })),
-  },
-  {
-    id: 'token-endpoint-5-a-minute',
-    breaks: ['AUTH-3b'],
-    story: 'Five a minute.',
-    bend: policy('limits', () => ({ tokenRequests: 5 })),
   },
   {
     id: 'token-endpoint-ten-an-hour',

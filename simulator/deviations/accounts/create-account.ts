@@ -16,14 +16,6 @@ export const accountDeviations: readonly Deviation[] = [
     ),
   },
   {
-    id: 'account-create-answers-202',
-    breaks: ['ACC-1'],
-    story: 'The account is made in the background, says the status.',
-    bend: reply('createAccount', (given) =>
-      given.status === 201 ? { ...given, status: 202 } : given,
-    ),
-  },
-  {
     id: 'account-names-swapped',
     breaks: ['ACC-1'],
     story: 'The constructor takes the last name first.',
@@ -32,13 +24,6 @@ export const accountDeviations: readonly Deviation[] = [
       context.body = { ...rest, first_name: last_name, last_name: first_name };
       return run(context);
     }),
-  },
-  {
-    id: 'account-reference-may-be-blank',
-    breaks: ['ACC-2'],
-    story: 'The length is checked, white space is not.',
-    bend: policy('values', () => ({ isBlank: (text) => text === '' })),
-    alsoSeenAs: { 'TXN-3': 'the same check serves transactions' },
   },
   {
     id: 'account-reference-may-be-empty',
@@ -55,27 +40,6 @@ export const accountDeviations: readonly Deviation[] = [
     breaks: ['ACC-2', 'TXN-3'],
     story: 'Less than 255 where the rule says at most.',
     bend: policy('values', () => ({ maxReference: 254 })),
-  },
-  {
-    id: 'account-reference-256',
-    breaks: ['ACC-2', 'TXN-3'],
-    story: 'At most 256, the size of the column.',
-    bend: policy('values', () => ({ maxReference: 256 })),
-    alsoSeenAs: { 'BULK-3': 'rows are read by the same length' },
-  },
-  {
-    id: 'account-reference-unlimited',
-    breaks: ['ACC-2', 'TXN-3'],
-    story: 'The column is a text of any length.',
-    bend: policy('values', () => ({ maxReference: 100_000 })),
-    alsoSeenAs: { 'BULK-3': 'rows are read by the same length' },
-  },
-  {
-    id: 'account-reference-64',
-    breaks: ['ACC-2'],
-    story: 'References are thought to be UUIDs, so 64 characters must do.',
-    bend: policy('values', () => ({ maxReference: 64 })),
-    alsoSeenAs: { 'TXN-3': 'the same limit serves transactions' },
   },
   {
     id: 'account-missing-member-is-problem',
@@ -99,20 +63,6 @@ export const accountDeviations: readonly Deviation[] = [
     breaks: ['ACC-4'],
     story: 'The email is stored as sent.',
     bend: policy('values', () => ({ isEmail: () => true })),
-  },
-  {
-    id: 'account-email-refusal-is-400',
-    breaks: ['ACC-4'],
-    story: 'A bad email is a bad request.',
-    bend: operation('createAccount', (run, context) => {
-      const result = run(context);
-      if ('decideRow' in result || !/email must contain/.test(result.reply.body)) return result;
-      return { ...result, reply: { ...result.reply, status: 400 } };
-    }),
-    alsoSeenAs: {
-      'ERR-1b': 'the status inside is another',
-      'ERR-3': 'the code stands under another status',
-    },
   },
   {
     id: 'account-reference-taken-is-409',

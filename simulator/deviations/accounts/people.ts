@@ -1,6 +1,6 @@
 // Wrong ways of telling people apart, normalising phones, naming, and choosing the brand (ACC-8 to
 // ACC-17).
-import { callerOf, copyContext, type RequestContext } from '../../core/pipeline/request-context.ts';
+import { callerOf, type RequestContext } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, policy } from '../bend.ts';
 import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
@@ -13,56 +13,10 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     bend: unindexed(),
   },
   {
-    id: 'account-email-conflict-is-422',
-    breaks: ['ACC-8'],
-    story: 'A taken email is a validation failure.',
-    bend: conflictAs(422, 'validation_failed', 'email'),
-  },
-  {
-    id: 'account-email-conflict-is-200',
-    breaks: ['ACC-8'],
-    story: 'A known email is taken for a known person, and the account is returned.',
-    bend: operation('createAccount', (run, context) => {
-      const result = run(context);
-      if ('decideRow' in result || !/with this email/.test(result.reply.body)) return result;
-      const { world, behaviour } = context;
-      const people = world.people.get(String(context.body.brand_id ?? callerOf(context).brandId));
-      const id = people?.byEmail.get(behaviour.values.emailKey(String(context.body.email)));
-      const account = world.accounts.get(id ?? '');
-      if (account === undefined) return result;
-      const body = behaviour.serialize.account(account);
-      return {
-        reply: {
-          status: 200,
-          contentType: 'application/json',
-          body,
-          etag: behaviour.values.etag(account),
-        },
-        changes: [],
-        cites: [],
-      };
-    }),
-  },
-  {
     id: 'account-phone-may-repeat',
     breaks: ['ACC-9'],
     story: 'Only emails are unique.',
     bend: policy('values', () => ({ phoneKey: () => null })),
-  },
-  {
-    id: 'account-phone-compared-as-sent',
-    breaks: ['ACC-9'],
-    story: 'The phone is compared before it is normalised.',
-    bend: operation(['createAccount'], (run, context) => {
-      const result = run(context);
-      if ('decideRow' in result || !/with this phone/.test(result.reply.body)) return result;
-      const raw = String(context.body.phone ?? '');
-      const twin = [...context.world.accounts.values()].some(({ phone }) => phone === raw);
-      if (twin) return result;
-      const { behaviour } = context;
-      const bent = { ...behaviour, values: { ...behaviour.values, phoneKey: () => null } };
-      return run(copyContext(context, { behaviour: bent }));
-    }),
   },
   {
     id: 'account-person-unique-per-firm',
@@ -94,30 +48,10 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     bend: policy('values', () => ({ phone: (raw) => raw?.replace(/\D/g, '') ?? null })),
   },
   {
-    id: 'account-phone-region-ignored',
-    breaks: ['ACC-12'],
-    story: 'The hint is not read.',
-    bend: policy('values', (values) => ({ phone: (raw) => values.phone(raw, null) })),
-  },
-  {
-    id: 'account-phone-region-always-us',
-    breaks: ['ACC-12'],
-    story: 'National numbers are taken for American ones.',
-    bend: policy('values', (values) => ({ phone: (raw) => values.phone(raw, 'US') })),
-  },
-  {
     id: 'account-unnamed-stays-unnamed',
     breaks: ['ACC-13'],
     story: 'Both names are left empty.',
     bend: policy('accounts', () => ({ nameAfterEmail: () => ({ first: '', last: '' }) })),
-  },
-  {
-    id: 'account-unnamed-is-unknown',
-    breaks: ['ACC-13'],
-    story: 'An account without names is called Unknown.',
-    bend: policy('accounts', () => ({
-      nameAfterEmail: () => ({ first: 'Unknown', last: 'Unknown' }),
-    })),
   },
   {
     id: 'account-unnamed-is-refused',
@@ -156,16 +90,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'account-missing-brand-is-403',
-    breaks: ['ACC-15'],
-    story: 'No brand is a brand the credential cannot use.',
-    bend: operation('createAccount', (run, context) => {
-      const result = run(context);
-      if ('decideRow' in result || !/brand_id is required/.test(result.reply.body)) return result;
-      return refuseAs(context, 403, 'forbidden', 'This credential cannot use that brand.');
-    }),
-  },
-  {
     id: 'account-other-brand-allowed',
     breaks: ['ACC-16'],
     story: 'The brand in the body wins over the one of the credential.',
@@ -183,16 +107,6 @@ export const accountPeopleDeviations: readonly Deviation[] = [
       const { brandId } = callerOf(context);
       if (brandId !== null) context.body = { ...context.body, brand_id: brandId };
       return run(context);
-    }),
-  },
-  {
-    id: 'account-other-brand-is-404',
-    breaks: ['ACC-16'],
-    story: 'A brand out of reach is not found, like any record.',
-    bend: operation('createAccount', (run, context) => {
-      const result = run(context);
-      if ('decideRow' in result || !/cannot use brand/.test(result.reply.body)) return result;
-      return refuseAs(context, 404, 'not_found', 'There is no such brand.');
     }),
   },
   {
@@ -233,13 +147,5 @@ function unindexed(): Deviation['bend'] {
         return `${values.emailKey(email)}\n${count}`;
       },
     };
-  });
-}
-
-function conflictAs(status: number, code: string, field: string): Deviation['bend'] {
-  return operation('createAccount', (run, context) => {
-    const result = run(context);
-    if ('decideRow' in result || !result.reply.body.includes(`with this ${field}`)) return result;
-    return refuseAs(context, status, code, `This ${field} is taken.`);
   });
 }

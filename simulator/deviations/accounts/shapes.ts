@@ -2,8 +2,8 @@
 // CONV-1a).
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Account } from '../../core/records.ts';
-import { decision, everyReply, type Json, only, policy, reply } from '../bend.ts';
-import { alsoBy, unscoped } from '../common-bends.ts';
+import { decision, type Json, only, policy } from '../bend.ts';
+import { unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 /** Changes the account that a create makes, in the world and in the answer. */
@@ -78,16 +78,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
     bend: shown((body) => ({ ...body, id: Number(body.id) })),
   },
   {
-    id: 'account-brand-as-number',
-    breaks: ['CONV-1a'],
-    story: 'The brand is a number in the database, and so it is sent.',
-    bend: shown((body) => ({
-      ...body,
-      brand_id: Number(body.brand_id),
-      firm_id: Number(body.firm_id),
-    })),
-  },
-  {
     id: 'account-in-camel-case',
     breaks: ['ACC-18'],
     story: 'The serialiser writes camel case.',
@@ -98,22 +88,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'account-etag-weak',
-    breaks: ['ACC-19'],
-    story: 'The proxy makes every tag a weak one.',
-    bend: everyReply((given) =>
-      given.etag === undefined ? given : { ...given, etag: `W/${given.etag}` },
-    ),
-  },
-  {
-    id: 'account-etag-unquoted',
-    breaks: ['ACC-19'],
-    story: 'The tag is the bare revision.',
-    bend: everyReply((given) =>
-      given.etag === undefined ? given : { ...given, etag: given.etag.replaceAll('"', '') },
-    ),
-  },
-  {
     id: 'account-etag-is-a-hash',
     breaks: ['ACC-19'],
     story: 'The framework computes tags from the body.',
@@ -121,20 +95,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
       etag: (account) => `"${account.id}-${account.revision}"`,
       ifMatch: hashed,
     })),
-  },
-  {
-    id: 'account-create-without-etag',
-    breaks: ['ACC-19'],
-    story: 'Only reads carry a tag.',
-    bend: reply('createAccount', (given) => ({ ...given, etag: undefined })),
-  },
-  {
-    id: 'account-found-without-etag',
-    breaks: ['ACC-19'],
-    story: 'The answer for a known reference was forgotten.',
-    bend: reply('createAccount', (given) =>
-      given.status === 200 ? { ...given, etag: undefined } : given,
-    ),
   },
   {
     id: 'account-replayed-without-etag',
@@ -151,31 +111,10 @@ export const accountShapeDeviations: readonly Deviation[] = [
     bend: policy('accounts', () => ({ firstStatus: 'Active' })),
   },
   {
-    id: 'account-status-lower-case',
-    breaks: ['ACC-20'],
-    story: 'Statuses are lower-case words.',
-    bend: policy('accounts', () => ({ firstStatus: 'new' })),
-  },
-  {
-    id: 'account-status-from-request',
-    breaks: ['ACC-20'],
-    story: 'Whatever is sent is stored, the status too.',
-    bend: made((account, { body }) =>
-      typeof body.status === 'string' ? { ...account, status: body.status } : account,
-    ),
-  },
-  {
     id: 'account-create-unscoped',
     breaks: ['ACC-21'],
     story: 'Any valid token may create accounts.',
     bend: unscoped('createAccount'),
-  },
-  {
-    id: 'account-create-by-trader-scope',
-    breaks: ['ACC-21'],
-    story: 'trader:funds is thought to cover accounts.',
-    bend: alsoBy('createAccount', 'trader:funds'),
-    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
   },
   {
     id: 'account-brings-trading-account',
@@ -198,17 +137,6 @@ export const accountShapeDeviations: readonly Deviation[] = [
         changes: [...given.changes, { type: 'trading-account-set', tradingAccount }],
       };
     }),
-  },
-  {
-    id: 'account-found-with-first-tag',
-    breaks: ['ACC-19'],
-    story: 'The tag is kept beside the reference, as it was when the account was made.',
-    bend: (behaviour) =>
-      reply('createAccount', (given) =>
-        given.status === 200 && given.etag !== undefined
-          ? { ...given, etag: `"${behaviour.accounts.firstRevision}"` }
-          : given,
-      )(behaviour),
   },
 ];
 

@@ -1,13 +1,13 @@
 // Wrong ways with a batch as a whole (BULK-6 to BULK-13).
 
-import type { Batch, Decision, Reply } from '../../core/call.ts';
+import type { Batch, Decision } from '../../core/call.ts';
 import {
   type Body,
   copyContext,
   type RequestContext,
 } from '../../core/pipeline/request-context.ts';
 import { type Json, operation, policy } from '../bend.ts';
-import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
+import { refuseAs, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 const bulk = 'bulkCreateAccounts';
@@ -51,15 +51,6 @@ export const batchDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'bulk-empty-is-400',
-    breaks: ['BULK-6'],
-    story: 'An empty batch is a bad request.',
-    bend: refusal(/at least one row/, (_given, context) =>
-      refuseAs(context, 400, 'validation_failed', 'accounts is empty.'),
-    ),
-    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
-  },
-  {
     id: 'bulk-takes-1001',
     breaks: ['BULK-7'],
     story: 'At most 1001: an off-by-one.',
@@ -70,29 +61,6 @@ export const batchDeviations: readonly Deviation[] = [
     breaks: ['BULK-7'],
     story: 'Less than 1000 where the rule says at most.',
     bend: policy('accounts', () => ({ maxRows: 999 })),
-  },
-  {
-    id: 'bulk-takes-100',
-    breaks: ['BULK-7'],
-    story: 'A hundred rows must do.',
-    bend: policy('accounts', () => ({ maxRows: 100 })),
-  },
-  {
-    id: 'bulk-too-many-is-422',
-    breaks: ['BULK-7'],
-    story: 'The number of rows is validated like everything else.',
-    bend: refusal(/at most \d+ rows/, (_given, context) =>
-      refuseAs(context, 422, 'validation_failed', 'accounts has too many rows.'),
-    ),
-  },
-  {
-    id: 'bulk-too-many-cut-off',
-    breaks: ['BULK-7'],
-    story: 'What is over the limit is left out in silence.',
-    bend: operation(bulk, (run, context) => {
-      context.body = { ...context.body, accounts: sent(context).slice(0, 1000) };
-      return run(context);
-    }),
   },
   {
     id: 'bulk-all-or-nothing',
@@ -113,23 +81,6 @@ export const batchDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'bulk-stops-at-first-failure',
-    breaks: ['BULK-8'],
-    story: 'After the first failing row the rest is not tried.',
-    bend: batch((given, context) => {
-      let failed = false;
-      return {
-        ...given,
-        decideRow: (index) => {
-          if (failed) return refuseAs(context, 409, 'invalid_state', 'An earlier row failed.');
-          const own = given.decideRow(index);
-          failed = own.reply.status >= 300;
-          return own;
-        },
-      };
-    }),
-  },
-  {
     id: 'bulk-missing-reference-fails-row',
     breaks: ['BULK-9'],
     story: 'A row without a reference fails alone, like any other mistake.',
@@ -145,39 +96,12 @@ export const batchDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'bulk-missing-reference-creates-the-rest',
-    breaks: ['BULK-9'],
-    story: 'The batch is refused at the row that is wrong; those before it are there already.',
-    bend: operation(bulk, (run, context) => {
-      const given = run(context);
-      if ('decideRow' in given || !/has no client_reference_id/.test(given.reply.body))
-        return given;
-      const at = sent(context).findIndex((row) => row.client_reference_id == null);
-      const whole = context.body;
-      context.body = { ...whole, accounts: sent(context).slice(0, at) };
-      const before = run(context);
-      context.body = whole;
-      if (!('decideRow' in before)) return given;
-      return { ...before, answer: (): Reply => given.reply };
-    }),
-  },
-  {
     id: 'bulk-refusal-does-not-say-which',
     breaks: ['BULK-9', 'BULK-10'],
     story: 'The message says that a row is wrong, not which one.',
     bend: refusal(/Row \d+/, ({ reply: { status, body } }, context) => {
       const { code } = JSON.parse(body) as { code: string };
       return refuseAs(context, status, code, 'One of the rows is wrong; nothing was created.');
-    }),
-  },
-  {
-    id: 'bulk-refusal-names-the-row-after',
-    breaks: ['BULK-9', 'BULK-10'],
-    story: 'The row is counted from 1, and shown as an index.',
-    bend: refusal(/Row \d+/, ({ reply: { status, body } }, context) => {
-      const { code, detail } = JSON.parse(body) as { code: string; detail: string };
-      const index = Number(/\d+/.exec(detail)![0]);
-      return refuseAs(context, status, code, `accounts[${index + 1}] is wrong`);
     }),
   },
   {
@@ -223,21 +147,6 @@ export const batchDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'BULK-3': 'a row tells another status than a single create' },
   },
   {
-    id: 'bulk-twins-fail',
-    breaks: ['BULK-12'],
-    story: 'A reference that occurs twice in a batch fails the second time.',
-    bend: batch((given, context) => ({
-      ...given,
-      decideRow: (index) => {
-        const own = sent(context)[index]?.client_reference_id;
-        const first = sent(context).findIndex((row) => row.client_reference_id === own);
-        return first < index
-          ? refuseAs(context, 409, 'invalid_state', 'This reference occurs twice.')
-          : given.decideRow(index);
-      },
-    })),
-  },
-  {
     id: 'bulk-twins-become-two',
     breaks: ['BULK-12'],
     story: 'Rows are inserted without seeing each other.',
@@ -267,12 +176,5 @@ export const batchDeviations: readonly Deviation[] = [
     breaks: ['BULK-13'],
     story: 'The scope is checked on the single create only.',
     bend: unscoped(bulk),
-  },
-  {
-    id: 'bulk-by-transactions-scope',
-    breaks: ['BULK-13'],
-    story: 'Importers hold transactions:write, so it is taken for bulk.',
-    bend: alsoBy(bulk, 'transactions:write'),
-    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
   },
 ];

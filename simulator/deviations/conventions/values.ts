@@ -1,30 +1,11 @@
 // Wrong ways of writing amounts, ids and times (CONV).
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
-import { type Json, members, policy, transitionOperations } from '../bend.ts';
+import { type Json, members, policy } from '../bend.ts';
 import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { create, sentAs, shown } from '../transactions/bends.ts';
+import { create, shown } from '../transactions/bends.ts';
 
 export const conventionDeviations: readonly Deviation[] = [
-  {
-    id: 'transaction-amount-as-float',
-    breaks: ['CONV-2a'],
-    story: 'Amounts pass through a float of 32 bits.',
-    bend: sentAs((body) =>
-      /^-?\d+(\.\d+)?$/.test(String(body.amount))
-        ? { ...body, amount: String(Math.fround(Number(body.amount))) }
-        : body,
-    ),
-  },
-  {
-    id: 'transaction-created-shows-one-decimal',
-    breaks: ['CONV-2a'],
-    story: 'The answer to a create prints amounts for people to read.',
-    bend: members('createTransaction', (body) => ({
-      ...body,
-      amount: String(body.amount).replace(/(\.\d)\d+$/, '$1'),
-    })),
-  },
   {
     id: 'transaction-amount-as-number',
     breaks: ['CONV-2a'],
@@ -72,24 +53,6 @@ export const conventionDeviations: readonly Deviation[] = [
     bend: shown((body) => ({ ...body, created_at: Math.floor(Number(body.created_at) / 1000) })),
   },
   {
-    id: 'decision-time-in-seconds',
-    breaks: ['CONV-4'],
-    story: 'Decisions are answered by another service, whose times are in seconds.',
-    bend: members(transitionOperations, (body) => ({
-      ...body,
-      created_at: Math.floor(Number(body.created_at) / 1000),
-    })),
-  },
-  {
-    id: 'transaction-time-as-text',
-    breaks: ['CONV-4'],
-    story: 'created_at is an ISO text.',
-    bend: shown((body) => ({
-      ...body,
-      created_at: new Date(Number(body.created_at)).toISOString(),
-    })),
-  },
-  {
     id: 'id-as-number-accepted',
     breaks: ['CONV-1b'],
     story: 'Ids are taken in either form, to be kind.',
@@ -118,38 +81,6 @@ export const conventionDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'ERR-2': 'it is not in plain text' },
   },
   {
-    id: 'id-not-decimal-is-404',
-    breaks: ['CONV-1c'],
-    story: 'An id that is none names nothing.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      refuse: (context, problem) =>
-        / must be a decimal string/.test(problem.detail) && problem.code === 'validation_failed'
-          ? behaviour.refuse(context, {
-              ...problem,
-              ...behaviour.refusedAs('not_found'),
-              code: 'not_found',
-            })
-          : behaviour.refuse(context, problem),
-    }),
-  },
-  {
-    id: 'id-in-path-not-decimal-is-404',
-    breaks: ['CONV-1c'],
-    story: 'The router takes only digits, so that anything else is an unknown path.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      refuse: (context, problem) =>
-        /id in the path must be a decimal string/.test(problem.detail)
-          ? behaviour.refuse(context, {
-              ...problem,
-              ...behaviour.refusedAs('not_found'),
-              code: 'not_found',
-            })
-          : behaviour.refuse(context, problem),
-    }),
-  },
-  {
     id: 'id-hexadecimal-accepted',
     breaks: ['CONV-1c'],
     story: 'Number() reads ids, 0x10 and 1e3 among them.',
@@ -159,12 +90,6 @@ export const conventionDeviations: readonly Deviation[] = [
         (text.trim() !== '' && Number.isInteger(Number(text)) ? String(Number(text)) : null),
     })),
     alsoSeenAs: { 'TXS-15': 'the account in the query too' },
-  },
-  {
-    id: 'id-garbage-reads-as-zero',
-    breaks: ['CONV-1c'],
-    story: 'What cannot be read as a number is 0, which is not found.',
-    bend: policy('values', (values) => ({ id: (text) => values.id(text) ?? '0' })),
   },
   {
     id: 'read-record-id-as-text',
@@ -177,20 +102,6 @@ export const conventionDeviations: readonly Deviation[] = [
     breaks: ['CONV-3'],
     story: 'Only record_id is a number.',
     bend: reading((body) => ({ ...body, account_id: String(body.account_id) })),
-  },
-  {
-    id: 'id-as-number-closes',
-    breaks: ['CONV-1b'],
-    story: 'Closing reads its ids with another library, which takes numbers.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      read: (context, text) => {
-        const result = behaviour.read(context, text);
-        if ('body' in result || context.operation !== 'closePosition') return result;
-        const quoted = text.replace(/("trading_account_id": *)(\d+)/, '$1"$2"');
-        return quoted === text ? result : behaviour.read(context, quoted);
-      },
-    }),
   },
 ];
 

@@ -26,16 +26,6 @@ export const envelopeDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'delivery-orders-with-positions',
-    breaks: ['EVT-1'],
-    story: 'Whoever wants positions gets their orders too.',
-    bend: delivery((own) => ({
-      wants: (subscription, event) =>
-        own.wants(subscription, event) ||
-        (event.category === 'order' && own.wants(subscription, { ...event, category: 'position' })),
-    })),
-  },
-  {
     id: 'delivery-without-event-id',
     breaks: ['EVT-2a'],
     story: 'The sequence number is id enough.',
@@ -47,12 +37,6 @@ export const envelopeDeviations: readonly Deviation[] = [
     story: 'The sequence number is for the channel only.',
     bend: (behaviour) =>
       envelope(({ [behaviour.settings.envelope_seq_name]: _, ...rest }) => rest)(behaviour),
-  },
-  {
-    id: 'delivery-body-is-the-record',
-    breaks: ['EVT-2a'],
-    story: 'The record itself is sent, without an envelope.',
-    bend: envelope((body) => body.data as Json),
   },
   {
     id: 'delivery-seq-per-subscription',
@@ -104,15 +88,6 @@ export const envelopeDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'delivery-of-accounts-lost',
-    breaks: ['EVT-4'],
-    story: 'Updates of accounts are thought to be uninteresting.',
-    bend: delivery((own) => ({
-      wants: (subscription, event) =>
-        own.wants(subscription, event) && event.kind !== 'account.updated',
-    })),
-  },
-  {
     id: 'delivery-all-four-without-orders',
     breaks: ['EVT-4'],
     story: 'Whoever wants everything is spared the orders, which positions tell of as well.',
@@ -157,12 +132,6 @@ export const envelopeDeviations: readonly Deviation[] = [
     breaks: ['EVT-10b'],
     story: 'The channel keeps a day.',
     bend: delivery(() => ({ replayWindowMs: 24 * hour })),
-  },
-  {
-    id: 'channel-replays-nothing',
-    breaks: ['EVT-10b'],
-    story: 'after_seq is read and forgotten.',
-    bend: delivery(() => ({ replayWindowMs: 0 })),
   },
   {
     id: 'target-not-checked-again',

@@ -1,6 +1,6 @@
 // Wrong timetables of retries, wrong ideas of success, wrong counts of what was delivered (EVT-8 to
 // EVT-10).
-import { members, policy } from '../bend.ts';
+import { policy } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 import { delivery, hour, minute, second } from './bends.ts';
 
@@ -21,12 +21,6 @@ export const retryDeviations: readonly Deviation[] = [
     bend: gaps(([, ...rest]) => [60 * second, ...rest]),
   },
   {
-    id: 'retry-one-step-off',
-    breaks: ['EVT-8a'],
-    story: 'The timetable begins with its second wait.',
-    bend: gaps((own) => [...own.slice(1), 12 * hour]),
-  },
-  {
     id: 'retry-third-after-5m',
     breaks: ['EVT-8a'],
     story: 'The third wait is five minutes.',
@@ -45,12 +39,6 @@ export const retryDeviations: readonly Deviation[] = [
     bend: gaps((own) => own.map((gap, at) => gap - (own[at - 1] ?? 0))),
   },
   {
-    id: 'retry-every-minute',
-    breaks: ['EVT-8a'],
-    story: 'Once a minute.',
-    bend: gaps((own) => own.map(() => minute)),
-  },
-  {
     id: 'retry-seven-attempts',
     breaks: ['EVT-8a'],
     story: 'Seven attempts: the waits were counted as attempts.',
@@ -63,37 +51,11 @@ export const retryDeviations: readonly Deviation[] = [
     bend: gaps((own) => [...own, 12 * hour]),
   },
   {
-    id: 'retry-forever',
-    breaks: ['EVT-8b'],
-    story: 'The last wait repeats.',
-    bend: gaps((own) => [...own, ...Array.from({ length: 50 }, () => 12 * hour)]),
-  },
-  {
-    id: 'retry-never',
-    breaks: ['EVT-8a'],
-    story: 'One attempt; the receiver reads the rest from the channel.',
-    bend: gaps(() => []),
-  },
-  {
-    id: 'answer-3xx-is-success',
-    breaks: ['EVT-9a'],
-    story: 'A redirect is an answer.',
-    bend: delivery(() => ({ succeeded: (status) => status >= 200 && status < 400 })),
-  },
-  {
     id: 'answer-4xx-is-success',
     breaks: ['EVT-9a'],
     story: 'What the receiver refuses is not sent again.',
     bend: delivery(() => ({
       succeeded: (status) => status >= 200 && status < 500 && status !== 429,
-    })),
-  },
-  {
-    id: 'answer-404-disables-retries',
-    breaks: ['EVT-9a'],
-    story: 'Only 5xx is tried again.',
-    bend: delivery((own) => ({
-      succeeded: (status) => own.succeeded(status) || status === 404 || status === 410,
     })),
   },
   {
@@ -109,21 +71,6 @@ export const retryDeviations: readonly Deviation[] = [
     bend: delivery(() => ({ followsRedirect: () => true })),
   },
   {
-    id: 'answer-redirect-followed-when-absolute',
-    breaks: ['EVT-9a'],
-    story: 'Redirects are followed where the Location is a whole URL.',
-    bend: delivery(() => ({ followsRedirect: (location) => /^https?:/i.test(location) })),
-  },
-  {
-    id: 'answer-redirect-followed-below-its-path',
-    breaks: ['EVT-9a'],
-    story: 'A receiver may move within its own path, as from /hooks to /hooks/.',
-    bend: delivery(() => ({
-      followsRedirect: (location, from) =>
-        new URL(location, from).href.startsWith(`${from.origin}${from.pathname}`),
-    })),
-  },
-  {
     id: 'answer-limit-60s',
     breaks: ['EVT-9b'],
     story: 'The HTTP client waits a minute.',
@@ -134,43 +81,6 @@ export const retryDeviations: readonly Deviation[] = [
     breaks: ['EVT-9b'],
     story: 'Five seconds must do.',
     bend: delivery(() => ({ answerLimitMs: 5 * second, connectionLimitMs: 5 * second })),
-  },
-  {
-    id: 'answer-limit-of-the-client-5s',
-    breaks: ['EVT-9b'],
-    story: 'The service allows fifteen seconds, and its HTTP client five.',
-    bend: delivery(() => ({ connectionLimitMs: 5 * second })),
-  },
-  {
-    id: 'seq-counts-attempts',
-    breaks: ['EVT-10a'],
-    story: 'last_delivered_seq is the last that was sent.',
-    bend: policy('serialize', (serialize) => ({
-      subscription: (subscription, secret) =>
-        serialize.subscription(
-          {
-            ...subscription,
-            lastDeliveredSeq:
-              subscription.lastDeliveredSeq === 0 && subscription.cursorSeq === 0
-                ? 0
-                : Math.max(
-                    subscription.lastDeliveredSeq,
-                    subscription.stopped ? subscription.cursorSeq : subscription.lastDeliveredSeq,
-                  ),
-          },
-          secret,
-        ),
-    })),
-  },
-  {
-    id: 'seq-is-the-newest-of-the-firm',
-    breaks: ['EVT-10a'],
-    story: 'The number is that of the newest event there is, whoever subscribed to it.',
-    bend: members('getWebhook', (body, { world }) => ({
-      ...body,
-      last_delivered_seq:
-        body.last_delivered_seq === 0 ? 0 : (world.events.records.at(-1)?.seq ?? 0),
-    })),
   },
   {
     id: 'seq-never-moves',

@@ -22,12 +22,6 @@ const problemReplies =
     refuse: (context, problem) => change(behaviour.refuse(context, problem)),
   });
 
-const unreadable = (change: (reply: Reply, context: RequestContext) => Reply): Deviation['bend'] =>
-  stage('readable', (decide, context) => {
-    const given = decide(context);
-    return given === null ? null : { ...given, reply: change(given.reply, context) };
-  });
-
 export const errorDeviations: readonly Deviation[] = [
   {
     id: 'problem-as-plain-json',
@@ -35,12 +29,6 @@ export const errorDeviations: readonly Deviation[] = [
     story: 'Errors are application/json like everything else.',
     bend: problemReplies((reply) => ({ ...reply, contentType: 'application/json' })),
     alsoSeenAs: { 'LIM-6': 'nor in a 429' },
-  },
-  {
-    id: 'problem-lacks-title',
-    breaks: ['ERR-1a'],
-    story: 'The title repeats the code, so it is left out.',
-    bend: problems(({ title: _, ...rest }) => rest),
   },
   {
     id: 'problem-lacks-errors',
@@ -53,48 +41,11 @@ export const errorDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'LIM-6': 'nor in a 429' },
   },
   {
-    id: 'problem-lacks-request-id',
-    breaks: ['ERR-1a'],
-    story: 'The header carries it already.',
-    bend: problems(({ request_id: _, ...rest }) => rest),
-  },
-  {
-    id: 'problem-lacks-type',
-    breaks: ['ERR-1a'],
-    story: 'about:blank is meant by leaving it out.',
-    bend: problems(({ type: _, ...rest }) => rest),
-  },
-  {
-    id: 'problem-status-as-text',
-    breaks: ['ERR-1a'],
-    story: 'The status is quoted.',
-    bend: problems((body) => ({ ...body, status: String(body.status) })),
-  },
-  {
-    id: 'problem-errors-as-object',
-    breaks: ['ERR-1a'],
-    story: 'Errors are an object by field.',
-    bend: problems((body) => ({ ...body, errors: {} })),
-    alsoSeenAs: { 'LIM-6': 'nor in a 429' },
-  },
-  {
     id: 'problem-detail-null',
     breaks: ['ERR-1a'],
     story: 'No details are given away.',
     bend: problems((body) => ({ ...body, detail: null })),
     alsoSeenAs: { 'BULK-5': 'rows have no detail' },
-  },
-  {
-    id: 'problem-type-about-blank',
-    breaks: ['ERR-1b'],
-    story: 'The default of the RFC: about:blank.',
-    bend: problems((body) => ({ ...body, type: 'about:blank' })),
-  },
-  {
-    id: 'problem-type-is-code',
-    breaks: ['ERR-1b'],
-    story: 'The type is the bare code.',
-    bend: problems((body) => ({ ...body, type: body.code })),
   },
   {
     id: 'problem-type-in-kebab-case',
@@ -117,61 +68,6 @@ export const errorDeviations: readonly Deviation[] = [
       return given === null
         ? null
         : refuseAs(context, given.reply.status, 'validation_failed', given.reply.body.trim());
-    }),
-  },
-  {
-    id: 'unreadable-broken-json-is-problem',
-    breaks: ['ERR-2'],
-    story: 'JSON that does not parse is a problem; only missing members are plain text.',
-    bend: stage('readable', (decide, context) => {
-      const given = decide(context);
-      return given !== null && /not valid JSON/.test(given.reply.body)
-        ? refuseAs(context, 400, 'validation_failed', 'The body is not valid JSON.')
-        : given;
-    }),
-  },
-  {
-    id: 'unreadable-as-html',
-    breaks: ['ERR-2'],
-    story: 'The framework’s error page is sent.',
-    bend: unreadable((reply) => ({
-      ...reply,
-      contentType: 'application/json',
-      body: JSON.stringify({ error: reply.body.trim() }),
-    })),
-  },
-  {
-    id: 'unreadable-broken-json-served-as-empty',
-    breaks: ['ERR-2'],
-    story: 'JSON that does not parse is taken for an empty object.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      read: (context, text) => {
-        const result = behaviour.read(context, text);
-        return 'body' in result || !/not valid JSON/.test(result.message)
-          ? result
-          : {
-              body: {
-                client_reference_id: `x${context.n}`,
-                email: `x${context.n}@example.com`,
-                brand_id: '10',
-                accounts: [],
-                reason: 'x',
-                event_categories: [],
-                url: 'x',
-                account_id: '1',
-                trading_account_id: '1',
-                currency: 'USD',
-                amount: '1',
-                transaction_type: 'Credit',
-                instrument: 'x',
-                side: 'buy',
-                volume: '1',
-                position_id: '1',
-                grant_type: 'none',
-              },
-            };
-      },
     }),
   },
   {
@@ -255,18 +151,6 @@ export const errorDeviations: readonly Deviation[] = [
       'TXN-5': 'it expects the code and status of the table',
       'TXS-14': 'it expects the code and status of the table',
       'CONV-1c': 'it expects the code and status of the table',
-    },
-  },
-  {
-    id: 'conflict-is-422',
-    breaks: ['ERR-3'],
-    story: 'A refused state is a validation failure.',
-    bend: underStatus('invalid_state', 422),
-    alsoSeenAs: {
-      'ACC-8': 'a taken email',
-      'ACC-9': 'a taken phone',
-      'TXS-5': 'a move',
-      'TXS-12': 'a move',
     },
   },
   {

@@ -22,17 +22,4 @@ export const requestIdDeviations: readonly Deviation[] = [
     })),
     alsoSeenAs: { 'IDEM-5': 'a replay has the same one' },
   },
-  {
-    id: 'request-id-header-is-the-key',
-    breaks: ['IDEM-5'],
-    story: 'The idempotency key serves as the request id.',
-    bend: everyReply((reply, { key }) =>
-      key === null
-        ? reply
-        : { ...reply, headers: { ...reply.headers, 'x-request-id': key.slice(0, 64) } },
-    ),
-    alsoSeenAs: {
-      'ERR-4': 'two calls carry one X-Request-Id',
-    },
-  },
 ];

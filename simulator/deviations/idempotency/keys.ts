@@ -33,52 +33,10 @@ export const keyDeviations: readonly Deviation[] = [
     ),
   },
   {
-    id: 'key-blank-accepted',
-    breaks: ['IDEM-1a'],
-    story: 'Only the presence of the header is checked, so a blank one is a key like any other.',
-    bend: parse((key, header) => (header !== undefined && header.trim() === '' ? ' ' : key)),
-  },
-  {
-    id: 'key-missing-is-422',
-    breaks: ['IDEM-1a'],
-    story: 'The key is validated with the body, so a missing one is a validation failure.',
-    bend: (behaviour) => ({
-      ...behaviour,
-      refusedAs: (code) => ({
-        ...behaviour.refusedAs(code),
-        ...(code === 'idempotency_key_required' ? { status: 422 } : {}),
-      }),
-    }),
-    alsoSeenAs: {
-      'IDEM-1b': 'a key that is too long is refused by the same line of the table',
-      'ERR-3': 'the code stands under another status than the table says',
-    },
-  },
-  {
-    id: 'key-limit-256',
-    breaks: ['IDEM-1b'],
-    story: 'The column has room for 256 characters and nobody checks before it.',
-    bend: parse((key, header) => (header?.trim().length === 256 ? header.trim() : key)),
-  },
-  {
     id: 'key-limit-254',
     breaks: ['IDEM-1b'],
     story: 'Less than 255 where the rule says at most.',
     bend: parse((key) => (key !== null && key.length >= 255 ? null : key)),
-  },
-  {
-    id: 'key-limit-none',
-    breaks: ['IDEM-1b'],
-    story: 'Keys are hashed before they are stored, so nobody limits their length.',
-    bend: parse(
-      (key, header) => key ?? ((header?.trim().length ?? 0) > 255 ? header!.trim() : null),
-    ),
-  },
-  {
-    id: 'key-limit-cuts-off',
-    breaks: ['IDEM-1b'],
-    story: 'Too long a key is silently cut to 255 characters.',
-    bend: parse((key, header) => key ?? (header?.trim().slice(0, 255) || null)),
   },
   {
     id: 'key-checked-after-body',
@@ -90,17 +48,6 @@ export const keyDeviations: readonly Deviation[] = [
       const at = rest.findIndex(({ name }) => name === 'readable') + 1;
       return { ...behaviour, stages: [...rest.slice(0, at), key, ...rest.slice(at)] };
     },
-  },
-  {
-    id: 'key-checked-after-parser',
-    breaks: ['IDEM-1d'],
-    story:
-      'The framework parses JSON before any handler runs, and refuses what is none with its 400.',
-    bend: stage('key', (decide, context) => {
-      const reader = context.behaviour.stages.find(({ name }) => name === 'readable')!;
-      const unread = reader.decide(context);
-      return unread?.reply.status === 400 ? unread : decide(context);
-    }),
   },
   {
     id: 'key-cut-at-32',
@@ -128,28 +75,10 @@ export const keyDeviations: readonly Deviation[] = [
     bend: identity((_attempt, id) => id.slice(id.indexOf('\n') + 1)),
   },
   {
-    id: 'key-by-firm',
-    breaks: ['IDEM-2b'],
-    story: 'Keys belong to the firm, not to the credential.',
-    bend: identity(
-      ({ credential }, id) => `firm ${credential?.firmId}${id.slice(id.indexOf('\n'))}`,
-    ),
-  },
-  {
     id: 'key-by-token',
     breaks: ['IDEM-2b'],
     story: 'Keys belong to the access token, so a renewed token forgets them.',
     bend: identity(({ token }, id) => `${token?.token}${id.slice(id.indexOf('\n'))}`),
-  },
-  {
-    id: 'key-with-body-hash',
-    breaks: ['IDEM-8'],
-    story: 'The body is part of the fingerprint, as other APIs do it.',
-    bend: identity(({ call }, id) => `${id}\n${sha256Hex(call.body)}`),
-    alsoSeenAs: {
-      'IDEM-9a': 'editing a first name makes a new batch',
-      'POS-2': 'another order under the same key is opened',
-    },
   },
   {
     id: 'key-with-other-body-conflicts',

@@ -41,49 +41,6 @@ export const recordDeviations: readonly Deviation[] = [
     bend: find((_record, ageMs) => ageMs < 12 * hour),
   },
   {
-    id: 'record-23-hours-59',
-    breaks: ['IDEM-7a'],
-    story: 'A job cleans up early, a minute before the day is over.',
-    bend: find((_record, ageMs) => ageMs < 24 * hour - 60_000),
-  },
-  {
-    id: 'record-forever',
-    breaks: ['IDEM-7b'],
-    story: 'Nobody cleans the table.',
-    bend: (behaviour) => {
-      const kept = new Map<string, KeyRecord>();
-      return {
-        ...behaviour,
-        keys: {
-          ...behaviour.keys,
-          find: (world, keyId, atMs) => {
-            const name = `${world.name}\n${world.seed}\n${keyId}`;
-            const record = behaviour.keys.find(world, keyId, atMs) ?? kept.get(name);
-            if (record?.reply != null) kept.set(name, record);
-            return record;
-          },
-        },
-      };
-    },
-  },
-  {
-    id: 'record-renewed-by-use',
-    breaks: ['IDEM-7b'],
-    story: 'The day counts from the last use, not from the first answer.',
-    bend: stage('replay', (decide, context) => {
-      const decision = decide(context);
-      if (decision === null || context.keyId === null || context.idempotency !== 'replayed')
-        return decision;
-      const record = context.behaviour.keys.find(context.world, context.keyId, context.atMs);
-      if (record === undefined) return decision;
-      const renewed = { ...record, atMs: context.atMs };
-      return {
-        ...decision,
-        changes: [{ type: 'key-recorded', keyId: context.keyId, record: renewed }],
-      };
-    }),
-  },
-  {
     id: 'record-48-hours',
     breaks: ['IDEM-7b'],
     story: 'Two days, to be on the safe side.',
@@ -94,13 +51,6 @@ export const recordDeviations: readonly Deviation[] = [
         return atMs - record.atMs < 48 * hour ? record : undefined;
       },
     })),
-  },
-  {
-    id: 'in-flight-runs-too',
-    breaks: ['IDEM-14a'],
-    story: 'The key is stored with the answer, so while an attempt runs nobody knows of it.',
-    bend: find((record) => record.reply !== null),
-    alsoSeenAs: { 'IDEM-15': 'two run at once' },
   },
   {
     id: 'in-flight-is-recorded',
@@ -137,12 +87,6 @@ export const recordDeviations: readonly Deviation[] = [
     breaks: ['IDEM-14b'],
     story: 'The lock expires after five seconds.',
     bend: policy('keys', () => ({ abandonAfterMs: 5000 })),
-  },
-  {
-    id: 'in-flight-given-up-after-20s',
-    breaks: ['IDEM-14b'],
-    story: 'The lock expires after twenty seconds.',
-    bend: policy('keys', () => ({ abandonAfterMs: 20_000 })),
   },
   {
     id: 'race-check-then-insert',

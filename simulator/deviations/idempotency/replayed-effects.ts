@@ -48,25 +48,4 @@ export const replayedEffectDeviations: readonly Deviation[] = [
     story: 'The compensating entry is written by the same listener.',
     bend: replaying('cancelTransaction', (context) => bookAgain(context, 'compensation')),
   },
-  {
-    id: 'replay-opens-another-position',
-    breaks: ['IDEM-4c'],
-    story: 'The order has gone to the market before the key is looked up.',
-    bend: replaying('openPosition', (context) => {
-      const ran = context.behaviour.operations.openPosition(context);
-      return 'decideRow' in ran ? [] : ran.changes;
-    }),
-  },
-  {
-    id: 'replay-records-a-twin',
-    breaks: ['IDEM-4c'],
-    story: 'The row is inserted first, and what is answered is looked up by its key afterwards.',
-    bend: replaying('createTransaction', ({ world }, { reply }) => {
-      const known = world.transactions.get((JSON.parse(reply.body) as { id: string }).id);
-      if (known === undefined) return [];
-      const id = String(world.counters.transaction + 1);
-      const twin = { ...known, id };
-      return [{ type: 'transaction-created', transaction: twin, referenceKey: `${id} twin` }];
-    }),
-  },
 ];

@@ -2,7 +2,6 @@
 
 import { optionalText } from '../../core/operations/members.ts';
 import type { RequestContext } from '../../core/pipeline/request-context.ts';
-import { sha256Hex } from '../../core/values/digest.ts';
 import { policy, transitionOperations } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
 
@@ -32,14 +31,6 @@ export const subjectDeviations: readonly Deviation[] = [
     bend: identity((_attempt, id) => id.replace(/\n(open|close)Position\n/, '\nposition\n')),
   },
   {
-    id: 'subject-moves-collide',
-    breaks: ['IDEM-3'],
-    story: 'Approve, reject and cancel store their keys under one name.',
-    bend: identity((_attempt, id) =>
-      id.replace(/\n(approve|reject|cancel)Transaction\n/, '\nmove\n'),
-    ),
-  },
-  {
     id: 'subject-creates-collide',
     breaks: ['IDEM-3'],
     story: 'Account and transaction creates with one reference share a key record.',
@@ -58,21 +49,6 @@ export const subjectDeviations: readonly Deviation[] = [
     breaks: ['IDEM-10'],
     story: 'The transaction in the path is taken for the subject, as one would expect.',
     bend: subject(transitionOperations, ({ pathId }) => pathId),
-  },
-  {
-    id: 'subject-of-update-is-nothing',
-    breaks: ['IDEM-2c'],
-    story: 'Updates are keyed by the key alone, so it cannot be used for two accounts.',
-    bend: subject(['updateAccount'], () => ''),
-  },
-  {
-    id: 'subject-of-positions-is-the-instrument',
-    breaks: ['POS-2'],
-    story: 'The instrument is taken into the subject of positions.',
-    bend: subject(
-      ['openPosition'],
-      ({ body }, own) => `${own}\n${optionalText(body, 'instrument')}`,
-    ),
   },
   {
     id: 'subject-of-positions-is-nothing',
@@ -113,12 +89,6 @@ export const subjectDeviations: readonly Deviation[] = [
     ),
   },
   {
-    id: 'subject-of-transactions-is-the-account',
-    breaks: ['IDEM-2c'],
-    story: 'Creating a transaction has the account as its subject, like deciding on one.',
-    bend: subject(['createTransaction'], ({ body }) => optionalText(body, 'account_id') ?? ''),
-  },
-  {
     id: 'batch-by-references-only',
     breaks: ['IDEM-9a'],
     story: 'Only the references are hashed, so a corrected email replays the old batch.',
@@ -140,32 +110,5 @@ export const subjectDeviations: readonly Deviation[] = [
           .sort(),
       ),
     ),
-  },
-  {
-    id: 'batch-by-row-count',
-    breaks: ['IDEM-9b'],
-    story: 'First and last row and the count stand for the batch.',
-    bend: subject(['bulkCreateAccounts'], ({ body }) => {
-      const rows = body.accounts as Record<string, unknown>[];
-      const [first, last] = [rows[0], rows.at(-1)].map((row) => row?.client_reference_id);
-      return `${rows.length}|${first}|${last}`;
-    }),
-    alsoSeenAs: { 'IDEM-2c': 'the subject is not the rows' },
-  },
-  {
-    id: 'batch-extended-replays',
-    breaks: ['IDEM-9b'],
-    story: 'Only the first row is looked at, so a longer batch replays the shorter one.',
-    bend: subject(['bulkCreateAccounts'], ({ body }) => {
-      const [first] = body.accounts as Record<string, unknown>[];
-      return `${first?.client_reference_id}|${first?.email}|${first?.brand_id}`;
-    }),
-    alsoSeenAs: { 'IDEM-2c': 'the subject is one row' },
-  },
-  {
-    id: 'batch-by-whole-rows',
-    breaks: ['IDEM-9a'],
-    story: 'Whole rows are hashed, so an edited first name makes a new batch.',
-    bend: subject(['bulkCreateAccounts'], ({ call }) => sha256Hex(call.body)),
   },
 ];

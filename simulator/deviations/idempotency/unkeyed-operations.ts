@@ -19,16 +19,6 @@ function forgets(...names: readonly OperationName[]): Deviation['bend'] {
 
 export const forgettingDeviations: readonly Deviation[] = [
   {
-    id: 'replay-of-accounts-runs',
-    breaks: ['IDEM-4a'],
-    story: 'Creating an account relies on the reference alone, so a repeat converges with 200.',
-    bend: forgets('createAccount'),
-    alsoSeenAs: {
-      'IDEM-4b': 'what runs again answers another body',
-      'IDEM-4d': 'refusals of it are not kept',
-    },
-  },
-  {
     id: 'replay-of-updates-runs',
     breaks: ['IDEM-4a'],
     story: 'The tag is thought to be protection enough for updates.',
@@ -45,22 +35,5 @@ export const forgettingDeviations: readonly Deviation[] = [
       'IDEM-4b': 'what runs again answers another body',
       'IDEM-4d': 'refusals of it are not kept',
     },
-  },
-  {
-    id: 'replay-of-moves-runs',
-    breaks: ['IDEM-10'],
-    story: 'Approving twice changes nothing, so no key is kept for it.',
-    bend: forgets('approveTransaction', 'rejectTransaction', 'cancelTransaction'),
-    alsoSeenAs: {
-      'IDEM-4b': 'what runs again answers another body',
-      'IDEM-4d': 'refusals of it are not kept',
-    },
-  },
-  {
-    id: 'replay-of-batches-runs',
-    breaks: ['IDEM-4b'],
-    story: 'Batches are safe to repeat by their references, so no key is kept.',
-    bend: forgets('bulkCreateAccounts'),
-    alsoSeenAs: { 'IDEM-4d': 'refusals of it are not kept' },
   },
 ];

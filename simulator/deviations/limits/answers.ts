@@ -78,37 +78,10 @@ export const limitAnswerDeviations: readonly Deviation[] = [
     bend: underStatus('rate_limited', 503),
   },
   {
-    id: 'limit-under-its-own-code',
-    breaks: ['ERR-3'],
-    story: 'The code is the name of the HTTP status.',
-    bend: limited((reply) => ({
-      ...reply,
-      body: reply.body.replaceAll('rate_limited', 'too_many_requests'),
-    })),
-    alsoSeenAs: { 'LIM-2': 'what comes after the burst is no rate_limited' },
-  },
-  {
-    id: 'limit-answer-in-plain-text',
-    breaks: ['LIM-6'],
-    story: 'The proxy answers, not the service.',
-    bend: limited((reply) => ({
-      ...reply,
-      contentType: 'text/plain',
-      body: 'Too many requests\n',
-    })),
-    alsoSeenAs: { 'ERR-1a': 'it is no problem' },
-  },
-  {
     id: 'limit-without-retry-after',
     breaks: ['LIM-6'],
     story: 'Clients know how long to wait.',
     bend: header('retry-after', () => null),
-  },
-  {
-    id: 'limit-retry-after-zero',
-    breaks: ['LIM-6', 'LIM-7'],
-    story: 'Parts of a second are rounded down.',
-    bend: header('retry-after', () => '0'),
   },
   {
     id: 'limit-reset-zero',
@@ -117,94 +90,16 @@ export const limitAnswerDeviations: readonly Deviation[] = [
     bend: header('x-ratelimit-reset', () => '0'),
   },
   {
-    id: 'limit-reset-in-parts',
-    breaks: ['LIM-6'],
-    story: 'X-RateLimit-Reset tells parts of a second.',
-    bend: header('x-ratelimit-reset', () => '0.2'),
-  },
-  {
-    id: 'limit-of-tokens-without-limit-header',
-    breaks: ['LIM-6'],
-    story: 'The token endpoint counts for itself, and tells only how long to wait.',
-    bend: everyReply((reply, { operation }) => {
-      if (reply.status !== 429 || operation !== 'issueToken') return reply;
-      const { 'x-ratelimit-limit': _, ...headers } = reply.headers ?? {};
-      return { ...reply, headers };
-    }),
-  },
-  {
-    id: 'limit-of-tokens-in-plain-text',
-    breaks: ['LIM-6'],
-    story: 'The token endpoint is another program, whose library counts and answers in plain text.',
-    bend: everyReply((reply, { operation }) =>
-      reply.status === 429 && operation === 'issueToken'
-        ? { ...reply, contentType: 'text/plain', body: 'Too many requests\n' }
-        : reply,
-    ),
-  },
-  {
-    id: 'limit-retry-after-in-ms',
-    breaks: ['LIM-6'],
-    story: 'Retry-After is in milliseconds.',
-    bend: header('retry-after', (given) => String(Number(given) * 1000)),
-  },
-  {
-    id: 'limit-retry-after-a-date',
-    breaks: ['LIM-6'],
-    story: 'Retry-After is a date, which HTTP allows too.',
-    bend: header('retry-after', () => new Date(0).toUTCString()),
-  },
-  {
     id: 'limit-without-limit-header',
     breaks: ['LIM-6'],
     story: 'X-RateLimit-Limit was forgotten.',
     bend: header('x-ratelimit-limit', () => null),
   },
   {
-    id: 'limit-header-per-minute',
-    breaks: ['LIM-6'],
-    story: 'X-RateLimit-Limit tells the requests a minute.',
-    bend: header('x-ratelimit-limit', (given) => String(Number(given) * 60)),
-  },
-  {
     id: 'limit-without-remaining',
     breaks: ['LIM-6'],
     story: 'X-RateLimit-Remaining was forgotten.',
     bend: header('x-ratelimit-remaining', () => null),
-  },
-  {
-    id: 'limit-remaining-one',
-    breaks: ['LIM-6'],
-    story: 'The remaining allowance is read before drawing.',
-    bend: header('x-ratelimit-remaining', () => '1'),
-  },
-  {
-    id: 'limit-without-reset',
-    breaks: ['LIM-6'],
-    story: 'X-RateLimit-Reset was forgotten.',
-    bend: header('x-ratelimit-reset', () => null),
-  },
-  {
-    id: 'limit-reset-is-a-time',
-    breaks: ['LIM-6'],
-    story: 'X-RateLimit-Reset is a Unix time, as others have it.',
-    bend: header('x-ratelimit-reset', () => '1795200000'),
-  },
-  {
-    id: 'limit-errors-not-empty',
-    breaks: ['LIM-6'],
-    story: 'The 429 lists itself among its errors.',
-    bend: limited((reply) =>
-      reply.body.startsWith('{')
-        ? {
-            ...reply,
-            body: reply.body.replace(
-              '"errors":[]',
-              '"errors":[{"field":"rate","message":"limited"}]',
-            ),
-          }
-        : reply,
-    ),
   },
   {
     id: 'limit-headers-on-success',

@@ -26,17 +26,6 @@ export const limitCountingDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'limit-override-adds',
-    breaks: ['LIM-4'],
-    story: 'An own limit is added to the plan’s.',
-    bend: limits((own) => ({
-      rate: (credential) =>
-        credential.ratePerSecond !== null && credential.ratePerSecond < 1000
-          ? own.rate({ ...credential, ratePerSecond: null }) + credential.ratePerSecond
-          : own.rate(credential),
-    })),
-  },
-  {
     id: 'limit-bulk-counts-rows',
     breaks: ['LIM-9'],
     story: 'A batch costs as many requests as it has rows.',
@@ -73,15 +62,6 @@ export const limitCountingDeviations: readonly Deviation[] = [
               ? { ...demand, bucket: `delegated:${context.credential?.clientId}` }
               : demand,
           ),
-    })),
-  },
-  {
-    id: 'limit-delegated-unlimited',
-    breaks: ['LIM-10'],
-    story: 'Delegated tokens are not metered.',
-    bend: limits((own) => ({
-      demands: (context) =>
-        own.demands(context).filter(({ bucket }) => !bucket.startsWith('delegated:')),
     })),
   },
   {

@@ -19,30 +19,6 @@ export const limitDeviations: readonly Deviation[] = [
     bend: limits((own) => ({ level: (_bucket, rate) => own.level(undefined, rate, 0) })),
   },
   {
-    id: 'limit-sandbox-is-10',
-    breaks: ['LIM-1'],
-    story: 'Sandbox credentials get ten a second.',
-    bend: rates({ sandbox: 10 }),
-  },
-  {
-    id: 'limit-standard-is-sandbox',
-    breaks: ['LIM-1'],
-    story: 'The plan Standard was forgotten in the table.',
-    bend: rates({ standard: 5 }),
-  },
-  {
-    id: 'limit-pro-is-100',
-    breaks: ['LIM-1'],
-    story: 'Pro is a hundred.',
-    bend: rates({ pro: 100 }),
-  },
-  {
-    id: 'limit-per-minute',
-    breaks: ['LIM-1', 'LIM-2'],
-    story: 'The rate times sixty is granted by the minute.',
-    bend: limits(() => ({ level: (bucket, rate, atMs) => windowed(bucket, rate, atMs, 60) })),
-  },
-  {
     id: 'limit-burst-of-ten-seconds',
     breaks: ['LIM-2'],
     story: 'Unused allowance gathers for ten seconds.',
@@ -80,28 +56,11 @@ export const limitDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'LIM-1': 'the rate is not sustained', 'LIM-2': 'the rate is not sustained' },
   },
   {
-    id: 'limit-firm-none',
-    breaks: ['LIM-3'],
-    story: 'Only credentials are limited.',
-    bend: limits(() => ({ firmRate: () => 1_000_000 })),
-  },
-  {
     id: 'limit-firm-is-the-credentials',
     breaks: ['LIM-3'],
     story: 'The firm has the rate of one credential.',
     bend: limits((own) => ({ firmRate: (world, firmId) => own.firmRate(world, firmId) / 4 })),
     alsoSeenAs: { 'LIM-5': 'one credential takes all that its firm has' },
-  },
-  {
-    id: 'limit-firm-is-ten-times',
-    breaks: ['LIM-3'],
-    story: 'The firm may send ten times the rate.',
-    bend: limits((own) => ({
-      firmRate: (world, firmId) =>
-        world.firms.get(firmId)?.ratePerSecond == null
-          ? own.firmRate(world, firmId) * 2.5
-          : own.firmRate(world, firmId),
-    })),
   },
   {
     id: 'limit-either-has-room',
@@ -123,25 +82,6 @@ export const limitDeviations: readonly Deviation[] = [
     },
   },
 ];
-
-function rates(change: Partial<LimitPolicy['plans']>): Deviation['bend'] {
-  return limits((own) => {
-    const plans = { ...own.plans, ...change };
-    const rate: LimitPolicy['rate'] = (credential) =>
-      credential.ratePerSecond ??
-      (credential.kind === 'delegated' ? plans.sandbox : plans[credential.plan]);
-    return {
-      plans,
-      rate,
-      demands: (context) => {
-        const [first, ...rest] = own.demands(context);
-        return first === undefined || context.credential === null
-          ? []
-          : [{ ...first, rate: rate(context.credential) }, ...rest];
-      },
-    };
-  });
-}
 
 function windowed(bucket: Bucket | undefined, rate: number, atMs: number, size: number): number {
   const full = seconds(rate) * size;

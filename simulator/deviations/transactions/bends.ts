@@ -5,7 +5,6 @@ import type { RequestContext } from '../../core/pipeline/request-context.ts';
 import type { Transaction, TransactionStatus } from '../../core/records.ts';
 import type { Transition, Trigger } from '../../core/tables/transitions.ts';
 import { type Bend, decision, type Json, only, operation, policy } from '../bend.ts';
-import { refusedWith } from '../common-bends.ts';
 
 export const create = 'createTransaction';
 export const approve = 'approveTransaction';
@@ -15,7 +14,6 @@ export const cancel = 'cancelTransaction';
 type TransitionName = typeof approve | typeof reject | typeof cancel;
 
 export const refused: Transition = { kind: 'refused', cites: [] };
-export const unchanged: Transition = { kind: 'unchanged', cites: [] };
 export const to = (status: TransactionStatus): Transition => ({
   kind: 'move',
   to: status,
@@ -75,18 +73,3 @@ function shows<C extends Decision['changes'][number] & { readonly transaction: T
   const changes = given.changes.map((each) => (each === before ? after : each));
   return { ...given, reply: { ...given.reply, body }, changes };
 }
-
-/** Writes the status, whatever the move is refused for. */
-export const transitionsAnyway = (
-  name: TransitionName,
-  words: RegExp,
-  status: TransactionStatus,
-): Bend =>
-  refusedWith(name, words, (context, given) => {
-    const transaction = context.world.transactions.get(context.pathId);
-    if (transaction === undefined) return given;
-    const changes = [
-      { type: 'transaction-changed', transaction: { ...transaction, status } },
-    ] as const;
-    return { ...given, changes };
-  });

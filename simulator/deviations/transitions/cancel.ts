@@ -1,25 +1,7 @@
 // Wrong ways of cancelling (TXS-8 to TXS-13).
-import type { Decision } from '../../core/call.ts';
 import { decision, only } from '../bend.ts';
-import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import {
-  cancel,
-  cell,
-  left,
-  refused,
-  reject,
-  to,
-  transitionsAnyway,
-  unchanged,
-} from '../transactions/bends.ts';
-
-const without =
-  (name: 'entry-booked' | 'account-changed') =>
-  (given: Decision): Decision => ({
-    ...given,
-    changes: given.changes.filter(({ type }) => type !== name),
-  });
+import { cancel, cell, left, refused, to } from '../transactions/bends.ts';
 
 export const cancellingDeviations: readonly Deviation[] = [
   {
@@ -45,12 +27,6 @@ export const cancellingDeviations: readonly Deviation[] = [
     breaks: ['TXS-10'],
     story: 'What is settled is final.',
     bend: cell('settled', 'cancel', refused),
-  },
-  {
-    id: 'cancel-settled-keeps-money',
-    breaks: ['TXS-10'],
-    story: 'The state is changed; the money is forgotten.',
-    bend: decision(cancel, without('entry-booked')),
   },
   {
     id: 'cancel-settled-reverses-twice',
@@ -104,20 +80,6 @@ export const cancellingDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'cancel-settled-without-amend-is-409',
-    breaks: ['TXS-11'],
-    story: 'Without the scope the state refuses it.',
-    bend: refusedWith([cancel], /"forbidden"/, (context) =>
-      refuseAs(context, 409, 'invalid_state', 'It is settled.'),
-    ),
-  },
-  {
-    id: 'cancel-settled-403-after-doing-it',
-    breaks: ['TXS-11'],
-    story: 'The scope is looked at after the state was written.',
-    bend: transitionsAnyway(cancel, /"forbidden"/, 'cancelled'),
-  },
-  {
     id: 'reject-cancelled',
     breaks: ['TXS-12'],
     story: 'A cancellation can become a rejection.',
@@ -128,28 +90,6 @@ export const cancellingDeviations: readonly Deviation[] = [
     breaks: ['TXS-12'],
     story: 'A rejection can become a cancellation.',
     bend: cell('rejected', 'cancel', to('cancelled')),
-  },
-  {
-    id: 'cancel-rejected-is-200',
-    breaks: ['TXS-12'],
-    story: 'What is over is over; cancelling it succeeds.',
-    bend: cell('rejected', 'cancel', unchanged),
-  },
-  {
-    id: 'refused-move-changes-anyway',
-    breaks: ['TXS-12'],
-    story: 'The state is written first and taken back only where it is remembered.',
-    bend: refusedWith([reject], /"invalid_state"/, (context, given) => {
-      const transaction = context.world.transactions.get(context.pathId);
-      return transaction?.status !== 'cancelled'
-        ? given
-        : {
-            ...given,
-            changes: [
-              { type: 'transaction-changed', transaction: { ...transaction, status: 'rejected' } },
-            ],
-          };
-    }),
   },
   {
     id: 'cancelled-settled-reads-settled',

@@ -2,17 +2,8 @@
 // TXS-8).
 import type { Decision } from '../../core/call.ts';
 import { decision, policy } from '../bend.ts';
-import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import {
-  approve,
-  cell,
-  refused,
-  reject,
-  to,
-  transitionsAnyway,
-  unchanged,
-} from '../transactions/bends.ts';
+import { approve, cell, refused, reject, to } from '../transactions/bends.ts';
 
 /** Books the movement of a transaction as an operation decides, beside what it does. */
 const booking = (name: typeof approve, when: (given: Decision) => boolean): Deviation['bend'] =>
@@ -39,41 +30,6 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-3'],
     story: 'Provider payouts are approved like any other.',
     bend: policy('transactions', () => ({ isProviderPayout: () => false })),
-  },
-  {
-    id: 'provider-withdrawal-is-409',
-    breaks: ['TXS-3'],
-    story: 'What cannot be approved is in a wrong state.',
-    bend: refusedWith([approve], /"not_implemented"/, (context) =>
-      refuseAs(context, 409, 'invalid_state', 'This withdrawal is approved elsewhere.'),
-    ),
-  },
-  {
-    id: 'provider-withdrawal-moves-anyway',
-    breaks: ['TXS-3'],
-    story: 'The state is written before the provider is asked.',
-    bend: transitionsAnyway(approve, /"not_implemented"/, 'approved'),
-  },
-  {
-    id: 'provider-withdrawal-succeeds-second-time',
-    breaks: ['TXS-3'],
-    story: 'The second attempt finds the payout prepared and goes through.',
-    bend: (behaviour) => {
-      const asked = new Set<string>();
-      return {
-        ...behaviour,
-        transactions: {
-          ...behaviour.transactions,
-          isProviderPayout: (transaction, from) => {
-            const is = behaviour.transactions.isProviderPayout(transaction, from);
-            const name = `${transaction.id}/${transaction.reference}`;
-            const again = asked.has(name);
-            asked.add(name);
-            return is && !again;
-          },
-        },
-      };
-    },
   },
   {
     id: 'provider-deposit-refused-too',
@@ -114,26 +70,6 @@ export const payoutDeviations: readonly Deviation[] = [
     breaks: ['TXS-5'],
     story: 'A cancellation can be taken back by approving.',
     bend: cell('cancelled', 'approve', to('approved')),
-  },
-  {
-    id: 'approve-terminal-is-200',
-    breaks: ['TXS-5'],
-    story: 'Approving what is over changes nothing and succeeds.',
-    bend: policy('transactions', ({ transitions: table }) => ({
-      transitions: {
-        ...table,
-        rejected: { ...table.rejected, approve: unchanged },
-        cancelled: { ...table.cancelled, approve: unchanged },
-      },
-    })),
-  },
-  {
-    id: 'approve-terminal-is-422',
-    breaks: ['TXS-5'],
-    story: 'A wrong state is a validation failure.',
-    bend: refusedWith([approve], /"invalid_state"/, (context) =>
-      refuseAs(context, 422, 'validation_failed', 'It cannot be approved.'),
-    ),
   },
   {
     id: 'reject-cancels',

@@ -1,35 +1,15 @@
 // Wrong ways with what deciding on a transaction asks for and shows (TXS-14 to TXS-19).
-import { decision, type Json, operation, policy, stage, transitionOperations } from '../bend.ts';
-import { alsoBy, filledIn, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
+import { decision, type Json, operation, policy, transitionOperations } from '../bend.ts';
+import { filledIn, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
-import { approve, cancel, reject } from '../transactions/bends.ts';
+import { cancel, reject } from '../transactions/bends.ts';
 
 export const transitionRequestDeviations: readonly Deviation[] = [
-  {
-    id: 'reason-may-be-empty',
-    breaks: ['TXS-14'],
-    story: 'The reason is required, its text is not looked at.',
-    bend: operation([reject, cancel], (run, context) => {
-      if (context.body.reason === '') context.body = { ...context.body, reason: '-' };
-      return run(context);
-    }),
-  },
   {
     id: 'reason-optional',
     breaks: ['TXS-14'],
     story: 'Without a reason none is stored.',
     bend: filledIn(['rejectTransaction', 'cancelTransaction'], 'reason', () => 'none given'),
-  },
-  {
-    id: 'reason-absent-is-problem',
-    breaks: ['TXS-14'],
-    story: 'An absent reason is validated like an empty one.',
-    bend: stage('readable', (decide, context) => {
-      const given = decide(context);
-      return given !== null && /^reason is required/.test(given.reply.body)
-        ? refuseAs(context, 422, 'validation_failed', 'reason is required.')
-        : given;
-    }),
   },
   {
     id: 'account-in-query-optional',
@@ -62,30 +42,10 @@ export const transitionRequestDeviations: readonly Deviation[] = [
     ),
   },
   {
-    id: 'foreign-transaction-is-422',
-    breaks: ['TXS-16'],
-    story: 'Two ids that do not fit together are a validation failure.',
-    bend: refusedWith(transitionOperations, /"not_found"/, (context) =>
-      refuseAs(context, 422, 'validation_failed', 'The transaction is not of this account.'),
-    ),
-  },
-  {
     id: 'moves-unscoped',
     breaks: ['TXS-17'],
     story: 'Whoever can see a transaction may decide on it.',
     bend: unscoped(...transitionOperations),
-  },
-  {
-    id: 'approve-unscoped',
-    breaks: ['TXS-17'],
-    story: 'The scope is checked on reject and cancel only.',
-    bend: unscoped(approve),
-  },
-  {
-    id: 'cancel-by-amend-alone',
-    breaks: ['TXS-17'],
-    story: 'transactions:amend is enough to cancel.',
-    bend: alsoBy(cancel, 'transactions:amend'),
   },
   {
     id: 'transaction-shows-reason',
@@ -118,29 +78,5 @@ export const transitionRequestDeviations: readonly Deviation[] = [
           }
         : given,
     ),
-  },
-  {
-    id: 'transaction-shows-operator',
-    breaks: ['TXN-9'],
-    story: 'Who decided is shown.',
-    bend: policy('serialize', (serialize) => ({
-      transaction: (transaction) =>
-        JSON.stringify({
-          ...(JSON.parse(serialize.transaction(transaction)) as Json),
-          ...(transaction.operator === null
-            ? {}
-            : { operator_comment: `by ${transaction.operator}` }),
-        }),
-    })),
-  },
-  {
-    id: 'reason-may-be-empty-once-settled',
-    breaks: ['TXS-14'],
-    story: 'Taking back what has settled was written later, without the look at the reason.',
-    bend: operation('cancelTransaction', (run, context) => {
-      const settled = context.world.transactions.get(context.pathId)?.status === 'settled';
-      if (settled && context.body.reason === '') context.body = { ...context.body, reason: '-' };
-      return run(context);
-    }),
   },
 ];

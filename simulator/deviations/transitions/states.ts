@@ -2,7 +2,7 @@
 import type { Transition } from '../../core/tables/transitions.ts';
 import { decision, only, policy } from '../bend.ts';
 import type { Deviation } from '../deviation.ts';
-import { approve, cancel, cell, left, to } from '../transactions/bends.ts';
+import { approve, cell, to } from '../transactions/bends.ts';
 
 export const transitionDeviations: readonly Deviation[] = [
   {
@@ -22,20 +22,6 @@ export const transitionDeviations: readonly Deviation[] = [
     bend: decision(approve, (given) =>
       given.reply.status === 200 ? { ...given, reply: { ...given.reply, status: 202 } } : given,
     ),
-  },
-  {
-    id: 'approve-answers-old-state',
-    breaks: ['TXS-1'],
-    story: 'The record is printed before the move.',
-    bend: decision(approve, (given, context) => {
-      const before = context.world.transactions.get(context.pathId);
-      return given.reply.status === 200 && before !== undefined
-        ? {
-            ...given,
-            reply: { ...given.reply, body: context.behaviour.serialize.transaction(before) },
-          }
-        : given;
-    }),
   },
   {
     id: 'approve-without-effect',
@@ -88,57 +74,5 @@ export const transitionDeviations: readonly Deviation[] = [
         ],
       };
     }),
-  },
-  {
-    id: 'ftd-set-again-after-cancel',
-    breaks: ['TXS-2'],
-    story: 'When the first deposit is cancelled, the next one becomes the first.',
-    bend: decision(cancel, (given, { world }) => {
-      const [changed] = only(given.changes, 'transaction-changed');
-      const account = world.accounts.get(changed?.transaction.accountId ?? '');
-      if (changed === undefined || account?.firstDepositId !== changed.transaction.id) return given;
-      return {
-        ...given,
-        changes: [
-          ...given.changes,
-          { type: 'account-changed', account: { ...account, firstDepositId: null } },
-        ],
-      };
-    }),
-  },
-  {
-    id: 'ftd-taken-away-by-cancel',
-    breaks: ['TXS-2'],
-    story: 'A cancelled deposit loses the mark.',
-    bend: left(cancel, (after) => ({ ...after, isFtd: false })),
-  },
-  {
-    id: 'ftd-by-lowest-id',
-    breaks: ['TXS-2'],
-    story: 'The deposit with the lowest id is taken for the first, not the first approved.',
-    bend: policy('transactions', (all) => ({
-      isFirstDeposit: (transaction, account) =>
-        all.isFirstDeposit(transaction, account) && Number(transaction.id) % 2 === 1,
-    })),
-  },
-  {
-    id: 'ftd-per-trading-account',
-    breaks: ['TXS-2'],
-    story: 'The mark is set once for every trading account.',
-    bend: (behaviour) => {
-      const marked = new Set<string>();
-      return {
-        ...behaviour,
-        transactions: {
-          ...behaviour.transactions,
-          isFirstDeposit: (transaction) => {
-            const name = `${transaction.accountId}/${transaction.tradingAccountId}`;
-            if (!behaviour.transactions.isDeposit(transaction) || marked.has(name)) return false;
-            marked.add(name);
-            return true;
-          },
-        },
-      };
-    },
   },
 ];

@@ -7,7 +7,7 @@ import { copyContext, type RequestContext } from '../../core/pipeline/request-co
 import type { Account } from '../../core/records.ts';
 import { parseIfMatch } from '../../core/values/etag.ts';
 import { operation } from '../bend.ts';
-import { alsoBy, refuseAs, refusedWith, unscoped } from '../common-bends.ts';
+import { refuseAs, refusedWith, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { left, update } from './bends.ts';
 
@@ -40,20 +40,6 @@ const taking = (test: (header: string) => boolean): Deviation['bend'] =>
   });
 
 export const updateTagDeviations: readonly Deviation[] = [
-  {
-    id: 'update-tag-before-visibility',
-    breaks: ['UPD-6'],
-    story: 'The tag is compared as soon as the record is loaded; who may see it comes after.',
-    bend: operation(update, (run, context) => {
-      const account = context.world.accounts.get(context.pathId);
-      const match = parseIfMatch(headerOf(context, 'if-match'));
-      const stale =
-        account !== undefined && match.kind === 'tag' && match.value !== String(account.revision);
-      return stale
-        ? refuseAs(context, 412, 'revision_conflict', 'The account has changed.')
-        : run(context);
-    }),
-  },
   {
     id: 'update-tag-form-before-visibility',
     breaks: ['UPD-6'],
@@ -91,29 +77,6 @@ export const updateTagDeviations: readonly Deviation[] = [
     alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
   },
   {
-    id: 'update-writes-then-412',
-    breaks: ['UPD-7'],
-    story: 'The change is written before the tag is compared.',
-    bend: refusedWith(update, /"revision_conflict"/, (context, given) => {
-      const applied = applyAnyway(context);
-      return applied === null ? given : { ...given, changes: applied.changes };
-    }),
-  },
-  {
-    id: 'update-older-tag-accepted',
-    breaks: ['UPD-7'],
-    story: 'Any tag up to the present one is fresh enough.',
-    bend: operation(update, (run, context) => {
-      const account = context.world.accounts.get(context.pathId);
-      const match = parseIfMatch(headerOf(context, 'if-match'));
-      const older =
-        match.kind === 'tag' &&
-        account !== undefined &&
-        Number(match.value) === account.revision - 1;
-      return older ? (applyAnyway(context) ?? run(context)) : run(context);
-    }),
-  },
-  {
     id: 'update-without-change-is-200',
     breaks: ['UPD-8'],
     story: 'Changing nothing succeeds.',
@@ -134,45 +97,10 @@ export const updateTagDeviations: readonly Deviation[] = [
     }),
   },
   {
-    id: 'update-equal-values-is-200',
-    breaks: ['UPD-8'],
-    story: 'Only an empty body is refused; equal values raise the revision.',
-    bend: refusedWith(update, /would change nothing/, (context, given) => {
-      const sent = ['first_name', 'last_name', 'country', 'language', 'status'].some(
-        (name) => typeof context.body[name] === 'string',
-      );
-      const account = context.world.accounts.get(context.pathId);
-      if (!sent || account === undefined) return given;
-      return raised(context, account);
-    }),
-  },
-  {
-    id: 'update-empty-body-is-400',
-    breaks: ['UPD-8'],
-    story: 'An empty update is a bad request.',
-    bend: refusedWith(update, /would change nothing/, (context) =>
-      refuseAs(context, 400, 'validation_failed', 'Nothing to change.'),
-    ),
-  },
-  {
     id: 'update-takes-weak-tag',
     breaks: ['UPD-9'],
     story: 'The mark of a weak tag is cut off before comparing.',
     bend: taking((header) => /^W\/".*"$/.test(header)),
-  },
-  {
-    id: 'update-takes-bare-tag',
-    breaks: ['UPD-9'],
-    story: 'Quotes are optional.',
-    bend: taking((header) => /^\d+$/.test(header)),
-  },
-  {
-    id: 'update-garbage-tag-is-412',
-    breaks: ['UPD-9'],
-    story: 'A tag that is none matches nothing.',
-    bend: refusedWith(update, /If-Match must be one strong tag/, (context) =>
-      refuseAs(context, 412, 'revision_conflict', 'The account has changed.'),
-    ),
   },
   {
     id: 'update-without-tag-applies',
@@ -211,13 +139,6 @@ export const updateTagDeviations: readonly Deviation[] = [
     breaks: ['UPD-13'],
     story: 'Any valid token may update accounts.',
     bend: unscoped(update),
-  },
-  {
-    id: 'update-by-trader-scope',
-    breaks: ['UPD-13'],
-    story: 'A trader may edit accounts.',
-    bend: alsoBy(update, 'trader:trade'),
-    alsoSeenAs: { 'AUTH-4': 'a scope grants more than its row says' },
   },
   {
     id: 'update-races',

@@ -1,6 +1,5 @@
 // Wrong ways of updating accounts (UPD).
-import { headerOf } from '../../core/pipeline/operation-row.ts';
-import { decision, members, operation, policy, reply } from '../bend.ts';
+import { decision, members, operation, reply } from '../bend.ts';
 import { refuseAs, refusedWith } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 import { left, update } from './bends.ts';
@@ -38,24 +37,6 @@ export const updateDeviations: readonly Deviation[] = [
     },
   },
   {
-    id: 'update-answers-old-etag',
-    breaks: ['UPD-1'],
-    story: 'The tag is taken from the request.',
-    bend: decision(update, (given, context) =>
-      given.reply.status === 200
-        ? { ...given, reply: { ...given.reply, etag: headerOf(context, 'if-match') } }
-        : given,
-    ),
-    alsoSeenAs: { 'ACC-19': 'tag and revision differ' },
-  },
-  {
-    id: 'update-without-etag',
-    breaks: ['UPD-1'],
-    story: 'Only creates carry a tag.',
-    bend: reply(update, (given) => ({ ...given, etag: undefined })),
-    alsoSeenAs: { 'ACC-19': 'an account answer carries no tag' },
-  },
-  {
     id: 'update-replaces-whole-account',
     breaks: ['UPD-2'],
     story: 'PATCH is served by the code for PUT: what is not sent is emptied.',
@@ -89,12 +70,6 @@ export const updateDeviations: readonly Deviation[] = [
     }),
   ),
   {
-    id: 'update-status-from-a-list',
-    breaks: ['UPD-4'],
-    story: 'Only the statuses of the firm’s configuration are taken.',
-    bend: policy('accounts', () => ({ statuses: ['New', 'Active', 'Blocked', 'Closed'] })),
-  },
-  {
     id: 'update-status-capitalised',
     breaks: ['UPD-4'],
     story: 'Statuses are written with a capital.',
@@ -104,36 +79,12 @@ export const updateDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'update-status-trimmed',
-    breaks: ['UPD-4'],
-    story: 'White space around a status is dropped.',
-    bend: left((after) => ({ ...after, status: after.status.trim() })),
-  },
-  {
     id: 'update-unknown-is-403',
     breaks: ['UPD-5'],
     story: 'What is not yours is forbidden, existing or not.',
     bend: refusedWith(update, /"not_found"/, (context) =>
       refuseAs(context, 403, 'forbidden', 'This account is not yours.'),
     ),
-  },
-  {
-    id: 'update-unknown-is-410',
-    breaks: ['UPD-5'],
-    story: 'Unknown accounts are taken for deleted ones.',
-    bend: refusedWith(update, /"not_found"/, (context) =>
-      refuseAs(context, 410, 'not_found', 'This account is gone.'),
-    ),
-    alsoSeenAs: { 'ERR-3': 'another status than the table’s' },
-  },
-  {
-    id: 'update-unknown-has-its-own-code',
-    breaks: ['UPD-5'],
-    story: 'Each kind of record has a code of its own for what is not there.',
-    bend: refusedWith(update, /"not_found"/, (context) =>
-      refuseAs(context, 404, 'account_not_found', 'There is no such account.'),
-    ),
-    alsoSeenAs: { 'ERR-3': 'a code that is in no row of the table' },
   },
   {
     id: 'update-answers-without-firm',

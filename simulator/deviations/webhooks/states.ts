@@ -1,8 +1,8 @@
 // Wrong ways of disabling subscriptions, and of who sees and touches them (HOOK-5 to HOOK-13).
 import { copyContext } from '../../core/pipeline/request-context.ts';
 import type { Subscription } from '../../core/records.ts';
-import { decision, type Json, mapJson, only, operation, policy, reply } from '../bend.ts';
-import { alsoBy, refuseAs, unscoped } from '../common-bends.ts';
+import { decision, type Json, only, operation, policy, reply } from '../bend.ts';
+import { refuseAs, unscoped } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 import { left, routes, shown } from './bends.ts';
@@ -72,23 +72,6 @@ export const webhookStateDeviations: readonly Deviation[] = [
     story: 'Any valid token may manage webhooks.',
     bend: unscoped(...routes),
   },
-  ...routes.slice(1).map(
-    (name): Deviation => ({
-      id: `hook-${name.replace(/Webhooks?|Secret/g, '').toLowerCase()}-unscoped`,
-      breaks: ['HOOK-6'],
-      story: `${name} was forgotten when the scope was introduced.`,
-      bend: unscoped(name),
-    }),
-  ),
-  {
-    id: 'hook-create-by-accounts-scope',
-    breaks: ['AUTH-4'],
-    story: 'accounts:write may subscribe to account events.',
-    bend: alsoBy('createWebhook', 'accounts:write'),
-    alsoSeenAs: {
-      'HOOK-6': 'a route is served by another scope',
-    },
-  },
   {
     id: 'hook-empty-categories-mean-all',
     breaks: ['HOOK-9'],
@@ -112,18 +95,6 @@ export const webhookStateDeviations: readonly Deviation[] = [
         get: (target, name) => (name === 'includes' ? () => true : Reflect.get(target, name)),
       }),
     })),
-  },
-  {
-    id: 'hook-unknown-categories-mean-all',
-    breaks: ['HOOK-9'],
-    story: 'Unknown categories are left out in silence, and where none is left all are meant.',
-    bend: operation('createWebhook', (run, context) => {
-      const four = ['account', 'order', 'position', 'transaction'];
-      const names = context.body.event_categories as string[];
-      const isNoneKnown = names.length > 0 && !names.some((name) => four.includes(name));
-      if (isNoneKnown) context.body = { ...context.body, event_categories: four };
-      return run(context);
-    }),
   },
   {
     id: 'hook-category-position-unknown',
@@ -245,27 +216,6 @@ export const webhookStateDeviations: readonly Deviation[] = [
     })),
   },
   {
-    id: 'hook-disabling-twice-enables',
-    breaks: ['HOOK-13'],
-    story: 'The route toggles.',
-    bend: operation('disableWebhook', (run, context) => {
-      const found = context.world.subscriptions.get(Number(context.pathId));
-      const given = run(context);
-      if ('decideRow' in given || given.reply.status >= 300 || found?.disabled !== true)
-        return given;
-      const subscription = { ...found, disabled: false, disabledReason: null };
-      return {
-        reply: {
-          status: 200,
-          contentType: 'application/json',
-          body: context.behaviour.serialize.subscription(subscription, null),
-        },
-        changes: [{ type: 'subscription-set', subscription }],
-        cites: [],
-      };
-    }),
-  },
-  {
     id: 'hook-disable-takes-all-of-the-url',
     breaks: ['HOOK-5'],
     story: 'The delivery job is switched off by url.',
@@ -278,13 +228,5 @@ export const webhookStateDeviations: readonly Deviation[] = [
     breaks: ['EVT-6'],
     story: 'The signing key is one of the firm, shown for each subscription.',
     bend: withOthers('rotateWebhookSecret', (other, { secret }) => ({ ...other, secret })),
-  },
-  {
-    id: 'hook-list-shows-twenty',
-    breaks: ['HOOK-11'],
-    story: 'The list has pages of twenty, and nothing to turn them by.',
-    bend: reply('listWebhooks', (given) =>
-      mapJson(given, (body) => ({ ...body, webhooks: (body.webhooks as unknown[]).slice(-20) })),
-    ),
   },
 ];

@@ -1,7 +1,7 @@
 // Wrong forms of subscriptions, and secrets where they do not belong (HOOK-1 to HOOK-4).
 import type { Batch, Decision } from '../../core/call.ts';
-import { decision, type Json, members, operation } from '../bend.ts';
-import { refuseAs, refusedWith } from '../common-bends.ts';
+import { members, operation } from '../bend.ts';
+import { refuseAs } from '../common-bends.ts';
 import type { Deviation } from '../deviation.ts';
 
 import { shown } from './bends.ts';
@@ -49,23 +49,6 @@ export const webhookDeviations: readonly Deviation[] = [
     bend: members('createWebhook', (body) => ({ ...body, last_delivered_seq: null })),
   },
   {
-    id: 'hook-last-seq-starts-at-present',
-    breaks: ['HOOK-2'],
-    story: 'A new subscription begins at the present event.',
-    bend: operation('createWebhook', (run, context) => {
-      const given = run(context);
-      if ('decideRow' in given || given.reply.status >= 300) return given;
-      const body = JSON.parse(given.reply.body) as Json;
-      return {
-        ...given,
-        reply: {
-          ...given.reply,
-          body: JSON.stringify({ ...body, last_delivered_seq: context.world.events.lastSeq + 1 }),
-        },
-      };
-    }),
-  },
-  {
     id: 'hook-disabled-reason-missing',
     breaks: ['HOOK-2'],
     story: 'What is null is left out.',
@@ -101,31 +84,10 @@ export const webhookDeviations: readonly Deviation[] = [
     bend: withSecret('getWebhook'),
   },
   {
-    id: 'hook-list-shows-secret',
-    breaks: ['HOOK-3'],
-    story: 'The list prints whole records.',
-    bend: operation('listWebhooks', (run, context) => {
-      const given = run(context);
-      if ('decideRow' in given || given.reply.status !== 200) return given;
-      const text = given.reply.body.replace(
-        /\{"id":(\d+)/g,
-        (found, id: string) =>
-          `${found},"secret":${JSON.stringify(context.world.subscriptions.get(Number(id))?.secret)}`,
-      );
-      return { ...given, reply: { ...given.reply, body: text } };
-    }),
-  },
-  {
     id: 'hook-disable-shows-secret',
     breaks: ['HOOK-3'],
     story: 'Disabling answers the whole record.',
     bend: withSecret('disableWebhook'),
-  },
-  {
-    id: 'hook-read-shows-masked-secret',
-    breaks: ['HOOK-3'],
-    story: 'The secret is shown with its end only.',
-    bend: members('getWebhook', (body) => ({ ...body, secret: '****' })),
   },
   {
     id: 'hook-rotate-keeps-secret',
@@ -153,15 +115,6 @@ export const webhookDeviations: readonly Deviation[] = [
     bend: members('rotateWebhookSecret', ({ secret: _, ...rest }) => rest),
   },
   {
-    id: 'hook-rotate-answers-but-keeps',
-    breaks: ['EVT-7'],
-    story: 'The new secret is answered; deliveries go on under the old one until restarted.',
-    bend: decision('rotateWebhookSecret', (given) => ({
-      ...given,
-      changes: given.changes.filter(({ type }) => type !== 'subscription-set'),
-    })),
-  },
-  {
     id: 'hook-rotation-remembers-key',
     breaks: ['HOOK-1'],
     story: 'The middleware keeps the answer to every POST that has an Idempotency-Key.',
@@ -177,13 +130,5 @@ export const webhookDeviations: readonly Deviation[] = [
         return isRepeat ? { ...decided, changes: [] } : decided;
       })(behaviour);
     },
-  },
-  {
-    id: 'hook-unknown-cannot-be-rotated',
-    breaks: ['HOOK-12'],
-    story: 'There is no secret to rotate, and that is taken for a state.',
-    bend: refusedWith('rotateWebhookSecret', /"not_found"/, (context) =>
-      refuseAs(context, 409, 'invalid_state', 'This subscription has no secret.'),
-    ),
   },
 ];
