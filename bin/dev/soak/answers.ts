@@ -1,4 +1,4 @@
-// Reads what came back on a connection, byte by byte as RFC 9112 wants it, and trusts nothing.
+// Reads the answers on a connection as strictly as RFC 9112 allows.
 
 export interface ReadAnswers {
   readonly statuses: readonly number[];

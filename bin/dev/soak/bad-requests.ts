@@ -1,24 +1,47 @@
-// Requests as a stranger, a broken client or an attacker would write them: framing, encodings,
-// sizes and order, drawn from numbers. Bytes only: nothing here minds what HTTP allows.
-
+// Requests as a broken client or an attacker writes them: framing, encodings, sizes and order, drawn
+// from numbers. They are bytes, so that HTTP sets no limit to them.
 import { type Draw, makeCall, pick } from '../../../simulator/core/testing/random-inputs.ts';
 import type { World } from '../../../simulator/core/world.ts';
 
-/** What is written on one connection, and what it may be answered. */
-export interface Abuse {
+export interface BadRequest {
   readonly bytes: Buffer;
-  /** Two parsers could cut it differently: it must be refused, and the connection ended. */
-  readonly ambiguous: boolean;
-  /** Nothing that is written after it on its connection is counted on to be answered. */
+  /** Two parsers could cut it differently: it has to be refused. */
+  readonly isAmbiguous: boolean;
+  /** What follows on the connection need not be answered. */
   readonly isLast: boolean;
-  /** An answer to HEAD has the length of a body, and none. */
   readonly isHead: boolean;
 }
 
-const token = (world: World, draw: Draw) => [...world.tokens.keys()][draw(world.tokens.size)] ?? '';
+export function drawRequests(draw: Draw, world: World): BadRequest[] {
+  const drawn = Array.from({ length: 1 + draw(12) }, () => drawRequest(draw, world));
+  const last = drawn.findIndex(({ isLast }) => isLast);
+  return last < 0 ? drawn : drawn.slice(0, last + 1);
+}
+
+function drawRequest(draw: Draw, world: World): BadRequest {
+  const kind = draw(10);
+  const request = (text: string, isLast = false, isAmbiguous = false): BadRequest => ({
+    bytes: Buffer.from(text, 'latin1'),
+    isAmbiguous,
+    isLast: isLast || /^(HEAD|BREW)/.test(text),
+    isHead: text.startsWith('HEAD'),
+  });
+  if (kind === 0) return request(post + pick(draw, ambiguousFramings), true, true);
+  if (kind === 1) return request(pick(draw, noRequests), true);
+  if (kind === 2)
+    return request(`GET ${pick(draw, oddTargets)} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+  if (kind === 3)
+    return request(`GET /api/v1/accounts HTTP/1.1\r\nhost: ${pick(draw, oddHosts)}\r\n\r\n`);
+  if (kind === 4) return request(withHeaders(draw));
+  if (kind === 5) return request(handshake(draw, world), true);
+  return request(kind < 8 ? drawnCall(draw, world) : withBody(draw, world));
+}
+
+const tokenOf = (world: World, draw: Draw) =>
+  [...world.tokens.keys()][draw(world.tokens.size)] ?? '';
 const post = 'POST /api/v1/accounts HTTP/1.1\r\nhost: localhost\r\n';
+
 const get = 'GET /api/v1/accounts?limit=1 HTTP/1.1\r\nhost: localhost\r\n';
-const filler = (draw: Draw, most: number) => 'a'.repeat(draw(most));
 
 /** RFC 9112, 6.3 and 11.2: lengths that disagree, and codings that hide a length. */
 const ambiguousFramings: readonly string[] = [
@@ -48,7 +71,7 @@ const ambiguousFramings: readonly string[] = [
   'host: elsewhere.example\r\ntransfer-encoding: chunked\r\ncontent-length: 5\r\n\r\n0\r\n\r\n',
 ];
 
-/** Lines that begin no request of HTTP/1.1, with the head that follows. */
+/** First lines that are no request of HTTP/1.1, with the head that follows. */
 const noRequests: readonly string[] = [
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   'GET / HTTP/0.9\r\n\r\n',
@@ -151,7 +174,7 @@ function withBody(draw: Draw, world: World): string {
   const head = [
     `${pick(draw, methods)} ${path} HTTP/1.1`,
     'host: localhost',
-    `authorization: Bearer ${token(world, draw)}`,
+    `authorization: Bearer ${tokenOf(world, draw)}`,
     `idempotency-key: ${draw(9) === 0 ? '\u00ff,,"' : draw(1_000_000)}`,
     `content-type: ${pick(draw, types)}`,
   ];
@@ -166,13 +189,13 @@ function withBody(draw: Draw, world: World): string {
 }
 
 function withHeaders(draw: Draw): string {
-  const many = Array.from({ length: draw(400) }, (_, n) => `x-${n}: ${filler(draw, 60)}\r\n`);
+  const many = Array.from({ length: draw(400) }, (_, n) => `x-${n}: ${'a'.repeat(draw(60))}\r\n`);
   return `${get}${many.join('')}\r\n`;
 }
 
 function handshake(draw: Draw, world: World): string {
   const odd = [
-    `sec-websocket-key: ${filler(draw, 40)}\r\n`,
+    `sec-websocket-key: ${'a'.repeat(draw(40))}\r\n`,
     `sec-websocket-version: ${draw(20)}\r\n`,
     'sec-websocket-extensions: permessage-deflate; client_max_window_bits=99\r\n',
     'sec-websocket-protocol: ,,\r\n',
@@ -180,9 +203,9 @@ function handshake(draw: Draw, world: World): string {
   const right = 'sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
   const rest = draw(2) === 0 ? right : pick(draw, odd);
   const frames = String.fromCharCode(...Array.from({ length: draw(200) }, () => draw(256)));
-  const who = draw(2) === 0 ? `?access_token=${token(world, draw)}` : '';
+  const query = draw(2) === 0 ? `?access_token=${tokenOf(world, draw)}` : '';
   return (
-    `GET /api/v1/events${who} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\n` +
+    `GET /api/v1/events${query} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\n` +
     `upgrade: websocket\r\n${rest}\r\n${frames}`
   );
 }
@@ -194,34 +217,4 @@ function drawnCall(draw: Draw, world: World): string {
   );
   const head = `${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}`;
   return `${head}content-length: ${body.byteLength}\r\n\r\n${Buffer.from(body).toString('latin1')}`;
-}
-
-function abuseOf(text: string, more: Partial<Abuse> = {}): Abuse {
-  const bytes = Buffer.from(text, 'latin1');
-  return { bytes, ambiguous: false, isLast: false, isHead: false, ...more };
-}
-
-export function makeAbuse(draw: Draw, world: World): Abuse {
-  switch (draw(10)) {
-    case 0:
-      return abuseOf(post + pick(draw, ambiguousFramings), { ambiguous: true, isLast: true });
-    case 1:
-      return abuseOf(pick(draw, noRequests), { isLast: true });
-    case 2:
-      return abuseOf(`GET ${pick(draw, oddTargets)} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
-    case 3:
-      return abuseOf(`GET /api/v1/accounts HTTP/1.1\r\nhost: ${pick(draw, oddHosts)}\r\n\r\n`);
-    case 4:
-      return abuseOf(withHeaders(draw));
-    case 5:
-      return abuseOf(handshake(draw, world), { isLast: true });
-    case 6:
-    case 7: {
-      const text = drawnCall(draw, world);
-      const isHead = text.startsWith('HEAD');
-      return abuseOf(text, { isHead, isLast: isHead || text.startsWith('BREW') });
-    }
-    default:
-      return abuseOf(withBody(draw, world));
-  }
 }

@@ -1,0 +1,93 @@
+// Kills a sandbox that keeps its state in a file while it writes, and looks for lost writes.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { drawFrom } from '../../../simulator/core/testing/random-inputs.ts';
+import { readStateFile } from '../../../simulator/host/storage/state-file.ts';
+import { BuiltSandbox } from './built-sandbox.ts';
+
+export interface KillOptions {
+  readonly count: number;
+  readonly seed: number;
+  /** With `--state-sync`, where nothing may be lost. */
+  readonly sync: boolean;
+}
+
+/** Without `--state-sync`, a write is in the files this long after its answer. */
+const promisedMs = 100;
+const longestMs = 1400;
+const clients = 4;
+/** A state file grows over this many kills. */
+const killsPerFile = 10;
+
+/** Answers a line for each write that was promised to be kept and is lost. */
+export async function kill({ count, seed, sync }: KillOptions): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'kills-'));
+  const draw = drawFrom(seed);
+  const broken: string[] = [];
+  let kept = new Set<string>();
+  let answered = 0;
+  try {
+    for (let n = 0; n < count; n += 1) {
+      if (n % killsPerFile === 0) kept = new Set();
+      const state = join(folder, `state-${Math.floor(n / killsPerFile)}.json`);
+      const sandbox = await BuiltSandbox.start('--state', state, ...(sync ? ['--state-sync'] : []));
+      await sandbox.liftLimits('', (name) => name === 'brand-a');
+      const writes = writeUntilCut(sandbox, `kill-${n}`);
+      await pause(draw(longestMs));
+      const killedAtMs = performance.now();
+      await sandbox.stop('SIGKILL');
+      const acknowledged = await writes;
+      const found = await referencesIn(state);
+      for (const reference of kept) {
+        if (!found.has(reference)) broken.push(`kill ${n}: ${reference} was saved and is gone`);
+      }
+      for (const [reference, atMs] of acknowledged) {
+        const ageMs = Math.round(killedAtMs - atMs);
+        if (found.has(reference) || (!sync && ageMs <= promisedMs)) continue;
+        broken.push(`kill ${n}: ${reference} was answered ${ageMs} ms before, and is lost`);
+      }
+      kept = found;
+      answered += acknowledged.size;
+      if (n % killsPerFile === killsPerFile - 1) {
+        console.log(`${n + 1} kills, ${answered} writes answered, ${broken.length} lost`);
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return answered > 0 ? broken : ['no write was answered'];
+}
+
+async function referencesIn(state: string): Promise<Set<string>> {
+  const { world } = (await readStateFile(state)) as {
+    readonly world: { readonly accounts: readonly { readonly reference: string }[] };
+  };
+  return new Set(world.accounts.map(({ reference }) => reference));
+}
+
+/** By reference: when a write was answered with 201. */
+async function writeUntilCut(sandbox: BuiltSandbox, name: string): Promise<Map<string, number>> {
+  const answered = new Map<string, number>();
+  const write = async (client: number): Promise<void> => {
+    for (let n = 0; ; n += 1) {
+      const reference = `${name}-${client}-${n}`;
+      const response = await fetch(`${sandbox.ready.base_url}/api/v1/accounts`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${sandbox.tokenOf('brand-a')}`,
+          'content-type': 'application/json',
+          'idempotency-key': reference,
+        },
+        body: JSON.stringify({ client_reference_id: reference, email: `${reference}@example.com` }),
+      }).catch(() => null);
+      if (response === null) return;
+      const atMs = performance.now();
+      if (response.status === 201) answered.set(reference, atMs);
+      await response.arrayBuffer().catch(() => null);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, client) => write(client)));
+  return answered;
+}
