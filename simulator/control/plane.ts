@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import manifest from '../../package.json' with { type: 'json' };
 import { firstWorldName, type Sandbox } from '../host/world/sandbox.ts';
-import type { WorldHost } from '../host/world/world-host.ts';
+import { UnkeptInputError, type WorldHost } from '../host/world/world-host.ts';
 import { rows } from './all-rows.ts';
 import { controlDocument } from './document.ts';
 import { mostBytesOf, parseQuery, parseRequestBody, refuseBodyHead } from './parse-request.ts';
@@ -113,7 +113,8 @@ export class Plane {
       const asked = { params, query, body: body.value, signal };
       return await row.run({ plane: this, host, worldName, base, ...asked });
     } catch (error) {
-      // A broken invariant: said aloud, and answered.
+      if (error instanceof UnkeptInputError) return problem(500, error.message);
+      // A broken invariant: printed, and answered.
       process.stderr.write(`control plane failure: ${(error as Error).stack ?? error}\n`);
       return problem(500, 'The simulator itself failed here; please report this.');
     }

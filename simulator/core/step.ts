@@ -134,12 +134,14 @@ function handleInput(world: World, behaviour: Behaviour, input: Input): StepResu
   }
 }
 
-/** What a call is answered when the simulator itself is broken: never recorded, safe to retry. */
-export function brokenReply(world: World, behaviour: Behaviour, call: Call): Reply {
-  const context = new RequestContext(world, behaviour, call, noFacts, world.counters.request);
-  return refusalReply(context, {
-    code: 'internal_error',
-    detail: 'The simulator itself failed here. Nothing was recorded; please report this.',
-    cites: ['ERR-3'],
-  });
+/** The answer to a call that was not taken: never recorded, safe to retry. */
+export function brokenReply(
+  world: World,
+  behaviour: Behaviour,
+  call: Call,
+  { requestId, detail }: { readonly requestId: string; readonly detail: string },
+): Reply {
+  const named = { ...behaviour, requestId: () => requestId };
+  const context = new RequestContext(world, named, call, noFacts, world.counters.request);
+  return refusalReply(context, { code: 'internal_error', detail, cites: ['ERR-3', 'IDEM-6c'] });
 }

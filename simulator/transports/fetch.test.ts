@@ -110,8 +110,10 @@ for (const [name, ask] of Object.entries(asks)) {
 fetching('an abort arrives while the body is on its way, and there is no call then', async () => {
   const sandbox = await createTestSandbox();
   let calls = 0;
-  sandbox.first.listenToInputs(() => {
-    calls += 1;
+  sandbox.first.keepInputs({
+    done: () => {
+      calls += 1;
+    },
   });
   const abort = new AbortController();
   const init = { ...bytes(), signal: abort.signal };

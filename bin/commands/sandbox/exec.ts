@@ -59,6 +59,7 @@ export function execCommand(): Command {
           ? 0
           : await tellCoverage(coverage, await control.getCoverage({ of: 'all' }), say);
       await served.close();
+      if (served.sandbox.first.stateTrouble !== null && code === 0) process.exit(1);
       process.exit(code === 0 ? told : code);
     },
   );

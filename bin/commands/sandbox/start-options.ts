@@ -110,7 +110,10 @@ export function addServingOptions(command: Command, port: string): Command {
       '--state <file>',
       'keep the world in this file: loaded at start, saved as it changes; --clock is set on a loaded world, while another --world, --seed or --plan than it began with is refused',
     )
-    .option('--state-sync', 'answer when the change is in the file, not up to 100 ms before')
+    .option(
+      '--state-sync',
+      'answer when the change is in the file; answer 500 if it cannot be written',
+    )
     .option('--record <file>', 'write every input of the world to this new file, to be replayed')
     .option(
       '--deviate <id>',

@@ -35,7 +35,7 @@ export function startCommand(): Command {
     ],
     exits: [
       '0 clean',
-      '1 internal',
+      '1 internal, or the last save failed',
       '2 usage or config',
       '3 port in use',
       '4 state file not usable',
@@ -56,7 +56,10 @@ export interface Served {
 async function start(options: StartOptions): Promise<void> {
   const { sandbox, ready, close } = await serveSandbox(options);
   // Before the word that it is ready: who waits for that may end it at once.
-  endOnSignal(close);
+  endOnSignal(async () => {
+    await close();
+    return sandbox.first.stateTrouble === null ? exits.clean : exits.internal;
+  });
   announce(options, ready, notesOn(sandbox));
   if (options.open) openInBrowser(ready.dashboard_url);
   if (!options.quiet) {
@@ -153,12 +156,12 @@ function refuseAddress({ listen }: StartOptions, error: NodeJS.ErrnoException): 
 }
 
 /** The first signal ends in order, a second one at once. */
-function endOnSignal(end: () => Promise<void>): void {
+function endOnSignal(end: () => Promise<number>): void {
   let ending = false;
   const stop = () => {
     if (ending) process.exit(exits.internal);
     ending = true;
-    void end().then(() => process.exit(exits.clean));
+    void end().then((code) => process.exit(code));
   };
   for (const signal of endSignals) process.on(signal, stop);
 }

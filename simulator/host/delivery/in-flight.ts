@@ -39,12 +39,13 @@ export class InFlightDeliveries {
     const cancelToken = new CancelToken();
     const running = { send, startedAtMs: this.#host.world.nowMs, cancelToken };
     this.#running.set(send.deliveryId, running);
-    void this.#send(send, cancelToken).then((result) => {
-      if (this.#running.get(send.deliveryId) !== running) return;
-      this.#running.delete(send.deliveryId);
-      this.take(result);
-      for (const tell of this.#onEnd) tell();
-    });
+    void this.#send(send, cancelToken).then((result) =>
+      this.#host.untilKept(() => {
+        if (this.#running.get(send.deliveryId) !== running) return;
+        this.take(result, undefined, () => this.#running.delete(send.deliveryId));
+        for (const tell of this.#onEnd) tell();
+      }),
+    );
     // Where several are under way the processor has enough to do.
     if (this.#running.size === 1) setImmediate(() => prepareNext(this.#host, send));
   }
@@ -66,10 +67,11 @@ export class InFlightDeliveries {
   }
 
   /** Puts the outcome of an attempt into the world; what follows from it is sent, or collected. */
-  take(result: SendResult, collect?: SendAttempt[]): void {
+  take(result: SendResult, collect?: SendAttempt[], taken?: () => void): void {
     const host = this.#host;
     const atMs = Math.max(host.clock.nowMs(), host.world.nowMs);
     const { effects } = host.step({ ...result, atMs });
+    taken?.();
     const id = result.kind === 'answered' ? result.answer.deliveryId : result.deliveryId;
     host.notify({ kind: 'delivery', id, phase: 'ended' });
     host.carryOut(effects, collect);
@@ -122,8 +124,6 @@ export class InFlightDeliveries {
     const expired: string[] = [];
     for (const [id, { send, startedAtMs, cancelToken }] of [...this.#running]) {
       if (startedAtMs + limitMs > nowMs) break;
-      this.#running.delete(id);
-      cancelToken.cancel();
       const answer = {
         deliveryId: id,
         attempt: send.attempt,
@@ -133,7 +133,10 @@ export class InFlightDeliveries {
         durationMs: nowMs - startedAtMs,
         signature: null,
       };
-      this.take({ kind: 'answered', answer }, collect);
+      this.take({ kind: 'answered', answer }, collect, () => {
+        this.#running.delete(id);
+        cancelToken.cancel();
+      });
       expired.push(id);
     }
     return expired;

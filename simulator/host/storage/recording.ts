@@ -1,19 +1,12 @@
 // Writes every input of a world to a file, and plays such a file: the same world and the same
 // answers, byte for byte.
-import { constants, createWriteStream, type WriteStream } from 'node:fs';
+import { constants, openSync } from 'node:fs';
 import { type FileHandle, readFile, rm, stat } from 'node:fs/promises';
 import type { Behaviour } from '../../core/behaviour.ts';
-import {
-  loadWorld,
-  StateError,
-  serializeSnapshot,
-  snapshotWorld,
-} from '../../core/state/snapshot.ts';
-import { type Effect, type Input, step } from '../../core/step.ts';
+import { loadWorld, StateError } from '../../core/state/snapshot.ts';
 import { phoneTables } from '../../core/values/phone.ts';
-import type { World } from '../../core/world.ts';
 import type { WorldHost } from '../world/world-host.ts';
-import { parseInput, serializeInput } from './input-line.ts';
+import { InputLog, Playback } from './input-log.ts';
 import {
   createPrivate,
   FileProblem,
@@ -33,11 +26,12 @@ export class RecordingError extends Error {
  * that was put in place of the one before it.
  */
 export class Recording {
-  readonly #stream: WriteStream;
+  readonly #log: InputLog;
   readonly #host: WorldHost;
   readonly #deviations: readonly string[];
   readonly #path: string;
-  #stop: () => void;
+  readonly #stop: () => void;
+  #isOpen = true;
 
   /**
    * Resolves when the file is there to be written; throws a RecordingError where it cannot be, or
@@ -51,8 +45,8 @@ export class Recording {
   }
 
   /**
-   * `onTrouble` is told once when the file cannot be written; the world goes on unrecorded. The ids
-   * of the deviations stand in the file, so that whoever plays it knows what bent the answers.
+   * `onTrouble` is told when the file cannot be written; the world goes on. The ids of the
+   * deviations stand in the file, so that a reader knows what changed the answers.
    */
   constructor(
     host: WorldHost,
@@ -64,20 +58,22 @@ export class Recording {
     this.#host = host;
     this.#path = path;
     this.#deviations = deviations;
-    this.#stop = () => {};
-    this.#stream =
-      file?.createWriteStream() ?? createWriteStream(path, { flags: 'w', mode: privateMode });
-    this.#stream.once('error', (error: NodeJS.ErrnoException) => {
-      this.#stop();
-      onTrouble(`the recording could not be written to ${path}: ${error.code ?? error.message}`);
-    });
+    const options = {
+      onTrouble: ({ code, message }: NodeJS.ErrnoException) =>
+        onTrouble(`the recording could not be written to ${path}: ${code ?? message}`),
+    };
+    this.#log =
+      file === undefined
+        ? new InputLog(openSync(path, 'w', privateMode), options)
+        : new InputLog(file.fd, options, () => void file.close());
     this.#writeWorld();
     // A reset or a loaded state is no input: what is played goes on with that world.
     const stopListening = host.listen(({ kind }) => {
       if (kind === 'world') this.#writeWorld();
     });
-    const stopInputs = host.listenToInputs((input) => {
-      this.#stream.write(`${serializeInput(input)}\n`);
+    const stopInputs = host.keepInputs({
+      done: (input) => this.#log.done(input),
+      failed: () => this.#writeWorld(),
     });
     this.#stop = () => {
       stopListening();
@@ -87,25 +83,20 @@ export class Recording {
 
   #writeWorld(): void {
     const { world, behaviour } = this.#host;
-    const beside = { settings: behaviour.settings, deviations: this.#deviations };
-    const pieces = [...serializeSnapshot(snapshotWorld(world), beside)];
-    this.#stream.write(`${pieces.join('').replaceAll('\n', '')}\n`);
+    this.#log.world(world, { settings: behaviour.settings, deviations: this.#deviations });
   }
 
   /** Ends it and removes its file: nothing was served. */
   async discard(): Promise<void> {
-    await this.close();
+    this.close();
     const found = await stat(this.#path).catch(() => null);
     if (found?.isFile()) await rm(this.#path, { force: true });
   }
 
-  close(): Promise<void> {
+  close(): void {
     this.#stop();
-    if (this.#stream.destroyed) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#stream.once('error', () => resolve());
-      this.#stream.end(resolve);
-    });
+    if (this.#isOpen) this.#log.close();
+    this.#isOpen = false;
   }
 }
 
@@ -163,48 +154,29 @@ function parseHead(line: string | undefined): Partial<RecordedOptions> {
   }
 }
 
-export interface Playback {
-  readonly world: World;
-  /** Everything that was to be done, answers included, in order. */
-  readonly effects: readonly Effect[];
-}
-
-/** Throws a StateError that names the line when it cannot be read. */
-function parseLine<T>(line: string, n: number, parse: (line: string) => T): T {
-  try {
-    return parse(line);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError(`line ${n} is no input of a world, or not a whole one`);
-  }
-}
-
-/** What broke the simulator then breaks it now; a command that no operator gave is refused. */
-function play(world: World, behaviour: Behaviour, input: Input, n: number): readonly Effect[] {
-  try {
-    return step(world, behaviour, input).effects;
-  } catch (cause) {
-    if (input.kind === 'call') throw cause;
-    throw new StateError(`line ${n} cannot be played: ${(cause as Error).message}`, { cause });
-  }
-}
-
-/** Plays the lines of a recording from its first one on. */
+/** Plays the lines of a recording from its first one on. Throws a StateError that names the line. */
 export async function playRecording(
   lines: Iterable<string>,
   behaviour: Behaviour,
 ): Promise<Playback> {
   await phoneTables.load();
-  let world: World | null = null;
-  const effects: Effect[] = [];
+  let played: Playback | null = null;
   let n = 0;
   for (const line of lines) {
     n += 1;
     if (line === '') continue;
-    if (world === null || line.startsWith('{"format":'))
-      world = loadWorld(parseLine(line, n, JSON.parse), behaviour);
-    else effects.push(...play(world, behaviour, parseLine(line, n, parseInput), n));
+    try {
+      if (played === null) played = new Playback(loadWorld(JSON.parse(line), behaviour));
+      else played.play(line, behaviour);
+    } catch (error) {
+      if (error instanceof StateError) throw error;
+      const why =
+        error instanceof SyntaxError
+          ? 'is no input of a world, or not a whole one'
+          : `cannot be played: ${(error as Error).message}`;
+      throw new StateError(`line ${n} ${why}`, { cause: error });
+    }
   }
-  if (world === null) throw new StateError('a recording begins with the world it was made in');
-  return { world, effects };
+  if (played === null) throw new StateError('a recording begins with the world it was made in');
+  return played;
 }

@@ -4,6 +4,7 @@
 import { basename, dirname, join } from 'node:path';
 import { StateError, snapshotWorld } from '../../core/state/snapshot.ts';
 import type { WorldHost } from '../world/world-host.ts';
+import { beginLog, type InputLog, logFiles, removeLogs, replayLogs } from './input-log.ts';
 import { PiecewiseFile, type Stored } from './piecewise-file.ts';
 import {
   FileProblem,
@@ -14,7 +15,6 @@ import {
 } from './private-file.ts';
 import { lockState, unlockState } from './state-lock.ts';
 import { serializeClock } from './world-document.ts';
-import { logFiles, removeLogs, replayLogs, WriteAheadLog } from './write-ahead-log.ts';
 
 /** After a change, so long until the file itself is saved anew; the log has it before. */
 const saveAfterMs = 500;
@@ -72,7 +72,7 @@ export class StateFile {
   #left: string | null = null;
   /** The content that this program read or wrote last; another one is somebody else's. */
   #version: string | null = null;
-  #log: WriteAheadLog | null = null;
+  #log: { readonly id: string; readonly log: InputLog } | null = null;
   #stop: () => void = () => undefined;
   #timer: NodeJS.Timeout | null = null;
   #saving: Promise<void> = Promise.resolve();
@@ -124,10 +124,17 @@ export class StateFile {
   }
 
   #watch(): void {
-    const stopInputs = this.#host.listenToInputs((input) => this.#log?.input(input));
+    const stopInputs = this.#host.keepInputs({
+      begin: (input) => this.#log?.log.begin(input) ?? true,
+      done: (input) => this.#log?.log.done(input),
+      failed: (input) => {
+        this.#log?.log.failed(input);
+        this.#writeWorld();
+      },
+    });
     const stopNotices = this.#host.listen(({ kind }) => {
-      if (kind === 'world') this.#log?.world(this.#host.world);
-      if (kind === 'world' || kind === 'clock') this.#log?.clock(serializeClock(this.#host));
+      if (kind === 'world') this.#writeWorld();
+      else if (kind === 'clock') this.#writeClock();
       this.#later();
     });
     this.#stop = () => {
@@ -136,9 +143,18 @@ export class StateFile {
     };
   }
 
+  #writeWorld(): void {
+    this.#log?.log.world(this.#host.world);
+    this.#writeClock();
+  }
+
+  #writeClock(): void {
+    this.#log?.log.line(JSON.stringify({ clock: serializeClock(this.#host) }));
+  }
+
   /** What has happened so far is in the log when this returns. */
   flush(): void {
-    this.#log?.flush();
+    this.#log?.log.flush();
   }
 
   /** A save that took long is not made often: the log has what comes meanwhile. */
@@ -161,10 +177,11 @@ export class StateFile {
   async #save(politely: boolean): Promise<boolean> {
     try {
       await this.#write(politely);
+      this.#host.stateTrouble = null;
       return true;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      this.#options.onTrouble(
+      this.#trouble(
         `the state could not be saved to ${this.#path} (${code ?? message}); ` +
           `what it lacks is in the write-ahead log beside it as far as that could be written`,
       );
@@ -180,13 +197,13 @@ export class StateFile {
     const stored: Stored = {
       snapshot: snapshotWorld(this.#host.world),
       clock: serializeClock(this.#host),
-      log: log.id,
+      log,
     };
     const db = new Low<unknown>(new PiecewiseFile(this.#path, politely), null);
     db.data = stored;
     await db.write();
     this.#version = await versionOf(this.#path);
-    await removeLogs(this.#path, log.id);
+    await removeLogs(this.#path, log);
     // What they tell is no story of the file that another hand made.
     if (this.#left !== null) await removeLogs(this.#left, null);
     this.#left = null;
@@ -194,18 +211,27 @@ export class StateFile {
     this.#savedInMs = performance.now() - startedAtMs;
   }
 
+  #trouble(words: string): void {
+    this.#host.stateTrouble = words;
+    this.#options.onTrouble(words);
+  }
+
   /** What happens from now on is told by another log: the state saved now stands before it. */
-  #nextLog(): WriteAheadLog {
-    const { deviations = [], sync = false, onTrouble } = this.#options;
+  #nextLog(): string {
+    const { deviations = [], sync = false } = this.#options;
     const { settings } = this.#host.behaviour;
     const before = this.#log;
-    const tell = ({ code, message }: NodeJS.ErrnoException) =>
-      onTrouble(`the write-ahead log of ${this.#path} could not be written (${code ?? message})`);
-    const options = { settings, deviations, sync, onTrouble: tell };
-    const log = new WriteAheadLog(this.#path, before?.id ?? null, options);
-    before?.close();
-    this.#log = log;
-    return log;
+    const onTrouble = ({ code, message }: NodeJS.ErrnoException) =>
+      this.#trouble(
+        `the write-ahead log of ${this.#path} could not be written (${code ?? message})`,
+      );
+    const onRecovery = () => {
+      this.#host.stateTrouble = null;
+    };
+    const head = { after: before?.id ?? null, settings, deviations };
+    this.#log = beginLog(this.#path, head, { sync, onTrouble, onRecovery });
+    before?.log.close();
+    return this.#log.id;
   }
 
   /** A file that another hand has changed is left as it is; this world goes on beside it. */
@@ -238,7 +264,7 @@ export class StateFile {
     this.#unwatch();
     await this.#saving;
     const isSaved = await this.#save(false);
-    this.#log?.close();
+    this.#log?.log.close();
     if (isSaved) await removeLogs(this.#path, null);
     await this.#unlock();
   }

@@ -41,6 +41,27 @@ export interface WorldHostOptions {
 
 type Waiting = (answer: Answer) => void;
 
+/** Keeps what a world is told. */
+export interface InputKeeper {
+  /** Before the step. False: the input cannot be kept, so it must not be taken. */
+  begin?(input: Input): boolean;
+  /** The step has succeeded. */
+  done(input: Input): void;
+  /** The step has failed, perhaps halfway: the world may not be what the inputs so far make. */
+  failed?(input: Input): void;
+}
+
+/** `--state-sync`: what cannot be written is not done. */
+export class UnkeptInputError extends Error {
+  override readonly name = 'UnkeptInputError';
+  constructor() {
+    super('The state file cannot be written, so nothing was done. Repeat this when it can be.');
+  }
+}
+
+/** So long until what time or a receiver brings is tried again after it could not be kept. */
+const unkeptRetryMs = 500;
+
 const endsCall = ({ kind }: Effect): boolean =>
   kind === 'answer' || kind === 'reset' || kind === 'end';
 
@@ -56,11 +77,14 @@ export class WorldHost {
   readonly coverage: Coverage;
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Set<(notice: Notice) => void>();
-  readonly #inputListeners = new Set<(input: Input) => void>();
+  readonly #keepers = new Set<InputKeeper>();
+  #unrecorded = 0;
   readonly #alarm: Alarm;
   #turn: Promise<unknown> = Promise.resolve();
   #advancing = false;
   #closed = false;
+  /** Why the state file could not be written the last time; null: it could, or there is none. */
+  stateTrouble: string | null = null;
 
   constructor(options: WorldHostOptions) {
     const { world, behaviour, clock, deliverer, wallMs = Date.now } = options;
@@ -101,19 +125,29 @@ export class WorldHost {
       answered({ kind: 'reset' });
       return;
     }
-    const atMs = this.#arrive();
     let result: StepResult;
     try {
-      result = this.step({ kind: 'call', atMs, call, facts });
+      result = this.step({ kind: 'call', atMs: this.#arrive(), call, facts });
     } catch (error) {
-      // A broken invariant: said aloud, answered, recorded nowhere.
-      process.stderr.write(`simulator failure: ${(error as Error).stack ?? error}\n`);
-      const requestId = this.behaviour.requestId(this.world, this.world.counters.request);
-      answered({ kind: 'answer', requestId, reply: brokenReply(this.world, this.behaviour, call) });
+      this.#answerBroken(call, error as Error, answered);
       return;
     }
     if (result.n !== undefined) this.#waiting.set(result.n, answered);
     this.carryOut(result.effects);
+  }
+
+  /** Answered and recorded nowhere: a broken invariant, which is also printed, or a full disk. */
+  #answerBroken(call: Call, error: Error, answered: Waiting): void {
+    const isUnkept = error instanceof UnkeptInputError;
+    if (!isUnkept) process.stderr.write(`simulator failure: ${error.stack ?? error}\n`);
+    this.#unrecorded += 1;
+    const last = this.behaviour.requestId(this.world, this.world.counters.request);
+    const requestId = `${last}-${this.#unrecorded}`;
+    const detail = isUnkept
+      ? 'The state file cannot be written. Nothing was recorded; repeat the call with the same key.'
+      : 'The simulator itself failed here. Nothing was recorded; please report this.';
+    const reply = brokenReply(this.world, this.behaviour, call, { requestId, detail });
+    answered({ kind: 'answer', requestId, reply });
   }
 
   execute<N extends CommandName>(name: N, args: CommandArguments<N>): CommandOutcome {
@@ -148,8 +182,7 @@ export class WorldHost {
   /** One step of the world, with its consequences for listeners and alarm. */
   step(input: Input): StepResult {
     const before = this.world.events.lastSeq;
-    for (const listener of this.#inputListeners) listener(input);
-    const result = step(this.world, this.behaviour, input);
+    const result = this.#keptStep(input);
     coverStep(this.coverage, { world: this.world, input, eventsBefore: before, result });
     if (this.#listeners.size > 0) {
       for (let seq = before + 1; seq <= this.world.events.lastSeq; seq += 1) {
@@ -161,6 +194,31 @@ export class WorldHost {
     }
     this.#alarm.set();
     return result;
+  }
+
+  #keptStep(input: Input): StepResult {
+    for (const keeper of this.#keepers) {
+      if (keeper.begin?.(input) === false) throw new UnkeptInputError();
+    }
+    let result: StepResult;
+    try {
+      result = step(this.world, this.behaviour, input);
+    } catch (error) {
+      for (const keeper of this.#keepers) keeper.failed?.(input);
+      throw error;
+    }
+    for (const keeper of this.#keepers) keeper.done(input);
+    return result;
+  }
+
+  /** Does what time or a receiver brings, again and again until it can be kept. */
+  untilKept(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof UnkeptInputError)) throw error;
+      setTimeout(() => this.#closed || this.untilKept(work), unkeptRetryMs).unref();
+    }
   }
 
   /**
@@ -202,10 +260,10 @@ export class WorldHost {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Hears every input before its step: for recordings and journals. */
-  listenToInputs(listener: (input: Input) => void): () => void {
-    this.#inputListeners.add(listener);
-    return () => this.#inputListeners.delete(listener);
+  /** Asks this keeper before every step, and tells it after. */
+  keepInputs(keeper: InputKeeper): () => void {
+    this.#keepers.add(keeper);
+    return () => this.#keepers.delete(keeper);
   }
 
   notify(notice: Notice): void {
@@ -278,11 +336,13 @@ export class WorldHost {
   }
 
   #ring(): void {
-    if (this.#advancing) return;
-    const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
-    this.fireUntil(nowMs);
-    if (this.#watchesAttempts) this.carryOut(this.inFlight.expireAll(nowMs));
-    this.#alarm.set();
+    this.untilKept(() => {
+      if (this.#advancing) return;
+      const nowMs = Math.max(this.clock.nowMs(), this.world.nowMs);
+      this.fireUntil(nowMs);
+      if (this.#watchesAttempts) this.carryOut(this.inFlight.expireAll(nowMs));
+      this.#alarm.set();
+    });
   }
 
   /** For the alarm: what an advance comes to it fires itself, and waits for what follows. */

@@ -61,6 +61,7 @@ const infoSchema = object('What this sandbox is, and what is in this world.', {
   settings_changed: listOf(text('A setting.'), 'Those that differ from the default.'),
   deviations: listOf(text('Id of a deviation.'), 'Those that are switched on.'),
   allow_local_webhooks: flag('Departs from HOOK-7 and HOOK-8.'),
+  state_error: orNull(text('Why the state file could not be written the last time.')),
   counts: object(
     'How many of each there are.',
     Object.fromEntries(counts.map((name) => [name, anyCount])) as Readonly<
@@ -123,6 +124,7 @@ function tell({ plane, host, worldName, base }: HandlerContext<unknown, unknown>
     settings_changed: settingKeys.filter((key) => differs(settings, key)),
     deviations: (sandbox.options.deviations ?? []).map(({ id }) => id),
     allow_local_webhooks: host.world.options.allowLocalWebhooks,
+    state_error: host.stateTrouble,
     counts: countAll(host, countPending(host), sandbox.worlds.size),
   };
 }

@@ -36,7 +36,8 @@ const documentOf = (sandbox: Sandbox): Document =>
 const referencesIn = (document: unknown) =>
   (document as Document).world.accounts.map(({ reference }) => reference);
 
-function create({ first }: Sandbox, token: string, reference: string): void {
+/** Creates an account; the status of the answer. */
+function create({ first }: Sandbox, token: string, reference: string): number {
   const body = { client_reference_id: reference, email: `${reference}@example.com` };
   const call = {
     method: 'POST',
@@ -48,7 +49,11 @@ function create({ first }: Sandbox, token: string, reference: string): void {
     },
     body: new TextEncoder().encode(JSON.stringify(body)),
   };
-  first.call(call, () => undefined);
+  let status = 0;
+  first.call(call, (answer) => {
+    if (answer.kind === 'answer') status = answer.reply.status;
+  });
+  return status;
 }
 
 /** What a kill would leave: the folder as it is now, copied to another. */
@@ -226,7 +231,28 @@ async function withWriting(
 
 const full = () => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
 
-log('a disk that is full for a while leaves no gap, and no line that is torn', async () => {
+/** A disk with so many bytes left, until the function that it answers is called. */
+async function withRoom(room: number, run: () => Promise<void>): Promise<void> {
+  const { writeSync } = fs;
+  let left = room;
+  let end = 0;
+  const write = (file: number, bytes: Buffer | string, ...rest: number[]) => {
+    const [offset = 0, length = 1, position] = typeof bytes === 'string' ? [0, 1, rest[0]] : rest;
+    // What overwrites bytes that are there needs no room.
+    const isOverwrite = (position ?? 0) + length <= end;
+    if (isOverwrite) return writeSync(file, bytes as string, position);
+    if (left === 0) throw full();
+    const taken = Math.min(left, length);
+    left -= taken;
+    end = (position ?? 0) + taken;
+    return writeSync(file, bytes as Buffer, offset, taken, position);
+  };
+  await withWriting(write as typeof writeSync, run);
+}
+
+const isKept = (document: unknown, reference: string) => referencesIn(document).includes(reference);
+
+log('with sync, a full disk is answered 500, and only what is in the file was done', async () => {
   const told: string[] = [];
   const sandbox = await createTestSandbox();
   mkdirSync(join(folder, 'full'));
@@ -235,27 +261,78 @@ log('a disk that is full for a while leaves no gap, and no line that is torn', a
   const file = new StateFile(sandbox.first, path, { onTrouble, sync: true });
   await file.begin();
   const token = tokenOf(sandbox, 'brand-a');
-  const { writeSync } = fs;
-  let room = 700;
-  const takesAPart = (file: number, text: unknown) => {
-    if (room === 0) throw full();
-    const bytes = (text as Buffer).subarray(0, room);
-    room -= bytes.byteLength;
-    return writeSync(file, bytes);
-  };
-  await withWriting(takesAPart as typeof writeSync, async () => {
-    for (let n = 0; n < 5; n += 1) create(sandbox, token, `full-${n}`);
+  const names = [0, 1, 2, 3, 4].map((n) => `full-${n}`);
+  let statuses: number[] = [];
+  await withRoom(700, async () => {
+    statuses = names.map((name) => create(sandbox, token, name));
     const torn = await readStateFile(copyOf(path, 'full-torn'));
-    const { length } = referencesIn(torn).filter((reference) => reference.startsWith('full-'));
-    assert.ok(length > 0 && length < 5, `${length} of 5 had room`);
+    for (const [n, name] of names.entries()) {
+      assert.is(isKept(torn, name), statuses[n] === 201, `${name}: ${statuses[n]}`);
+    }
+    assert.is(sandbox.first.stateTrouble, told[0]);
   });
+  assert.equal([...new Set(statuses)], [201, 500]);
   assert.is(told.length, 1);
   assert.match(told[0] ?? '', 'could not be written (ENOSPC)');
-  create(sandbox, token, 'room-again');
+  // IDEM-6c: a repeat under the same key runs once there is room.
+  assert.is(create(sandbox, token, 'full-4'), 201);
+  assert.is(sandbox.first.stateTrouble, null);
   const left = await readStateFile(copyOf(path, 'full-killed'));
   assert.equal((left as Document).world, documentOf(sandbox).world);
   await file.close();
   await sandbox.close();
+});
+
+log('without sync, a disk that is full for a while leaves no gap and no torn line', async () => {
+  const told: string[] = [];
+  const sandbox = await createTestSandbox();
+  mkdirSync(join(folder, 'full-later'));
+  const path = join(folder, 'full-later', 'state.json');
+  const file = new StateFile(sandbox.first, path, { onTrouble: (words) => told.push(words) });
+  await file.begin();
+  const token = tokenOf(sandbox, 'brand-a');
+  await withRoom(700, async () => {
+    for (let n = 0; n < 5; n += 1) {
+      assert.is(create(sandbox, token, `full-${n}`), 201);
+      file.flush();
+    }
+    const torn = await readStateFile(copyOf(path, 'full-later-torn'));
+    const { length } = referencesIn(torn).filter((reference) => reference.startsWith('full-'));
+    assert.ok(length > 0 && length < 5, `${length} of 5 had room`);
+    assert.match(sandbox.first.stateTrouble ?? '', 'ENOSPC');
+  });
+  assert.is(told.length, 1);
+  create(sandbox, token, 'room-again');
+  file.flush();
+  assert.is(sandbox.first.stateTrouble, null);
+  const left = await readStateFile(copyOf(path, 'full-later-killed'));
+  assert.equal((left as Document).world, documentOf(sandbox).world);
+  await file.close();
+  await sandbox.close();
+});
+
+log('a step that fails is in no log, and the state loads', async () => {
+  for (const sync of [true, false]) {
+    const { sandbox, path, file, token } = await kept(`broken-${sync}`, { sync });
+    const { first } = sandbox;
+    const { operations } = first.behaviour;
+    const createAccount = () => {
+      throw new Error('a broken invariant');
+    };
+    create(sandbox, token, 'before');
+    const write = process.stderr.write;
+    process.stderr.write = () => true;
+    first.behaviour = { ...first.behaviour, operations: { ...operations, createAccount } };
+    assert.is(create(sandbox, token, 'broken'), 500);
+    first.behaviour = { ...first.behaviour, operations };
+    process.stderr.write = write;
+    assert.is(create(sandbox, token, 'after'), 201);
+    file.flush();
+    const left = await readStateFile(copyOf(path, `broken-${sync}-killed`));
+    assert.equal((left as Document).world, documentOf(sandbox).world);
+    await file.close();
+    await sandbox.close();
+  }
 });
 
 log('a save that finds no room leaves no file open and none behind', async () => {
