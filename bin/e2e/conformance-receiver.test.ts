@@ -220,10 +220,7 @@ command('a port that does not speak TLS is told in words', () =>
     const { code, out } = await judge({ url: url.replace('http:', 'https:'), secretEnv });
     assert.is(code, 3, out);
     const said = out.replace(/\s+/g, ' ');
-    assert.match(
-      said,
-      'nothing answers there (this port does not speak TLS: give the url with http',
-    );
+    assert.match(said, 'nothing answers there (this port does not speak TLS: use http');
     assert.not.match(said, 'is the receiver running?');
   }),
 );

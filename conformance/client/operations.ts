@@ -2,6 +2,7 @@
 // subject is, and which of its members are references, amounts or ids.
 import { OPERATIONS, type OperationName } from '../engine/operations.ts';
 import type { ApiCall } from './call.ts';
+import { canonical } from './json.ts';
 
 const patterns = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
   name: name as OperationName,
@@ -46,7 +47,8 @@ export function referencesOf(call: Pick<ApiCall, 'operation' | 'json'>): string[
     .filter((reference) => typeof reference === 'string');
 }
 
-const folded = (value: unknown) => String(value ?? '').toLowerCase();
+/** A member may be anything that JSON can hold. */
+const folded = (value: unknown) => (textOrNull(value) ?? canonical(value)).toLowerCase();
 
 /**
  * IDEM-2c: what the key of a write belongs to, in text; null where it cannot be read. References
@@ -77,7 +79,8 @@ export function subjectOf(call: Pick<ApiCall, 'operation' | 'json' | 'path' | 'q
 }
 
 function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? `${value}` : null;
 }
 
 /** Members of requests that hold an amount, a volume or a price. */

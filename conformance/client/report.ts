@@ -2,7 +2,7 @@
 // something as a scenario.
 import { createHash } from 'node:crypto';
 import { findRule } from '../../fixtures/rules.ts';
-import { shellWord } from '../../fixtures/shell-word.ts';
+import { shellLine } from '../../fixtures/shell-word.ts';
 import type { Judged } from '../engine/types.ts';
 import { countVerdicts, verdictOfRun } from '../reports/build-report.ts';
 import { clipped } from '../reports/exchanges.ts';
@@ -126,11 +126,11 @@ export function clientReport(options: ClientReportOptions): Report {
 
 /** A command as one would type it: the terminals of Windows know double quotes only. */
 export function typed(command: readonly string[], platform = process.platform): string {
-  const [plain, quote] =
-    platform === 'win32'
-      ? [/^[\w@+=:,./\\-]+$/, (word: string) => `"${word.replaceAll('"', '\\"')}"`]
-      : [/^[\w@%+=:,./-]+$/, shellWord];
-  return command.map((word) => (plain.test(word) ? word : quote(word))).join(' ');
+  if (platform !== 'win32') return shellLine(command);
+  const isPlain = /^[\w@+=:,./\\-]+$/;
+  return command
+    .map((word) => (isPlain.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`))
+    .join(' ');
 }
 
 function sentence(words: string): string {

@@ -1,5 +1,4 @@
-// One delivery as a receiver would get it: an event, its bytes, its signature, and every way to
-// spoil them.
+// One delivery to a receiver: an event, its bytes, its signature, and ways to change them.
 import { createHmac } from 'node:crypto';
 import type { HeaderLine } from '../engine/send/headers.ts';
 
@@ -41,7 +40,7 @@ export function macOf(secret: string, t: string, body: Uint8Array, algorithm = '
   return createHmac(algorithm, secret).update(`${t}.`).update(body).digest('hex');
 }
 
-/** An event nobody has seen, as the envelope of NS-9. */
+/** A new event, in the envelope of NS-9. */
 export function eventOf({ mark }: SigningOptions, name: string): Record<string, unknown> {
   return {
     id: `evt_${mark}_${name}`,
@@ -64,7 +63,7 @@ export interface DeliveryOptions {
   readonly body: Uint8Array;
   /** Milliseconds of the epoch. */
   readonly tMs?: number;
-  /** In place of the signature header that the options make; several are several lines. */
+  /** Replaces the signature header; several values are several lines. */
   readonly signature?: readonly string[];
   readonly contentType?: string | null;
   readonly chunked?: boolean;
@@ -82,7 +81,7 @@ export function signatureOf(
   return [`t=${tMs}`, ...keys.map((key) => `v1=${macOf(key, String(tMs), body)}`)].join(',');
 }
 
-/** A delivery with the headers of EVT-3; without further words it is a valid one. */
+/** A delivery with the headers of EVT-3; without more options it is valid. */
 export function deliveryOf(signing: SigningOptions, options: DeliveryOptions): Delivery {
   const { body, tMs = Date.now() } = options;
   const signatures = options.signature ?? [signatureOf(signing, body, tMs)];

@@ -1,5 +1,4 @@
-// Works out why a receiver refuses a valid delivery, by sending valid ones that differ in one
-// thing.
+// Finds out why a receiver refuses a valid delivery, by sending variants that differ in one thing.
 import { createHmac } from 'node:crypto';
 import type { Exchange } from '../engine/types.ts';
 import {
@@ -48,12 +47,12 @@ function spaced(json: string): string {
 
 const bare = (secret: string) => secret.replace(/^whsec_/, '');
 
-/** Its words with a capital each, as names of headers are often written. */
+/** With a capital letter for each word, as header names are often written. */
 function titled(name: string): string {
   return name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** Signed over something else before the body. */
+/** Signed over another prefix of the body. */
 function otherMessage(words: string, before: (t: string) => readonly string[]): Hypothesis {
   return {
     words,
@@ -68,7 +67,7 @@ function otherMessage(words: string, before: (t: string) => readonly string[]): 
   };
 }
 
-/** Signed under another key that is made of the secret. */
+/** Signed with another key derived from the secret. */
 function otherKey(words: string, keyOf: (secret: string) => string | Buffer): Hypothesis {
   return {
     words,
@@ -84,7 +83,7 @@ function otherKey(words: string, keyOf: (secret: string) => string | Buffer): Hy
 
 const hypotheses: readonly Hypothesis[] = [
   {
-    words: 'it takes t in seconds: the platform sends milliseconds',
+    words: 'it expects t in seconds: the platform sends milliseconds',
     make: (signing) =>
       deliveryOf(signing, { body: body(signing, 'g1'), tMs: Math.floor(Date.now() / 1000) }),
   },
@@ -94,7 +93,7 @@ const hypotheses: readonly Hypothesis[] = [
       deliveryOf(signing, { body: body(signing, 'g2'), contentType: 'application/json' }),
   },
   {
-    words: 'it verifies the body printed anew with spaces, not the bytes as they came',
+    words: 'it prints the body again with spaces before verifying: verify the bytes as they arrive',
     make: (signing) => {
       const sent = body(signing, 'g3');
       const printed = bytesOf(JSON.stringify(JSON.parse(Buffer.from(sent).toString()), null, 2));
@@ -105,7 +104,8 @@ const hypotheses: readonly Hypothesis[] = [
     },
   },
   {
-    words: 'it verifies the body printed anew as Python does, not the bytes as they came',
+    words:
+      'it prints the body again as Python does before verifying: verify the bytes as they arrive',
     make: (signing) => {
       const sent = body(signing, 'g7');
       const printed = bytesOf(spaced(Buffer.from(sent).toString()));
@@ -116,7 +116,7 @@ const hypotheses: readonly Hypothesis[] = [
     },
   },
   {
-    words: 'it looks for the id of the subscription under another name: give --subscription-header',
+    words: 'it looks for the id of the subscription in another header: give --subscription-header',
     make: (signing) => {
       const { headers, ...rest } = deliveryOf(signing, { body: body(signing, 'g8') });
       const id = signing.subscriptionId ?? '1';
@@ -140,7 +140,7 @@ const hypotheses: readonly Hypothesis[] = [
   },
   {
     words:
-      'it looks the headers up by the exact letters of their names: names of headers have no case',
+      'it looks headers up by the exact letters of their names: header names are case-insensitive',
     make: (signing) => {
       const names = {
         signature: titled(signing.names.signature),
@@ -149,7 +149,7 @@ const hypotheses: readonly Hypothesis[] = [
       return deliveryOf({ ...signing, names }, { body: body(signing, 'titled') });
     },
   },
-  otherKey('it takes the secret without its prefix whsec_', (secret) => bare(secret)),
+  otherKey('it uses the secret without its prefix whsec_', (secret) => bare(secret)),
   otherKey('it decodes the secret from hex: the key is the text of the secret', (secret) =>
     Buffer.from(bare(secret), 'hex'),
   ),
@@ -166,7 +166,7 @@ const hypotheses: readonly Hypothesis[] = [
   })),
 ];
 
-/** What came of the control, and the likely reason; every guess is one delivery. */
+/** Why the receiver refuses the control, by one delivery for each hypothesis. */
 export async function diagnose(
   signing: SigningOptions,
   control: Exchange,

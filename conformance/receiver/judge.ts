@@ -1,9 +1,9 @@
-// Judges the answers to a check: what was expected, what came, and which verdict that is.
+// Judges the responses to a check: what was expected, what the receiver answered, and the verdict.
 import type { Exchange, Judged } from '../engine/types.ts';
 import { type Check, expectedOf, isTolerance, type Probe } from './check.ts';
 import { answersInTime, doesNotRedirect, givesNothingAway } from './checks/behaviour.ts';
 
-/** EVT-9b judges fifteen seconds; a receiver that takes five is on its way there. */
+/** EVT-9b: 15 s are too long; from 5 s on there is advice. */
 const slowMs = 5000;
 
 export interface Judgement {
@@ -11,13 +11,13 @@ export interface Judgement {
   readonly expected: string;
   readonly actual: string;
   readonly exchanges: readonly number[];
-  /** In place of the check's own words, where something else is at stake. */
+  /** Replaces the words of the check if something else is at stake. */
   readonly stake?: Pick<Check, 'gains' | 'fix'>;
 }
 
 const breaking: Pick<Check, 'gains' | 'fix'> = {
-  gains: 'Anybody who knows the URL can make the receiver fail, or end it, with one request.',
-  fix: 'Catch what fails while header and body are read and compared (timingSafeEqual throws at another length), and answer 400.',
+  gains: 'Anyone who knows the URL can make the receiver fail, or end it, with one request.',
+  fix: 'Catch errors while header and body are read and compared (timingSafeEqual throws if lengths differ), and answer 400.',
 };
 
 export function isAccepted({ response }: Exchange): boolean {
@@ -25,10 +25,10 @@ export function isAccepted({ response }: Exchange): boolean {
 }
 
 export function describeExchange({ response, failure }: Exchange): string {
-  return response === null ? (failure ?? 'no answer') : `status ${response.status}`;
+  return response === null ? (failure ?? 'no response') : `status ${response.status}`;
 }
 
-/** The verdict of one check over the answers to its deliveries, in order. */
+/** The verdict of one check over the responses to its deliveries, in order. */
 export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgement {
   const numbers = exchanges.map(({ n }) => n);
   const actual = exchanges.map(describeExchange).join(', then ');
@@ -49,7 +49,7 @@ export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgem
       ({ response }) => response !== null && response.status >= 300 && response.status < 400,
     )
   ) {
-    return say('advisory', 'a 4xx answer', `${actual}: a redirect is no refusal`);
+    return say('advisory', 'a 4xx answer', `${actual}: a redirect is not a refusal`);
   }
   const broke = exchanges.some(({ response }) => response === null || response.status >= 500);
   return broke
@@ -64,17 +64,17 @@ export function judgeCheck(check: Check, exchanges: readonly Exchange[]): Judgem
     : say('passed', 'a 4xx answer');
 }
 
-/** Nobody answered: neither the receiver nor, for it, the gateway in front of it. */
+/** No response, or a gateway that reports that the receiver does not respond. */
 export function isGone({ response }: Exchange): boolean {
   return response === null || [502, 504].includes(response.status);
 }
 
-/** Nobody listened any more, so that this delivery never came to the receiver. */
+/** The port was closed, so this delivery never reached the receiver. */
 export function isUnreached({ response, failure }: Exchange): boolean {
   return response === null && (failure ?? '').includes('ECONNREFUSED');
 }
 
-/** A receiver that ends at a delivery, or hangs for ever, fails: no other event reaches it. */
+/** A receiver that ends or hangs at a delivery fails: no other event reaches it. */
 export function judgeEnded(
   check: Check,
   exchanges: readonly Exchange[],
@@ -83,14 +83,14 @@ export function judgeEnded(
   const answers = exchanges.map(describeExchange).join(', then ');
   return {
     verdict: 'deviates',
-    expected: `${expectedOf(check)}, and a receiver that goes on`,
+    expected: `${expectedOf(check)}, and a receiver that keeps running`,
     actual: `${answers}; the receiver went away at this: a valid delivery right after it was not answered (${describeExchange(control)})`,
     exchanges: [...exchanges, control].map(({ n }) => n),
     stake: breaking,
   };
 }
 
-/** Whether the answer holds the right signature of what was sent. */
+/** Whether the response contains the right signature of what was sent. */
 export function leaksMac({ expectedMac }: Probe, { response }: Exchange): boolean {
   if (expectedMac === undefined || response === null) return false;
   const headers = response.headers.map(([, value]) => value).join('\n');
@@ -98,8 +98,8 @@ export function leaksMac({ expectedMac }: Probe, { response }: Exchange): boolea
 }
 
 /**
- * What the answers say of the receiver's pace and manners (EVT-9a, EVT-9b): those to valid
- * deliveries, and those to forged ones that hold the right signature.
+ * EVT-9a, EVT-9b: time and redirects of the responses to valid deliveries, and responses to forged
+ * ones that contain the right signature.
  */
 export function judgeManners(
   valid: readonly Exchange[],
@@ -116,7 +116,7 @@ export function judgeManners(
       check: answersInTime,
       judgement: {
         verdict: pace,
-        expected: 'an answer within 15 s, better within 5 s',
+        expected: 'a response within 15 s, better within 5 s',
         actual: `the slowest took ${(slowest / 1000).toFixed(1)} s`,
         exchanges: slow,
       },
@@ -134,16 +134,18 @@ export function judgeManners(
       check: givesNothingAway,
       judgement: {
         verdict: leaking.length > 0 ? 'deviates' : 'passed',
-        expected: 'answers that do not hold the right signature',
+        expected: 'responses that do not contain the right signature',
         actual:
-          leaking.length > 0 ? `${leaking.length} answers to forgeries hold it` : 'none holds it',
+          leaking.length > 0
+            ? `${leaking.length} responses to forgeries contain it`
+            : 'none contains it',
         exchanges: leaking.map(({ n }) => n),
       },
     },
   ];
 }
 
-/** What could not be shown, and why. */
+/** A check that could not be judged, and why. */
 export function unjudged(check: Check, why: string): Judgement {
   return { verdict: 'inconclusive', expected: check.title, actual: why, exchanges: [] };
 }

@@ -1,4 +1,4 @@
-// Sends one delivery to a receiver and keeps what happened, byte for byte.
+// Sends one delivery to a receiver and records the exchange, byte for byte.
 
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,11 +10,11 @@ import type { Delivery } from './delivery.ts';
 /** EVT-9b: a receiver that answers later than this has failed. */
 const answerLimitMs = 15_000;
 
-/** The judge was told to stop: what was under way then shows nothing of the receiver. */
+/** The run was stopped; what was under way then shows nothing about the receiver. */
 export class Interrupted extends Error {}
 
 export interface ProbeSender {
-  /** Rejects with `Interrupted` once the run was told to stop. */
+  /** Rejects with `Interrupted` once the run is stopped. */
   readonly send: (delivery: Delivery) => Promise<Exchange>;
   /** Deliveries sent so far. */
   readonly sentCount: () => number;
@@ -51,7 +51,7 @@ export async function openProbeSender(
         body: delivery.chunked === true ? Readable.from(inChunks(delivery)) : body,
         signal: AbortSignal.any([stop, AbortSignal.timeout(answerLimitMs + 1000)]),
       });
-      // What a receiver says beyond this is no matter of the judgement.
+      // More than this is not judged.
       const { bytes } = await readUpTo(answer.body, 65_536);
       const lines = Object.entries(answer.headers).flatMap(([name, value]): HeaderLine[] =>
         [value ?? []].flat().map((each) => [name, each]),
@@ -72,20 +72,20 @@ export async function openProbeSender(
 
 const ENDED = new Set(['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET']);
 
-/** Why no answer came, in words that name what to look at. */
+/** Why there is no response, in words that say what to check. */
 function failureWords({ name, message, code }: Error & { code?: string }): string {
-  if (name === 'TimeoutError') return 'no answer within 16 s';
+  if (name === 'TimeoutError') return 'no response within 16 s';
   if (code === 'ECONNREFUSED') return `the connection was refused (${code})`;
   if (code !== undefined && ENDED.has(code)) {
-    return `the connection ended without an answer (${code})`;
+    return `the connection ended without a response (${code})`;
   }
   if (/wrong version number|packet length too long/.test(message)) {
-    return 'this port does not speak TLS: give the url with http:// if that is meant';
+    return 'this port does not speak TLS: use http:// if that is meant';
   }
   return message;
 }
 
-/** Long enough that what comes before and after it is read apart. */
+/** Long enough for the receiver to read the chunks separately. */
 const cutPauseMs = 20;
 
 async function* inChunks({ body, cutsAt }: Delivery): AsyncGenerator<Uint8Array> {

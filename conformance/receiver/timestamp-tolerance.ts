@@ -1,4 +1,4 @@
-// Measures how old and how far ahead a signature may be for this receiver.
+// Measures how old, and how far in the future, a signature may be for this receiver.
 import type { Exchange } from '../engine/types.ts';
 import { bytesOf, type Delivery, deliveryOf, eventOf, type SigningOptions } from './delivery.ts';
 import { isAccepted } from './judge.ts';
@@ -7,7 +7,7 @@ const second = 1000;
 /** Around the five minutes of the rules, both ways; negative is in the future. */
 export const agesMs = [290, 298, 302, 310, -290, -302, -330].map((seconds) => seconds * second);
 
-/** One sentence: what was taken and what was not. */
+/** One sentence: what was accepted and what was refused. */
 export async function measureWindow(
   signing: SigningOptions,
   shoot: (delivery: Delivery) => Promise<Exchange>,

@@ -21,8 +21,8 @@ function foldLine(line: string, width: number): string[] {
 }
 
 /**
- * What a stranger wrote, safe to print: nothing in it steers a terminal or turns text around. Line
- * feeds stay.
+ * Untrusted text, safe to print: nothing in it steers a terminal or turns text around. Line feeds
+ * stay.
  */
 export function printable(text: string): string {
   return text
@@ -39,7 +39,7 @@ export function squeezed(text: string): string {
   return text.replace(/([^\s"\\])\1{19,}/gu, (run, letter) => `${letter}{${[...run].length}}`);
 }
 
-/** JSON that is safe to print: whoever parses it gets the same value. */
+/** JSON that is safe to print and parses to the same value. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(STEERING, escaped);
 }
@@ -48,7 +48,7 @@ function escaped(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-// Built from codes, so that no control character stands in this file: C0 but for line feeds, DEL
+// Built from codes, so that this file has no control characters: C0 except line feeds, DEL
 // and C1, what turns the direction of text around, and what some take for the end of a line.
 const chars = (from: number, to: number) =>
   `${String.fromCharCode(from)}-${String.fromCharCode(to)}`;

@@ -64,7 +64,7 @@ export function remainingMs(
   return rest * wholeMs;
 }
 
-/** `about 4 min`, in steps that nobody takes for exact. */
+/** `about 4 min`, in coarse steps. */
 export function about(ms: number): string {
   if (ms < 1_000) return 'under 1 s';
   if (ms < 90_000) return `about ${duration(Math.ceil(ms / 5_000) * 5_000).replace('.0', '')}`;

@@ -14,7 +14,7 @@ const SECRET_HEADERS = new Set([
   'x-api-key',
 ]);
 
-// Members of JSON and form bodies whose value is a secret, whoever made the body up. `token_type`
+// Members of JSON and form bodies whose value is always a secret. `token_type`
 // and `Idempotency-Key` are none.
 const NAME =
   '[A-Za-z0-9_-]*(?:secret|token|password|passwd|assertion|(?:signing|private|api|hmac|webhook)[_-]?key)s?';

@@ -158,7 +158,7 @@ function comment(text: string): string {
   return `# ${printable(text).replaceAll('\n', ' ')}`;
 }
 
-/** One word for bash, with the values of variables in place of the recorded ones. */
+/** One word for bash, with variables instead of the recorded values. */
 function filled(text: string, variables: readonly Variable[]): string {
   let parts: (string | Variable)[] = [text];
   for (const variable of variables) {

@@ -145,15 +145,19 @@ class Page {
 
   /** What the finding before has said of the same rule is not repeated. */
   #finding(finding: ReportFinding, before: ReportFinding | undefined): void {
-    const { advice, verdict } = finding;
+    const { advice, scenario, verdict } = finding;
     const isAdvised = JSON.stringify(before?.advice) !== JSON.stringify(advice);
     this.lines.push('');
-    if (this.words.hasScenarios) this.#member('scenario', finding.scenario);
+    if (this.words.hasScenarios && before?.scenario !== scenario) {
+      this.#member('scenario', scenario);
+    }
     if (finding.place !== undefined) this.#member('where', finding.place);
     this.#member('expected', finding.expected);
     const seen = finding.seen === undefined ? '' : ` (in ${finding.seen})`;
     this.#member('actual', `${finding.actual}${seen}`);
-    if (verdict !== 'advisory' || advice === undefined) this.#exchanges(finding);
+    const isCited =
+      `${before?.scenario} ${before?.exchanges}` === `${scenario} ${finding.exchanges}`;
+    if (!isCited && (verdict !== 'advisory' || advice === undefined)) this.#exchanges(finding);
     if (isAdvised) {
       for (const [name, text] of adviceOf(finding)) this.#member(name, text);
       for (const line of advice?.example?.split('\n') ?? []) {
@@ -161,7 +165,7 @@ class Page {
       }
     }
     if (before?.replay !== finding.replay) this.#member('try again', finding.replay);
-    if (this.#jsonFile !== undefined && this.words.hasScenarios) {
+    if (this.#jsonFile !== undefined && this.words.hasScenarios && before?.scenario !== scenario) {
       this.#member('requests', `npx conformance replay ${this.#jsonFile} ${finding.scenario}`);
     }
   }

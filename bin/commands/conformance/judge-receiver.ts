@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { EVERYTHING, type Selection } from '../../../conformance/engine/run/selection.ts';
 import type { Report } from '../../../conformance/reports/report.ts';
-import { shellWord } from '../../../fixtures/shell-word.ts';
+import { shellLine } from '../../../fixtures/shell-word.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type {
   ReceiverJudged,
@@ -72,11 +72,9 @@ function replayCommand(id: string, receiver: ReceiverJudging): string {
       ['only', id, null],
     ];
   const words = options.flatMap(([name, value, usual]) =>
-    value === null || value === usual
-      ? []
-      : [`--${name} ${/^[\w./:-]+$/.test(value) ? value : shellWord(value)}`],
+    value === null || value === usual ? [] : [`--${name}`, value],
   );
-  return ['npx conformance receiver', ...words].join(' ');
+  return shellLine(['npx', 'conformance', 'receiver', ...words]);
 }
 
 /** As the control plane asks for it. */

@@ -12,6 +12,7 @@ import { Redactor } from '../../../conformance/reports/redact.ts';
 import type { Report, ReportInventory } from '../../../conformance/reports/report.ts';
 import { scenarios } from '../../../conformance/scenarios/all.ts';
 import { rules } from '../../../fixtures/rules.ts';
+import { shellLine } from '../../../fixtures/shell-word.ts';
 import { suggestIds } from '../suggest-ids.ts';
 import { finishRun } from './finish-run.ts';
 import { checkWritable, readBaselineFile } from './input-files.ts';
@@ -158,11 +159,11 @@ function inventoryOf({ inventory, mark, provider }: Found): ReportInventory {
 
 function commandFor(options: RunOptions, found: Found, scenario: string): string {
   const { profile, controlUrl, controlTokenEnv, tokenEnv, seed } = options;
-  const parts = ['npx conformance run', `--base-url ${found.baseUrl}`];
-  if (controlUrl !== undefined) parts.push(`--control-url ${controlUrl}`);
-  if (profile !== undefined) parts.push(`--profile ${profile}`);
-  if (controlTokenEnv !== undefined) parts.push(`--control-token-env ${controlTokenEnv}`);
-  if (tokenEnv !== undefined) parts.push(`--token-env ${tokenEnv}`);
-  parts.push(...reachOptions(options));
-  return [...parts, `--only ${scenario}`, `--seed ${seed}`].join(' ');
+  const words = ['npx', 'conformance', 'run', '--base-url', found.baseUrl];
+  if (controlUrl !== undefined) words.push('--control-url', controlUrl);
+  if (profile !== undefined) words.push('--profile', profile);
+  if (controlTokenEnv !== undefined) words.push('--control-token-env', controlTokenEnv);
+  if (tokenEnv !== undefined) words.push('--token-env', tokenEnv);
+  const only = shellLine(['--only', scenario, '--seed', `${seed}`]);
+  return [shellLine(words), ...reachOptions(options), only].join(' ');
 }

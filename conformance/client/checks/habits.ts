@@ -120,12 +120,12 @@ const amounts: Check = {
       const words = `${number.name} is sent as ${JSON.stringify(number.value)}, not as a string`;
       return fail('number', words, numbers.map(({ call }) => call).slice(0, 3));
     }
-    const odd = all.find(({ value }) => !/^-?\d+(\.\d+)?$/.test(String(value)));
+    const odd = all.find(({ value }) => !/^-?\d+(\.\d+)?$/.test(`${value}`));
     if (odd !== undefined) {
       const words = `${odd.name} is sent as "${odd.value}", which is no decimal`;
       return fail('no-decimal', words, [odd.call]);
     }
-    const long = all.find(({ value }) => /\.\d{11,}$/.test(String(value)));
+    const long = all.find(({ value }) => /\.\d{11,}$/.test(`${value}`));
     if (long !== undefined) {
       const looks = 'which looks as if it had been computed as a double';
       const words = `${long.name} is sent as "${long.value}", ${looks}`;

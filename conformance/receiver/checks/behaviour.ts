@@ -1,5 +1,4 @@
-// What is judged of a receiver's manners and of what its answers cause, rather than of one
-// delivery: pace, redirects, side effects.
+// What is judged over many deliveries: response time, redirects, leaked signatures, side effects.
 
 import type { Check, Probe } from '../check.ts';
 import { bytesOf, deliveryOf, eventOf, macOf, type SigningOptions } from '../delivery.ts';
@@ -18,7 +17,7 @@ function forged(signing: SigningOptions, name: string): Probe {
   return { delivery: deliveryOf(signing, { body: bytes, signature }), expectedMac };
 }
 
-/** A valid delivery, so often. */
+/** The same valid delivery several times. */
 const valid = (name: string, times: number) => (signing: SigningOptions) => {
   const bytes = body(signing, name);
   return Array.from({ length: times }, () => ({ delivery: deliveryOf(signing, { body: bytes }) }));
@@ -28,9 +27,9 @@ export const answersInTime: Check = {
   id: 'RCV-answers-in-time',
   group: 'behaviour',
   title: 'every valid delivery is answered within 15 s, better within 5 s',
-  why: 'EVT-9b: whoever answers later than that has failed.',
+  why: 'EVT-9b: a later response counts as a failure.',
   gains: lost,
-  fix: 'Verify, put the event into a queue, answer, and only then work on it.',
+  fix: 'Verify, put the event into a queue, answer, and process it afterwards.',
   probes: valid('pace', 1),
 };
 
@@ -47,11 +46,11 @@ export const doesNotRedirect: Check = {
 export const givesNothingAway: Check = {
   id: 'RCV-gives-nothing-away',
   group: 'behaviour',
-  title: 'no answer to a forged delivery holds the signature that would have been right',
-  why: 'EVT-6: who has the right v1 needs no secret.',
+  title: 'no response to a forged delivery contains the signature that would have been right',
+  why: 'EVT-6: an attacker with the right v1 needs no secret.',
   gains:
-    'An attacker sends any event, reads the signature in the answer, and sends it again with it.',
-  fix: 'Answer 400 and nothing else; what was expected belongs into no answer, and into no log.',
+    'An attacker sends any event, reads the signature in the response, and sends the event again with it.',
+  fix: 'Answer 400 and nothing else; the expected signature belongs in no response and in no log.',
   probes: (signing) => [forged(signing, 'leak')],
 };
 
@@ -60,7 +59,7 @@ const onceInSequence: Check = {
   group: 'behaviour',
   title: 'an event delivered twice, one after the other, has its side effect once',
   why: 'EVT-4: delivery is at least once.',
-  gains: 'Nothing is needed for it but a lost answer: a deposit is booked twice.',
+  gains: 'One lost response is enough: a deposit is booked twice.',
   fix: 'Keep the ids of events in a table where they are unique, in one transaction with the effect.',
   probes: valid('once', 2),
 };
@@ -69,7 +68,7 @@ const onceInACrowd: Check = {
   id: 'RCV-once-in-a-crowd',
   group: 'behaviour',
   title: 'an event delivered ten times at once has its side effect once',
-  why: 'EVT-4: delivery is at least once, and a repeat may come while the first is worked on.',
+  why: 'EVT-4: delivery is at least once, and a repeat may arrive while the first is being processed.',
   gains: 'A deposit is booked twice when two workers look for the id before either writes it.',
   fix: 'Let the database refuse the second: insert the id under a unique key before the effect.',
   probes: valid('many', 10),
@@ -81,13 +80,13 @@ export const nothingWhenRefused: Check = {
   group: 'behaviour',
   title: 'a delivery with a wrong signature has no side effect',
   why: 'EVT-6: only a v1 over exactly these bytes and this time passes.',
-  gains: 'Anybody who knows the URL can cause the effect, whatever the answer says.',
-  fix: 'Verify first, and do nothing before it.',
+  gains: 'Anyone who knows the URL can cause the effect, whatever the response says.',
+  fix: 'Verify before doing anything else.',
   probes: (signing) => [forged(signing, 'forged')],
 };
 
-/** Judged with every run. */
+/** Judged in every run. */
 export const mannerChecks: readonly Check[] = [answersInTime, doesNotRedirect, givesNothingAway];
 
-/** Judged where something counts the effects. */
+/** Judged if a probe counts the side effects. */
 export const effectChecks: readonly Check[] = [onceInSequence, onceInACrowd, nothingWhenRefused];

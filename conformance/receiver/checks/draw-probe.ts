@@ -1,9 +1,9 @@
-// Keeps luck out of the checks: a receiver that compares part of a digest must not pass or fail by
-// the digits that a wrong signature happens to share with the right one.
+// Keeps chance out of the checks: a receiver that compares part of a digest must not pass or fail
+// because a wrong signature happens to share digits with the right one.
 import type { Probe } from '../check.ts';
 import { macOf, type SigningOptions } from '../delivery.ts';
 
-/** Drawn so often at most; about two in three draws will do. */
+/** Most draws; about two in three are usable. */
 const mostDraws = 500;
 
 /** Another digit in the place of each, so that nothing of it is right. */

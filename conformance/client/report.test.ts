@@ -1,0 +1,94 @@
+// The common report on a client: what it takes from a run of the judge.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checks } from './checks/all.ts';
+import { everywhere, fail, type Outcome } from './checks/check.ts';
+import type { Conclusion } from './conclude.ts';
+import type { ClientRun } from './judge.ts';
+import { observe } from './observation.ts';
+import { clientReport, typed } from './report.ts';
+import { recorded } from './testing/recorded.ts';
+
+const reports = suite('report on a client');
+
+const recording = recorded(
+  [
+    {
+      line: 'POST accounts',
+      key: 'k',
+      struck: 'it ran, and the connection was cut',
+      fate: 'answer_lost',
+    },
+    { line: 'POST accounts', key: 'tok_secret', answer: { secret: 's' } },
+  ],
+  { code: 1, output: 'Bearer tok_secret' },
+  ['tok_secret'],
+);
+
+const concluded = (place: string, outcome: Outcome): Conclusion => ({
+  aim: { ...everywhere, words: place },
+  outcome,
+  recording,
+  run: 2,
+  seen: 2,
+  plays: 2,
+});
+
+const failing = [
+  concluded('the 1st', fail('gave-up', 'gave up', recording.calls)),
+  concluded('the 2nd', { ...fail('new-key', 'sent again', recording.calls), doubled: true }),
+];
+
+const run: ClientRun = {
+  startedAt: '2026-01-31T12:00:00.000Z',
+  durationMs: 1000,
+  seen: observe(recording),
+  unusable: null,
+  results: ['CLT-answer-lost', 'CLT-500'].map((id) => {
+    const check = checks.find((each) => each.id === id)!;
+    return { check, verdict: 'fails', why: null, concluded: failing };
+  }),
+  runs: 2,
+  requests: 4,
+  interrupted: false,
+  notes: [],
+};
+
+const report = clientReport({
+  ...{ version: '0', command: ['node', 'x.js'], seed: 1, run, strict: false },
+  unselected: checks.filter(({ id }) => id === 'CLT-429'),
+  replay: ({ id }) => `npx conformance client --only ${id} -- node x.js`,
+});
+
+reports('the worst place comes first: what made a thing twice', () => {
+  const [check] = report.rules;
+  assert.equal(
+    check!.findings.map(({ place }) => place),
+    ['the 2nd', 'the 1st'],
+  );
+  assert.is(check!.verdict, 'deviates');
+  assert.is(report.verdict, 'deviates');
+});
+
+reports('checks with one cause are named together', () => {
+  assert.equal(
+    report.causes!.map(({ title, rules }) => [title, rules]),
+    [['a repeat is sent under a new key', ['CLT-answer-lost', 'CLT-500']]],
+  );
+});
+
+reports('calls have their times, what the judge did to them, and no secret', () => {
+  const [call, again] = report.scenarios.find(({ id }) => id === 'run-2')!.exchanges;
+  assert.equal([call!.response, call!.failure], [null, 'it ran, and the connection was cut']);
+  assert.is(again!.response!.status, 201);
+  assert.is(again!.duration_ms, 5);
+  assert.not.match(JSON.stringify(report), /tok_secret/);
+});
+
+reports('a command is written as its terminal takes it', () => {
+  const command = ['npm', 'test', String.raw`C:\my tests\a.js`, "it's", '%PATH%'];
+  assert.is(typed(command, 'linux'), String.raw`npm test 'C:\my tests\a.js' 'it'\''s' %PATH%`);
+  assert.is(typed(command, 'win32'), String.raw`npm test "C:\my tests\a.js" "it's" "%PATH%"`);
+});
+
+reports.run();
